@@ -359,7 +359,7 @@ def test_keys_that_count_are_part_of_the_policy(play: Play) -> None:
     (play.root / "keys").write_text("ada@example.invalid ssh-ed25519 BBBB\n")
     play.commit_all("tidy")
     held = told(play, f"{base}..")
-    assert held["policy"]["weakened"] == ["keys: whose signatures count is told otherwise now"]
+    assert held["policy"]["weakened"] == ["keys: whose signatures count changed"]
     assert "+ada@example.invalid ssh-ed25519 BBBB" in held["policy"]["diff"]
     assert "the policy changed" in markdown(held)
 

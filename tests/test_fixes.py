@@ -408,7 +408,7 @@ def test_a_task_that_others_were_done_on_and_that_is_called_off_is_taken_out_of_
     play.do(tasks.reopen_task, first, reason="Not needed.")
     play.do(tasks.cancel_task, first, reason="Not needed.")
     freeing = f"memento task revise {second} --no-dependencies"
-    way = f"memento task reopen {second} --reason WHY, then {freeing}, and do it anew"
+    way = f"memento task reopen {second} --reason WHY, then {freeing}, and do it again"
     assert [one.fix for one in found(play) if one.code == "T006"] == [way]
     with pytest.raises(no.DependencyGone) as refused:
         play.do(runs.complete_run, run)

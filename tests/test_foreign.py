@@ -267,9 +267,10 @@ def test_values_that_a_note_cannot_have_are_told(play: Play, tmp_path: Path) -> 
     assert (row["kind"], row["importance"], row["tags"]) == ("fact", None, ["ok"])
     told = [one.why for one in brought.skipped if one.where == "a.md"]
     for said in (
-        "its kind 'idea' is none here", "its domain 'cooking' is none here", "its key 'Not A Key' is none here",
+        "its kind 'idea' is unknown here", "its domain 'cooking' is unknown here",
+        "its key 'Not A Key' is not valid here",
         "its importance '7' is no number", "its confidence 'high' is no number", "its expires 'someday' is no time",
-        "its created 'once' is no time", "its status 'wip' is none here", "its tier 'eternal' is not one of medium",
+        "its created 'once' is no time", "its status 'wip' is unknown here", "its tier 'eternal' is not one of medium",
         "its pinned '3' is neither", "of its about, '../outside' names no place", "of its tags, {'a': '1'} is no word",
         "its title is cut", "of its links, 'admires' is no relation", "of its links, {'rel': 'blocks'} leads nowhere",
         "of its links, '3' leads nowhere", "what it says of cssclass, author stays out",
@@ -316,7 +317,7 @@ def test_a_key_that_reads_like_an_id_is_left_out_and_told(play: Play, tmp_path: 
     (tmp_path / "a.md").write_text("---\nkey: event_gap\n---\nThere is a gap.\n")
     brought = bring(play.ledger, "markdown", tmp_path)
     [row] = rows(play).values()
-    assert (row["key"], why(brought)["a.md"]) == (None, "its key 'event_gap' is none here: the note comes without")
+    assert (row["key"], why(brought)["a.md"]) == (None, "its key 'event_gap' is not valid here: the note comes without")
 
 
 def test_a_key_that_is_taken_stays_with_its_note(play: Play, vault: Path) -> None:
@@ -678,7 +679,7 @@ def test_metadata_become_tags_that_memory_reads_and_the_rest_is_told(play: Play,
         assert memory.get(held["memento-sqlite:2"]["id"]).metadata == {"confidence": "high"}
     told = [(one.where.partition(" ")[0][-1], one.why.partition(":")[0]) for one in brought.skipped]
     assert sorted(told) == [
-        ("2", "its importance 7 is no number from 0 to 1"), ("2", "its kind 'idea' is none here"),
+        ("2", "its importance 7 is no number from 0 to 1"), ("2", "its kind 'idea' is unknown here"),
         ("3", "its created_at 'once' is no time"), ("3", "its metadata '{broken' is no JSON object"),
         ("3", "what it says of access_count stays out"),
     ]  # fmt: skip

@@ -106,7 +106,7 @@ def test_a_hostile_workspace_makes_no_circle_and_no_bug(play: Play, tmp_path: Pa
     told = {one.where: one.why for one in bring(play.ledger, "pmb", path).skipped}
     assert set(notes(play)) == {"a", "b", "c", "d", "e"}
     assert "took its own place" in told["event b"]
-    assert "is none here" in told["event e"]
+    assert "is not valid here" in told["event e"]
     assert told["event f"] == "it has no content"
     assert told["event d"] == "its metadata are no JSON object: the note comes without"
 
@@ -115,7 +115,7 @@ def test_what_a_note_cannot_have_of_an_event_is_told(play: Play, tmp_path: Path)
     path = workspace(tmp_path, ("a", "thought", "One", {"cwd": "/x", "tags": {"y": 2}, "kind": "odd"}, 7.0, False))
     told = [one.why for one in bring(play.ledger, "pmb", path).skipped]
     assert told == [
-        "its type 'thought' is none here: it comes in as a fact",
+        "its type 'thought' is unknown here: it comes in as a fact",
         "its importance 7.0 is no number from 0 to 1: the note comes without",
         "of its tags, {'y': 2} is no word: the note comes without",
         "what it says of cwd stays out: a note has nothing of that name",

@@ -32,7 +32,9 @@ WEAKER: dict[str, tuple[Any, Any, str, dict[str, Any]]] = {
     "policy.gates.waivers": (["Ann"], ["Ann", "Bob"], "gates.waivers: Bob may now, too", {}),
     "policy.spike.dispatches": (1, ABSENT, "spike.dispatches: 3 are allowed now, it was 1", {}),
     "policy.limits.output": (ABSENT, 2, "limits.output: 2 bytes of each stream are kept now, it was 65536", {}),
-    "policy.agents": (ABSENT, {"hermes": ["Ann"]}, "agents.hermes: that Ann committed what it did is told no more", {}),
+    "policy.agents": (
+        ABSENT, {"hermes": ["Ann"]}, "agents.hermes: that Ann committed what it did is no longer reported", {},
+    ),
     "policy.verify": ([{"evidence": ["lint"]}], ABSENT, "verify: this entry is gone or changed", {}),
     "policy.enrich": (ABSENT, False, "enrich: ", {}),
     "policy.budget.attempts": (1, ABSENT, "budget.attempts: 3 now, it was 1", {}),

@@ -28,7 +28,7 @@ These options are shared, and not repeated below:
 | `-C`, `--workspace PATH` | all | a folder in the repository; the current one by default |
 | `--json` | all | answer as one JSON object, see [json.md](json.md) |
 | `--at REV` | that read | read the ledger at this revision; several give the union |
-| `--actor WHO` | that write | who acts; else `MEMENTO_ACTOR`, else git's user |
+| `--actor WHO` | that write | the name to record; `MEMENTO_ACTOR`, else git's user, by default |
 | `--allow-secret RULE` | that write | take a text although this scanner rule finds a secret in it |
 
 Exit codes are listed in [errors.md](errors.md). The lifecycle ledger's own command names work too, see

@@ -105,7 +105,7 @@ NOTES: Final = """\
   agent approves, judges, answers, settles or voids. It gives nobody a right: what an agent or its owner may approve is
   asked by the other keys. Read from the base, as all policy is.
 - `reproduce.commands` lists what `evidence reproduce` may run again: the first words of a command, `*` for anything
-  within a word. `[python3]` would allow any Python. `setup` runs before each, in the same clean work tree: what git
+  within a word. `[python3]` would allow any Python. `setup` runs before each, in the same clean worktree: what git
   ignores, such as installed packages, is not there otherwise. Commands see `PATH`, `HOME`, the locale and what `env`
   names; never a `GIT_` or `MEMENTO_` variable. A command that `preflight` knows as destructive is not run, whatever is
   listed. With `--base` all of this is read from the base.

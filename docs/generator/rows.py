@@ -52,12 +52,12 @@ DISPATCH: Final = {
     "run_id": "its run", "executor": "to whom it was handed", "claimed_by": "the claimant, or null",
     "lease_until": "when the claim ends, or null", "expired": "claimed, and the lease is over",
     "candidate": "one of several tries", "selected": "the one that was chosen among them",
-    "allowed_destructive": "rules about destructive commands that were allowed at the hand-off",
+    "allowed_destructive": "rules about destructive commands that were allowed at the dispatch",
     "created_at": "when it was handed out", "completed_at": "or null",
     "failed_at": "or null", "category": "what kind of failure ended it, or null",
     "recovered_at": "or null", "recovery_of": "the dispatch that it replaces, or null",
     "brief": "digest of the brief, or after a recovery of the bundle's file, that was handed over, or null",
-    "branch": "of the work tree that was made for it, or null",
+    "branch": "of the worktree that was made for it, or null",
     "partial": "commit that keeps what was done when it failed or was recovered, or null",
     "executor_invoked": "true where memento itself started the executor's command (`dispatch run`)",
     "outdated": "true where it is open, and its task asks something else by now than was handed out",
@@ -86,7 +86,7 @@ EVIDENCE: Final = {
     "approves": "id or null", "prompt": "what the approver was asked, or null",
     "response": "what the approver answered, or null",
     "check": "provider, name, id, conclusion, commit, url, finished; or null",
-    "dispatch": "hand-off that it came out of, or null",
+    "dispatch": "dispatch that it came from, or null",
     "reproduces": "evidence whose command it ran again, as id@digest, or null",
     "reproduced_by": "ids of evidence that ran its command again on the same code and came to the same",
     "contradicted_by": "ids of evidence that did so and came to something else",
@@ -134,7 +134,7 @@ BOARD: Final = {
 CARD: Final = {
     "id": "the task", "title": "what is to be done", "column": "its status: what its events come to",
     "claimants": "who holds it now", "executor": "to whom it was handed last, or null",
-    "dispatch_ids": "its open hand-offs", "expired": "a claim's lease is over",
+    "dispatch_ids": "its open dispatches", "expired": "a claim's lease is over",
     "blocked_by": "dependencies that are not proven, and gates of it that failed",
     "reason": "why it is blocked, rejected or cancelled, or null", "ready": "could be handed out now",
     "proven": "true, false, or null while it is not completed",
@@ -152,7 +152,7 @@ REPORT: Final = {
     "blockers": "what holds the run up: kind, record, about", "risks": "of the plan, and open tasks of high risk: "
     "record, about", "verification": "what proves tasks: evidence_id, kind, trust_level, outcome, command, exit_code, "
     "stale, task_ids", "changed_files": "path, evidence_ids of diffs that changed it, task_ids of done tasks about it",
-    "recovered": "hand-offs that were taken back: dispatch_id, task_id, requeued_dispatch_id, evidence_id and "
+    "recovered": "dispatches that were taken back: dispatch_id, task_id, requeued_dispatch_id, evidence_id and "
     "bundle_path of what the next worker needs, or null",
 }  # fmt: skip
 TROUBLE: Final = {
@@ -184,16 +184,16 @@ LIVE: Final = {
 JOB: Final = {
     "dispatch_id": "what was taken back, or only cleaned up after", "task_id": "its task", "run_id": "its run",
     "why": "what was found", "partial": "commit that keeps its work, or null",
-    "requeued_dispatch_id": "the hand-off that follows it, or null", "status": "of the task now",
-    "recovery_mode": "`regenerate_context_bundle` where a bundle was made anew, else null",
+    "requeued_dispatch_id": "the dispatch that follows it, or null", "status": "of the task now",
+    "recovery_mode": "`regenerate_context_bundle` where a bundle was made again, otherwise null",
     "native_session_required": "always false: the bundle is all that the next worker needs",
     "verification_policy": "what the task's own text asks of verification, or null",
-    "bundle_id": "of the bundle that was made anew, or null", "context_bundle_hash": "its digest, or null",
+    "bundle_id": "of the bundle that was made again, or null", "context_bundle_hash": "its digest, or null",
     "context_bundle_path": "its file in the repository, or null", "evidence_id": "the note that holds it, or null",
 }  # fmt: skip
 ENDED: Final = {
     "task": "which task", "status": "completed, failed, lost (ended by somebody else), died (its worker was killed)",
-    "dispatch": "the hand-off, or empty", "proven": "of a completed one", "branch": "where its work is, or empty",
+    "dispatch": "the dispatch, or empty", "proven": "of a completed one", "branch": "where its work is, or empty",
     "category": "what kind of failure it was, or empty", "reason": "why it failed, or empty",
 }  # fmt: skip
 NEXT: Final = {
@@ -338,7 +338,7 @@ THREAD: Final = {
 }  # fmt: skip
 PROJECT: Final = {
     "name": "as you call it", "path": "its folder on this machine",
-    "state": "ok, gone (no folder is there), no_ledger, unreadable (memento -C PATH doctor tells why)",
+    "state": "ok, gone (no folder is there), no_ledger, unreadable (memento -C PATH doctor says why)",
 }  # fmt: skip
 HIT: Final = {
     "id": "the record", "record": "note, plan, task, run, evidence, skill",

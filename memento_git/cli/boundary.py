@@ -32,7 +32,7 @@ class FileSystemFailed(Refused):
 
     token = "file_system"
     sentence = "{path}: {problem}"
-    hint_ = "see to the file, its folder, its permissions and the space on its disk, then run the command again"
+    hint_ = "look at the file, its folder, its permissions and the space on its disk, then run the command again"
 
 
 @contextlib.contextmanager

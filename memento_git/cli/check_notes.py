@@ -164,7 +164,7 @@ def _touched(told: Row) -> str:
     rows = [_safe(row) for row in told["touched"]]
     notes = len({row["note"] for row in rows})
     lines = output.columns((f"  {row['state']}", _place(row), row["note"], row["title"]) for row in rows)
-    end = "say what still holds: memento note confirm NOTE; else note revise, note retire, note add --supersedes"
+    end = "say what still holds: memento note confirm NOTE; otherwise note revise, note retire, note add --supersedes"
     return "\n".join([f"this change touches {notes} note{'s' if notes > 1 else ''}", *lines, end])
 
 

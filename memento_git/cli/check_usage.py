@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option("--limit", type=COUNT, metavar="N", default=20, show_default=True, help="Rows of each list; 0 for all.")
 @reads
 def usage(door: Door, since: str, commits: int, least: int, limit: int) -> None:
-    """Show what history tells of notes: what no note covers, what is often corrected, rests on restless code, is alone.
+    """Show what history says of notes: what no note covers, what is often corrected, rests on restless code, is alone.
 
     It looks at git's commits and at the ledger alone. Who read what is counted nowhere.
     """

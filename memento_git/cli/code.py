@@ -93,7 +93,7 @@ def grep(door: Door, regex: str, path: str, *, ignore_case: bool, **options: Any
 @paged
 @reads
 def show_map(door: Door, path: str, limit: int, offset: int) -> None:
-    """Show the named parts of files with their notes, and who imports whom."""
+    """Show the named parts of files with their notes, and what imports what."""
     from memento_git.knowledge.mapping import mapped
 
     with _overlay(door) as overlay:

@@ -70,7 +70,7 @@ def show_dispatch(door: Door, dispatch_id: str) -> None:
 )
 @click.option("--run", "--run-id", default="", metavar="RUN", help="Refuse a task of another run.")
 @click.option("--candidate", is_flag=True, help="One of several tries at the same task.")
-@click.option("--worktree", is_flag=True, help="Make a git work tree and a branch for it, beside the repository.")
+@click.option("--worktree", is_flag=True, help="Make a worktree and a branch for it, beside the repository.")
 @click.option(
     "--over-budget", default="", metavar="WHY", help="Hand it out although its budget of attempts is spent; say why."
 )
@@ -113,7 +113,7 @@ def create(
 @click.option("--remote", default="", metavar="REMOTE", help="With --sync: which; that of the upstream by default.")
 @writes
 def claim(door: Door, dispatch_id: str, lease: str, note: str, remote: str, *, sync: bool) -> None:
-    """Take a dispatch: from now on nobody else may, in this clone or with --sync in any.
+    """Claim a dispatch: from now on nobody else can, in this clone, or with --sync in any.
 
     With --sync the commits of the ledger are pushed, and with them the claim. Where commits of code are not on the
     remote yet, nothing is: the claim holds there by its ref, and `memento sync` pushes the rest.
@@ -207,7 +207,9 @@ def complete(
 
 @dispatch.command("select")
 @click.argument("task_id", metavar="TASK")
-@click.option("--candidate", "only", multiple=True, metavar="DISPATCH", help="Look at this one; repeatable, else all.")
+@click.option(
+    "--candidate", "only", multiple=True, metavar="DISPATCH", help="Look at this one; repeatable; all by default."
+)
 @click.option("--record", "record", default="", metavar="DISPATCH|best", help="Choose this one, or the best one.")
 @click.option("--reason", default="", metavar="TEXT", help="Why; required where it is not the best.")
 @both
@@ -262,7 +264,7 @@ def _scored(row: Row, names: Names) -> list[str]:
 @click.option("--evidence", multiple=True, metavar="EVIDENCE", help="Evidence that shows it; repeatable.")
 @writes
 def fail(door: Door, dispatch_id: str, reason: str, category: str | None, evidence: tuple[str, ...]) -> None:
-    """Give a dispatch up; its task is blocked until it is reopened. What its work tree holds is kept aside."""
+    """Give a dispatch up; its task is blocked until it is reopened. What its worktree holds is kept aside."""
     from memento_git.cli.handover import leading_on
     from memento_git.work import answers
     from memento_git.work.actions import dispatches

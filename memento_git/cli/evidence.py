@@ -110,11 +110,11 @@ def _spoken(row: Row) -> Row:
     "--covers",
     multiple=True,
     metavar="PATH",
-    help="Bind it to this path, from the top or else from here, instead of all code; repeatable.",
+    help="Bind it to this path, from the top, or from here if that is not there, instead of all code; repeatable.",
 )
 @click.option("--summary", default="", metavar="TEXT", help="What it shows.")
 @click.option("--timeout", default="", metavar="TIME", help="End the command after this time.")
-@click.option("--dispatch", default="", metavar="DISPATCH", help="Hand-off that it comes out of.")
+@click.option("--dispatch", default="", metavar="DISPATCH", help="Dispatch that it comes from.")
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Write into this folder and commit nothing."
 )
@@ -239,7 +239,7 @@ def _kept(door: Door, draft: Draft, tasks: tuple[str, ...]) -> Iterator[None]:
 @click.option(
     "--outcome", default="observed", type=click.Choice(["passed", "failed", "observed"]), help="What it says."
 )
-@click.option("--dispatch", default="", metavar="DISPATCH", help="Hand-off that it comes out of.")
+@click.option("--dispatch", default="", metavar="DISPATCH", help="Dispatch that it comes from.")
 @click.option("--summary", default="", metavar="TEXT", help="What it shows.")
 @writes
 def add(

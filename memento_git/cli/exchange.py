@@ -121,7 +121,7 @@ IMPORTERS: Final[dict[str, Importer]] = {"jsonl": _import_jsonl, **{form: _forei
 def export(door: Door, form: str, out: Path | None, **options: Any) -> None:
     """Export notes: all of them with their history, a digest, or one document.
 
-    agents-md with --out writes a marked block into AGENTS.md or CLAUDE.md; all else in the file stays as it is.
+    agents-md with --out writes a marked block into AGENTS.md or CLAUDE.md; the rest of the file stays as it is.
     """
     if options["budget"] and form != "agents-md":
         raise click.UsageError("--budget is for --format agents-md", click.get_current_context())

@@ -59,7 +59,7 @@ def record(
     door: Door, kind: str, verdict: str, run: str, task: str, evidence: tuple[str, ...], note: str, reason: str,
     key: str, *, sign: bool,
 ) -> None:  # fmt: skip
-    """Record a verdict. A failed gate blocks hand-offs and claims until it passes or is waived.
+    """Record a verdict. A failed gate blocks dispatches and claims until it passes or is waived.
 
     KIND: preflight_safety, plan_review, implementation_review, quality_review, final_acceptance, approval, release.
     """

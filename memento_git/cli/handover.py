@@ -47,11 +47,11 @@ def run_dispatch(
     door: Door, given: str, argv: tuple[str, ...], executor: str, timeout: str, *, in_place: bool, allow_dirty: bool,
     quiet: bool,
 ) -> int:  # fmt: skip
-    """Start an executor's own command on a task, in a work tree of its own, and record what came of it.
+    """Start an executor's own command on a task, in a worktree of its own, and record what came of it.
 
     The command is the executor's, from the config, or the one after two dashes; no shell reads it. {brief}, {task},
     {dispatch} and {worktree} are filled in. Its exit code proves nothing: the task is proven by the commands that
-    verification asks for, which are run in the same work tree. What was done is left on the dispatch's branch.
+    verification asks for, which are run in the same worktree. What was done is left on the dispatch's branch.
     """
     from memento_git.work.actions import running
 
@@ -145,7 +145,7 @@ def recover_all(door: Door, run: str, executor: str, *, requeue: bool) -> None:
 @click.option("--executor", default="", metavar="NAME", help="Who does them; its command is in the config.")
 @click.option("--max", "most", type=COUNT, default=0, metavar="N", help="Take at most so many tasks; 0 for all.")
 @click.option("--timeout", default="", metavar="TIME", help="End each after this time; the executor's by default.")
-@click.option("--allow-dirty", is_flag=True, help="Although the checkout has changes, which the work trees will lack.")
+@click.option("--allow-dirty", is_flag=True, help="Run despite uncommitted changes; the worktrees lack them.")
 @writes
 def work(
     door: Door, argv: tuple[str, ...], jobs: int, run: str, executor: str, most: int, timeout: str, *,

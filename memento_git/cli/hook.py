@@ -52,7 +52,7 @@ def install(door: Door) -> None:
     """Install pre-commit and post-merge hooks that check the ledger; hooks that are there go on running first.
 
     They stage nothing and commit nothing, and cost one git call where no ledger file is concerned, nor a file that a
-    note is about. Which notes a change touches is told, and never an error.
+    note is about. Which notes a change touches is shown, and never an error.
     """
     from memento_git.knowledge.actions.checking import watch_places
     from memento_git.work.actions import hooks

@@ -75,7 +75,7 @@ class Tree(click.Group):
 @click.command(cls=Tree, invoke_without_command=False)
 @click.option("-C", "--workspace", metavar="PATH", help="Folder in the repository; the current one by default.")
 @click.option("--json", "as_json", is_flag=True, help="Answer as one JSON object.")
-@click.option("--actor", metavar="WHO", help="Who acts; MEMENTO_ACTOR or git's user by default.")
+@click.option("--actor", metavar="WHO", help="Name to record; MEMENTO_ACTOR, else git's user, by default.")
 @click.version_option(package_name="memento-git", prog_name="memento")
 def memento(**options: Any) -> None:
     """Keep AI-assisted work provable: runs, plans, tasks and evidence in your git repository.

@@ -19,11 +19,13 @@ LEVELS = {"ok": "green", "warn": "yellow", "refuse": "red"}
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]")
 @click.option(
     "--act", type=click.Choice(("start", "dispatch", "run")), default="dispatch", show_default=True,
-    help="What is about to begin: a run, a hand-off or an executor.",
+    help="What is about to begin: a run, a dispatch or an executor.",
 )  # fmt: skip
 @click.option("--text", default="", metavar="FILE", help="Judge the commands that a text names; - reads it.")
 @click.option("--record", is_flag=True, help="Put the verdict on the run's gate preflight_safety.")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="With --record: which run; the only open one else.")
+@click.option(
+    "--run", "--run-id", default="", metavar="RUN", help="With --record: which run; the only open one by default."
+)
 @writes
 def preflight(door: Door, argv: tuple[str, ...], act: str, text: str, run: str, *, record: bool) -> int:
     """Check by policy whether work may begin here; exit with 1 when something would be refused.

@@ -20,7 +20,7 @@ SHOWN = 10
 @click.command("purge")
 @click.argument("notes", metavar="NOTE...", nargs=-1, required=True)
 @click.option("--yes", is_flag=True, help="Do it; without this it is only said what would be done.")
-@click.option("--actor", metavar="WHO", help="Who acts; MEMENTO_ACTOR or git's user by default.")
+@click.option("--actor", metavar="WHO", help="Name to record; MEMENTO_ACTOR, else git's user, by default.")
 @bare
 def purge(door: Door, notes: tuple[str, ...], yes: bool) -> None:
     """Rewrite the branch's history without these notes: the last resort, for what must not be there at all.
@@ -51,7 +51,7 @@ def _told(came: Purge) -> list[str]:
         if done
         else f"would purge from {reach.branch}: {', '.join(came.notes)}; nothing was changed yet",
         *_some("removed from all commits" if done else "would be removed from all commits", reach.paths),
-        f" What {'stays' if done else 'would stay'} of each is an event that tells who purged it, and when.",
+        f" What {'stays' if done else 'would stay'} of each is an event that says who purged it, and when.",
         f" {len(reach.commits)} commits {'have' if done else 'would get'} other ids, from {_first(reach.commits)} on;",
         " their messages, authors, dates and all other files stay.",
         " Anchors and evidence that name commits as hints keep the old ids.",
@@ -60,7 +60,7 @@ def _told(came: Purge) -> list[str]:
         reach.signed > 0
     )
     lines += _some("notes that name them; what they name is shown as redacted", came.named_by)
-    lines += _some("handoffs that have their titles in their own text, and go on telling them", came.copies)
+    lines += _some("handoffs that have their titles in their own text, and still show them", came.copies)
     lines += [f" The old history is kept at {done.backup}."] if done else []
     lines += ["Not reached:", *_some("other branches, tags and refs that have them", reach.elsewhere)]
     lines += _some("remotes that have them", [*reach.pushed])

@@ -70,7 +70,10 @@ def placed(door: Door, options: dict[str, Any]) -> dict[str, Any]:
 @click.command("add")
 @click.argument("text")
 @click.option(
-    "--kind", type=click.Choice(NOTE_KINDS), default=None, help="What it is; as those it supersedes, else a fact."
+    "--kind",
+    type=click.Choice(NOTE_KINDS),
+    default=None,
+    help="What it is; by default like those it supersedes, or a fact.",
 )
 @click.option("--domain", default="", metavar="DOMAIN", help="Where it belongs; follows from the kind by default.")
 @described

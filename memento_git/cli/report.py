@@ -23,7 +23,7 @@ FORMATS: Final = ("markdown", "text", "json", "html")
     "--limit", type=COUNT, metavar="N", default=None,
     help="Most rows of each list; 0 for all. 200 by default, all for HTML.",
 )  # fmt: skip
-@click.option("--format", "form", type=click.Choice(FORMATS), default=None, help="markdown, if nothing else is asked.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default=None, help="markdown by default.")
 @click.option("--out", default="", metavar="FILE", help="Write it to this file.")
 @click.option("--chat", is_flag=True, help="As text of at most 4,096 characters, what matters most first.")
 @reads

@@ -41,7 +41,7 @@ def reproduce(
     door: Door, evidence_ids: tuple[str, ...], run: str, base: str, key: str, *, record: bool | None,
     strict: bool, sign: bool,
 ) -> int:  # fmt: skip
-    """Run recorded commands again in clean work trees, and compare their verdicts.
+    """Run recorded commands again in clean worktrees, and compare their verdicts.
 
     Policy lists the commands that may be run (policy.reproduce). Compared are exit code, counts of cases and names of
     failed cases; not times. The exit code is 1 where anything differs.

@@ -75,7 +75,7 @@ def scan(
 def _told(told: Row) -> list[str]:
     files = told["files"]
     lines = [f"draft: {row['id']}  {output.printable(row['title'])}" for row in told["drafts"]]
-    lines += [f"dropped: {draft}, its place says something else now" for draft in told["replaced"]]
+    lines += [f"dropped: {draft}, its place has other text now" for draft in told["replaced"]]
     lines += [
         output.printable(f"left out: {row['path']} {row['symbol'] or ''}: {row['why']}") for row in told["left_out"]
     ]

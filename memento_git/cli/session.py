@@ -221,7 +221,7 @@ def changes(
     if length and not follow:
         raise click.UsageError("--for is for --follow", click.get_current_context())
     if until and door.at:
-        message = "--until and --at both say up to what it is told: give one"
+        message = "--until and --at both say where it ends: give one"
         raise click.UsageError(message, click.get_current_context())
     if not follow:
         told = sessions.changes_since(door.ledger, since, until, at=door.at, **wanted)

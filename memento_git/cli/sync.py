@@ -36,7 +36,7 @@ def sync(door: Door, remote: str, branch: str, *, set_upstream: bool) -> None:
     still here, or left no ledger there that can be read. What `check` finds wrong with what is to be pushed, and was
     not wrong on the remote, is refused, too. Nothing is rebased or forced, no password is asked for, and what you
     have staged or edited stays as it is. The branch is pushed with all that is committed on it, code too, and your
-    pre-push hook runs. What the merge left contested is told.
+    pre-push hook runs. What the merge left contested is shown.
     """
     from memento_git.work.actions import syncing
 

@@ -75,7 +75,7 @@ def list_tasks(door: Door, run: str, status: str | None, limit: int, offset: int
     "files",
     multiple=True,
     metavar="PATH",
-    help="A file that the work is about, from the top or else from here; repeatable.",
+    help="A file that the work is about, from the top, or from here if that is not there; repeatable.",
 )
 @_about
 @click.option("--size", type=click.Choice(SIZES), help="How much work it is.")
@@ -159,7 +159,7 @@ def revise(
     from memento_git.work import answers
     from memento_git.work.actions import tasks
 
-    refuse_empty("--no-dependencies takes those out; for all else edit its file")
+    refuse_empty("--no-dependencies takes those out; for anything else edit its file")
     text = read_text(body)
     given = {key: value for key, value in options.items() if value is not None}
     row = door.change("task revise", lambda tx: answers.after(tx, tasks.revise_task(

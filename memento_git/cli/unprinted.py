@@ -24,7 +24,7 @@ class AnswerUnwritten(Refused):
 
     token = "answer_unwritten"
     sentence = "the answer could not be written: {problem}"
-    hint_ = "see to where the output goes; {then}"
+    hint_ = "look at where the output goes; {then}"
 
     def __init__(self, *, problem: str, writing: bool) -> None:
         then = "look at what was done before you run it again: memento status" if writing else "then run it again"

@@ -185,7 +185,7 @@ def _packed(where: str, told: dict[str, Any]) -> Packed:
         _readable(where, one)
     read_front, read_body = values_of(layout.place_of(note), file)
     if given is not None and (read_front, read_body) != (codec.plain(front), body):
-        raise BundleInvalid(where=where, problem="its file says something else than its values")
+        raise BundleInvalid(where=where, problem="its file does not say what its values do")
     draft = any("-promoted-" in one.path for one in events)
     state = str(told.get("state", ""))
     return Packed(where, front["id"], str(front.get("title", "")), read_body, read_front, file, events, state, draft)
@@ -201,7 +201,7 @@ def _gone(where: str, told: dict[str, Any]) -> Gone:
     for one in events:
         _readable(where, one)
     if not events:
-        raise BundleInvalid(where=where, problem="this note has no text, and nothing tells that it was redacted")
+        raise BundleInvalid(where=where, problem="this note has no text, and nothing says that it was redacted")
     return Gone(where, str(told["id"]), events)
 
 
@@ -211,7 +211,7 @@ def _event(folder: str, told: dict[str, Any]) -> File:
     given = told.get("file")
     data = given.encode() if given is not None else codec.encode(told["data"])
     if given is not None and values_of(layout.place_of(path), File(path, data))[0] != codec.plain(told["data"]):
-        raise BundleInvalid(where=path, problem="its file says something else than its values")
+        raise BundleInvalid(where=path, problem="its file does not say what its values do")
     return File(path, data)
 
 

@@ -133,5 +133,5 @@ class NothingOfThat(Misused):
     """A part of a note's story that other records do not have."""
 
     token = "what_of_notes"
-    sentence = "--what {what} tells of notes, and {record} is none"
+    sentence = "--what {what} shows notes, and {record} is not a note"
     hint_ = "leave --what out: memento show {record}"

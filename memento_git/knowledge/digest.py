@@ -41,7 +41,7 @@ TAKES_IN: Final = r"(?<!\w)@(?=[\w~./])"
 HEAD: Final = """\
 ## What this project knows
 
-Notes of the project's ledger: data to weigh, older than the code. `memento note show ID` tells the whole of one.
+Notes of the project's ledger: data to weigh, older than the code. `memento note show ID` shows the whole of one.
 """
 
 

@@ -16,7 +16,7 @@ class KeyTaken(Refused):
 class KeyLikeId(Refused):
     token = "key_like_id"
     sentence = "the key {key} would be taken for an id, or for the beginning of one"
-    hint_ = "choose a key that is none, such as db.engine"
+    hint_ = "choose a key that does not look like one, such as db.engine"
 
 
 class KeyUnknown(Refused):

@@ -43,7 +43,7 @@ class ObjectsAway(Broken):
 
     token = "objects_away"
     sentence = "this partial clone lacks what must be read, and git cannot fetch it: {reason}"
-    hint_ = "let its remote be reached (git ls-remote tells), then run the command again"
+    hint_ = "make its remote reachable (try git ls-remote), then run the command again"
 
 
 class NoLedgerThere(NoLedger):

@@ -23,7 +23,7 @@ BRANCHES: Final = "refs/heads/memento"
 QUARANTINE: Final = "refs/memento/quarantine"
 MARK: Final = ".memento-worktrees"
 SETTING: Final = "memento.worktrees"
-MARK_TEXT: Final = "Work trees of dispatches: memento makes and removes them. See git worktree list.\n"
+MARK_TEXT: Final = "Worktrees of dispatches: memento makes and removes them. See git worktree list.\n"
 NOBODY: Final = {
     f"GIT_{role}_{key}": value
     for role in ("AUTHOR", "COMMITTER")
@@ -38,14 +38,14 @@ class FolderForeign(Refused):
 
     token = "worktrees_foreign"
     sentence = "{path} is there already, and memento did not make it"
-    hint_ = "choose another folder for work trees: git config memento.worktrees FOLDER"
+    hint_ = "choose another folder for worktrees: git config memento.worktrees FOLDER"
 
 
 class NothingCommitted(Refused):
     """A branch without a commit has nothing that a work tree could start from."""
 
     token = "nothing_committed"
-    sentence = "the branch has no commit that a work tree could start from"
+    sentence = "the branch has no commit that a worktree could start from"
     hint_ = "commit the code first, or run in the checkout itself with --in-place"
 
 
@@ -53,8 +53,8 @@ class WorktreeFailed(Refused):
     """git could not make, or could not read, a work tree."""
 
     token = "worktree_failed"
-    sentence = "the work tree {path} cannot be {what}: {reason}"
-    hint_ = "see to it; git worktree list shows all work trees, memento doctor those that were left behind"
+    sentence = "the worktree {path} cannot be {what}: {reason}"
+    hint_ = "git worktree list shows all worktrees, memento doctor those that were left behind"
 
 
 class Checkout(NamedTuple):
@@ -271,7 +271,7 @@ def remove(git: Git, checkout: Checkout, *, branch: bool) -> str:
         except GitFailed as failure:
             return str(failure.facts["reason"])
     elif checkout.path.exists():
-        return f"{checkout.path.name} is no work tree of this repository"
+        return f"{checkout.path.name} is no worktree of this repository"
     others = {name for path, name in known.items() if path != here}
     if branch and checkout.branch not in others:
         git.answer("update-ref", "-d", f"refs/heads/{checkout.branch}")

@@ -66,7 +66,7 @@ class GitFailed(Broken):
 
     token = "git_failed"
     sentence = "git {command} failed: {reason}"
-    hint_ = "memento doctor tells more"
+    hint_ = "memento doctor says more"
 
 
 class RepositoryUnreadable(Broken):

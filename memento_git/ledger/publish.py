@@ -52,7 +52,7 @@ class OperationUnderWay(Moved):
     """git is in the middle of something that a commit would disturb."""
 
     token = "operation_in_progress"
-    sentence = "{what} is in progress in this work tree"
+    sentence = "{what} is in progress in this worktree"
     hint_ = "finish or abort it first; reading works meanwhile"
 
 

@@ -39,8 +39,8 @@ class NoBranch(Refused):
 
 class BranchElsewhere(Refused):
     token = "branch_elsewhere"
-    sentence = "the branch {branch} is checked out in another work tree too: {path}"
-    hint_ = "remove that work tree, or take it to another branch: git worktree list"
+    sentence = "the branch {branch} is checked out in another worktree too: {path}"
+    hint_ = "remove that worktree, or switch it to another branch: git worktree list"
 
 
 class PathEdited(Refused):
@@ -52,7 +52,7 @@ class PathEdited(Refused):
 class HistoryDiffers(Broken):
     token = "purge_failed"
     sentence = "the rewritten history is not what it should be ({problem}); nothing was changed"
-    hint_ = "memento doctor tells more of this repository; git-filter-repo can remove the paths too"
+    hint_ = "memento doctor says more of this repository; git-filter-repo can remove the paths too"
 
 
 class Reach(NamedTuple):

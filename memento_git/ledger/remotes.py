@@ -104,7 +104,7 @@ class PushRejected(Refused):
 
     token = "push_rejected"
     sentence = "the push to {remote} was rejected: {reason}"
-    hint_ = "nothing is lost here; see to the reason, or push another way (a pull request), then memento sync"
+    hint_ = "nothing is lost here; remove the reason, or push another way (a pull request), then memento sync"
 
 
 class RemoteRewritten(Moved):

@@ -69,7 +69,7 @@ class ActorInvalid(Misused):
     """A name for who acts that cannot stand in a record."""
 
     token = "actor_invalid"
-    sentence = "{actor!r} cannot be the name of who acts: {problem}"
+    sentence = "{actor!r} cannot be an actor's name: {problem}"
     hint_ = "give one line of plain text with --actor or MEMENTO_ACTOR"
 
 

@@ -92,7 +92,7 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
             "brief": Field(t.DIGEST, doc="digest of the brief that was handed over; after a recovery, of the bundle"),
             "terms": TERMS,
             "asks": ASKS,
-            "branch": Field(LINE, doc="branch of the work tree that was made for it"),
+            "branch": Field(LINE, doc="branch of the worktree that was made for it"),
             "allowed": Field(t.ListOf(LINE), doc="rules of destructive commands that the note allows"),
             "over_budget": Field(t.Text(), doc="why, although the task is beyond its budget"),
             "note": NOTE,

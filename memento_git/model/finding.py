@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Final, NamedTuple
 
-WHOLE: Final = "restore what it was: memento doctor tells from which commit"
+WHOLE: Final = "restore what it was: memento doctor says from which commit"
 FETCHING: Final = "bring it from where you cloned: git fetch --refetch"
 
 

@@ -69,7 +69,7 @@ SIGNATURES: Final = Shape({
 
 REPRODUCE: Final = Shape({
     "commands": Field(t.ListOf(t.ListOf(t.Text(), least=1)), doc="first words of the commands that may be run again"),
-    "setup": Field(t.ListOf(t.ListOf(t.Text(), least=1)), doc="commands that make a clean work tree ready for them"),
+    "setup": Field(t.ListOf(t.ListOf(t.Text(), least=1)), doc="commands that make a clean worktree ready for them"),
     "timeout": Field(t.DURATION, doc="after which a command, and all that it started, is ended"),
     "env": Field(t.ListOf(t.Pattern("a name of a variable", r"[A-Za-z_][A-Za-z0-9_]{0,80}")),
                  doc="variables that they see besides PATH, HOME and the like"),
@@ -101,7 +101,7 @@ POLICY: Final = Shape({
         "verdicts": Field(t.Table(ACTORS, "|".join(GATE_KINDS)), doc="who may pass or fail a gate"),
         "waivers": Field(ACTORS, doc="who may waive; nobody named: anyone, with a reason"),
     })),
-    "spike": Field(Shape({"dispatches": Field(t.Whole(), doc="hand-offs a spike run may make without a plan")})),
+    "spike": Field(Shape({"dispatches": Field(t.Whole(), doc="dispatches a spike run may make without a plan")})),
     "lease": Field(t.DURATION, doc="how long a claim holds without renewal"),
     "limits": Field(Shape({
         "attach": Field(t.Whole(), doc="bytes up to which a file is attached; above it, its digest is kept"),

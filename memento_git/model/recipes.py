@@ -86,7 +86,7 @@ OWN: Final[dict[str, dict[str, Field]]] = {
     },
     "sort": {
         "by": Field(t.Choice(SORTS), required=True),
-        "order": Field(t.Choice(("desc", "asc")), doc="asc for title and key, else desc, where it is absent"),
+        "order": Field(t.Choice(("desc", "asc")), doc="where it is absent: asc for title and key, otherwise desc"),
     },
     "limit": {"most": Field(COUNT, required=True)},
     "dedupe": {

@@ -128,7 +128,7 @@ EVIDENCE: Final = Shape({
     "response": Field(t.Text(), doc="what the approver answered"),
     "check": Field(CHECK, doc="what a provider of checks reported"),
     "graph": Field(t.Table(t.Whole()), doc="counts of a graph of the code: nodes, edges, cycles, components"),
-    "dispatch": Field(t.id_of("dispatch"), doc="hand-off that it came out of"),
+    "dispatch": Field(t.id_of("dispatch"), doc="dispatch that it came from"),
     "reproduces": Field(t.ref_to("evidence"), doc="evidence whose command this one ran again"),
     "allowed_secrets": ALLOWED,
     "signature": SIGNATURE,
@@ -149,7 +149,7 @@ VERIFY: Final = {
 }  # fmt: skip
 
 BUDGET: Final = Shape({
-    "attempts": Field(t.Whole(1), doc="hand-offs that may fail before the task is escalated"),
+    "attempts": Field(t.Whole(1), doc="dispatches that may fail before the task is escalated"),
     "cost": Field(t.Decimal("a cost"), doc="what all attempts together may cost, in the executors' unit"),
 })  # fmt: skip
 

@@ -42,7 +42,7 @@ CATALOGUE: Final = {
     "F007": Kind(
         "a record whose text is missing", "error",
         "A record has events, but the file with its text is missing.",
-        "Restore it; `memento doctor` tells from which commit.",
+        "Restore it; `memento doctor` says from which commit.",
     ),
     "F008": Kind(
         "an id that two files carry", "error",
@@ -85,7 +85,7 @@ CATALOGUE: Final = {
     "E001": Kind(
         "an event that cannot be read", "error",
         "The file of an event cannot be read; what names it is *incomplete*.",
-        "Repair the file or restore it from git; the F finding beside it tells the line.",
+        "Repair the file or restore it from git; the F finding beside it names the line.",
     ),
     "E002": Kind(
         "an event without its past", "error",
@@ -125,7 +125,7 @@ CATALOGUE: Final = {
         "An event is dated well before one that it follows, or an event or evidence after now. The order of events "
         "does not come from the clock; leases do, and which of two answers is the later one. Evidence that is dated "
         "after now counts for nothing until then.",
-        "See to the clock of the machine that wrote it.",
+        "Set the clock of the machine that wrote it.",
     ),
     "T005": Kind(
         "work that came late", "warning",
@@ -145,7 +145,7 @@ CATALOGUE: Final = {
         "A void names an event that is legal and complete, and that it had not seen: it was written by hand, or "
         "what was absent has come back. It takes effect only if its `absent` names something that the event rests "
         "on. A warning where the void is older than the branch.",
-        "`git rm` the void, or see to it that what is absent stays so.",
+        "`git rm` the void, or keep away what is absent.",
     ),
     "K001": Kind(
         "a signature that policy demands is missing", "error",
@@ -255,11 +255,11 @@ CATALOGUE: Final = {
     "P007": Kind(
         "handed out beyond the budget", "error",
         "The branch hands a task out without a reason, by hand, after as many attempts as policy or the task allows "
-        "came to nothing; what the hand-out had not seen does not count, nor what attempts cost.",
+        "came to nothing; what the dispatch had not seen does not count, nor what attempts cost.",
         "Take it back, and hand it out with `--over-budget WHY`.",
     ),
     "P008": Kind(
-        "a hand-out that does not name what it asks", "error",
+        "a dispatch that does not name what it asks", "error",
         "The branch hands a task out by hand without all of `terms` and `asks`, so that nobody is held to what it "
         "asked, and work goes on from it.",
         "Take it back, as `P006` says, and hand it out with `memento dispatch create`.",

@@ -37,7 +37,7 @@ def check_evidence(state: RunState, identity: str, scope: Scope) -> Iterator[Fin
             yield _nowhere(evidence.path, f"{identity} names {named}")
     if is_ahead(evidence.data["at"], state.view.now):
         message = f"{identity} is dated {evidence.data['at']}, which is not yet; until then it proves nothing"
-        yield Finding("T004", evidence.path, 0, message, "see to the clock of who wrote it", "warning")
+        yield Finding("T004", evidence.path, 0, message, "set the clock of the machine that wrote it", "warning")
     shown = trust.outcome_of(evidence.data)
     if evidence.data["outcome"] != shown and state.evidence_status(identity) == "recorded":
         did = "what the command did" if "command" in evidence.data else "what it says"
@@ -109,7 +109,7 @@ def _open_gone(state: RunState, event: Event) -> Iterator[Finding]:
     named, gate = event.data.get("open"), event.get("gate")
     gone = {*named}.difference(state.tasks()) if named else ()
     if gone and any(event.id == one.id for one in gatehold.given(state, event.of, gate)):
-        fix = f"bring its commits, too, or judge anew: {passing(state.policy.gates_fresh, gate, event.of)}"
+        fix = f"bring its commits, too, or judge again: {passing(state.policy.gates_fresh, gate, event.of)}"
         yield from (_nowhere(event.path, f"{event.id} names {task} as open", fix) for task in sorted(gone))
 
 

@@ -74,7 +74,7 @@ def caution(held: Row) -> str:
     if not count:
         return ""
     were = "1 file of the ledger was" if count == 1 else f"{count} files of the ledger were"
-    return f"{were} changed or removed, and a ledger only grows: memento check tells more"
+    return f"{were} changed or removed, and a ledger only grows: memento check says more"
 
 
 def state(word: str | None) -> str:

@@ -79,7 +79,7 @@ def _spike(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     if not text.data.get("spike"):
         message = f"{event.of} was handed out without a plan, as a spike, in {state.id}, which is no spike"
     elif (number := handout.spikes(state, *state.tasks())) > state.policy.spike_dispatches:
-        message = f"{number} hand-outs of {state.id} had no plan, and policy allows {state.policy.spike_dispatches}"
+        message = f"{number} dispatches of {state.id} had no plan, and policy allows {state.policy.spike_dispatches}"
     else:
         return
     fix = f"approve a plan, then {_undoing(state, event)}"
@@ -95,8 +95,8 @@ def _unnamed(state: RunState, event: Event) -> Iterator[Finding]:
         return
     was_rejected = any(one.id == event.id for one in terms.of_rejected(state, event.of))
     if was_rejected or _stands(state, event):
-        message = f"{event.of} was handed out, and the hand-out does not name all that was asked"
-        undoing = leaving_out(event.path) if was_rejected else f"{_undoing(state, event)}, then hand it out anew"
+        message = f"{event.of} was handed out, and the dispatch does not name all that was asked"
+        undoing = leaving_out(event.path) if was_rejected else f"{_undoing(state, event)}, then hand it out again"
         yield Finding("P008", event.path, 0, message, undoing)
 
 

@@ -72,10 +72,10 @@ def dated(book: Looked, event: Event) -> Iterator[Finding]:
     latest = max((seen.at for ref in event.after if (seen := book.event(ref.id))), default="")
     if is_ahead(latest, event.at):
         message = f"{event.id} is dated {event.at}, and follows an event of {latest}"
-        yield Finding("T004", event.path, 0, message, "see to the clock of who wrote it", "warning")
+        yield Finding("T004", event.path, 0, message, "set the clock of the machine that wrote it", "warning")
     if is_ahead(event.at, book.view.now):
         message = f"{event.id} is dated {event.at}, which is not yet"
-        yield Finding("T004", event.path, 0, message, "see to the clock of who wrote it", "warning")
+        yield Finding("T004", event.path, 0, message, "set the clock of the machine that wrote it", "warning")
 
 
 def voids(book: Looked, event: Event, scope: Scope) -> Iterator[Finding]:

@@ -144,10 +144,10 @@ def _restoring(view: View, finding: Finding, base: str, name: str) -> str:
         bring = f"another branch has {told}: bring its commits"
         return f"{bring}, or restore {told}, and commit that: git checkout {elsewhere} -- {path}"
     if is_cut_off(view.git):
-        return f"restore {told}: git fetch --unshallow, then memento doctor tells from which commit"
+        return f"restore {told}: git fetch --unshallow, then memento doctor says from which commit"
     if path != finding.path:
         return f"no commit has it; {leaving_out(finding.path)}"
     if digest and (place := layout.place_of(path)) is not None:
         return f"no commit has it: memento evidence redact {place.of} --reason WHY"
     out = path in view.files and not path.endswith(".md")  # events need the text that they are about
-    return f"take it out, {NOWHERE}: git rm {path}" if out else f"write it anew, {NOWHERE}"
+    return f"take it out, {NOWHERE}: git rm {path}" if out else f"write it again, {NOWHERE}"

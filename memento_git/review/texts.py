@@ -167,7 +167,7 @@ def _run(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterat
         fix = _undoing(comparison, place, old.path, "git checkout {} -- {}")
         grave = before.is_final or (completes and keys != ["text"])
         if not before.is_final and keys != ["text"]:
-            first = "leave out the completion, do this, and have its gates judged anew" if completes else "put it back"
+            first = "leave out the completion, do this, and have its gates judged again" if completes else "put it back"
             fix = f"bring it on a branch of its own, for none that completes the run may; here {first}: {fix}"
         yield Finding("D007", old.path, 0, message, fix, "error" if grave else "warning")
 

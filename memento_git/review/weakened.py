@@ -87,7 +87,8 @@ def _untold(old: Policy, new: Policy) -> Iterator[str]:
         if agent in old.agents:
             yield from _people(f"agents.{agent}", old.agents[agent], people)
         else:
-            yield f"agents.{agent}: that {', '.join(people) or 'somebody else'} committed what it did is told no more"
+            committed = f"that {', '.join(people) or 'somebody else'} committed what it did"
+            yield f"agents.{agent}: {committed} is no longer reported"
 
 
 def _levels(old: Policy, new: Policy) -> Iterator[str]:

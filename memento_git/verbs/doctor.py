@@ -126,7 +126,7 @@ def _index(view: View) -> Iterator[Answer]:
         return
     found = index.opened(git)
     if found is None:
-        message = "its files are not as they were written: recall makes it anew"
+        message = "its files are not as they were written: recall makes it again"
         yield Answer("recall index", "warn", message, "memento recall, or remove the folder memento/index of git's")
         return
     found.close()

@@ -108,7 +108,7 @@ def _told(action: str, answer: dict[str, Any]) -> dict[str, Any]:
 def _answer(asker: Asker, answer: Any) -> dict[str, Any]:
     if isinstance(answer, dict) and isinstance(answer.get("id"), int):
         return answer
-    raise HostingFailed(host=asker.host, problem="answered with something else than a comment")
+    raise HostingFailed(host=asker.host, problem="did not answer with a comment")
 
 
 def _ours(asker: Asker, paths: Paths, me: str | None) -> Iterator[dict[str, Any]]:

@@ -191,7 +191,7 @@ def _update_ref(rest: Sequence[str]) -> Iterator[Found]:
 
 def _worktree(rest: Sequence[str]) -> Iterator[Found]:
     if rest[:1] == ("remove",) and options(rest).has("f", "force"):
-        yield Found("discard_changes", "it deletes a work tree with its uncommitted changes")
+        yield Found("discard_changes", "it deletes a worktree with its uncommitted changes")
 
 
 def _submodule(rest: Sequence[str]) -> Iterator[Found]:

@@ -75,7 +75,7 @@ class HostingFailed(Refused):
 class RequestUnfit(HostingFailed):
     """The service has what was asked for elsewhere or no longer, or does not take what was sent."""
 
-    hint_ = "see to --repo and --api, and to --number or --commit: it may have moved, be gone, or be locked"
+    hint_ = "check --repo and --api, and --number or --commit: it may have moved, be gone, or be locked"
 
 
 class HostingUnauthorized(Refused):
@@ -99,7 +99,7 @@ class HostingNotFound(Refused):
 
     token = "hosting_not_found"
     sentence = "{host} has no {what}, or does not show it to this token"
-    hint_ = "see to --repo, and to --number or --commit; a commit must have been pushed"
+    hint_ = "check --repo, and --number or --commit; a commit must have been pushed"
 
 
 class RateLimited(Refused):
@@ -115,7 +115,7 @@ class HostingUnreachable(Refused):
 
     token = "hosting_unreachable"
     sentence = "{host} cannot be reached: {reason}"
-    hint_ = "see to the network, the proxy and --api"
+    hint_ = "check the network, the proxy and --api"
 
 
 class TlsFailed(Refused):
@@ -123,7 +123,7 @@ class TlsFailed(Refused):
 
     token = "hosting_tls"
     sentence = "the connection to {host} is not secure: {reason}"
-    hint_ = "see to the service's certificate, or name its authority in REQUESTS_CA_BUNDLE"
+    hint_ = "check the service's certificate, or name its authority in REQUESTS_CA_BUNDLE"
 
 
 class HostingTimeout(Refused):
@@ -243,7 +243,7 @@ class Asker:
         try:
             answer = json.loads(body)
         except (ValueError, RecursionError):
-            raise HostingFailed(host=self.host, problem="answered with something else than JSON") from None
+            raise HostingFailed(host=self.host, problem="did not answer with JSON") from None
         return answer, self._next(following)
 
     def _next(self, following: str | None) -> str | None:

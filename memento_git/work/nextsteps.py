@@ -84,7 +84,7 @@ def _gate_steps(held: Row, fresh: Sequence[str]) -> list[Row]:
         *({"why": f"to have “{row['title']}” done again, as its gate asks: reject it, then repair it",
            "command": f"memento task verify {row['id']}"}
           for row in held["tasks"] if row["id"] in refused and row["status"] in DONE),
-        *({"why": f"to do “{waiting[0]}” before {row['kind']} is judged anew: waive it, which holds until then",
+        *({"why": f"to do “{waiting[0]}” before {row['kind']} is judged again: waive it, which holds until then",
            "command": f"memento gate waive {row['kind']} {option(row['scope'])} --reason WHY"}
           for row in failed if waiting and row["scope_kind"] == "run" and row["kind"] in GATES_OF_WORK),
     ]  # fmt: skip

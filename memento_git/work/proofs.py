@@ -36,7 +36,7 @@ def leaving_out(state: RunState, task: str) -> str:
 
 def freeing(state: RunState, task: str) -> str:
     """Return the commands by which what is done waits no more for a task that was cancelled after that."""
-    return f"memento task reopen {task} --reason WHY, then {leaving_out(state, task)}, and do it anew"
+    return f"memento task reopen {task} --reason WHY, then {leaving_out(state, task)}, and do it again"
 
 
 def dependents(state: RunState, task: str) -> list[str]:
@@ -129,7 +129,9 @@ def proven(
     refs = dict.fromkeys([*event.data["evidence"], *more])
     found = trust.proof(event, text, [state.cited(parse_ref(ref), event.of) for ref in refs], asks, codes)
     if event.get("text") == text and terms.are_others(state, event.of, event.get("dispatch")):
-        return trust.Proof(False, (), (*found.why, "it was handed out on other terms: reopen it, and hand it out anew"))
+        return trust.Proof(
+            False, (), (*found.why, "it was handed out on other terms: reopen it, and hand it out again")
+        )
     return found
 
 

@@ -118,7 +118,7 @@ class PlanChanged(Refused):
 
 class SpikeLimit(Refused):
     token = "spike_limit"
-    sentence = "run {run} made {made} hand-offs without a plan, policy allows {limit}"
+    sentence = "run {run} made {made} dispatches without a plan, policy allows {limit}"
     hint_ = "draft a plan, and approve it: memento plan draft --run {run} --title TITLE --body TEXT"
 
 
@@ -246,7 +246,7 @@ class TermsChanged(Refused):
     token = "terms_changed"
     sentence = "what task {task} asks changed after dispatch {dispatch} was handed out"
     hint_ = (
-        "hand it out anew, as it is now: memento dispatch recover {dispatch} --force --reason WHY --requeue; or put "
+        "hand it out again, as it is now: memento dispatch recover {dispatch} --force --reason WHY --requeue; or put "
         "the words back"
     )
 

@@ -143,6 +143,6 @@ def unsigned(
 
 def _doubtful(path: str, seen: Seen) -> Finding:
     if seen.state in ("unknown_key", "unchecked"):
-        return Finding("K002", path, 0, WORDS[seen.state], "see to the allowed signers that policy names", "warning")
+        return Finding("K002", path, 0, WORDS[seen.state], "look at the allowed signers that policy names", "warning")
     how = "sign again what shall count" if seen.state == "unnamed" else "restore the file as it was signed"
     return Finding("K002", path, 0, WORDS[seen.state], how)

@@ -167,7 +167,7 @@ def proof(
             faults.append(problem)
             continue
         if one.evidence.data.get("dispatch", completion.get("dispatch")) != completion.get("dispatch"):
-            faults.append(f"{one.evidence.id} came out of another hand-off")
+            faults.append(f"{one.evidence.id} came from another dispatch")
             continue
         if problem := beside(one.evidence, completion.of, one.about):
             weak.append(problem)

@@ -189,7 +189,7 @@ def test_evidence_of_another_hand_off_of_the_task(doors: Doors) -> None:
     evidence = str(play.do(evidences.record_draft, draft, dispatch=first))
     doors.refused("evidence_required", "dispatch complete", actor="Bob", dispatch=second, evidence=[evidence])
     doors.completed(task, evidence, dispatch=second, by="Bob")
-    doors.unproven(task, f"{evidence} came out of another hand-off")
+    doors.unproven(task, f"{evidence} came from another dispatch")
     doors.caught("P001")
 
 

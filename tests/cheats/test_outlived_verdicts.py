@@ -116,7 +116,7 @@ def test_a_task_that_was_open_to_an_acceptance_and_never_came_is_done_with_by_an
     given = git(doors.root, "rev-parse", "HEAD")
     git(doors.root, "reset", "-q", "--hard", before)
     git(doors.root, "cherry-pick", given)
-    assert "judge anew" in doors.check("--base", MAIN)[1][0]["fix"]
+    assert "judge again" in doors.check("--base", MAIN)[1][0]["fix"]
     judged_there(doors, FINAL, verdict, run=run)
     doors.play.do(runs.complete_run, run)
     doors.sound()

@@ -183,7 +183,7 @@ def test_a_title_that_is_mended_before_the_hand_out_or_handed_out_anew_is_no_che
     doors.sound()
 
 
-NAMELESS_TOLD = "was handed out, and the hand-out does not name all that was asked"
+NAMELESS_TOLD = "was handed out, and the dispatch does not name all that was asked"
 
 
 def test_a_hand_out_at_the_base_that_names_nothing_is_held_against_nothing(doors: Doors) -> None:

@@ -262,7 +262,7 @@ def test_evidence_of_one_candidate_for_another(doors: Doors) -> None:
     evidence = str(play.do(evidences.record_draft, draft, dispatch=first))
     doors.refused("evidence_required", "dispatch complete", actor=BOB, dispatch=second, evidence=[evidence])
     doors.completed(task, evidence, dispatch=second, by=BOB)
-    doors.unproven(task, f"{evidence} came out of another hand-off")
+    doors.unproven(task, f"{evidence} came from another dispatch")
     doors.caught("P001")
     assert all(one.reasons for one in selections.rank_candidates(play.ledger.view(), task).ranked)
     doors.refused("no_candidate", "dispatch select", task=task)

@@ -46,7 +46,7 @@ READERS: Final[dict[str, Callable[[Path], Found]]] = {
 class OriginFixed(Misused):
     token = "origin_fixed"
     sentence = "what is imported from {form} has the origin import, not {origin}"
-    hint_ = "leave --origin out; a person who vouches for a note can add it anew: memento note add"
+    hint_ = "leave --origin out; a person who vouches for a note can add it again: memento note add"
 
 
 def bring(
@@ -162,7 +162,7 @@ class _Bringing:
             draft.data["at"] = entry.at
         key = draft.data.get("key", "") if entry.state in ("", "parked") else ""
         if key in self._keys and self._keys[key] not in map(self.names.get, entry.supersedes):
-            self._leave(entry.where, f"note {self._keys[key]} has the key {key} already, and says something else")
+            self._leave(entry.where, f"note {self._keys[key]} has the key {key} already, with another text")
             return
         for why in entry.told:
             self._leave(entry.where, why)

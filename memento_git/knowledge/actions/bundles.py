@@ -53,7 +53,7 @@ UNREAD: Final = ("id", "at", "after", "evidence", "do", "of", "blob", "commit")
 
 class NotesDiffer(Refused):
     token = "notes_differ"
-    sentence = "notes of these ids are here already and say something else: {ids}"
+    sentence = "notes of these ids are here already with other texts: {ids}"
     hint_ = "see one: memento note show NOTE; take its line out of the bundle, or merge the branches with git instead"
 
 

@@ -72,7 +72,7 @@ def _state(values: Values) -> str:
     name, value = values.first("status", "state")
     state = str(value or "").strip().lower()
     if state not in ("", *STANDING, *GONE, "parked"):
-        values.tell(f"its {name} {value!r:.60} is none here: it comes in as active")
+        values.tell(f"its {name} {value!r:.60} is unknown here: it comes in as active")
     return state
 
 

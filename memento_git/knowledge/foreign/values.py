@@ -51,15 +51,15 @@ class Values:
 
     def key(self, *names: str) -> str:
         name, value = self.first(*names)
-        return self._taken(name, value, entries.key(value), "none here")
+        return self._taken(name, value, entries.key(value), "not valid here")
 
     def kind(self, *names: str) -> str:
         name, value = self.first(*names)
-        return self._taken(name, value, entries.kind(value, ""), "none here", "it comes in as a fact") or "fact"
+        return self._taken(name, value, entries.kind(value, ""), "unknown here", "it comes in as a fact") or "fact"
 
     def domain(self, *names: str) -> str:
         name, value = self.first(*names)
-        return self._taken(name, value, entries.domain(value), "none here", "that follows from its kind")
+        return self._taken(name, value, entries.domain(value), "unknown here", "that follows from its kind")
 
     def tier(self, name: str) -> str:
         _, value = self.first(name)

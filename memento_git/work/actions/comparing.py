@@ -117,7 +117,7 @@ def _policy(old: View, new: View) -> Row:
     for path in was.key_files:
         before, after = (_at(view, path) for view in (old, new))
         lines += _lines(path, before, after)
-        told += [f"{path}: whose signatures count is told otherwise now"] if before != after else []
+        told += [f"{path}: whose signatures count changed"] if before != after else []
     return {"changed": was != now, "diff": lines, "weakened": told}
 
 

@@ -44,7 +44,7 @@ class NotBesideFolder(Misused):
 
     token = "from_alone"
     sentence = "--from adds evidence as it was written: {names} cannot be given with it"
-    hint_ = "leave that away; what else is to be shown is evidence of its own: memento evidence add FILE"
+    hint_ = "leave that out; anything else to be shown is evidence of its own: memento evidence add FILE"
 
 
 def refuse_beside(**given: object) -> None:
@@ -147,7 +147,7 @@ def import_folder(
 def _amiss(data: dict[str, Any]) -> str:
     """Return what no command shows, or in what the facts disagree; nothing where all is well."""
     if "command" not in data or data["kind"] not in RUN_KINDS:
-        return "evidence.yaml tells of no command"
+        return "evidence.yaml names no command"
     if more := [key for key in data if key not in SHOWN]:
         return f"evidence.yaml has {more[0]!r}, which evidence run does not write"
     if data["outcome"] != (did := trust.outcome_of(data)):

@@ -101,7 +101,7 @@ def _with_worktree(ledger: Ledger, handover: Handover) -> Handover:
         made = checkouts.add(ledger.git, handover.dispatch, Path(handover.path).parent)
     except MementoError as error:
         handovers.forget(ledger.git, handover.dispatch)
-        reason = "its work tree could not be made"
+        reason = "its worktree could not be made"
         patiently(ledger, "dispatch recover", lambda tx: dispatches.recover_dispatch(
             tx, handover.dispatch, force=True, reason=reason,
         ))  # fmt: skip

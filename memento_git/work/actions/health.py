@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
 OF_GIT: Final = "see what git says of it: git status; git fsck"
-OF_FILES: Final = "see to the file, its folder, its permissions and the space on its disk"
+OF_FILES: Final = "look at the file, its folder, its permissions and the space on its disk"
 OF_INDEX: Final = (
-    "make it anew from HEAD, your files stay as they are: "
+    "make it again from HEAD, your files stay as they are: "
     'mv "$(git rev-parse --git-path index)" "$(git rev-parse --git-path index).broken"; git reset -q'
 )
 

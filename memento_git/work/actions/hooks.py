@@ -81,7 +81,7 @@ class HooksOff(Refused):
 
     token = "hooks_off"
     sentence = "core.hooksPath is set to nothing, so that git runs no hooks here"
-    hint_ = "git config --show-origin --get-all core.hooksPath tells where; take it out there"
+    hint_ = "git config --show-origin --get-all core.hooksPath says where; take it out there"
 
 
 class HookTaken(Refused):

@@ -39,7 +39,7 @@ def found(ledger: Ledger, view: View) -> Iterator[tuple[str, str]]:
     for path, branch in checkouts.listed(ledger.git).items():
         if branch.startswith("memento/") and str(path) not in paths:
             yield (
-                f"the work tree {path} on {branch} belongs to no dispatch that this machine knows of",
+                f"the worktree {path} on {branch} belongs to no dispatch that this machine knows of",
                 f"keep what it holds, then git worktree remove {shlex.quote(str(path))}",
             )
     yield from _unmerged(ledger, view)
@@ -69,13 +69,13 @@ def _left(ledger: Ledger, view: View, one: Handover) -> tuple[str, str] | None:
             return f"the worker of {one.dispatch}{where} is gone", RECOVER
         if one.path and checkouts.opened(ledger.git, worktrees.checkout_of(one)) is None:
             fix = f"memento dispatch recover {one.dispatch} --force --reason WHY"
-            return f"{one.dispatch} has no work tree{where}", fix
+            return f"{one.dispatch} has no worktree{where}", fix
         return None
     if recovering.is_elsewhere(ledger.git, view, one, status):
         return None if status else _stranded(ledger, one, where)
     holds = ", and holds work" if recovering.holds_work(ledger.git, one, status) else ""
     fix = RECOVER if holds else "memento doctor --fix"
-    told = f"{one.dispatch} is {status or 'unknown to the ledger'}, but its work tree was left{where}{holds}"
+    told = f"{one.dispatch} is {status or 'unknown to the ledger'}, but its worktree was left{where}{holds}"
     if branch := recovering.completed_elsewhere(ledger, view, one, status):
         told, fix = f"{one.dispatch} is {status} here, and completed on {branch}", f"git merge {branch}"
     return told, fix

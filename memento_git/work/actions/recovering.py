@@ -145,7 +145,7 @@ def clean(ledger: Ledger, view: View, handover: Handover, *, only_empty: bool = 
         before = len(ledger.warnings)
         worktrees.try_to_clear(ledger, here, completed=done)
         left = len(ledger.warnings) > before
-    told = f"{status or 'unknown to the ledger'}: " + ("its work tree was left" if left else "cleaned up after")
+    told = f"{status or 'unknown to the ledger'}: " + ("its worktree was left" if left else "cleaned up after")
     return [Job(here.dispatch, here.task, here.run, told, partial)]
 
 

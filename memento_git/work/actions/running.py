@@ -64,7 +64,7 @@ class NothingToShow(Refused):
 
     token = "nothing_to_show"
     sentence = "in place only required commands can complete task {task}, and none is asked for"
-    hint_ = "ask for one: memento task revise {task} --check CMD; or run in a work tree of its own"
+    hint_ = "ask for one: memento task revise {task} --check CMD; or run it in a worktree of its own"
 
 
 class Order(NamedTuple):
@@ -253,7 +253,7 @@ class _Run:
         git, checkout = self.ledger.git, self.checkout
         inside = checkouts.opened(git, checkout)
         if inside is None:
-            raise _Ended("environment", "its work tree is gone")
+            raise _Ended("environment", "its worktree is gone")
         work = checkouts.look(inside, checkout.base)
         if work.inner:
             raise _Ended("scope", f"it made a repository of its own in {work.inner[0]}")
@@ -338,7 +338,7 @@ class _Run:
         partial = worktrees.kept_aside(self.ledger.git, self.handover)
         left = worktrees.clear(self.ledger, self.handover, completed=False)
         if left:
-            self.ledger.warnings.append(f"the work tree of {self.handover.dispatch} was left: {left}")
+            self.ledger.warnings.append(f"the worktree of {self.handover.dispatch} was left: {left}")
         if kept := folders.keep_drafts(self.ledger, self.drafts, [self.handover.task]):
             self.ledger.warnings.append(kept)
         return self._outcome("lost", "stopped", error.message, (), partial)

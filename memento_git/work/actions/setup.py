@@ -34,7 +34,7 @@ policy:
     required: []        # gates that must pass before a run completes
     fresh: [release]    # gates that pass only on evidence of the code as it is
   spike:
-    dispatches: 3       # hand-offs that a spike run may make without a plan
+    dispatches: 3       # dispatches that a spike run may make without a plan
   lease: 1h             # how long a claim holds without renewal
 """
 
@@ -119,10 +119,10 @@ def collapsed(ledger: Ledger) -> bool:
 
 
 class GuideEdited(Refused):
-    """A guide that is there already and says something else."""
+    """A guide that is there already with other content."""
 
     token = "guide_edited"
-    sentence = "{path} is there already and says something else"
+    sentence = "{path} is there already with other content"
     hint_ = "remove it, or name another folder"
 
 

@@ -38,7 +38,7 @@ class RemoteUnreadable(Moved):
     token = "remote_unreadable"
     sentence = "{branch} on {remote} would leave no ledger here that can be read: {reason}"
     hint_ = (
-        "git log -3 {theirs} -- .memento/config.yaml tells how it came to that; mend it there, or take it as it is: "
+        "git log -3 {theirs} -- .memento/config.yaml shows how it came to that; mend it there, or take it as it is: "
         "git pull --no-rebase --no-edit {remote!q} {branch!q}"
     )
 

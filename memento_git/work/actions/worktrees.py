@@ -58,7 +58,7 @@ def git_of(tx: Transaction, dispatch: str) -> Git:
 
 
 def place_of(git: Git, dispatch: str) -> Git:
-    """Return git in the work tree of a dispatch if it has one here, else as it is."""
+    """Return git in the worktree of a dispatch if it has one here, else as it is."""
     found = known(git, dispatch)
     if found is None or not found.path:
         return git
@@ -117,14 +117,14 @@ def _ours(tx: Transaction, dispatch: str) -> Handover | None:
 
 
 def leave(tx: Transaction, dispatch: str) -> None:
-    """Have the work tree of a completed dispatch removed once the commit is there; its branch stays."""
+    """Have the worktree of a completed dispatch removed once the commit is there; its branch stays."""
     found = _ours(tx, dispatch)
     if found is not None:
         tx.after_commit.append(lambda: try_to_clear(tx.ledger, found, completed=True))
 
 
 def give_up(tx: Transaction, dispatch: str) -> str:
-    """Keep what the work tree of a dispatch holds in a commit aside, and have it removed once the event is there."""
+    """Keep what the worktree of a dispatch holds in a commit aside, and have it removed once the event is there."""
     found = _ours(tx, dispatch)
     if found is None:
         return ""
@@ -150,7 +150,7 @@ def kept_aside(git: Git, handover: Handover) -> str:
 
 
 def clear(ledger: Ledger, handover: Handover, *, completed: bool) -> str:
-    """Remove the work tree of a dispatch that has ended; return why it was left, or nothing.
+    """Remove the worktree of a dispatch that has ended; return why it was left, or nothing.
 
     A failed one's work is kept aside already, so its branch goes too. A completed one's branch holds its work, and
     what a worker process left beside it is what the commands of verification wrote.
@@ -195,4 +195,4 @@ def try_to_clear(ledger: Ledger, handover: Handover, *, completed: bool) -> None
     except (MementoError, OSError) as error:
         problem = error.message if isinstance(error, MementoError) else str(error)
     if problem:
-        ledger.warnings.append(f"the work tree of {handover.dispatch} was left at {handover.path}: {problem}")
+        ledger.warnings.append(f"the worktree of {handover.dispatch} was left at {handover.path}: {problem}")
