@@ -209,12 +209,10 @@ def _value(value: Any) -> Any:
     return value
 
 
-def read_config(data: bytes | None) -> tuple[Policy, list[Finding]]:
+def read_config(data: bytes) -> tuple[Policy, list[Finding]]:
     """Return the policy of a config file, and what is wrong with the file."""
     from memento_git.ledger import yamltext
 
-    if data is None:
-        return Policy(), []
     try:
         loaded = _load(data)
     except yamltext.Unreadable as error:
