@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
+from memento_git.ledger import layout
 from memento_git.ledger.edits import UncommittedLedger
 from memento_git.ledger.git import Git
 from memento_git.ledger.lock import TransactionNested
@@ -16,9 +17,12 @@ from memento_git.ledger.store import Ledger
 from memento_git.ledger.transaction import TransactionEnded
 from memento_git.model.clock import seconds_of
 from memento_git.work.actions import runs, tasks
+from memento_git.work.actions.setup import init_ledger
 from tests.play import git
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from memento_git.ledger.transaction import Transaction
     from tests.play import Play
 
@@ -139,6 +143,30 @@ def test_a_hand_edit_of_a_file_that_a_change_relies_on_is_refused_and_kept(play:
     assert (git(play.root, "for-each-ref"), git(play.root, "status", "--short")) == before
     assert not [*(play.root / ".git" / "memento" / "journal").iterdir()]
     assert path.read_text().endswith("More words.\n")
+
+
+@pytest.mark.parametrize("then", ["", "changed", "removed"])
+@pytest.mark.parametrize("unborn", [False, True])
+def test_what_is_staged_where_a_file_is_made_is_kept_and_the_change_refused(
+    repo: Path, then: str, *, unborn: bool
+) -> None:
+    if unborn:
+        git(repo, "checkout", "-q", "--orphan", "new")
+    mine = repo / layout.README
+    mine.parent.mkdir()
+    mine.write_text("mine\n")
+    git(repo, "add", layout.README)
+    if then == "changed":
+        mine.write_text("mine, too\n")
+    elif then == "removed":
+        mine.unlink()
+    before = git(repo, "for-each-ref"), git(repo, "status", "--short"), git(repo, "ls-files", "-s")
+
+    with Ledger.open(repo) as opened, pytest.raises(UncommittedLedger, match=r"README\.md"):
+        init_ledger(opened)
+
+    assert (git(repo, "for-each-ref"), git(repo, "status", "--short"), git(repo, "ls-files", "-s")) == before
+    assert mine.exists() != (then == "removed")
 
 
 def test_what_lies_in_a_commit_of_ours_is_known_without_asking_git_again(
