@@ -157,7 +157,8 @@ REPORT: Final = {
 }  # fmt: skip
 TROUBLE: Final = {
     "record": "which", "problem": "contested, illegal, incomplete, cycle", "about": "the part, or why",
-    "events": "event, actor and action of each event concerned",
+    "events": "event, record, actor and action of each event concerned; about: what it names, or why it happened, "
+    "of an approval the plan, with its title",
 }  # fmt: skip
 STATUS: Final = {
     "state": "the run's status", "run": "one run", "plans": "its plans", "tasks": "its tasks",

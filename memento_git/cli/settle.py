@@ -52,9 +52,7 @@ def _list(door: Door) -> None:
             choice = f"memento settle {names(row['record'])} --keep {names(event['event'])}"
             if row["problem"] != "contested":
                 choice = f"memento settle --void {names(event['event'])}"
-            about = f" {names.within(output.printable(event['about']))}" if event["about"] else ""
-            by = f" by {output.printable(event['actor'])}" if event["actor"] else ""  # a file that cannot be read
-            lines.append(f"  {event['action']}{about}{by}: {choice} --reason WHY")
+            lines.append(f"  {output.concerned(event, names)}: {choice} --reason WHY")
     for row in late:
         who = f"{row['action']} by {output.printable(row['actor'] or 'somebody')}"
         lines.append(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.folding.lanes import CANONICAL
 from memento_git.model.ids import kind_of
+from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -64,12 +66,19 @@ def audit(events: Iterable[Judged]) -> list[Row]:
     return rows
 
 
-def troubles(folded: Folded, record: str, event: Callable[[str], Event | None]) -> list[Row]:
-    """Return what of a record is contested, illegal or incomplete, with the events concerned."""
+def troubles(
+    folded: Folded, record: str, event: Callable[[str], Event | None], text: Callable[[str], object] = lambda _: None
+) -> list[Row]:
+    """Return what of a record is contested, illegal or incomplete, with the events concerned.
+
+    `text` gives a plan, by whose title people know which of those that were approved it is.
+    """
     rows: list[Row] = []
     for lane, names in folded.lanes.contested.items():
         told = [_told(found) for name in names if (found := event(name))]
-        about = event(names[0]) if lane == "canonical" else None
+        if lane == CANONICAL:
+            told = [{**row, "about": row["record"], "title": _title(text(row["record"]))} for row in told]
+        about = event(names[0]) if lane == CANONICAL else None
         shown = about.of if about else lane[5:] if lane.startswith("plan:") else record
         rows.append({"record": shown, "problem": "contested", "about": lane, "events": told})
     for problem, judged in (("illegal", folded.illegal), ("incomplete", folded.dangling)):
@@ -78,7 +87,13 @@ def troubles(folded: Folded, record: str, event: Callable[[str], Event | None]) 
     return rows
 
 
+def _title(text: object) -> str | None:
+    return text.title if isinstance(text, Prose) else None
+
+
 def _told(event: Event) -> Row:
     """Return an event so that it can be told from another of its verb: what it names, or why it happened."""
     about = next((told for key in TELLING if (told := event.get(key))), None)
-    return {"event": event.id, "actor": event.by, "action": event.do, "about": about}
+    return {
+        "event": event.id, "record": event.of, "actor": event.by, "action": event.do, "about": about, "title": None,
+    }  # fmt: skip

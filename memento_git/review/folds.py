@@ -51,7 +51,7 @@ def disagreements(book: Looked, key: str) -> Iterator[Finding]:
         first = book.event(events[0])
         record = first.of if first is not None else key
         path = first.path if first is not None else ""
-        message = f"{record} is contested on {lane}: {' and '.join(_told(book, name) for name in events)}"
+        message = f"{record} is contested on {lane}: {' and '.join(_told(book, name, lane) for name in events)}"
         yield Finding("T001", path, 0, message, f"memento settle {record} --keep EVENT --reason WHY")
     for seen in folded.illegal:
         message = f"{seen.event.of} is illegal: {seen.why}"
@@ -61,9 +61,11 @@ def disagreements(book: Looked, key: str) -> Iterator[Finding]:
         yield Finding(seen.token, seen.event.path, 0, message, f"restore it, or {VOID.format(seen.event.id)}")
 
 
-def _told(book: Looked, name: str) -> str:
+def _told(book: Looked, name: str, lane: str) -> str:
     event = book.event(name)
-    return f"{name} ({event.do} by {event.by})" if event is not None else name
+    if event is None:
+        return name
+    return f"{name} ({event.do}{f' {event.of}' if lane == CANONICAL else ''} by {event.by})"
 
 
 def dated(book: Looked, event: Event) -> Iterator[Finding]:

@@ -345,7 +345,8 @@ def trouble_rows(state: RunState, groups: Sequence[str] | None = None) -> list[R
 
 def group_troubles(state: RunState, key: str) -> list[Row]:
     """Return what of one group is contested, illegal or incomplete."""
-    return troubles(state.folded(key), state.id if key == plans_of(state.id) else key, state.event)
+    shown = state.id if key == plans_of(state.id) else key
+    return troubles(state.folded(key), shown, state.event, lambda plan: state.view.record(state.names.text_of(plan)))
 
 
 def _cycle_rows(state: RunState) -> list[Row]:
