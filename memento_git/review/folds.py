@@ -8,7 +8,7 @@ from memento_git.folding.lanes import CANONICAL
 from memento_git.folding.undone import undone_by
 from memento_git.ledger.desk import Book
 from memento_git.model.clock import is_ahead
-from memento_git.model.finding import Finding
+from memento_git.model.finding import WHOLE, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memento_git.model.work import Event
     from memento_git.review.scope import Scope
 
+UNREADABLE = "E001"
 VOID = "memento settle --void {} --reason WHY"
 
 
@@ -58,7 +59,9 @@ def disagreements(book: Looked, key: str) -> Iterator[Finding]:
         yield Finding("T002", seen.event.path, 0, message, VOID.format(seen.event.id))
     for seen in folded.dangling:
         message = f"{seen.event.of} is incomplete: {seen.why}"
-        yield Finding(seen.token, seen.event.path, 0, message, f"restore it, or {VOID.format(seen.event.id)}")
+        void = VOID.format(seen.event.id)
+        fix = f"{void}, or {WHOLE}" if seen.token == UNREADABLE else f"restore it, or {void}"
+        yield Finding(seen.token, seen.event.path, 0, message, fix)
 
 
 def _told(book: Looked, name: str, lane: str) -> str:
