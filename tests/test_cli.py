@@ -666,6 +666,13 @@ def test_uncommitted_files_are_in_the_warnings_of_every_answer(play: Play, cli: 
     assert "warnings" not in asked(cli, play, "status", "--at", "HEAD")
 
 
+def test_settle_takes_one_way_at_a_time(play: Play, cli: Callable[..., Any]) -> None:
+    task = play.task(run=play.run())
+    for options in (["--keep", "zzzz", "--void", "zzzz"], ["--void", "zzzz"], ["--keep", "zzzz"], []):
+        code, out, _ = cli("settle", task, *options, "--reason", "r", "-C", str(play.root), "--json")
+        assert (code, json.loads(out)["error"]) == (2, "usage")
+
+
 def test_settle_lists_at_a_revision_and_settles_only_now(play: Play, cli: Callable[..., Any]) -> None:
     play.planned()
     task = play.task()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import click
 
 from memento_git.cli import boundary, naming, output
 from memento_git.cli.boundary import Door, both, writes
+
+ONE_WAY: Final = "give both RECORD and --keep EVENT, or --void EVENT alone"
 
 
 @click.command()
@@ -22,6 +26,8 @@ def settle(door: Door, record: str, keep: str, void: str, reason: str) -> None:
     """
     from memento_git.verbs import settling
 
+    if void and (record or keep):
+        raise click.UsageError(ONE_WAY)
     if void:
         identity = door.change("settle void", lambda tx: settling.void_event(tx, void, reason=reason))
         door.show({"voided": identity}, f"voided {identity}")
@@ -31,7 +37,7 @@ def settle(door: Door, record: str, keep: str, void: str, reason: str) -> None:
         ))  # fmt: skip
         door.show({"settled": identity}, f"settled {identity}")
     elif record or keep:
-        raise click.UsageError("give both RECORD and --keep EVENT, or --void EVENT alone")
+        raise click.UsageError(ONE_WAY)
     else:
         _list(door)
 
