@@ -128,6 +128,8 @@ def test_completing_what_another_claimed_is_refused(play: Play, refused: Callabl
     dispatch = play.as_("alice").claimed(task)
     evidence = play.evidence(task)
     refused("not_claimant", 1, "dispatch", "complete", dispatch, "--evidence", evidence, "--actor", "mallory")
+    refused("not_claimant", 1, "dispatch", "complete", dispatch, "--actor", "mallory")
+    refused("evidence_required", 1, "dispatch", "complete", dispatch, "--actor", "alice")
     refused("not_claimant", 1, "dispatch", "fail", dispatch, "--reason", "r", "--actor", "mallory")
     refused("dispatch_already_claimed", 1, "dispatch", "claim", dispatch, "--actor", "mallory")
 
@@ -592,6 +594,18 @@ def test_a_command_that_needs_no_shell_is_a_check(play: Play, cli: Callable[...,
         "commands"
     ]
     assert row["run"] == shlex.split(command)
+
+
+def test_an_empty_name_is_not_the_name_of_git(
+    play: Play, cli: Any, refused: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("", "   "):
+        refused("actor_invalid", 2, "run", "start", "--goal", "x", "--actor", name)
+        refused("actor_invalid", 2, "start", "--goal", "x", "--actor", name)
+    code, out, _ = cli("--actor", "", "-C", str(play.root), "--json", "run", "start", "--goal", "x")
+    assert (code, json.loads(out)["error"]) == (2, "actor_invalid")
+    monkeypatch.setenv("MEMENTO_ACTOR", "")
+    assert cli("-C", str(play.root), "run", "start", "--goal", "x")[0] == 0
 
 
 @pytest.mark.parametrize(
