@@ -115,6 +115,24 @@ def test_an_option_of_a_wrong_form_is_a_usage_error(play: Play, refused: Callabl
         refused("text_invalid", 1, "task", "add", "--title", "T", "--cost", cost)
 
 
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        (("task", "add", "--title", "T", "--file", "../../etc/passwd"), "without .. "),
+        (("task", "add", "--title", "T", "--file", "."), "not the top itself"),
+        (("task", "add", "--title", "T", "--check", 'echo "x'), "close each quote"),
+        (("task", "add", "--title", "T", "--cost", "-1"), "three decimals"),
+        (("task", "add", "--title", "T", "--kind", "Two Words"), "one word"),
+        (("evidence", "run", "--covers", "../x", "--", "true"), "without .. "),
+    ],
+)
+def test_what_is_wrong_with_a_typed_value_has_a_hint_of_its_own(
+    play: Play, refused: Callable[..., Any], typed: tuple[str, ...], hint: str
+) -> None:
+    play.run()
+    assert hint in refused("text_invalid", 1, *typed)["hint"]
+
+
 def test_two_open_runs_need_a_name(play: Play, refused: Callable[..., Any]) -> None:
     first, second = play.run("One"), play.run("Two")
     answer = refused("run_ambiguous", 1, "task", "add", "--title", "T")
