@@ -300,6 +300,23 @@ def test_the_next_command_of_sample_smoke_runs_as_it_is_printed(tmp_path: Path, 
     assert (code, cli(*command)[0]) == (0, 0)
 
 
+def test_a_current_folder_that_was_removed_is_told_as_such(
+    play: Play, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = play.run()
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    code, out, _ = cli("status", "--json")
+    answer = json.loads(out)
+    assert (code, answer["error"]) == (1, "workspace_missing")
+    assert "is gone" in answer["message"]
+    assert "cd to another" in answer["hint"]
+    assert run in cli("status", "--json", "-C", str(play.root))[1]
+    monkeypatch.chdir(play.root)
+
+
 def test_sample_smoke_refuses_somebodys_folder(repo: Path, cli: Callable[..., Any]) -> None:
     head = git(repo, "rev-parse", "HEAD")
     code, out, _ = cli("sample-smoke", "--workspace", str(repo), "--json")
