@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
 ELSEWHERE: Final = "read another revision: git log --oneline -- .memento shows those that changed the ledger"
-FROM_OTHERS: Final = "commit the file as a clone has it that still has one; docs/reference/policy.md says what is in it"
+FROM_OTHERS: Final = (
+    "commit the file as a clone has it that still has one; what is in it is told in Memento's documentation "
+    "(reference/policy.md)"
+)
 PLAIN: Final = "100"
 
 

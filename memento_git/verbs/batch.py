@@ -160,7 +160,10 @@ class BatchInvalid(Misused):
 
     token = "batch_invalid"
     sentence = "{where}: {problem}"
-    hint_ = "see docs/reference/apply.md"
+    hint_ = (
+        "memento apply --help says how a list is written; each verb is explained in Memento's documentation "
+        "(reference/apply.md)"
+    )
 
 
 def apply(tx: Transaction, text: bytes) -> list[dict[str, Any]]:
