@@ -15,7 +15,8 @@ from memento_git.ledger.git import Git
 from memento_git.ledger.lock import TransactionNested
 from memento_git.ledger.store import Ledger
 from memento_git.ledger.transaction import TransactionEnded
-from memento_git.model.clock import seconds_of
+from memento_git.model.arguments import ArgumentInvalid
+from memento_git.model.clock import ClockUnfit, seconds_of
 from memento_git.work.actions import runs, tasks
 from memento_git.work.actions.setup import init_ledger
 from tests.play import git
@@ -222,3 +223,30 @@ def test_what_is_written_by_a_change_is_not_announced_as_an_edit(play: Play) -> 
         play.ledger.view()
         play.run(f"Goal {number}")
         assert play.ledger.uncommitted == []
+
+
+@pytest.mark.parametrize("seconds", [253402300805.0, 1e18, float("inf"), float("nan"), -1e13])
+def test_a_clock_that_tells_no_time_which_can_be_written_is_refused(play: Play, seconds: float) -> None:
+    head = git(play.root, "rev-parse", "HEAD")
+    with Ledger.open(play.root, clock=lambda: seconds) as ledger:
+        with pytest.raises(ClockUnfit):
+            ledger.view()
+        with pytest.raises(ClockUnfit):
+            ledger.change("run start", lambda tx: runs.start_run(tx, "Goal"))
+    assert git(play.root, "rev-parse", "HEAD") == head
+
+
+def test_a_commit_that_is_dated_after_all_years_is_read(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = play.run()
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "@253402300900 +0000")
+    git(play.root, "commit", "-q", "--allow-empty", "-m", "late")
+    view = play.ledger.view(["HEAD"])
+    assert (view.now, view.runs()) == ("9999-12-31T23:59:59.000Z", [run])
+
+
+@pytest.mark.parametrize("action", ["a\0b", "a\ud800b", "a\u202eb"])
+def test_a_name_that_no_commit_can_bear_is_refused(play: Play, action: str) -> None:
+    head = git(play.root, "rev-parse", "HEAD")
+    with pytest.raises(ArgumentInvalid, match=r"Ledger\.change"):
+        play.ledger.change(action, lambda tx: runs.start_run(tx, "Goal"))
+    assert git(play.root, "rev-parse", "HEAD") == head
