@@ -188,16 +188,17 @@ def away(play: Play) -> Path:
 
 
 @pytest.mark.parametrize("options", ["--base main", "", "--staged", "--format junit", "--format sarif --base main"])
-@pytest.mark.parametrize("left", [None, b"not an object"], ids=["gone", "corrupt"])
+@pytest.mark.parametrize("state", ["gone", "corrupt", "cut short"])
 def test_no_verdict_is_given_by_a_policy_that_git_does_not_have(
-    play: Play, away: Path, cli: Callable[..., Any], options: str, left: bytes | None
+    play: Play, away: Path, cli: Callable[..., Any], options: str, state: str
 ) -> None:
     if options == "--staged":
         (play.root / ".memento" / "README.md").write_text("ours\n")
         git(play.root, "add", "--all")
+    whole = away.read_bytes()
     away.unlink()
-    if left is not None:
-        away.write_bytes(left)
+    if state != "gone":
+        away.write_bytes(b"not an object" if state == "corrupt" else whole[:-3])
     shutil.rmtree(play.root / ".git" / "memento")
 
     code, out, _ = cli("check", *options.split(), "-C", str(play.root))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING, Final, NoReturn
 
@@ -75,6 +76,19 @@ def refuse_object(git: Git, name: str) -> NoReturn:
             raise ObjectsAway(reason=reason) from None
         raise GitFailed(command="cat-file", reason=reason) from None
     raise GitFailed(command="cat-file", reason="it ended before it answered")
+
+
+def is_broken(git: Git, name: str) -> bool:
+    """Tell whether an object is there by its type, and git cannot read what it holds."""
+    try:
+        kind = os.fsdecode(git.run("cat-file", "-t", name)).strip()
+    except GitFailed:
+        return False
+    try:
+        git.run("cat-file", kind, name)
+    except GitFailed:
+        return True
+    return False
 
 
 def refuse(view: View, where: str) -> None:
