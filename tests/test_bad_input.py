@@ -117,6 +117,24 @@ def test_an_option_of_a_wrong_form_is_a_usage_error(play: Play, refused: Callabl
         refused("text_invalid", 1, "task", "add", "--title", "T", "--cost", cost)
 
 
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        (("task", "add", "--title", "T", "--file", "../../etc/passwd"), "without .. "),
+        (("task", "add", "--title", "T", "--file", "."), "not the top itself"),
+        (("task", "add", "--title", "T", "--check", 'echo "x'), "close each quote"),
+        (("task", "add", "--title", "T", "--cost", "-1"), "three decimals"),
+        (("task", "add", "--title", "T", "--kind", "Two Words"), "one word"),
+        (("evidence", "run", "--covers", "../x", "--", "true"), "without .. "),
+    ],
+)
+def test_what_is_wrong_with_a_typed_value_has_a_hint_of_its_own(
+    play: Play, refused: Callable[..., Any], typed: tuple[str, ...], hint: str
+) -> None:
+    play.run()
+    assert hint in refused("text_invalid", 1, *typed)["hint"]
+
+
 def test_two_open_runs_need_a_name(play: Play, refused: Callable[..., Any]) -> None:
     first, second = play.run("One"), play.run("Two")
     answer = refused("run_ambiguous", 1, "task", "add", "--title", "T")
@@ -130,6 +148,8 @@ def test_completing_what_another_claimed_is_refused(play: Play, refused: Callabl
     dispatch = play.as_("alice").claimed(task)
     evidence = play.evidence(task)
     refused("not_claimant", 1, "dispatch", "complete", dispatch, "--evidence", evidence, "--actor", "mallory")
+    refused("not_claimant", 1, "dispatch", "complete", dispatch, "--actor", "mallory")
+    refused("evidence_required", 1, "dispatch", "complete", dispatch, "--actor", "alice")
     refused("not_claimant", 1, "dispatch", "fail", dispatch, "--reason", "r", "--actor", "mallory")
     refused("dispatch_already_claimed", 1, "dispatch", "claim", dispatch, "--actor", "mallory")
 
@@ -280,6 +300,23 @@ def test_the_next_command_of_sample_smoke_runs_as_it_is_printed(tmp_path: Path, 
     code, out, _ = cli("sample-smoke", "--workspace", str(tmp_path / "a sample"))
     command = shlex.split(out.rstrip().rpartition(": memento ")[2])
     assert (code, cli(*command)[0]) == (0, 0)
+
+
+def test_a_current_folder_that_was_removed_is_told_as_such(
+    play: Play, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = play.run()
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    code, out, _ = cli("status", "--json")
+    answer = json.loads(out)
+    assert (code, answer["error"]) == (1, "workspace_missing")
+    assert "is gone" in answer["message"]
+    assert "cd to another" in answer["hint"]
+    assert run in cli("status", "--json", "-C", str(play.root))[1]
+    monkeypatch.chdir(play.root)
 
 
 def test_sample_smoke_refuses_somebodys_folder(repo: Path, cli: Callable[..., Any]) -> None:
@@ -594,6 +631,18 @@ def test_a_command_that_needs_no_shell_is_a_check(play: Play, cli: Callable[...,
         "commands"
     ]
     assert row["run"] == shlex.split(command)
+
+
+def test_an_empty_name_is_not_the_name_of_git(
+    play: Play, cli: Any, refused: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("", "   "):
+        refused("actor_invalid", 2, "run", "start", "--goal", "x", "--actor", name)
+        refused("actor_invalid", 2, "start", "--goal", "x", "--actor", name)
+    code, out, _ = cli("--actor", "", "-C", str(play.root), "--json", "run", "start", "--goal", "x")
+    assert (code, json.loads(out)["error"]) == (2, "actor_invalid")
+    monkeypatch.setenv("MEMENTO_ACTOR", "")
+    assert cli("-C", str(play.root), "run", "start", "--goal", "x")[0] == 0
 
 
 @pytest.mark.parametrize(

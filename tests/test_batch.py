@@ -91,6 +91,11 @@ def test_a_refusal_anywhere_leaves_nothing_behind(play: Play) -> None:
         ("- {do: task add, title: T, criteria: [[a], b]}", "a list of texts"),
         ("- {do: task add, title: T, attempts: 90m}", "attempts: a whole number is expected"),
         ("- {do: [task add]}", "'do' must be one of"),
+        ("- {do: evidence run, argv: [true]}", "a list runs no commands: memento evidence run first"),
+        (
+            "- {do: run start, goal: a, as: x}\n- {do: run start, goal: b, as: x}",
+            "line 2 (run start): 'x' is the name of what line 1 makes already",
+        ),
         ("- {do: {task: add}}", "'do' must be one of"),
         ("- {do: run start, goal: G, as: [a]}", "'as' must be one name"),
         ("- {do: run start, goal: $5 a day}", "written $$"),

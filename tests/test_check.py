@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.knowledge.actions import notes
+from memento_git.ledger.edits import UncommittedLedger
 from memento_git.review import actions
 from memento_git.work.actions import dispatches, evidences, plans, settling, tasks
 from tests.play import git
@@ -95,6 +96,19 @@ def test_a_link_of_the_users_own_is_left_where_it_is(branch: Play) -> None:
     path.symlink_to("mine")
     actions.check(branch.ledger, base="main", fix=True)
     assert (path.is_symlink(), str(path.readlink())) == (True, "mine")
+
+
+def test_what_is_staged_where_a_file_would_be_put_back_is_kept(branch: Play) -> None:
+    path = path_of(branch, "tasks/*/*/task.md")
+    path.unlink()
+    branch.commit_all("tidy")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("mine\n")
+    git(branch.root, "add", "--all")
+    before = git(branch.root, "status", "--short")
+    with pytest.raises(UncommittedLedger):
+        actions.check(branch.ledger, base="main", fix=True)
+    assert git(branch.root, "status", "--short") == before
 
 
 @pytest.mark.parametrize(

@@ -588,6 +588,7 @@ def test_a_bug_of_ours_leaves_no_traceback_but_a_file(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
+    play.run()
     monkeypatch.setattr(overview, "choose_run", broken)
     code, _, err = cli("status", "-C", str(play.root))
     assert code == 70
@@ -664,6 +665,13 @@ def test_uncommitted_files_are_in_the_warnings_of_every_answer(play: Play, cli: 
         warnings = asked(cli, play, *command)["warnings"]
         assert warnings == [f"not committed, so not counted: .memento/runs/{run}/run.md"], command
     assert "warnings" not in asked(cli, play, "status", "--at", "HEAD")
+
+
+def test_settle_takes_one_way_at_a_time(play: Play, cli: Callable[..., Any]) -> None:
+    task = play.task(run=play.run())
+    for options in (["--keep", "zzzz", "--void", "zzzz"], ["--void", "zzzz"], []):
+        code, out, _ = cli("settle", task, *options, "--reason", "r", "-C", str(play.root), "--json")
+        assert (code, json.loads(out)["error"]) == (2, "usage")
 
 
 def test_settle_lists_at_a_revision_and_settles_only_now(play: Play, cli: Callable[..., Any]) -> None:
@@ -761,6 +769,7 @@ def test_a_bug_is_told_even_where_nothing_can_be_kept_of_it(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
+    play.run()
     monkeypatch.setattr(overview, "choose_run", broken)
     monkeypatch.setattr(tempfile, "NamedTemporaryFile", full)
     code, _, err = cli("status", "-C", str(play.root))

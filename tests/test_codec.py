@@ -13,6 +13,7 @@ from memento_git.ledger import codec, layout, prosefile, yamltext
 from memento_git.ledger.codec import Decoded, decode, record
 from memento_git.ledger.layout import Place
 from memento_git.ledger.view import LedgerUnreadable
+from memento_git.model.finding import WHOLE
 from memento_git.verbs import doctor
 from memento_git.work.keeping import base
 from tests.play import git
@@ -76,6 +77,23 @@ def test_a_hostile_event_is_a_finding_with_its_line(data: str, code: str, line: 
     assert found[0][0] == code
     assert found[0][1] == line
     assert words in found[0][2]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [GOOD + "colour: red\n", GOOD.replace("do: blocked", "do: sung"), GOOD + "# " + "x" * 2_000_000, "a: b: c\n"],
+)
+def test_what_is_wrong_with_an_event_is_put_right_by_restoring_it_or_taking_it_out(data: str) -> None:
+    for name in (PATH, PATH.replace("blocked", "sung")):
+        assert all(one.fix.endswith(WHOLE) for one in codec.check(name, data.encode()) if one.code != "F003")
+    assert codec.check(PATH, data.encode())
+
+
+@pytest.mark.parametrize("data", [b"version: 1\npolicy: {colour: red}\n", b"version: 1\npolicy: {lease: soon}\n"])
+def test_what_is_wrong_with_policy_says_what_to_do(data: bytes) -> None:
+    (found,) = codec.read_config(data)[1]
+    assert "take the key out" in found.fix
+    assert "Memento's documentation" in found.fix
 
 
 def test_text_that_is_not_utf_8_is_a_finding_with_its_line() -> None:

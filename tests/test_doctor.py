@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
@@ -251,6 +252,11 @@ def test_locks_that_were_left_behind_and_folders_without_permission_are_told(
     real = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: "objects" not in str(path) and real(path, mode))
     assert any("objects cannot be written" in line for line in found(play, "fail"))
+    play.planned()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    (line,) = [line for line in found(play, "fail") if "cannot be written" in line]
+    assert f"{play.root / '.git'}, and " in line
+    assert int(re.search(r"and (\d+) more folders", line)[1]) > 5  # type: ignore[index]
 
 
 def test_where_git_ignores_the_ledger_is_told(play: Play) -> None:

@@ -269,6 +269,26 @@ def test_evidence_of_code_that_changed_while_it_ran_does_not_prove(play: Play) -
     assert "the code changed while" in state.proof(task).why[0]
 
 
+def test_that_the_code_changed_while_a_command_ran_is_said_at_once(
+    play: Play, cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    play.planned()
+    task = play.task()
+    where = ("-C", str(play.root))
+    run = ("evidence", "run", *where, "--task", task, "--kind", "test")
+    script = ("--", sys.executable, "-c", "open('app.py', 'a').write('#')")
+
+    code, _, err = cli(*run, *script)
+    assert (code, "the code changed while the command ran" in err, "dispatch complete" in err) == (0, True, False)
+    told = json.loads(cli(*run, "--json", *script)[1])
+    assert "the code changed" in told["warnings"][0]
+    row = told["evidence"]
+    assert row["moved"] == f"the code changed while the command of {row['id']} ran"
+    assert "moved" in cli("evidence", "show", row["id"], *where)[1]
+    sound = json.loads(cli(*run, "--json", "--", sys.executable, "-c", "")[1])
+    assert (sound["evidence"]["moved"], "warnings" in sound) == (None, False)
+
+
 def test_naming_the_code_leaves_no_objects_and_no_staged_changes(play: Play) -> None:
     play.run()
     (play.root / "app.py").write_text("secret draft\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,9 @@ from memento_git import projects
 from memento_git.ledger import layout
 from memento_git.ledger.absence import FolderReplaced, PolicyMissing
 from memento_git.ledger.places import UnsafePath
-from memento_git.ledger.store import NoLedger
+from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.ledger.view import LedgerUnreadable
+from memento_git.work.actions import plans
 from memento_git.work.actions.setup import init_ledger
 from tests.play import git
 
@@ -169,3 +171,71 @@ def test_a_newer_format_among_several_revisions_is_refused_and_older_ones_are_re
     with pytest.raises(LedgerUnreadable, match="format version 2"):
         play.ledger.view(["HEAD~1", "HEAD"])
     assert play.ledger.view(["HEAD~1"]).runs()
+
+
+@pytest.fixture
+def away(play: Play) -> Path:
+    """A branch that approves its own plan under a policy whose object git has lost; the object's file."""
+    set_policy(play, "version: 1\npolicy:\n  plan:\n    not_author: true\n")
+    git(play.root, "switch", "-qc", "work")
+    run = play.run()
+    play.as_("Bob").do(plans.approve_plan, play.do(plans.draft_plan, "Plan", "Do it.", run=run))
+    for path in play.root.glob(".memento/runs/*/plans/*/*.yaml"):
+        path.write_text(path.read_text().replace("by: Bob", "by: Ada"))
+    play.commit_all("forged")
+    blob = git(play.root, "rev-parse", f"HEAD:{layout.CONFIG}")
+    return play.root / ".git" / "objects" / blob[:2] / blob[2:]
+
+
+@pytest.mark.parametrize("options", ["--base main", "", "--staged", "--format junit", "--format sarif --base main"])
+@pytest.mark.parametrize("state", ["gone", "corrupt", "cut short"])
+def test_no_verdict_is_given_by_a_policy_that_git_does_not_have(
+    play: Play, away: Path, cli: Callable[..., Any], options: str, state: str
+) -> None:
+    if options == "--staged":
+        (play.root / ".memento" / "README.md").write_text("ours\n")
+        git(play.root, "add", "--all")
+    whole = away.read_bytes()
+    away.unlink()
+    if state != "gone":
+        away.write_bytes(b"not an object" if state == "corrupt" else whole[:-3])
+    shutil.rmtree(play.root / ".git" / "memento")
+
+    code, out, _ = cli("check", *options.split(), "-C", str(play.root))
+
+    assert (code, "F001" in out, "git does not have this object" in out) == (5, True, True)
+
+
+def test_every_command_tells_that_the_policys_object_is_away_and_how_to_bring_it(
+    play: Play, away: Path, cli: Callable[..., Any]
+) -> None:
+    away.unlink()
+
+    for command in ("status", "run start --goal X", "doctor"):
+        _, out, err = cli(*command.split(), "-C", str(play.root))
+        told = out + err
+        assert "F001 git does not have this object" in told
+        assert "git fetch --refetch" in told
+
+
+def test_a_branch_that_writes_anew_a_policy_which_its_base_has_lost_is_not_judged_by_its_own(
+    play: Play, away: Path, cli: Callable[..., Any]
+) -> None:
+    set_policy(play, "version: 1\npolicy: {}\n")
+    away.unlink()
+
+    code, out, _ = cli("check", "--base", "main", "-C", str(play.root))
+
+    assert (code, "F001 error git does not have this object" in out) == (5, True)
+
+
+def test_a_folder_in_the_policys_place_that_never_was_a_file_is_not_brought_back_from_history(repo: Path) -> None:
+    (repo / layout.CONFIG).mkdir(parents=True)
+    (repo / layout.CONFIG / "x").write_text("x")
+    git(repo, "add", "--all")
+    git(repo, "commit", "-qm", "odd")
+
+    with Ledger.open(repo) as opened, pytest.raises(LedgerUnreadable, match="not a plain file") as caught:
+        opened.view().policy()
+
+    assert "a clone has it" in caught.value.hint

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -116,6 +117,27 @@ def test_approvals_agree_on_one_plan_and_contest_on_two(play: Play, fork: Callab
     merged = both.merged()
     assert merged.status(one) == ("canonical" if same else "contested")
     assert troubles(merged, run) == (set() if same else {"contested"})
+
+
+def test_of_two_approved_plans_each_choice_names_its_plan(
+    play: Play, fork: Callable[[], Fork], cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    run = play.run()
+    one, two = (play.do(plans.draft_plan, title, "Do it.", run=run) for title in ("The first", "The second"))
+    both = fork()
+    both.on("main", "Ada").do(plans.approve_plan, one)
+    both.on("other", "Bob").do(plans.approve_plan, two)
+    merged = both.merged()
+    where = ("-C", str(merged.root))
+
+    (row,) = json.loads(cli("settle", *where, "--json")[1])["trouble"]
+    assert {(event["about"], event["title"]) for event in row["events"]} == {(one, "The first"), (two, "The second")}
+    lines = [line for line in cli("settle", *where)[1].splitlines() if "--keep" in line]
+    for title, who, plan in (("The first", "Ada", one), ("The second", "Bob", two)):
+        assert any(f' "{title}" by {who}' in line and plan[:8] in line for line in lines)
+    (found,) = [line for line in cli("check", *where)[1].splitlines() if "T001" in line]
+    assert f"approved {one} by Ada" in found
+    assert f"approved {two} by Bob" in found
 
 
 def test_work_on_a_contested_plan_is_not_to_be_undone(play: Play, fork: Callable[[], Fork]) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.ledger import layout
 from memento_git.model.markup import code, plain, spoken
 from memento_git.review.digest import digest
 from memento_git.review.report import markdown
@@ -54,6 +55,52 @@ def test_the_next_step_follows_the_work(play: Play) -> None:
     assert "evidence run" in seen(play)["next"][0]["command"]
     play.complete(dispatch, play.evidence(task))
     assert seen(play)["next"][0]["command"] == f"memento run complete {run}"
+
+
+def commands(play: Play) -> list[str]:
+    return [step["command"] for step in seen(play)["next"]]
+
+
+def test_in_a_contested_run_there_is_nothing_but_to_settle(play: Play) -> None:
+    run = play.planned()
+    play.proven()
+    git(play.root, "branch", "other")
+    play.do(runs.pause_run, run, reason="wait")
+    play.do(runs.resume_run, run)
+    git(play.root, "switch", "-q", "other")
+    play.do(runs.pause_run, run, reason="elsewhere")
+    git(play.root, "merge", "-q", "--no-edit", "main")
+
+    assert play.ledger.view().runs() == [run]
+    assert seen(play)["run"]["status"] == "contested"
+    assert commands(play) == ["memento settle"]
+    with pytest.raises(no.RecordContested) as caught:
+        play.do(runs.archive_run, run)
+    assert "memento settle" in caught.value.hint
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_behind_a_failed_gate_nobody_is_told_to_claim(play: Play, whole: bool) -> None:
+    run = play.planned()
+    task = play.task()
+    dispatch = play.dispatch(task)
+    claim = f"memento dispatch claim {dispatch}"
+    assert claim in commands(play)
+    play.gate("quality_review", "failed", reason="no", **({"run": run} if whole else {"task": task}))
+    assert claim not in commands(play)
+    assert any("gate record quality_review passed" in one for one in commands(play))
+
+
+def test_of_an_incomplete_task_nothing_is_asked_but_to_settle(play: Play) -> None:
+    run = play.planned()
+    task = play.task()
+    play.do(tasks.block_task, task, reason="stuck")
+    (play.root / layout.folder_of(run, task) / "20260101T000000000Z-cancelled-000000000009.yaml").write_text(
+        f"do: cancelled\nof: {task}\nat: 2026-01-01T00:00:00.000Z\nby: Eve\n"
+        f"after: [event_000000000001@{'0' * 32}]\nreason: x\n"
+    )
+    play.commit_all("by hand")
+    assert commands(play) == ["memento settle"]
 
 
 def test_what_depends_on_now_is_not_kept(play: Play) -> None:

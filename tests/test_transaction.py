@@ -9,16 +9,21 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
+from memento_git.ledger import layout
 from memento_git.ledger.edits import UncommittedLedger
 from memento_git.ledger.git import Git
 from memento_git.ledger.lock import TransactionNested
 from memento_git.ledger.store import Ledger
 from memento_git.ledger.transaction import TransactionEnded
-from memento_git.model.clock import seconds_of
+from memento_git.model.arguments import ArgumentInvalid
+from memento_git.model.clock import ClockUnfit, seconds_of
 from memento_git.work.actions import runs, tasks
+from memento_git.work.actions.setup import init_ledger
 from tests.play import git
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from memento_git.ledger.transaction import Transaction
     from tests.play import Play
 
@@ -141,6 +146,30 @@ def test_a_hand_edit_of_a_file_that_a_change_relies_on_is_refused_and_kept(play:
     assert path.read_text().endswith("More words.\n")
 
 
+@pytest.mark.parametrize("then", ["", "changed", "removed"])
+@pytest.mark.parametrize("unborn", [False, True])
+def test_what_is_staged_where_a_file_is_made_is_kept_and_the_change_refused(
+    repo: Path, then: str, *, unborn: bool
+) -> None:
+    if unborn:
+        git(repo, "checkout", "-q", "--orphan", "new")
+    mine = repo / layout.README
+    mine.parent.mkdir()
+    mine.write_text("mine\n")
+    git(repo, "add", layout.README)
+    if then == "changed":
+        mine.write_text("mine, too\n")
+    elif then == "removed":
+        mine.unlink()
+    before = git(repo, "for-each-ref"), git(repo, "status", "--short"), git(repo, "ls-files", "-s")
+
+    with Ledger.open(repo) as opened, pytest.raises(UncommittedLedger, match=r"README\.md"):
+        init_ledger(opened)
+
+    assert (git(repo, "for-each-ref"), git(repo, "status", "--short"), git(repo, "ls-files", "-s")) == before
+    assert mine.exists() != (then == "removed")
+
+
 def test_what_lies_in_a_commit_of_ours_is_known_without_asking_git_again(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,3 +223,30 @@ def test_what_is_written_by_a_change_is_not_announced_as_an_edit(play: Play) -> 
         play.ledger.view()
         play.run(f"Goal {number}")
         assert play.ledger.uncommitted == []
+
+
+@pytest.mark.parametrize("seconds", [253402300805.0, 1e18, float("inf"), float("nan"), -1e13])
+def test_a_clock_that_tells_no_time_which_can_be_written_is_refused(play: Play, seconds: float) -> None:
+    head = git(play.root, "rev-parse", "HEAD")
+    with Ledger.open(play.root, clock=lambda: seconds) as ledger:
+        with pytest.raises(ClockUnfit):
+            ledger.view()
+        with pytest.raises(ClockUnfit):
+            ledger.change("run start", lambda tx: runs.start_run(tx, "Goal"))
+    assert git(play.root, "rev-parse", "HEAD") == head
+
+
+def test_a_commit_that_is_dated_after_all_years_is_read(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = play.run()
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "@253402300900 +0000")
+    git(play.root, "commit", "-q", "--allow-empty", "-m", "late")
+    view = play.ledger.view(["HEAD"])
+    assert (view.now, view.runs()) == ("9999-12-31T23:59:59.000Z", [run])
+
+
+@pytest.mark.parametrize("action", ["a\0b", "a\ud800b", "a\u202eb"])
+def test_a_name_that_no_commit_can_bear_is_refused(play: Play, action: str) -> None:
+    head = git(play.root, "rev-parse", "HEAD")
+    with pytest.raises(ArgumentInvalid, match=r"Ledger\.change"):
+        play.ledger.change(action, lambda tx: runs.start_run(tx, "Goal"))
+    assert git(play.root, "rev-parse", "HEAD") == head

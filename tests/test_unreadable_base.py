@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memento_git.knowledge.actions import notes
 from memento_git.ledger import layout
 from memento_git.review import actions
 from tests.play import git
@@ -160,3 +161,95 @@ def test_evidence_that_was_never_valid_goes_with_what_it_keeps(play: Play) -> No
     git(play.root, "rm", "-q", str(path), str(kept))
     git(play.root, "commit", "-qm", "out")
     assert look(play) == ["D012 warning"]
+
+
+@pytest.fixture
+def own(play: Play) -> Path:
+    """Return an event that was never valid and that the branch `work`, which is checked out, has added."""
+    run = play.planned()
+    task = play.task()
+    git(play.root, "switch", "-qc", "work")
+    path = play.root / layout.folder_of(run, task) / EVENT.format("blocked")
+    path.write_text(told("blocked", task, reason="x") + TWICE)
+    play.commit_all("never valid")
+    return path
+
+
+def test_what_a_branch_added_and_nobody_could_ever_read_is_taken_out_again_by_the_printed_fix(
+    play: Play, own: Path
+) -> None:
+    found = actions.check(play.ledger, base="main").findings
+    assert {one.code for one in found} == {"E001", "F001"}
+    path = own.relative_to(play.root).as_posix()
+    assert all(f"take it out, for no commit has it whole: git rm {path}" in one.fix for one in found)
+    git(play.root, "rm", "-q", path)
+    git(play.root, "commit", "-qm", "out")
+    assert look(play) == []
+
+
+def test_evidence_that_a_branch_added_and_nobody_could_ever_read_is_taken_out_again(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    git(play.root, "switch", "-qc", "work")
+    play.evidence(task)
+    (path,) = play.root.glob(".memento/runs/*/evidence/*/*.yaml")
+    path.write_text(path.read_text() + "colour: red\n")
+    git(play.root, "commit", "-q", "--amend", "-am", "never valid")
+    assert "F002 error" in look(play)
+    git(play.root, "rm", "-rq", str(path), str(path.with_suffix("")))
+    git(play.root, "commit", "-qm", "out")
+    assert look(play) == []
+
+
+def test_a_voided_event_that_cannot_be_read_is_no_error_and_is_voided_once(
+    play: Play, own: Path, cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    void = ("settle", "--void", "event_000000000009", "--reason", "broken", "-C", str(play.root))
+    assert cli(*void)[0] == 0
+    assert look(play) == look(play, "") == ["F001 warning"]
+    assert "warning  .memento" in cli("status", "-C", str(play.root))[1]
+    assert cli("doctor", "-C", str(play.root))[0] == 0
+    head = git(play.root, "rev-parse", "HEAD")
+    code, _, err = cli(*void)
+    assert (code, "[nothing_changed]" in err, git(play.root, "rev-parse", "HEAD")) == (1, True, head)
+    git(play.root, "rm", "-q", str(own))
+    git(play.root, "commit", "-qm", "out")
+    assert look(play) == look(play, "") == []
+
+
+def test_a_voided_event_of_a_note_that_cannot_be_read_is_no_error(
+    play: Play, cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    note = play.do(notes.add_note, "What is so.").id
+    (text,) = play.root.glob(f".memento/knowledge/**/{note}.md")
+    folder = text.with_suffix("")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / EVENT.format("confirmed")).write_text(told("confirmed", note) + TWICE)
+    play.commit_all("never valid")
+    assert look(play, "") == ["E001 error", "F001 error"]
+    where = ("-C", str(play.root))
+    assert cli("settle", "--void", "event_000000000009", "--reason", "broken", *where)[0] == 0
+    assert look(play, "") == ["F001 warning"]
+    assert cli("doctor", *where)[0] == 0
+
+
+def test_what_the_branch_made_readable_is_not_changed_or_taken_out_again(play: Play, own: Path) -> None:
+    own.write_text(told("blocked", own.parent.name, reason="x"))
+    play.commit_all("mended")
+    assert "D010 error" not in look(play)
+    own.write_text(told("blocked", own.parent.name, reason="y"))
+    play.commit_all("other words")
+    assert "D010 error" in look(play)
+    own.unlink()
+    play.commit_all("out")
+    assert "D010 error" in look(play)
+
+
+def test_what_git_has_lost_is_not_taken_for_what_could_never_be_read(play: Play, own: Path) -> None:
+    own.write_text(told("blocked", own.parent.name, reason="x"))
+    git(play.root, "commit", "-q", "--amend", "-am", "valid")
+    blob = git(play.root, "rev-parse", f"HEAD:{own.relative_to(play.root).as_posix()}")
+    own.unlink()
+    play.commit_all("out")
+    (play.root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    assert look(play) == ["D010 error"]

@@ -94,6 +94,7 @@ EVIDENCE: Final = {
     "differences, actor, signature, signed_by, counts (policy lists the runner who signed it), why it does not",
     "code": "git ids of what it saw: tree, full, paths, dirty",
     "folder": "where the command ran, or null", "covers": "the paths that it is about; empty: all code",
+    "moved": "that the code changed while the command ran, so that it proves nothing, or null",
     "digest": "of its file, as references name it",
     "actor": "who recorded it", "created_at": "when",
     "withdrawn": "of what is superseded, retracted or redacted: actor, at, reason; else null. Of redacted evidence "
@@ -158,7 +159,8 @@ REPORT: Final = {
 TROUBLE: Final = {
     "record": "which", "problem": "contested, illegal, incomplete, cycle",
     "about": "the parts that the events disagree on, or why",
-    "events": "event, actor and action of each event concerned",
+    "events": "event, record, actor and action of each event concerned; about: what it names, or why it happened, "
+    "of an approval the plan, with its title",
 }  # fmt: skip
 STATUS: Final = {
     "state": "the run's status, or null", "run": "one run; null where the ledger has none yet, and the lists are empty",

@@ -165,7 +165,7 @@ def _door(options: dict[str, Any]) -> Door:
     outer: dict[str, Any] = {}
     parent = click.get_current_context().parent
     while parent is not None:
-        outer = {**{key: value for key, value in parent.params.items() if value}, **outer}
+        outer = {**{key: value for key, value in parent.params.items() if value or value == ""}, **outer}
         parent = parent.parent
     workspace = options.pop("workspace", None) or outer.get("workspace") or "."
     project, scope = options.pop("project_path", None), options.pop("scope", None) or "project"
@@ -177,12 +177,22 @@ def _door(options: dict[str, Any]) -> Door:
         workspace = place_of(project)
     return Door(
         workspace,
-        options.pop("actor", None) or outer.get("actor") or "",
+        _actor(options.pop("actor", None), outer.get("actor")),
         options.pop("at", ()) or outer.get("at") or (),
         options.pop("allow_secret", ()),
         json=options.pop("as_json", False) or outer.get("as_json", False),
         scope=scope,
     )
+
+
+def _actor(own: str | None, outer: str | None) -> str:
+    """Return who is said to act, nothing where nobody is; an empty name is none, and not the same as no name."""
+    given = outer if own is None else own
+    if given == "":
+        from memento_git.ledger.store import ActorInvalid
+
+        raise ActorInvalid(actor=given, problem="it is empty")
+    return given or ""
 
 
 def _wrap(function: Callable[..., Any], *, writing: bool = False) -> Callable[..., Any]:

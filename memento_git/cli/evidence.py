@@ -154,7 +154,7 @@ def run_command(
         door.show({"evidence": row, "exit_code": code}, told)
     else:
         terminal.put(told, err=True)
-        if row["task_ids"] and row["outcome"] == "passed":
+        if row["task_ids"] and row["outcome"] == "passed" and not row["moved"]:
             terminal.put(
                 f" next: memento dispatch complete {row['dispatch'] or 'DISPATCH'} --evidence {row['id']}", err=True
             )

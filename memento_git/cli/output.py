@@ -102,6 +102,14 @@ def signature(row: Row) -> str:
     return printable(signature_note(row)) if row.get("signature", "none") != "none" else ""
 
 
+def concerned(event: Row, names: Names) -> str:
+    """Return one of the events that disagree, or do not count: what was done, to what, and by whom."""
+    about = f" {names.within(printable(event['about']))}" if event["about"] else ""
+    title = f' "{printable(event["title"])}"' if event["title"] else ""
+    by = f" by {printable(event['actor'])}" if event["actor"] else ""  # a file that cannot be read
+    return f"{event['action']}{about}{title}{by}"
+
+
 def columns(rows: Iterable[Sequence[str]]) -> list[str]:
     """Return rows as aligned lines; the last column runs free."""
     held = [[str(cell) for cell in row] for row in rows]

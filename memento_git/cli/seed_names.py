@@ -170,7 +170,7 @@ def _ours(name: str, alias: Alias, values: Mapping[str, Any]) -> list[str]:
                 options += [ours, _dispatch(one) if option == "candidate-json" else one]
             elif one and not arguments:
                 arguments.append(one)
-    if values.get("actor"):
+    if values.get("actor") is not None:
         options += ["--actor", values["actor"]]
     return [*options, *(["--", *arguments] if arguments else [])]
 
@@ -191,7 +191,9 @@ def _alias(name: str, alias: Alias) -> click.Command:
             return target.invoke(context)
 
     command = click.Command(name, callback=called, help=f"Same as memento {alias.path}.", hidden=True)
-    command.params = [click.Option([f"--{option}"], default="", metavar="TEXT") for option in OPTIONS]
+    command.params = [
+        click.Option([f"--{option}"], default=None if option == "actor" else "", metavar="TEXT") for option in OPTIONS
+    ]
     command.params += [click.Option([f"--{option}"], multiple=True, metavar="TEXT") for option in REPEATED]
     command.params += [click.Option([f"--{option}"], is_flag=True) for option in FLAGS]
     command.params += [

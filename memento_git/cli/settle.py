@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import click
 
 from memento_git.cli import boundary, naming, output
 from memento_git.cli.boundary import Door, both, writes
+
+ONE_WAY: Final = "give both RECORD and --keep EVENT, or --void EVENT alone"
 
 
 @click.command()
@@ -22,6 +26,8 @@ def settle(door: Door, record: str, keep: str, void: str, reason: str) -> None:
     """
     from memento_git.verbs import settling
 
+    if void and (record or keep):
+        raise click.UsageError(ONE_WAY)
     if void:
         identity = door.change("settle void", lambda tx: settling.void_event(tx, void, reason=reason))
         door.show({"voided": identity}, f"voided {identity}")
@@ -31,7 +37,7 @@ def settle(door: Door, record: str, keep: str, void: str, reason: str) -> None:
         ))  # fmt: skip
         door.show({"settled": identity}, f"settled {identity}")
     elif record or keep:
-        raise click.UsageError("give both RECORD and --keep EVENT, or --void EVENT alone")
+        raise click.UsageError(ONE_WAY)
     else:
         _list(door)
 
@@ -52,9 +58,7 @@ def _list(door: Door) -> None:
             choice = f"memento settle {names(row['record'])} --keep {names(event['event'])}"
             if row["problem"] != "contested":
                 choice = f"memento settle --void {names(event['event'])}"
-            about = f" {names.within(output.printable(event['about']))}" if event["about"] else ""
-            by = f" by {output.printable(event['actor'])}" if event["actor"] else ""  # a file that cannot be read
-            lines.append(f"  {event['action']}{about}{by}: {choice} --reason WHY")
+            lines.append(f"  {output.concerned(event, names)}: {choice} --reason WHY")
     for row in late:
         who = f"{row['action']} by {output.printable(row['actor'] or 'somebody')}"
         lines.append(

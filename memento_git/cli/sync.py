@@ -71,7 +71,7 @@ def _lines(door: Door, done: Synced) -> list[str]:
 
 
 def _trouble(row: Row, names: output.Names) -> str:
-    who = ", ".join(output.printable(f"{event['action']} by {event['actor']}") for event in row["events"])
+    who = ", ".join(output.concerned(event, names) for event in row["events"])
     told = f"{names(row['record'])} is {click.style(row['problem'], fg='red')}"
     return f"{told}: {who or names.within(output.printable(row['about']))}"
 

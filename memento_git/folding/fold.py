@@ -66,6 +66,12 @@ class Folded(NamedTuple):
     illegal: tuple[Judged, ...]
     dangling: tuple[Judged, ...]
 
+    @property
+    def put_aside(self) -> set[str]:
+        """Return the events without effect that a void took out: nothing is left to do about them."""
+        waiting = {seen.event.id for seen in (*self.illegal, *self.dangling)}
+        return {seen.event.id for seen in self.events if seen.verdict != "legal"} - waiting
+
 
 EMPTY = Folded(NOTHING, (), (), (), ())
 

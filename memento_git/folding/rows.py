@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.folding.lanes import CANONICAL
 from memento_git.model.ids import kind_of
+from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -64,14 +66,21 @@ def audit(events: Iterable[Judged]) -> list[Row]:
     return rows
 
 
-def troubles(folded: Folded, record: str, event: Callable[[str], Event | None]) -> list[Row]:
-    """Return what of a record is contested, illegal or incomplete, with the events concerned."""
+def troubles(
+    folded: Folded, record: str, event: Callable[[str], Event | None], text: Callable[[str], object] = lambda _: None
+) -> list[Row]:
+    """Return what of a record is contested, illegal or incomplete, with the events concerned.
+
+    `text` gives a plan, by whose title people know which of those that were approved it is.
+    """
     rows: list[Row] = []
     for lanes, names in contests(folded.lanes.contested):
         told = [_told(found) for name in names if (found := event(name))]
+        if CANONICAL in lanes:
+            told = [{**row, "about": row["record"], "title": _title(text(row["record"]))} for row in told]
         held: dict[str, list[str]] = {}
         for lane in lanes:
-            about = event(names[0]) if lane == "canonical" else None
+            about = event(names[0]) if lane == CANONICAL else None
             held.setdefault(about.of if about else lane[5:] if lane.startswith("plan:") else record, []).append(lane)
         rows += [
             {"record": shown, "problem": "contested", "about": ", ".join(same), "events": told}
@@ -91,7 +100,13 @@ def contests(contested: Mapping[str, Sequence[str]]) -> list[tuple[list[str], Se
     return list(found.values())
 
 
+def _title(text: object) -> str | None:
+    return text.title if isinstance(text, Prose) else None
+
+
 def _told(event: Event) -> Row:
     """Return an event so that it can be told from another of its verb: what it names, or why it happened."""
     about = next((told for key in TELLING if (told := event.get(key))), None)
-    return {"event": event.id, "actor": event.by, "action": event.do, "about": about}
+    return {
+        "event": event.id, "record": event.of, "actor": event.by, "action": event.do, "about": about, "title": None,
+    }  # fmt: skip

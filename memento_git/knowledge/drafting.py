@@ -15,7 +15,7 @@ from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.ids import KINDS, EvidenceWithdrawn, begins_an_id, kind_of
 from memento_git.model.knowledge import DOMAIN_OF, KEY, LINKED, NOTE_KINDS, ORIGINS, RELATIONS, TIERS
 from memento_git.model.work import is_agent
-from memento_git.texts.typed import TextInvalid
+from memento_git.texts.typed import TextInvalid, WordUnknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,12 +36,6 @@ LISTS: Final = ("tags", "aliases", "sources")
 SHARES: Final = ("importance", "confidence")
 MOMENTS: Final = ("expires", "valid_from", "valid_to")
 CLEARABLE: Final = ("key", "about", *TEXTS, *LISTS, *SHARES, *MOMENTS)
-
-
-class WordUnknown(TextInvalid):
-    """A word that is none of those there are."""
-
-    hint_ = "take one of those"
 
 
 class KeyInvalid(TextInvalid):
@@ -161,7 +155,7 @@ def cleared(parts: Sequence[str], note: Prose) -> dict[str, Any]:
     keys = {part.replace("-", "_"): part for part in parts}
     for key, part in keys.items():
         if key not in CLEARABLE:
-            raise TextInvalid(where="clear", problem=f"{part!r:.60} is not one of {', '.join(CLEARABLE)}")
+            raise WordUnknown(where="clear", problem=f"{part!r:.60} is not one of {', '.join(CLEARABLE)}")
     if "expires" in keys and note.data.get("tier") == "medium":
         raise TextInvalid(where="clear", problem="a note of the tier medium expires; it does not once its tier is long")
     return dict.fromkeys(keys, "")

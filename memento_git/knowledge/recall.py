@@ -161,8 +161,7 @@ def _configured(view: View) -> str:
     data = view.contents.get(layout.CONFIG)
     if data is None and view.commits:
         data = view.git.objects([f"{view.commits[0]}:{layout.CONFIG}"])[0]
-    policy, _ = codec.read_config(data)
-    return policy.semantic
+    return "never" if data is None else codec.read_config(data)[0].semantic
 
 
 def _nearness(view: View, queries: Sequence[str], wish: str, progress: Progress | None) -> Sequence[Near | None]:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.errors import Broken
-from memento_git.ledger import layout
+from memento_git.ledger import layout, policyfile
 from memento_git.ledger.git import GitFailed, NoSuchRevision
+from memento_git.ledger.policyfile import ELSEWHERE
 from memento_git.ledger.store import NoLedger
-from memento_git.ledger.view import refuse_policy_file
-from memento_git.model.finding import restoring
+from memento_git.ledger.view import LedgerUnreadable
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
 
-ELSEWHERE: Final = "read another revision: git log --oneline -- .memento shows those that changed the ledger"
-FROM_OTHERS: Final = "commit the file as a clone has it that still has one; docs/reference/policy.md says what is in it"
 PARTIAL: Final = r"^remote\..*\.promisor$|^extensions\.partialclone$"
 KINDS: Final = {"120000": "a symbolic link", "160000": "a submodule"}
 
@@ -79,6 +78,19 @@ def refuse_object(git: Git, name: str) -> NoReturn:
     raise GitFailed(command="cat-file", reason="it ended before it answered")
 
 
+def is_broken(git: Git, name: str) -> bool:
+    """Tell whether an object is there by its type, and git cannot read what it holds."""
+    try:
+        kind = os.fsdecode(git.run("cat-file", "-t", name)).strip()
+    except GitFailed:
+        return False
+    try:
+        git.run("cat-file", kind, name)
+    except GitFailed:
+        return True
+    return False
+
+
 def refuse(view: View, where: str) -> None:
     """Say what became of the ledger that a view does not have; nothing where there never was one."""
     here = view.commits[:1] == (view.git.head()[0],)
@@ -86,11 +98,10 @@ def refuse(view: View, where: str) -> None:
         if kind := stranger(view.git, commit):
             fix = taking_out(view.git) if here else ELSEWHERE
             raise FolderReplaced(folder=layout.FOLDER, where=where, kind=kind, fix=fix)
-    if layout.CONFIG in view.folders:
-        refuse_policy_file()
+    for found in policyfile.replaced(view):
+        raise LedgerUnreadable(finding=found)
     if view.folders:
-        fix = (restoring(layout.CONFIG) if _was_here(view.git) else FROM_OTHERS) if here else ELSEWHERE
-        raise PolicyMissing(where=where, path=layout.CONFIG, fix=fix)
+        raise PolicyMissing(where=where, path=layout.CONFIG, fix=policyfile.bringing_back(view))
 
 
 def stranger(git: Git, commit: str) -> str:
@@ -101,15 +112,9 @@ def stranger(git: Git, commit: str) -> str:
 
 def taking_out(git: Git) -> str:
     """Return the words that put a folder, if there ever was one, where something else was committed."""
-    if not _was_here(git):
+    if not policyfile.was_here(git):
         return f"take it out and make a ledger: git rm -q {layout.FOLDER} && git commit -m 'No link' && memento init"
     before = f'"$(git rev-list -1 HEAD -- {layout.CONFIG})^"'
     return (
         f"put the folder back, and commit that: git rm -q {layout.FOLDER} && git checkout {before} -- {layout.FOLDER}"
     )
-
-
-def _was_here(git: Git) -> bool:
-    """Tell whether the commit before the last that changed the policy, in the history that is here, has one."""
-    last = git.answer("rev-list", "-1", "HEAD", "--", layout.CONFIG)
-    return bool(last) and git.answer("rev-parse", "--verify", "--quiet", f"{last}^:{layout.CONFIG}") is not None

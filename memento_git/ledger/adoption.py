@@ -38,7 +38,7 @@ def _adopt(ledger: Ledger, base: publish.Base, commit: str, subject: str, found:
     with lock.held(worktree.lock_path(git)):
         ledger.refuse_while_busy()
         ledger.warnings += worktree.mend_held(git, publish.INDEX_PATIENCE).sentences()
-        with edits.unedited(git, layout.FOLDER, {change.path for change in found.ledger if change.old}):
+        with edits.unedited(git, layout.FOLDER, {change.path for change in found.ledger}):
             if publish.Base(*git.head()) != base:
                 raise publish.LedgerMoved(ref=base.ref)
         with publish.holding_index(git) as index:

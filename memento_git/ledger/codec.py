@@ -31,6 +31,12 @@ TIMES: Final = ("at", "until", "expires", "valid_from", "valid_to")
 CONFLICT: Final = r"(?ms)^<{7} .*?^={7}$.*?^>{7} "
 HIDING: Final = re.compile("[\x85\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\r(?!\n)")
 NEWER: Final = "F005"
+TOO_LARGE: Final = f"shorten it to {LARGEST} bytes, or {WHOLE}"
+OF_POLICY: Final = (
+    "correct that line, or take the key out, for then its default holds; each is explained in Memento's "
+    "documentation (reference/policy.md)"
+)
+OF_RECIPE: Final = "write it after one of the tool's own: memento recipe show drift-check"
 REDACTED: Final = "[redacted]"
 FREE: Final = frozenset(("note", "reason", "unmet", "executor", "next"))
 EMPTY: Final[tuple[Any, ...]] = (None, "", (), [], {})
@@ -54,7 +60,7 @@ def decode(place: Place, path: str, data: bytes) -> Decoded | list[Finding]:
     from memento_git.ledger import yamltext
 
     if len(data) > LARGEST:
-        return [Finding("F001", path, 0, f"{len(data)} bytes are more than a ledger file may have")]
+        return [Finding("F001", path, 0, f"{len(data)} bytes are more than a ledger file may have", TOO_LARGE)]
     front, body, first_line, trouble = _split(data, prose=place.kind in PROSE)
     if trouble:
         return [Finding("F001", path, first_line, trouble, f"repair it, or {WHOLE}")]
@@ -65,9 +71,7 @@ def decode(place: Place, path: str, data: bytes) -> Decoded | list[Finding]:
         return [Finding("F001", path, line, error.message, f"repair that line, or {WHOLE}")]
     shape = _shape(place, loaded.value)
     if shape is None:
-        return [
-            Finding("F002", path, 1, f"no such event: {_verb(place, loaded.value)}", "see docs/reference/formats.md")
-        ]
+        return [Finding("F002", path, 1, f"no such event: {_verb(place, loaded.value)}", f"repair it, or {WHOLE}")]
     problems: list[Problem] = []
     typed = shape.read(loaded.value, (), problems)
     if not problems:
@@ -76,7 +80,7 @@ def decode(place: Place, path: str, data: bytes) -> Decoded | list[Finding]:
         ]
     if problems:
         return [
-            Finding("F002", path, _line(loaded.lines, at) + first_line, message, "see docs/reference/formats.md")
+            Finding("F002", path, _line(loaded.lines, at) + first_line, message, f"repair that line, or {WHOLE}")
             for at, message in problems
         ]
     return Decoded(typed, body, digest_of(data))
@@ -209,12 +213,10 @@ def _value(value: Any) -> Any:
     return value
 
 
-def read_config(data: bytes | None) -> tuple[Policy, list[Finding]]:
+def read_config(data: bytes) -> tuple[Policy, list[Finding]]:
     """Return the policy of a config file, and what is wrong with the file."""
     from memento_git.ledger import yamltext
 
-    if data is None:
-        return Policy(), []
     try:
         loaded = _load(data)
     except yamltext.Unreadable as error:
@@ -227,10 +229,7 @@ def read_config(data: bytes | None) -> tuple[Policy, list[Finding]]:
             Finding(NEWER, layout.CONFIG, loaded.lines["version",], message, "install a newer memento-git")
         ]
     typed = CONFIG.read(loaded.value, (), problems)
-    found = [
-        Finding("F002", layout.CONFIG, _line(loaded.lines, at), message, "see docs/reference/policy.md")
-        for at, message in problems
-    ]
+    found = [Finding("F002", layout.CONFIG, _line(loaded.lines, at), message, OF_POLICY) for at, message in problems]
     return (Policy() if found else policy_of(typed)), found
 
 
@@ -240,7 +239,7 @@ def read_recipe(path: str, data: bytes) -> Recipe | list[Finding]:
     from memento_git.model import recipes
 
     if len(data) > recipes.LARGEST:
-        return [Finding("F001", path, 0, f"{len(data)} bytes are more than a recipe may have")]
+        return [Finding("F001", path, 0, f"{len(data)} bytes are more than a recipe may have", OF_RECIPE)]
     try:
         loaded = _load(data)
     except yamltext.Unreadable as error:
@@ -249,8 +248,7 @@ def read_recipe(path: str, data: bytes) -> Recipe | list[Finding]:
     typed = recipes.RECIPE.read(loaded.value, (), problems)
     problems = problems or list(recipes.faults(typed))
     if problems:
-        told = "see docs/reference/formats.md"
-        return [Finding("F002", path, _line(loaded.lines, at), message, told) for at, message in problems]
+        return [Finding("F002", path, _line(loaded.lines, at), message, OF_RECIPE) for at, message in problems]
     name = layout.recipe_of(path)
     if name and typed["name"] != name:
         message = f"the file says its name is {typed['name']}, its path says {name}"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FRESH: Final = 0.5
 NEW: Final = "?A"  # what HEAD has not
+UNTRACKED: Final = "??"
 PLAIN: Final = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--no-renames", "-z")
 
 
@@ -86,7 +87,9 @@ class Look(Asked):
 
 @contextmanager
 def unedited(git: Git, folder: str, paths: set[str], look: Look | None = None) -> Iterator[None]:
-    """Refuse at the end of the block where one of these tracked paths of a folder, or what `a/` has, differs from HEAD.
+    """Refuse at the end of the block where one of these paths of a folder, or what HEAD has in `a/`, differs from HEAD.
+
+    A path that HEAD has not, and the block makes, differs where something is staged at it.
 
     git looks while the block runs, unless it does so already, or has just looked at the work tree.
     """
@@ -108,8 +111,11 @@ def unedited(git: Git, folder: str, paths: set[str], look: Look | None = None) -
 
 def _refuse(changes: Iterable[Change], paths: set[str]) -> None:
     folders = tuple(path for path in paths if path.endswith("/"))
-    held = (change for change in changes if change.letters[0] not in NEW)
-    if edited := [one.path for one in held if one.path in paths or one.path.startswith(folders)]:
+    held = (change for change in changes if change.letters != UNTRACKED)
+    if edited := [
+        one.path for one in held
+        if one.path in paths or (one.path.startswith(folders) and one.letters[0] not in NEW)
+    ]:  # fmt: skip
         raise UncommittedLedger(paths=some(edited, 5))
 
 
@@ -120,4 +126,4 @@ def _changes(output: bytes) -> Iterator[Change]:
         elif part.startswith("u "):
             yield Change(part[2:4], part.split(" ", 10)[10])
         elif part.startswith("? "):
-            yield Change("??", part[2:])
+            yield Change(UNTRACKED, part[2:])

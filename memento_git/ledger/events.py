@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from memento_git.folding.fold import plans_of
 from memento_git.ledger import codec, layout
 from memento_git.ledger.codec import Decoded, decode, event_of
 from memento_git.ledger.layout import Place
@@ -13,7 +14,7 @@ from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memento_git.folding.fold import Fold
     from memento_git.ledger.listing import Index, Names
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 
 NOTHING: Final = codec.digest_of(b"")
+UNREAD: Final = ("F001", "F002", "F003")
 
 
 def is_purge(event: Event) -> bool:
@@ -184,6 +186,17 @@ class Happenings:
             self.view.note(*decoded)
             return None
         return event_of(target.id, self.id, decoded._replace(digest=target.digest), path)
+
+    def lightened(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Return findings, as warnings those on files which cannot be read of events that a void took out."""
+        return [one._replace(severity="warning") if self._is_put_aside(one) else one for one in findings]
+
+    def _is_put_aside(self, finding: Finding) -> bool:
+        place = layout.place_of(finding.path) if finding.code in UNREAD else None
+        if place is None or place.kind != "event" or place.run != self.id:
+            return False
+        key = plans_of(self.id) if kind_of(place.of) == "plan" else place.of
+        return place.id in self.fold.group(key).put_aside
 
     def added(self, event: Event, group: str) -> None:
         """Take note of an event that the transaction has just written."""

@@ -93,6 +93,13 @@ class WorkspaceMissing(Refused):
     hint_ = "name a folder that is there: nothing is made for a mistyped path"
 
 
+class StartGone(WorkspaceMissing):
+    """The current folder has been removed: no path leads from it any more."""
+
+    sentence = "the folder this was started in is gone"
+    hint_ = "cd to another one, or name one by its full path: memento -C PATH"
+
+
 class DubiousOwnership(Refused):
     """Somebody else owns the repository, and git reads no configuration of strangers."""
 
@@ -115,7 +122,7 @@ class Git:
     def __init__(self, start: Path) -> None:
         if not start.is_dir():
             raise WorkspaceMissing(path=start)
-        self.start = start.absolute()
+        self.start = _absolute(start)
         self.cwd = start
         self.extra: dict[str, str] = {}
         self.bound: dict[str, str] = {}
@@ -324,6 +331,13 @@ class Git:
         if len(lines) == 2:
             return lines[0], lines[1]
         return None, self.answer("symbolic-ref", "--quiet", "HEAD") or "HEAD"
+
+
+def _absolute(start: Path) -> Path:
+    try:
+        return start.absolute()
+    except FileNotFoundError:
+        raise StartGone from None
 
 
 def _is_found_from(top: Path, git_dir: Path) -> bool:

@@ -34,7 +34,7 @@ class Reader:
         self._owner = 0
 
     def read(self, names: list[str]) -> list[Stored | None]:
-        """Return each object, None where it is missing."""
+        """Return each object, None where it is missing or broken."""
         found: list[Stored | None] = []
         with self._turn:
             try:
@@ -67,18 +67,26 @@ class Reader:
             process.stdin.write(os.fsencode("".join(f"{name}\n" for name in names)))
             process.stdin.flush()
         found: list[Stored | None] = []
-        for name in names:
+        for number, name in enumerate(names):
             header = process.stdout.readline().split()
-            if not header:
-                from memento_git.ledger import absence
-
-                absence.refuse_object(self._git, name)
-            if len(header) != 3 or not header[2].isdigit():  # missing, or ambiguous
+            if header and (len(header) != 3 or not header[2].isdigit()):  # missing, or ambiguous
                 found.append(None)
                 continue
-            found.append(Stored(header[0].decode(), header[1].decode(), process.stdout.read(int(header[2]))))
+            data = process.stdout.read(int(header[2])) if header else b""
+            if not header or len(data) < int(header[2]):
+                self._end_over(name)
+                return [*found, None, *self._exchange(names[number + 1 :])]
+            found.append(Stored(header[0].decode(), header[1].decode(), data))
             process.stdout.read(1)
         return found
+
+    def _end_over(self, name: str) -> None:
+        """End what is left of a git that has ended over an object; refuse where that is not because it is broken."""
+        from memento_git.ledger import absence
+
+        self.close()
+        if not absence.is_broken(self._git, name):
+            absence.refuse_object(self._git, name)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

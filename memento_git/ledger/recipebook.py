@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
-from memento_git.ledger import codec, layout
+from memento_git.ledger import codec, layout, policyfile
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.clock import DURATION, instant
-from memento_git.model.finding import FETCHING, Finding
+from memento_git.model.finding import AWAY, FETCHING, Finding
 from memento_git.model.ready_recipes import ready
 from memento_git.model.recipes import BUILT_IN, Recipe, holes
 
@@ -65,7 +65,7 @@ class RecipeBook:
     def _judged(self, path: str) -> Recipe | list[Finding]:
         data = self.view.read(path)
         if data is None:
-            return [Finding("F001", path, 0, "git does not have this object", FETCHING)]
+            return [Finding("F001", path, 0, AWAY, FETCHING)]
         return codec.read_recipe(path, data)
 
     def troubles(self, path: str) -> list[Finding]:
@@ -88,7 +88,7 @@ class RecipeBook:
 
     def _unfit(self, recipe: Recipe) -> Iterator[str]:
         """Yield which values no run could take: of those that hold no parameter, moments and domains."""
-        domains = codec.read_config(self.view.read(layout.CONFIG))[0].domains
+        domains = policyfile.read(self.view)[0].domains
         for step in (step for _, steps in recipe.chains for step in steps):
             told = {key: str(step[key]) for key in MOMENTS if key in step}
             wrong = [f"{key}: {one!r}" for key, one in told.items() if _no_time(one)]

@@ -9,6 +9,7 @@ from memento_git.errors import Refused
 from memento_git.folding.settling import NotAHead
 from memento_git.ledger import archive, codec, layout
 from memento_git.ledger.desk import Book, Desk, event_data
+from memento_git.ledger.store import NothingToCommit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -46,7 +47,8 @@ def settle(desk: Desk, book: Book, record: str, keep: str, reason: str) -> str:
 def void(desk: Desk, book: Shelved, event: str, group: str, reason: str) -> str:
     """Void an illegal, incomplete or contested event of a group; a legal one never."""
     found = book.event(event)
-    book.folded(group)
+    if event in book.folded(group).put_aside:
+        raise NothingToCommit
     words = desk.reason("voiding an event", reason)
     absent = [str(ref) for ref in book.fold.absent(event)]
     desk.happen(book, owner(book, event), "voided", target=event, absent=absent, reason=words)

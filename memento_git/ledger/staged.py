@@ -52,7 +52,7 @@ def staged_tree(git: Git) -> Iterator[str]:
             if unmerged := git.run("ls-files", "--unmerged", "-z"):
                 paths = {os.fsdecode(entry).partition("\t")[2] for entry in unmerged.split(b"\0")[:-1]}
                 raise IndexUnmerged(paths=some(sorted(paths), SHOWN))
-            yield os.fsdecode(git.run("write-tree")).strip()
+            yield os.fsdecode(git.run("write-tree", "--missing-ok")).strip()
         finally:
             git.close()
             git.extra = {}

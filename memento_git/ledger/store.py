@@ -16,7 +16,7 @@ from memento_git.ledger.transaction import Transaction
 from memento_git.ledger.turns import Turn
 from memento_git.ledger.view import View
 from memento_git.ledger.watch import Watch
-from memento_git.model.clock import stamp
+from memento_git.model.clock import LAST, now_of, stamp
 from memento_git.model.ids import make_id
 
 if TYPE_CHECKING:
@@ -47,6 +47,16 @@ def refuse_absent(view: View, where: str) -> NoReturn:
     if head and view.git.entries(head, layout.CONFIG):
         raise absence.NoLedgerThere(where=where)
     raise NoLedger(where=where)
+
+
+def _refuse_unsaid(action: str) -> None:
+    """Refuse the name of an action that no commit's subject can have."""
+    from memento_git.model.types import text_problems
+
+    for problem in text_problems(" ".join(action.split()), lines=False):
+        from memento_git.model.arguments import ArgumentInvalid
+
+        raise ArgumentInvalid(method="Ledger.change", problem=f"as action, {problem}")
 
 
 class NothingToCommit(Refused):
@@ -167,7 +177,7 @@ class Ledger:
         return make_id(kind, self.entropy(8))
 
     def now(self) -> str:
-        return stamp(self.clock())
+        return now_of(self.clock())
 
     def view(self, at: Sequence[str] = ()) -> View:
         """Return the ledger at HEAD, or at the union of the given revisions."""
@@ -207,7 +217,7 @@ class Ledger:
 
     def _time_of(self, commits: Sequence[str]) -> str:
         times = self.git.run("show", "-s", "--format=%ct", *commits).split()
-        return stamp(max(int(seconds) for seconds in times))
+        return stamp(min(LAST, max(int(seconds) for seconds in times)))
 
     def keeps(self, place: Path) -> bool:
         """Tell whether a place lies where git and the ledger keep what is theirs."""
@@ -246,6 +256,7 @@ class Ledger:
     @contextmanager
     def transaction(self, action: str) -> Iterator[Transaction]:
         """Yield a transaction that is committed when the block ends, and forgotten when it raises."""
+        _refuse_unsaid(action)
         self.ask_for_settings()
         from memento_git.ledger import lock, publish, worktree
 

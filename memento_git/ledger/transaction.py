@@ -66,12 +66,9 @@ class Transaction:
         return [Path3(path, self.olds.get(path), blob) for path, blob in blobs.items()]
 
     def relied(self) -> set[str]:
-        """Return the paths of committed files that were read or are changed, and `a/` for all that `a` has."""
-        return {
-            path
-            for path in self.view.used | set(self.changes)
-            if (self.olds[path] if path in self.olds else self.view.blob(path))
-        } | self.view.used_folders
+        """Return the paths that are changed, those of committed files that were read, and `a/` for all that `a` has."""
+        read = {path for path in self.view.used.difference(self.changes) if self.view.blob(path)}
+        return read | set(self.changes) | self.view.used_folders
 
     def new_id(self, kind: str) -> str:
         return self.ledger.new_id(kind)

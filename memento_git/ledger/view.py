@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Broken
 from memento_git.ledger import layout, listing
 from memento_git.ledger.filetable import FileTable
 from memento_git.ledger.sought import Sought
-from memento_git.model.finding import FETCHING, WHOLE, Finding, restoring
+from memento_git.model.finding import AWAY, FETCHING, WHOLE, Finding
 from memento_git.model.ids import is_id, resolve
 
 if TYPE_CHECKING:
@@ -37,12 +37,6 @@ class LedgerUnreadable(Broken):
 
     def __init__(self, *, finding: Finding) -> None:
         super().__init__(finding=finding, fix=finding.fix or "memento doctor lists all that is wrong")
-
-
-def refuse_policy_file() -> NoReturn:
-    """Refuse where something that is no file of its own lies in the policy's place."""
-    fix = restoring(layout.CONFIG)
-    raise LedgerUnreadable(finding=Finding("F001", layout.CONFIG, 0, "this is not a plain file", fix))
 
 
 class View:
@@ -117,7 +111,10 @@ class View:
         if paths is None and config is not None:
             from memento_git.ledger import codec
 
-            policy, _ = codec.read_config(self.git.objects([config.oid])[0])
+            data = self.git.objects([config.oid])[0]
+            if config.type != "blob" or data is None:
+                return []
+            policy, _ = codec.read_config(data)
             paths = policy.key_files if policy.reproduce["runners"] else []
             cache.write(self.git, "signers", config.oid, paths)
         entries = self.git.entries(self.commits[0], *paths) if paths and self.commits else {}
@@ -209,7 +206,7 @@ class View:
             data = self.read(path)
             if data is None:
                 if self.blob(path) is not None:
-                    self.note(Finding("F001", path, 0, "git does not have this object", FETCHING))
+                    self.note(Finding("F001", path, 0, AWAY, FETCHING))
                 else:
                     self.note(Finding("F001", path, 0, "this file is missing", WHOLE))
                 return None
@@ -232,12 +229,9 @@ class View:
 
     def policy(self) -> Policy:
         """Return the policy in force; refuse where its file is wrong."""
-        from memento_git.ledger import codec
+        from memento_git.ledger import policyfile
 
-        data = self.read(layout.CONFIG)
-        if data is None and layout.CONFIG in self.folders:
-            refuse_policy_file()
-        policy, findings = codec.read_config(data)
+        policy, findings = policyfile.read(self)
         for finding in findings:
             raise LedgerUnreadable(finding=finding)
         return policy

@@ -6,11 +6,12 @@ import re
 import time
 from typing import Final
 
-from memento_git.errors import Misused
+from memento_git.errors import Misused, Refused
 
 STAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 DURATION: Final = re.compile(r"(0{0,8}[0-9]{1,9})\s*(s|m|h|d)")
 AHEAD: Final = 300
+LAST: Final = 253402300799  # the last second of the year 9999: no record holds a later time
 SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -20,6 +21,25 @@ class DurationInvalid(Misused):
     token = "duration_invalid"
     sentence = "{given!r} is not a length of time"
     hint_ = "write a number and s, m, h or d, for example 90m"
+
+
+class ClockUnfit(Refused):
+    """A clock that tells a time which no record could hold."""
+
+    token = "clock_unfit"
+    sentence = "the clock tells a time that cannot be written down: {seconds} seconds since 1970"
+    hint_ = "set the clock of this machine"
+
+
+def now_of(seconds: float) -> str:
+    """Return what a clock tells as the ledger writes times; refuse what is in no year of four digits."""
+    try:
+        told = stamp(seconds)
+    except (OverflowError, ValueError, OSError):
+        told = ""
+    if STAMP.fullmatch(told) is None:
+        raise ClockUnfit(seconds=seconds)
+    return told
 
 
 def stamp(seconds: float) -> str:

@@ -6,6 +6,7 @@ import shlex
 from typing import Final, NamedTuple
 
 WHOLE: Final = "restore what it was: memento doctor says from which commit"
+AWAY: Final = "git does not have this object"
 FETCHING: Final = "bring it from where you cloned: git fetch --refetch"
 
 

@@ -9,7 +9,7 @@ from memento_git.folding.rows import contests
 from memento_git.folding.undone import undone_by
 from memento_git.ledger.desk import Book
 from memento_git.model.clock import is_ahead
-from memento_git.model.finding import Finding
+from memento_git.model.finding import WHOLE, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memento_git.model.work import Event
     from memento_git.review.scope import Scope
 
+UNREADABLE = "E001"
 VOID = "memento settle --void {} --reason WHY"
 
 
@@ -52,19 +53,24 @@ def disagreements(book: Looked, key: str) -> Iterator[Finding]:
         first = book.event(events[0])
         record = first.of if first is not None else key
         path = first.path if first is not None else ""
-        message = f"{record} is contested on {', '.join(lanes)}: {' and '.join(_told(book, name) for name in events)}"
+        told = " and ".join(_told(book, name, lanes) for name in events)
+        message = f"{record} is contested on {', '.join(lanes)}: {told}"
         yield Finding("T001", path, 0, message, f"memento settle {record} --keep EVENT --reason WHY")
     for seen in folded.illegal:
         message = f"{seen.event.of} is illegal: {seen.why}"
         yield Finding("T002", seen.event.path, 0, message, VOID.format(seen.event.id))
     for seen in folded.dangling:
         message = f"{seen.event.of} is incomplete: {seen.why}"
-        yield Finding(seen.token, seen.event.path, 0, message, f"restore it, or {VOID.format(seen.event.id)}")
+        void = VOID.format(seen.event.id)
+        fix = f"{void}, or {WHOLE}" if seen.token == UNREADABLE else f"restore it, or {void}"
+        yield Finding(seen.token, seen.event.path, 0, message, fix)
 
 
-def _told(book: Looked, name: str) -> str:
+def _told(book: Looked, name: str, lanes: Collection[str]) -> str:
     event = book.event(name)
-    return f"{name} ({event.do} by {event.by})" if event is not None else name
+    if event is None:
+        return name
+    return f"{name} ({event.do}{f' {event.of}' if CANONICAL in lanes else ''} by {event.by})"
 
 
 def dated(book: Looked, event: Event) -> Iterator[Finding]:

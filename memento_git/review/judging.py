@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from memento_git.errors import Misused
-from memento_git.ledger import absence, changes, codec, grep, layout, ranges
+from memento_git.ledger import absence, changes, grep, layout, policyfile, ranges
 from memento_git.ledger.story import NOTHING, Story, story_of, to_commit, to_write
 from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
@@ -71,7 +71,7 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     view = View(git, (head,), now)
     if layout.CONFIG not in view.files and layout.CONFIG not in view.folders:
         _refuse_nothing(view, "the index" if git.extra else head[:12])
-    policy, found = policy_at(view)
+    policy, found = policyfile.read(view)
     for part in parts(view, policy, progress):
         found += part.look()
     records = sum(1 for path in view.files if layout.place_of(path) is not None)
@@ -127,7 +127,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     differing, known = changes.differences(git, forks, head)
     story = NOTHING if git.extra else _story(git, forks, head)
     if not differing and not story.touched:
-        return _of_others(git, first, head)
+        return _of_others(View(git, (first,), now), head)
     base, view = View(git, tuple(forks), now), View(git, (head,), now)
     base.hold(known)
     old = base if any(change.path == layout.CONFIG for change in differing) else view
@@ -208,10 +208,11 @@ def _nothing(view: View, differing: Iterable[changes.Changed], first: str) -> Re
     _refuse_nothing(view, head[:12])
 
 
-def _of_others(git: Git, first: str, head: str) -> Report:
+def _of_others(base: View, head: str) -> Report:
     """Report what is told of the files that policy names, and beside the ledger, where nothing of itself differs."""
-    policy, _ = codec.read_config(git.objects([f"{first}:{layout.CONFIG}"])[0])
-    told = [*signed.signers_changed(git, first, head, policy), *_twins(git, first, head)]
+    git, first = base.git, base.commits[0]
+    policy, _ = policyfile.read(base)
+    told = [*policyfile.away(base), *signed.signers_changed(git, first, head, policy), *_twins(git, first, head)]
     return Report(told, [], first, head, len(told))
 
 
@@ -328,17 +329,13 @@ def _is_in(path: str, runs: Iterable[str], notes: Collection[str]) -> bool:
     return any(f"/{run}/" in path or path.endswith(f"/{run}") for run in runs)
 
 
-def policy_at(view: View) -> tuple[Policy, list[Finding]]:
-    """Return a view's policy and what is wrong with its file; the default where it cannot be read."""
-    return codec.read_config(view.read(layout.CONFIG))
-
-
 def _policies(base: View, head: View) -> tuple[Policy, Policy, list[Finding]]:
     """Return the policy that judges a branch, its base's, the branch's own, and what the branch makes of it."""
-    new, found = policy_at(head)
+    new, found = policyfile.read(head)
     if base is head or layout.CONFIG not in base.folders:
         return new, new, found
-    old, _ = policy_at(base)
+    old, _ = policyfile.read(base)
+    found += policyfile.away(base)
     if not found and head.exists:
         from memento_git.review.weakened import weakened
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import archive, codec, layout
 from memento_git.ledger.commits import is_cut_off
+from memento_git.ledger.events import UNREAD
 from memento_git.model.finding import WHOLE, Finding, Lost, leaving_out
 from memento_git.model.work import Prose
+from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -123,12 +125,21 @@ def nothing(changes: Iterable[Changed], stand_ins: Mapping[str, Last]) -> set[tu
 def told_whole(view: View, found: Iterable[Finding], base: str = "", name: str = "") -> list[Finding]:
     """Return findings, each fix that restores a file with the last commit that has it as it can be read.
 
-    That is the base by its name where it has the same.
+    That is the base by its name where it has the same. What is wrong in the file of a voided event is a warning.
     """
     return [
         one._replace(fix=one.fix.replace(WHOLE, _restoring(view, one, base, name))) if WHOLE in one.fix else one
-        for one in found
+        for one in _lightened(view, found)
     ]
+
+
+def _lightened(view: View, found: Iterable[Finding]) -> list[Finding]:
+    from memento_git.knowledge.shelf import Shelf
+
+    found = [*found]
+    for run in {place.run for one in found if one.code in UNREAD and (place := layout.place_of(one.path))}:
+        found = (RunState(view, run) if run else Shelf(view)).lightened(found)
+    return found
 
 
 def _restoring(view: View, finding: Finding, base: str, name: str) -> str:

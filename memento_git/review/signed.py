@@ -148,7 +148,7 @@ def _is_from_before(git: Git, first: str, story: Story, path: str) -> bool:
     """Tell whether the commits that brought a file left the base's line where policy named no ledger yet."""
     forks = {git.answer("merge-base", one.commit, first) for one in story.authored if path in one.paths}
     configs = git.objects(f"{fork}:{layout.CONFIG}" for fork in forks)
-    return bool(forks) and not any(codec.read_config(data)[0].signatures.get("ledger") for data in configs)
+    return bool(forks) and not any(data and codec.read_config(data)[0].signatures.get("ledger") for data in configs)
 
 
 def signers_changed(git: Git, first: str, head: str, policy: Policy) -> list[Finding]:

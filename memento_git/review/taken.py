@@ -10,6 +10,7 @@ from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.review import texts, wording
 from memento_git.review.against import keeps, keeps_answer
+from memento_git.review.lastread import can_be_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,7 +35,8 @@ def on_the_way(comparison: Comparison, git: Git, story: Story) -> Iterator[Findi
         if place is None or place.kind == "attachment" or path in comparison.base.files:
             continue
         known, is_text = comparison.head.index(place.run).prose, place.kind in texts.KINDS
-        came = [data for data in git.objects(sorted(story.came[path])) if data is not None]
+        if (came := _came(git, path, story)) is None:  # nobody ever knew what it said, so nothing is lost with it
+            continue
         now = comparison.head.read(path) if path in comparison.head.files else None
         if now is None and not (is_text and place.id in known):
             taker = story.taken.get(path, commit)
@@ -47,6 +49,20 @@ def on_the_way(comparison: Comparison, git: Git, story: Story) -> Iterator[Findi
             yield Finding("D010", path, 0, message, fix)
         elif is_text and now is not None:
             yield from _renamed(path, place, came, now)
+
+
+def _came(git: Git, path: str, story: Story) -> list[bytes] | None:
+    """Return what a path came with or, where that cannot be read, what was made of it; None where nothing ever could.
+
+    What git does not have may have been readable.
+    """
+    came = story.came[path]
+    blobs = sorted(came | story.held[path])
+    held = dict(zip(blobs, git.objects(blobs), strict=True))
+    found = {blob: data for blob, data in held.items() if data is not None and can_be_read(path, data)}
+    if not found and None not in held.values():
+        return None
+    return [data for blob, data in found.items() if blob in came] or [*found.values()]
 
 
 def _renamed(path: str, place: Place, came: Iterable[bytes], now: bytes) -> Iterator[Finding]:

@@ -23,6 +23,12 @@ class TextEmpty(TextInvalid):
     hint_ = "write what it shall say"
 
 
+class WordUnknown(TextInvalid):
+    """A word that is none of those there are."""
+
+    hint_ = "take one of those"
+
+
 class NotUtf8(TextInvalid):
     """A name of other bytes than UTF-8, which git takes and a text file cannot hold."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import MementoError, Misused
 from memento_git.ledger import codec, yamltext
@@ -151,8 +151,16 @@ ACTIONS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
+RUNNING: Final = ("evidence run", "dispatch run", "dispatch work")
 NUMBER: Final = re.compile(r"[0-9]{1,9}")
 LARGEST: Final = 16 << 20
+
+
+class Named(NamedTuple):
+    """What a verb of the list made, and the line of that verb."""
+
+    id: str
+    line: str
 
 
 class BatchInvalid(Misused):
@@ -160,7 +168,10 @@ class BatchInvalid(Misused):
 
     token = "batch_invalid"
     sentence = "{where}: {problem}"
-    hint_ = "see docs/reference/apply.md"
+    hint_ = (
+        "memento apply --help says how a list is written; each verb is explained in Memento's documentation "
+        "(reference/apply.md)"
+    )
 
 
 def apply(tx: Transaction, text: bytes) -> list[dict[str, Any]]:
@@ -176,7 +187,7 @@ def apply(tx: Transaction, text: bytes) -> list[dict[str, Any]]:
         raise BatchInvalid(where=f"line {error.line}", problem=error.message) from None
     if not isinstance(loaded.value, list) or not loaded.value:
         raise BatchInvalid(where="line 1", problem="a list of verbs is expected")
-    names: dict[str, str] = {}
+    names: dict[str, Named] = {}
     done = []
     for number, step in enumerate(loaded.value):
         where = f"line {loaded.lines.get((number,), 0)}"
@@ -184,13 +195,13 @@ def apply(tx: Transaction, text: bytes) -> list[dict[str, Any]]:
     return done
 
 
-def _step(tx: Transaction, step: Any, where: str, names: dict[str, str]) -> dict[str, Any]:
-    if not isinstance(step, dict) or not isinstance(step.get("do"), str) or step["do"] not in ACTIONS:
-        raise BatchInvalid(where=where, problem=f"'do' must be one of: {', '.join(ACTIONS)}")
-    verb = step["do"]
-    where = f"{where} ({verb})"
+def _step(tx: Transaction, step: Any, line: str, names: dict[str, Named]) -> dict[str, Any]:
+    verb = _verb(step, line)
+    where = f"{line} ({verb})"
     if not isinstance(step.get("as", ""), str):
         raise BatchInvalid(where=where, problem="'as' must be one name")
+    if (taken := names.get(step.get("as", ""))) is not None:
+        raise BatchInvalid(where=where, problem=f"{step['as']!r} is the name of what {taken.line} makes already")
     options = {key: _named(value, names, where) for key, value in step.items() if key not in ("do", "as")}
     before = len(tx.puts)
     try:
@@ -202,8 +213,18 @@ def _step(tx: Transaction, step: Any, where: str, names: dict[str, str]) -> dict
     _refuse_unfit(tx, tx.puts[before:], where)
     identity = result[0] if isinstance(result, tuple) else result
     if "as" in step:
-        names[step["as"]] = identity
+        names[step["as"]] = Named(identity, line)
     return {"do": verb, "id": identity, **(_verdict(result) if isinstance(result, Verdict) else {})}
+
+
+def _verb(step: Any, line: str) -> str:
+    verb = step.get("do") if isinstance(step, dict) else None
+    if verb in RUNNING:
+        problem = f"a list runs no commands: memento {verb} first, and name here what that recorded"
+        raise BatchInvalid(where=line, problem=problem)
+    if not isinstance(verb, str) or verb not in ACTIONS:
+        raise BatchInvalid(where=line, problem=f"'do' must be one of: {', '.join(ACTIONS)}")
+    return verb
 
 
 def _refuse_unfit(tx: Transaction, paths: Iterable[str], where: str) -> None:
@@ -218,7 +239,7 @@ def _verdict(found: Verdict) -> dict[str, Any]:
     return {"verdict": "accepted" if found.accepted else "rejected", "failed_requirements": list(found.unmet)}
 
 
-def _named(value: Any, names: dict[str, str], where: str) -> Any:
+def _named(value: Any, names: dict[str, Named], where: str) -> Any:
     """Replace `$name` by the id of what an earlier verb made; `$$` at the start of a text stands for a `$`."""
     if isinstance(value, list):
         return [_named(member, names, where) for member in value]
@@ -228,7 +249,7 @@ def _named(value: Any, names: dict[str, str], where: str) -> Any:
         if value[1:] not in names:
             problem = f"nothing before it is called {value[1:]!r} (a text that begins with a $ is written $$)"
             raise BatchInvalid(where=where, problem=problem)
-        return names[value[1:]]
+        return names[value[1:]].id
     return value
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import cache
 
@@ -138,11 +138,15 @@ def _compute(view: View, run: str, progress: Progress | None, runners: Runners |
     held["latest"] = max((row["created_at"] for row in held["audit"]), default="")
     decided = {row["kind"] for row in held["gates"] if row["scope"] == run}
     held["gates"] += [_pending(run, gate) for gate in state.policy.gates_required if gate not in decided]
-    ours = (f"/{run}/", f"/{run}")
-    held["findings"] = [
-        list(finding) for finding in view.findings if finding.path.endswith(ours[1]) or ours[0] in finding.path
-    ]
+    held["findings"] = _findings(state)
     return held, is_sure(state)
+
+
+def _findings(state: RunState) -> list[list[Any]]:
+    """Return what is wrong in the files of a run."""
+    inside, packed = f"/{state.id}/", f"/{state.id}"
+    found = state.lightened(state.view.findings)
+    return [[*one] for one in found if one.path.endswith(packed) or inside in one.path]
 
 
 def _pending(run: str, gate: str) -> Row:

@@ -53,6 +53,8 @@ def next_steps(
         *({"why": f"{row['record']} is {row['problem']}: {row['about']}", "command": "memento settle"}
           for row in held["trouble"][:SOON]),
     ]  # fmt: skip
+    if run["status"] == "contested" or run["id"] in _incomplete(held):
+        return steps  # nothing but settling is done in it
     stands = f"the run is {run['status']}" + (f": {run['reason']}" if run["reason"] else "")
     if run["status"] in FINAL_RUN:
         packing = {"why": stands, "command": f"memento archive {run['id']}"}
@@ -145,6 +147,16 @@ def _mending(held: Row) -> list[Row]:
     return [{"why": f"a file is broken: {at(found[0])}{more}", "command": "memento check"}] if found else []
 
 
+def _incomplete(held: Row) -> set[str]:
+    """Return the records to which nothing happens until what is incomplete of them is restored or voided."""
+    return {row["record"] for row in held["trouble"] if row["problem"] == "incomplete"}
+
+
+def _shut(held: Row) -> set[str]:
+    """Return the run and the tasks whose failed gates let nobody begin."""
+    return {row["scope"] for row in held["gates"] if row["status"] == "failed"}
+
+
 def _drafts(held: Row) -> list[str]:
     return [row["id"] for row in held["plans"] if row["status"] == "draft"]
 
@@ -192,7 +204,8 @@ def _looks(row: Row) -> str:
 
 def _task_steps(held: Row, known: Mapping[str, Row]) -> list[Row]:
     drafts = _drafts(held)
-    tasks, run = [row for row in held["tasks"] if not row["broken"]], held["run"]["id"]
+    stuck, run = _incomplete(held), held["run"]["id"]
+    tasks = [row for row in held["tasks"] if not row["broken"] and row["id"] not in stuck]
     if not held["tasks"] and not broken(held):
         return [{"why": "there are no tasks yet", "command": f"memento task add --run {run} --title TITLE"}]
     steps = [
@@ -219,6 +232,7 @@ def _task_steps(held: Row, known: Mapping[str, Row]) -> list[Row]:
 def _open_steps(held: Row, tasks: Sequence[Row], known: Mapping[str, Row]) -> list[Row]:
     """Return the steps of tasks that are handed out, or could be; a hand-off of other words is made anew."""
     handed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in ("queued", "claimed")}
+    shut = _shut(held)
     steps = [
         {"why": f"“{row['title']}” was revised after it was handed out",
          "command": f"memento dispatch recover {handed[row['id']]['dispatch_id']} --force --reason WHY --requeue"}
@@ -232,7 +246,8 @@ def _open_steps(held: Row, tasks: Sequence[Row], known: Mapping[str, Row]) -> li
         if row["status"] == "dispatched" and row["id"] in handed:
             name = handed[row["id"]]["dispatch_id"]
             waits = {"why": f"“{row['title']}” waits to be claimed", "command": f"memento dispatch claim {name}"}
-            steps.append(known.get(name, waits))
+            if name in known or shut.isdisjoint((row["id"], held["run"]["id"])):
+                steps.append(known.get(name, waits))
         elif row["status"] == "in_progress":
             claimed = [one["dispatch_id"] for one in held["dispatches"]
                        if one["task_id"] == row["id"] and one["status"] == "claimed"]  # fmt: skip

@@ -14,7 +14,7 @@ from memento_git.model.ids import kind_of
 from memento_git.model.states import FINAL_TASK, PASSING
 from memento_git.model.work import Prose
 from memento_git.work import handout
-from memento_git.work.trust import outcome_of, seen_by
+from memento_git.work.trust import moved, outcome_of, seen_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -262,6 +262,7 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "code": {key: code[key] for key in ("tree", "full", "paths", "dirty") if key in code},
         "folder": command["cwd"] if command else None,
         "covers": sorted(code.get("paths", ())),
+        "moved": moved(evidence) or None,
         "digest": evidence.digest,
         "actor": data["by"],
         "created_at": data["at"],
@@ -345,7 +346,8 @@ def trouble_rows(state: RunState, groups: Sequence[str] | None = None) -> list[R
 
 def group_troubles(state: RunState, key: str) -> list[Row]:
     """Return what of one group is contested, illegal or incomplete."""
-    return troubles(state.folded(key), state.id if key == plans_of(state.id) else key, state.event)
+    shown = state.id if key == plans_of(state.id) else key
+    return troubles(state.folded(key), shown, state.event, lambda plan: state.view.record(state.names.text_of(plan)))
 
 
 def _cycle_rows(state: RunState) -> list[Row]:

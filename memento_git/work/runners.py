@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memento_git.ledger import codec, layout
+from memento_git.ledger import policyfile
 from memento_git.work import signing
 from memento_git.work.reproduction import NOBODY, Runner
 
@@ -31,7 +31,7 @@ class Runners:
         beside: Runners | None = None, keep: bool = False,
     ) -> None:  # fmt: skip
         self.view = view
-        self.policy = policy or codec.read_config(view.read(layout.CONFIG))[0]
+        self.policy = policy or policyfile.read(view)[0]
         self.commit = commit or next(iter(view.commits), "")
         self.confirmed = confirmed
         self.beside = beside

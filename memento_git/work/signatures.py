@@ -31,7 +31,7 @@ class SignatureRequired(Refused):
 
     token = "signature_required"
     sentence = "{what} needs a signature: {why}"
-    hint_ = "whoever may sign does it again with --sign; policy.signatures says who: docs/trust-model.md"
+    hint_ = "whoever may sign does it again with --sign; policy.signatures in .memento/config.yaml says who"
 
 
 class SignersMissing(Refused):
@@ -39,7 +39,7 @@ class SignersMissing(Refused):
 
     token = "signers_missing"
     sentence = "policy demands signatures, and it {why}"
-    hint_ = "commit the file that policy.signatures names: docs/trust-model.md"
+    hint_ = "commit the file that policy.signatures in .memento/config.yaml names"
 
 
 class Sealer:

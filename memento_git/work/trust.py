@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from memento_git.model.work import Event, Evidence
     from memento_git.work.verification import Asked, Command
 
+MOVED: Final = (
+    "the code changed while the command ran, so it proves nothing: run it again; where the command itself changes "
+    "files, --covers PATH names those that it is about"
+)
 ADVISORY_KINDS: Final = ("note", "memory")
 OF_NOTHING: Final = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 FAILED_COUNTS: Final = ("failed", "errors", "error")
@@ -290,10 +294,19 @@ def weakness(evidence: Evidence, trust: str, proof: Mapping[str, str], doubt: st
 
 def moved(evidence: Evidence) -> str:
     """Return that the code changed while a command ran, so that nobody knows what it saw; or nothing."""
-    after = evidence.data.get("code_after")
-    if after is None or agree(seen_by(evidence), after):
-        return ""
-    return f"the code changed while the command of {evidence.id} ran"
+    return f"the code changed while the command of {evidence.id} ran" if has_moved(evidence.data) else ""
+
+
+def doubts(data: Mapping[str, Any]) -> list[str]:
+    """Return why what a command showed proves nothing though it did not fail, as can be told when it has ended."""
+    found = [f"{of_nothing(data)}: it proves nothing"] if outcome_of(data) == "observed" else []
+    return [*found, MOVED] if has_moved(data) else found
+
+
+def has_moved(data: Mapping[str, Any]) -> bool:
+    """Tell whether the code was other when a command ended than when it began, but for what it wrote as its output."""
+    after = data.get("code_after")
+    return after is not None and not agree(code_seen(data), after)
 
 
 def saw(evidence: Evidence, code: Callable[[Sequence[str]], Mapping[str, Any]]) -> bool:

@@ -81,7 +81,8 @@ class Doors(Forger):
                 return refusal.token, refusal.message
             return "", ""
         line = self._step(verb, options) if door == "apply" else _line(verb, options)
-        code, out, _ = self.cli(*line, "-C", str(self.root), "--actor", actor, "--json")
+        named = ("--actor", actor) if actor else ()
+        code, out, _ = self.cli(*line, "-C", str(self.root), *named, "--json")
         answer = json.loads(out)
         assert (code == 0) == answer["ok"], f"{door}: {code} {answer}"
         return ("", "") if code == 0 else (answer["error"], answer["message"])

@@ -52,9 +52,7 @@ class RecipeNeeded(Refused):
 class RecipeInvalid(Misused):
     token = "recipe_invalid"
     sentence = "{name}: {problem}"
-    hint_ = (
-        "see what a recipe says in docs/reference/formats.md, or take one as a pattern: memento recipe show drift-check"
-    )
+    hint_ = codec.OF_RECIPE
 
 
 def save_recipe(tx: Transaction, name: str, text: bytes, *, replace: bool = False) -> Row:

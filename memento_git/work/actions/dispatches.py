@@ -263,9 +263,7 @@ def complete(
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
     prose = state.prose(task)
-    ended = state.dispatches(task).get(name, {}).get("status", "")
-    if ended in ("completed", "failed", "recovered"):
-        raise no.DispatchTerminal(dispatch=name, state=ended)
+    refuse_others(state, task, name, tx.actor)
     handout.refuse_changed_terms(state, task, name)
     refs = [_cite(desk, state, task, given) for given in evidence]
     cited = [state.cited(parse_ref(ref), task) for ref in refs]
@@ -285,6 +283,15 @@ def complete(
     claims.release_later(tx, task, name)
     worktrees.leave(tx, name)
     return name, checkpoint
+
+
+def refuse_others(state: RunState, task: str, dispatch: str, actor: str) -> None:
+    """Refuse a dispatch that has ended, or that another holds, before what it would be completed on is looked at."""
+    held = state.dispatches(task).get(dispatch, {})
+    if held.get("status") in ("completed", "failed", "recovered"):
+        raise no.DispatchTerminal(dispatch=dispatch, state=held["status"])
+    if held.get("status") == "claimed" and held["holder"] != actor:
+        raise no.NotClaimant(dispatch=dispatch, holder=held["holder"], actor=actor)
 
 
 def _cite(desk: Desk, state: RunState, task: str, given: str) -> str:

@@ -103,9 +103,8 @@ def witness(
         "reports": parsed,
         "problems": [*problems, *witnessed.ended_by(run), *unnamed],
     }
-    if (outcome := trust.outcome_of(data)) == "observed":
-        ledger.warnings.append(f"{trust.of_nothing(data)}: it proves nothing")
-    return Draft({**data, "outcome": outcome}, files)
+    ledger.warnings += trust.doubts(data)
+    return Draft({**data, "outcome": trust.outcome_of(data)}, files)
 
 
 def refuse_secret_names(

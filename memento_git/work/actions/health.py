@@ -157,12 +157,14 @@ def _git_directory(git: Git) -> Iterator[Answer]:
     """Tell of what would refuse every change: a folder that cannot be written, a lock that was left behind."""
     ours = [git.git_dir / "memento", *([git.top / layout.FOLDER] if git.top is not None else [])]
     below = (Path(folder) for top in ours for folder, _, _ in os.walk(top))
-    for folder in (git.git_dir, git.common_dir / "objects", git.common_dir / "refs", *below):
-        if folder.is_dir() and not os.access(folder, os.W_OK):
-            yield Answer(
-                "permissions", "fail", f"{folder} cannot be written: changes are refused",
-                "mend its permissions or its file system, or work in a clone of your own",
-            )  # fmt: skip
+    folders = (git.git_dir, git.common_dir / "objects", git.common_dir / "refs", *below)
+    closed = [folder for folder in folders if folder.is_dir() and not os.access(folder, os.W_OK)]
+    if closed:
+        more = f", and {len(closed) - 1} more folder{'s' * (len(closed) > 2)}," if closed[1:] else ""
+        yield Answer(
+            "permissions", "fail", f"{closed[0]}{more} cannot be written: changes are refused",
+            "mend permissions or the file system, or work in a clone of your own",
+        )  # fmt: skip
     ref = git.head()[1]
     for folder, name in ((git.git_dir, "HEAD"), (git.common_dir, ref), (git.common_dir, "packed-refs")):
         if (left := folder / f"{name}.lock").exists():

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import plans_of
+from memento_git.folding.lanes import STATUS
 from memento_git.ledger import archive, claims, codec, layout
 from memento_git.ledger.desk import RecordIncomplete
 from memento_git.ledger.settling import take_out
@@ -154,6 +155,8 @@ def archive_run(tx: Transaction, run: str = "") -> str:
     """Put a final run's files into one compressed file (several where it is huge); return its path."""
     desk = Desk.of(tx)
     state = desk.run(run)
+    if STATUS in state.folded(state.id).lanes.contested:
+        raise no.RecordContested(record=state.id)
     if not state.is_final:
         raise no.NotSettled(run=state.id, status=state.status)
     for seen in state.incomplete():

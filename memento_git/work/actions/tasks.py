@@ -8,7 +8,7 @@ from memento_git.ledger import claims, layout
 from memento_git.model.states import DONE
 from memento_git.model.types import WORD, Decimal
 from memento_git.model.work import EVIDENCE_KINDS, TRUSTS, Prose
-from memento_git.texts.typed import TextInvalid, refuse_not_utf8
+from memento_git.texts.typed import TextInvalid, WordUnknown, refuse_not_utf8
 from memento_git.work import handout, nextsteps, proofs
 from memento_git.work import refusals as no
 from memento_git.work.actions import worktrees
@@ -23,6 +23,34 @@ if TYPE_CHECKING:
 
 
 MOST: Final = 3
+
+
+class PathUnfit(TextInvalid):
+    """A path that names no file or folder below the top of the repository."""
+
+    sentence = "{given!r} names nothing inside the repository"
+    hint_ = "give the path of a file or folder from the top, such as src/app.py, without .. and not the top itself"
+
+
+class CommandUnfit(TextInvalid):
+    """A command that cannot be taken apart into words."""
+
+    sentence = "the command {command!r:.80} cannot be taken apart: {problem}"
+    hint_ = "close each quote, as for a shell: 'pytest -k \"a b\"'; what is long belongs into a script"
+
+
+class CostUnfit(TextInvalid):
+    """A cost that is no number."""
+
+    sentence = "{given!r:.60} is not a cost"
+    hint_ = "give a number from 0 on, with at most three decimals, such as 2.5"
+
+
+class KindUnfit(TextInvalid):
+    """A kind of work that is no word."""
+
+    sentence = "{given!r:.60} is not the word for a kind of work"
+    hint_ = "take one word of small letters, digits, - and _, such as bug-fix"
 
 
 def add_task(
@@ -63,8 +91,8 @@ def _cost(given: str) -> str:
     problems: list[tuple[Any, str]] = []
     if given:
         Decimal("a cost").read(given, (), problems)
-    for _, problem in problems:
-        raise TextInvalid(where="cost", problem=problem)
+    if problems:
+        raise CostUnfit(given=given)
     return given
 
 
@@ -73,7 +101,7 @@ def verification(desk: Desk, commands: Sequence[str], require: Sequence[str], tr
     for where, given, known in (("require", require, EVIDENCE_KINDS), ("trust", [trust] if trust else [], TRUSTS)):
         for word in given:
             if word not in known:
-                raise TextInvalid(where=where, problem=f"{word!r:.60} is not one of {', '.join(known)}")
+                raise WordUnknown(where=where, problem=f"{word!r:.60} is not one of {', '.join(known)}")
     runs = [{"run": _words(desk.text("command", command, lines=False))} for command in commands]
     asked = {"evidence": list(require), "trust": trust, "commands": runs}
     return {key: value for key, value in asked.items() if value}
@@ -85,7 +113,7 @@ def _kind(given: str) -> str:
     if given:
         WORD.read(given, (), problems)
     if problems:
-        raise TextInvalid(where="kind", problem=f"{given!r:.60} is not {WORD.name}")
+        raise KindUnfit(given=given)
     return given
 
 
@@ -98,7 +126,7 @@ def _words(command: str) -> list[str]:
     try:
         words, part = shlex.split(command), shell.for_shell_alone(command)
     except (ValueError, shell.TooMuch) as error:
-        raise TextInvalid(where="command", problem=f"{command!r:.80}: {str(error) or 'it is too long'}") from None
+        raise CommandUnfit(command=command, problem=str(error) or "it is too long") from None
     if part:
         raise no.CommandForShell(command=command, part=part, line=shlex.quote(f"sh -c {shlex.quote(command)}"))
     return words
@@ -122,7 +150,7 @@ def place(given: str) -> str:
     problems: list[Any] = []
     PLACE.read(clean, (), problems)
     if problems:
-        raise TextInvalid(where="path", problem=f"{given!r} is not a path inside the repository")
+        raise PathUnfit(given=given)
     return clean
 
 

@@ -1,0 +1,55 @@
+"""The policy at a view: what its file says, or why nobody can tell what it says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.ledger import codec, layout
+from memento_git.model.finding import AWAY, FETCHING, Finding, restoring
+from memento_git.model.policy import Policy
+
+if TYPE_CHECKING:
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.view import View
+
+ELSEWHERE: Final = "read another revision: git log --oneline -- .memento shows those that changed the ledger"
+FROM_OTHERS: Final = (
+    "commit the file as a clone has it that still has one; what is in it is told in Memento's documentation "
+    "(reference/policy.md)"
+)
+PLAIN: Final = "100"
+
+
+def read(view: View) -> tuple[Policy, list[Finding]]:
+    """Return a view's policy and what is wrong with its file; the default where that cannot be read, or is none."""
+    data = view.read(layout.CONFIG)
+    if data is not None:
+        return codec.read_config(data)
+    return Policy(), away(view) or replaced(view)
+
+
+def away(view: View) -> list[Finding]:
+    """Return what is wrong where git has lost what the policy says: nobody can judge by it, nor by another."""
+    is_lost = view.blob(layout.CONFIG) and view.read(layout.CONFIG) is None
+    return [Finding("F001", layout.CONFIG, 0, AWAY, FETCHING)] if is_lost else []
+
+
+def replaced(view: View) -> list[Finding]:
+    """Return what is wrong where something that is no file of its own lies in the policy's place."""
+    entry = view.folders.get(layout.CONFIG)
+    if entry is None or entry.mode.startswith(PLAIN):
+        return []
+    return [Finding("F001", layout.CONFIG, 0, "this is not a plain file", bringing_back(view))]
+
+
+def bringing_back(view: View) -> str:
+    """Return the words that bring the policy back from the history that is here, or else from another clone."""
+    if view.commits[:1] != (view.git.head()[0],):
+        return ELSEWHERE
+    return restoring(layout.CONFIG) if was_here(view.git) else FROM_OTHERS
+
+
+def was_here(git: Git) -> bool:
+    """Tell whether the commit before the last that changed the policy, in the history that is here, has one."""
+    last = git.answer("rev-list", "-1", "HEAD", "--", layout.CONFIG)
+    return bool(last) and git.answer("rev-parse", "--verify", "--quiet", f"{last}^:{layout.CONFIG}") is not None
