@@ -72,6 +72,36 @@ def test_a_question_finds_its_note(question: str, first: str) -> None:
     assert found(STORES, question)[0] == first
 
 
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("where do the sesions live", ["Sessions"]),
+        ("where do sessiosn live", ["Sessions"]),
+        ("passwords hashed with argon, or bcrpyt?", ["Passwords"]),
+        ("the staging clsuter", ["Deploys"]),
+        ("what is retreid three times", ["Retries"]),
+        ("sections", []),  # another letter makes another word
+        ("redsi", []),  # and of short ones each is a letter away from many
+        ("essions", []),
+    ],
+)
+def test_a_slip_of_the_hand_finds_what_was_meant(question: str, first: list[str]) -> None:
+    assert found(STORES, question)[:1] == first
+
+
+def test_what_a_slip_is_read_as_is_told() -> None:
+    told = rank(STORES, "sesions in Redis", most=3)
+    assert (told.asked.unknown, dict(told.asked.meant)) == ((), {"sesion": "session"})
+    assert ("sesion", "slip of session") in [(part.name, part.of) for part in told.found[0].parts]
+
+
+def test_a_word_that_somebody_wrote_is_no_slip() -> None:
+    given = corpus(
+        ("Panics", "The panics of replay."), ("Picnics", "The picnic is in June."), ("Panic room", "A panick.")
+    )
+    assert found(given, "panick") == ["Panic room"]
+
+
 def test_of_many_weak_answers_ten_are_shown() -> None:
     parcels = ((f"Shelf {at}", f"Parcels of depot {at} wait on a shelf.") for at in range(12))
     boats = ((f"Boat {at}", f"The crane lifts boat {at} at the harbour before noon.") for at in range(60))

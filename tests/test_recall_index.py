@@ -36,7 +36,14 @@ if TYPE_CHECKING:
 
     Answer = list[tuple[str, float, float, tuple[str, ...]]]
 
-QUESTIONS = ("lease worker", "walrus", "retry policy of the payment service", "note_000000000003", "november")
+QUESTIONS = (
+    "lease worker",
+    "walrus",
+    "retry policy of the payment service",
+    "note_000000000003",
+    "november",
+    "paymnet wrker",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -172,6 +179,16 @@ def test_what_a_transaction_has_put_is_found_in_it(notes: Notes) -> None:
         assert search(tx.view, ["walrus"]).hits == []
         raise KeyboardInterrupt
     assert titles(notes.ledger, "walrus")[0] == "Walrus"
+
+
+def test_a_slip_is_read_alike_from_the_index_and_from_memory(notes: Notes) -> None:
+    notes.add("8", "Quarantine", "Flaky suites go into quarantine until somebody mends them.")
+    notes.commit()
+    assert titles(notes.ledger, "quarantien")[:1] == ["Quarantine"]
+    notes.add("9", "Embargo", "Leaflets stay under embargo.")
+    notes.commit()
+    assert titles(notes.ledger, "leafltes")[:1] == ["Embargo"]
+    assert_right(notes.ledger)
 
 
 def test_many_updates_are_compacted_and_stay_right(notes: Notes) -> None:

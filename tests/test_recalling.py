@@ -91,6 +91,16 @@ def test_words_that_nothing_has_are_shown_as_they_were_typed(play: Play) -> None
     assert [word for word in unknown if word not in written] == []
 
 
+def test_what_a_slip_was_read_as_is_said(play: Play) -> None:
+    note = add(play, "Deployments go through the staging cluster.")
+    add(play, TOKENS)
+    answer = asked(play, "the stagign Clsuter")
+    assert [hit["id"] for hit in answer["hits"]] == [note]
+    assert (answer["read_as"], answer["unknown"]) == ({"stagign": "staging", "Clsuter": "cluster"}, [])
+    assert {"read Clsuter as cluster", "read stagign as staging"} <= {*rendered(answer).splitlines()}
+    assert asked(play, "staging cluster")["read_as"] == {}
+
+
 def test_several_questions_each_get_their_best(play: Play) -> None:
     first, second = add(play, TOKENS), add(play, "Deploys go through the staging cluster.")
     answer = asked(play, "tokens expire", "staging deploys")

@@ -659,8 +659,9 @@ def page() -> str:
         "what became of what it rests on (`id`, `status`, `trust`, `outcome`, `stale`). `notes` of `recipe run` have "
         "`score` (of its recall, or null) and `places` (`place`, `state`, `path`, `lines`, `why` of each anchor; null "
         "where no step followed them). "
-        "`unknown` of `recall` are the words that no record has, as they were typed; its `sections` have `name` and "
-        "`ids`; `files` have "
+        "`unknown` of `recall` are the words that no record has, as they were typed, `read_as` those that were "
+        "read as another word, a slip away; its `sections` have `name` and `ids`; "
+        "`files` have "
         "`path`, `exists`, `notes`, `words`, `symbols`; `left_out` has `budget` (ids), `limit` (how many), `states` "
         "(how many in each), `records` (how many of each kind that is no note) and the `filters` that only notes pass, "
         "`drafts` and `short` (how many); `tokens` has `used`, `budget` and how it is estimated.",

@@ -55,11 +55,12 @@ class Found(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A question as it was understood: its words, what each tells, and those that nothing here has."""
+    """A question as it was understood: its words, what each tells, those that nothing here has, what slips meant."""
 
     text: str
     words: dict[str, float]
     unknown: tuple[str, ...]
+    meant: Mapping[str, str]
 
 
 class Near(NamedTuple):
@@ -106,9 +107,9 @@ def rank(
 
     Those of which `leads` says the same are counted as one, however many they are.
     """
-    scores = Scores(corpus, dict(islice(asked(question).items(), MOST_WORDS)))
+    scores = Scores(corpus, question, dict(islice(asked(question).items(), MOST_WORDS)))
     unknown = tuple(word for word, given in scores.given.items() if not given)
-    understood = Asked(question, scores.worth, unknown)
+    understood = Asked(question, scores.worth, unknown, scores.meant)
     beside = _Neighbours(corpus, scores)
     candidates = _candidates(corpus, scores, max(LOOKED_AT, 3 * most), keep, leads)
     focus = frozenset(files)
@@ -248,7 +249,7 @@ def _ordered(things: list[T], card: Callable[[T], Card], score: Callable[[T], fl
 
 
 def _found(scores: Scores, number: int, card: Card, near: _Neighbours | None, focus: frozenset[str]) -> Found:
-    parts = [Part(word, given[number]) for word, given in scores.given.items() if number in given]
+    parts = [scores.part(word, number) for word, given in scores.given.items() if number in given]
     factor = NEIGHBOUR if parts else BESIDE
     own = {part.name for part in parts}
     for word, (value, other) in near.words_of(number, card).items() if near else ():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.knowledge.words import alike, is_everyday, is_pair
+from memento_git.knowledge.slips import meant
+from memento_git.knowledge.words import alike, as_written, is_everyday, is_pair
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -16,6 +17,7 @@ K1: Final = 0.6  # how soon a word's repetition stops to count
 B: Final = 0.75  # how far a document's length is held against it
 UNIT: Final = 10.0  # the weight of a word that stands once in a text
 LIKE: Final = 0.6  # what a word counts that is often said for one that is asked for; it makes no answer firm
+SLIP: Final = 0.8  # what a word counts that is one slip away from one that nobody wrote
 CHANCE: Final = 0.5  # what a pair of characters counts that nothing has and that may be of two words
 ELSEWHERE: Final = 200  # documents of other projects that a small ledger is judged beside
 GENERIC: Final = 0.15  # share of those that have an everyday word
@@ -32,11 +34,12 @@ class Part(NamedTuple):
 class Scores:
     """What each word of a question gives each document."""
 
-    def __init__(self, corpus: Corpus, words: Mapping[str, bool]) -> None:
+    def __init__(self, corpus: Corpus, question: str, words: Mapping[str, bool]) -> None:
         self.worth: dict[str, float] = {}
         self.most: dict[str, float] = {}
         self.size = 0.0
         self.given: dict[str, dict[int, float]] = {}
+        self.meant: dict[str, str] = {}
         self.like: dict[str, dict[int, Part]] = {}
         self.total: dict[int, float] = {}
         count = max(corpus.documents, 1)
@@ -46,12 +49,15 @@ class Scores:
             postings = corpus.postings(word)
             if is_name and not postings:
                 continue  # its parts are asked for too
+            if not postings and (other := meant(corpus, as_written(question, [word])[0])):
+                postings = corpus.postings(other)
+                self.meant.update({word: other} if postings else {})
             worth = _rarity(len(postings), count)
             counts = CHANCE if not postings and word in crossing else 1.0
             self.size += counts
             self.worth[word] = counts * _worth(word, len(postings), count)
             self.most[word] = worth * (K1 + 1)
-            given = self.given[word] = _given(postings, worth, average)
+            given = self.given[word] = _given(postings, SLIP * worth if word in self.meant else worth, average)
             like = self.like[word] = {}
             for other in sorted(alike(word)):
                 held, of = corpus.postings(other), f"like {other}"
@@ -61,6 +67,11 @@ class Scores:
             for number, value in (*given.items(), *((number, part.value) for number, part in like.items())):
                 self.total[number] = self.total.get(number, 0.0) + value
         self.all = sum(self.worth.values()) or 1.0
+
+    def part(self, word: str, number: int) -> Part:
+        """Return what a word gives a document that has it, or the one that it is a slip of."""
+        of = f"slip of {self.meant[word]}" if word in self.meant else "text"
+        return Part(word, self.given[word][number], of)
 
     def share(self, words: Iterable[str]) -> float:
         """Return how much of what is asked for these words tell: 0 to 1."""

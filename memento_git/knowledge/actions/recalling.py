@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.folding.rows import Row
-from memento_git.knowledge import labels, unheard
+from memento_git.knowledge import labels, slips, unheard
 from memento_git.knowledge.alike import said
 from memento_git.knowledge.choosing import Chooser
 from memento_git.knowledge.drafts import Drafts
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
 
-
 FEW: Final = 150
 COMPARED: Final = 500
 ALL_DRAFTS: Final = 1000
@@ -54,6 +54,7 @@ class Found(NamedTuple):
     more: int = 0
     unknown: tuple[str, ...] = ()
     sections: Mapping[str, Sequence[str]] | None = None
+    read_as: Mapping[str, str] = MappingProxyType({})
 
 
 def recall(
@@ -142,6 +143,7 @@ class _Recall:
                 ],
                 "files": files,
                 "unknown": list(found.unknown),
+                "read_as": dict(found.read_as),
                 "nothing": None if kept else TOO_SMALL if cut else self._nothing(found),
                 "left_out": {
                     "budget": [hit["id"] for hit in cut], "limit": found.more, "states": held_back,
@@ -246,7 +248,8 @@ class _Recall:
             against[other] = rows.get(other) or self._note(self.shelf.note(other))
         unknown = {word for asked in told.asked for word in as_written(asked.text, asked.unknown)}
         shown = list(rows.values())
-        return Found(paired(shown, self._mutual(shown, against)), told.more, tuple(sorted(unknown)))
+        read_as, rivals = slips.read_as(told.asked, shown), paired(shown, self._mutual(shown, against))
+        return Found(rivals, told.more, tuple(sorted(unknown)), read_as=read_as)
 
     def _standing_for(self, card: Card) -> str:
         """Return the id of the note that a note is shown as; any other document is itself."""

@@ -1,0 +1,49 @@
+"""Slips of the hand: a letter too many or too few, or two that changed places."""
+
+from __future__ import annotations
+
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Final
+
+from memento_git.knowledge.words import as_written, stem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memento_git.folding.rows import Row
+    from memento_git.knowledge.corpus import Corpus
+    from memento_git.knowledge.ranking import Asked
+
+SAME: Final = 2  # letters at the beginning that are hardly ever mistaken
+SHORTEST: Final = 6  # of shorter words too many are one letter apart
+
+
+def meant(corpus: Corpus, typed: str) -> str:
+    """Return what a word that was typed is a slip of: of such words that which most documents have; or nothing.
+
+    One letter for another is no slip: that makes other words.
+    """
+    word = typed.lower()
+    if len(word) < SHORTEST or not (word.isascii() and word.isalpha()):
+        return ""
+    found = {stem(other): 0 for other in _neighbours(word)}
+    return max(sorted(found), key=corpus.spread) if any(map(corpus.spread, found)) else ""
+
+
+def _neighbours(word: str) -> Iterator[str]:
+    """Yield a word without one of its letters, with two changed, and with one letter more."""
+    for at in range(SAME, len(word) + 1):
+        begin, end = word[:at], word[at:]
+        yield from (begin + letter + end for letter in ascii_lowercase)
+        yield begin + end[1:]
+        yield begin[:-1] + end[:1] + begin[-1:] + end[1:]
+
+
+def read_as(questions: Iterable[Asked], found: Iterable[Row]) -> dict[str, str]:
+    """Return what slips were read as: each as it was typed, and as what was found writes the word."""
+    text = "\n".join(f"{row['title']}\n{row['text']}" for row in found)
+    return {
+        typed: written
+        for one in questions
+        for typed, written in zip(as_written(one.text, one.meant), as_written(text, one.meant.values()), strict=True)
+    }
