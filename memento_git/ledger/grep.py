@@ -47,7 +47,7 @@ class GrepIncomplete(Broken):
 
     token = "grep_incomplete"
     sentence = "git cannot read all that must be searched: {reason}"
-    hint_ = f"{FETCHING}; git fsck tells what else is missing"
+    hint_ = f"{FETCHING}; git fsck shows what else is missing"
 
 
 class Line(NamedTuple):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 ELSEWHERE: Final = "read another revision: git log --oneline -- .memento shows those that changed the ledger"
 FROM_OTHERS: Final = (
-    "commit the file as a clone has it that still has one; what is in it is told in Memento's documentation "
+    "commit the file as a clone has it that still has one; Memento's documentation says what is in it "
     "(reference/policy.md)"
 )
 PLAIN: Final = "100"

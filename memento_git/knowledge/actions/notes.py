@@ -157,7 +157,7 @@ def drafting_changes(desk: Desk, note: Prose, text: str, options: dict[str, Any]
 
 
 def confirm_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
-    """Say that a note was looked at and holds; its places in the code are anchored anew."""
+    """Say that a note was looked at and holds; its places in the code are anchored again."""
     desk = Desk.of(tx)
     found = desk.find(note)
     before = desk.shelf.about(found)

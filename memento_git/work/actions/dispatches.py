@@ -330,7 +330,7 @@ def _unacceptable(cited: Sequence[trust.Cited], task: str, dispatch: str) -> str
 def fail_dispatch(
     tx: Transaction, dispatch: str, *, reason: Reason = "", category: str = "", evidence: Sequence[str] = ()
 ) -> str:
-    """Give a dispatch up; its task is blocked until it is reopened. What its work tree holds is kept aside."""
+    """Give a dispatch up; its task is blocked until it is reopened. What its worktree holds is kept aside."""
     desk = Desk.of(tx)
     if category and category not in FAILURES:
         raise CategoryInvalid(given=category, allowed=", ".join(FAILURES))

@@ -48,7 +48,7 @@ def start_run(
 
 
 def pause_run(tx: Transaction, run: str = "", *, reason: str = "") -> str:
-    """Pause a run: no hand-off, claim or completion until it is resumed."""
+    """Pause a run: no dispatch, claim or completion until it is resumed."""
     return _happen(tx, run, "paused", reason)
 
 
