@@ -18,6 +18,7 @@ from memento_git.review import lastread, texts
 from memento_git.review.resting import rested_on
 from memento_git.review.woken import woken
 from memento_git.work import remains
+from memento_git.work.runners import Runners
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.changes import Changed
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
-    from memento_git.model.policy import Policy
     from memento_git.review.lastread import Last
 
     Book = RunState | Shelf
@@ -43,15 +43,17 @@ RESTORED: Final = ("D001", "D002", "D003", "D004", "D006", "D008")
 
 
 class Comparison:
-    """A base and a head, what git says differs between them, and the policy that judges both."""
+    """A base and a head, what git says differs between them, and the policy and keys that judge both."""
 
     def __init__(
-        self, base: View, head: View, policy: Policy, changes: Sequence[Changed], name: str,
+        self, base: View, runners: Runners, changes: Sequence[Changed], name: str,
         stand_ins: Mapping[str, Last] = NONE,
     ) -> None:  # fmt: skip
         self.base = base
-        self.head = head
-        self.policy = policy
+        self.head = runners.view
+        self.policy = runners.policy
+        self.runners = runners
+        self.of_base = Runners(base, runners.policy, base.commits[0])
         self.changes = changes
         self.name = name
         self.stand_ins = stand_ins
@@ -67,23 +69,23 @@ class Comparison:
     def state(self, run: str) -> RunState:
         """Return a run at the head."""
         found = self.book(run)
-        return found if isinstance(found, RunState) else RunState(self.head, run, policy=self.policy)
+        return found if isinstance(found, RunState) else RunState(self.head, run, self.runners, self.policy)
 
     def before(self, run: str) -> RunState:
         """Return a run at the base."""
         found = self.was(run)
-        return found if isinstance(found, RunState) else RunState(self.base, run, policy=self.policy)
+        return found if isinstance(found, RunState) else RunState(self.base, run, self.of_base, self.policy)
 
     def book(self, run: str) -> Book:
         """Return a run at the head, or without one all notes."""
         if run not in self._states:
-            self._states[run] = _book(self.head, run, self.policy)
+            self._states[run] = _book(self.runners, run)
         return self._states[run]
 
     def was(self, run: str) -> Book:
         """Return a run at the base, or without one all notes."""
         if run not in self._before:
-            self._before[run] = _book(self.base, run, self.policy)
+            self._before[run] = _book(self.of_base, run)
         return self._before[run]
 
     def notes(self) -> set[str]:
@@ -332,12 +334,12 @@ class Comparison:
         return place is not None and place.id in self.redacted(run)
 
 
-def _book(view: View, run: str, policy: Policy) -> Book:
+def _book(runners: Runners, run: str) -> Book:
     if run:
-        return RunState(view, run, policy=policy)
+        return RunState(runners.view, run, runners, runners.policy)
     from memento_git.knowledge.shelf import Shelf
 
-    return Shelf(view)
+    return Shelf(runners.view)
 
 
 def _stood(before: Book, was: Judged) -> bool:

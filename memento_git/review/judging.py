@@ -12,7 +12,7 @@ from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id, random_part
 from memento_git.model.policy import Policy
-from memento_git.review import actors, against, checks, files, lastread, recipes, signed, taken, wording
+from memento_git.review import actors, against, checks, files, lastread, recipes, revived, signed, taken, wording
 from memento_git.review.against import Comparison
 from memento_git.review.scope import Scope
 from memento_git.work import codestate, persons
@@ -136,12 +136,12 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
         return _nothing(view, differing, first)
     view.fetch(change.path for change in differing if change.path.endswith(RECORDS))  # nearly all of them are read
     policy, mine, found = _policies(old, view)
-    comparison, story = _compared(base, view, policy, differing, name, story)
+    keys = first if had_ledger else head
+    runners, own = Runners(view, policy, keys, confirmed=confirmed), Runners(view, mine, head)
+    comparison, story = _compared(base, runners, differing, name, story)
     new = comparison.added()
     scope = Scope(None, new, _code_of(git, head), _code_of(git, first), partial(_text_of, base))
     scopes = {run: scope._replace(groups=groups) for run, groups in comparison.touched().items()}
-    keys = first if had_ledger else head
-    runners, own = Runners(view, policy, keys, confirmed=confirmed), Runners(view, mine, head)
     found += _of_runs(view, scopes, runners)
     touched = _notes(git, head, comparison, differing)
     found += _of_notes(view, Scope(touched, new), mine) if touched else ()
@@ -149,7 +149,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     found += [*files.check_names(view.files, paths, mine.key_files), *_copies(view, paths), *_twins(git, first, head)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
     found += recipes.check_recipes(view, [change.path for change in differing], policy.allow_secrets)
-    found += [*comparison.findings(), *taken.on_the_way(comparison, git, story)]
+    found += [*comparison.findings(), *revived.revived(comparison), *taken.on_the_way(comparison, git, story)]
     found += signed.older_by_history(git, first, story, signed.check(view, keys, policy, paths))
     found += [*signed.signers_changed(git, first, head, policy), *signed.own_runners(view, runners, own, paths)]
     found += [*_of_actors(git, forks, comparison, story, policy), *against.attributes(comparison, policy.key_files)]
@@ -187,9 +187,10 @@ def _story(git: Git, forks: Sequence[str], head: str) -> Story:
 
 
 def _compared(
-    base: View, view: View, policy: Policy, differing: Sequence[changes.Changed], name: str, story: Story
+    base: View, runners: Runners, differing: Sequence[changes.Changed], name: str, story: Story
 ) -> tuple[Comparison, Story]:
     """Return the comparison with a base that holds of each file what it was when it could be read last."""
+    view = runners.view
     stand_ins = lastread.stand_ins(base, view, differing)
     if stand_ins:
         base.hold({path: last.blob for path, last in stand_ins.items()})
@@ -197,7 +198,7 @@ def _compared(
             nothing = lastread.nothing(differing, stand_ins)
             story = story_of(base.git, base.commits, view.commits[0], nothing)
         differing = lastread.compared(differing, stand_ins)
-    return Comparison(base, view, policy, differing, name, stand_ins), story
+    return Comparison(base, runners, differing, name, stand_ins), story
 
 
 def _nothing(view: View, differing: Iterable[changes.Changed], first: str) -> Report:
@@ -308,7 +309,7 @@ def _before(comparison: Comparison, scopes: Mapping[str, Scope], touched: Collec
     then = {run: scope._replace(added=(), code=scope.before) for run, scope in scopes.items()}
     policy = comparison.policy
     found = [
-        *_of_runs(base, then, Runners(base, policy, first)),
+        *_of_runs(base, then, comparison.of_base),
         *(_of_notes(base, Scope(touched), policy) if touched else ()),
         *base.findings,
         *files.check_names(base.files, base.files, policy.key_files),

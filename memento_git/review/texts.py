@@ -34,12 +34,18 @@ LOOK: Final = "look whether that is as it should be"
 
 def changed(comparison: Comparison) -> Iterator[Finding]:
     """Yield what the branch did to the texts of the base, in whichever file or archive they lie on either side."""
+    for path, place in of_the_base(comparison, *KINDS):
+        yield from _text(comparison, path, place)
+    yield from _plans(comparison)
+
+
+def of_the_base(comparison: Comparison, *kinds: str) -> Iterator[tuple[str, Place]]:
+    """Yield where the base has the texts of some kinds that the branch changes."""
     there = [change.path for change in comparison.changes if not comparison.is_new(change)]
     for path in dict.fromkeys([*there, *comparison.unpacked()]):
         place = layout.place_of(path)
-        if place is not None and place.kind in KINDS and comparison.base.read(path) is not None:
-            yield from _text(comparison, path, place)
-    yield from _plans(comparison)
+        if place is not None and place.kind in kinds and comparison.base.read(path) is not None:
+            yield path, place
 
 
 def _plans(comparison: Comparison) -> Iterator[Finding]:
@@ -48,14 +54,14 @@ def _plans(comparison: Comparison) -> Iterator[Finding]:
     places = [place for path in paths if (place := layout.place_of(path)) and kind_of(place.of) in ("plan", "task")]
     for run in sorted({place.run for place in places}):
         state = comparison.state(run)
-        after = _approval(state)
-        if after is None or (new := _plan(comparison.head, after)) is None:
+        after = last_approved(state)
+        if after is None or (new := plan_of(comparison.head, after)) is None:
             continue
         touched = {place.of for place in places if place.run == run}
-        before = _approval(comparison.before(run))
-        olds = [old] if before is not None and (old := _plan(comparison.base, before)) is not None else []
+        before = last_approved(comparison.before(run))
+        olds = [old] if before is not None and (old := plan_of(comparison.base, before)) is not None else []
         for told, seen in _approved_before(comparison, state, after, touched):
-            if (old := _as_approved(comparison, seen)) is not None:
+            if (old := as_approved(comparison, seen)) is not None:
                 olds.append(old)
             else:
                 message = f"{told} other words of {seen.of}, which are not here any more"
@@ -101,20 +107,20 @@ def _seen_by(state: RunState, task: str) -> Iterator[Event]:
         yield from known[-1:]
 
 
-def _as_approved(comparison: Comparison, approval: Event) -> Prose | None:
+def as_approved(comparison: Comparison, approval: Event) -> Prose | None:
     """Return the text of a plan that was approved, of the base, the head or what came before them."""
     views, path = (comparison.base, comparison.head), layout.prose_path(approval.run, approval.of)
     past = chain.from_iterable(lastread.texts(view, path) for view in views)
-    here = (_plan(view, approval) for view in views)
+    here = (plan_of(view, approval) for view in views)
     return next((one for one in chain(here, past) if one and one.digest == approval.get("text")), None)
 
 
-def _approval(state: RunState) -> Event | None:
+def last_approved(state: RunState) -> Event | None:
     """Return the approval of the canonical plan, or where the last one that was approved was rejected, of that."""
     return next((one for one in reversed(state.approvals()) if state.canonical in ("", one.of)), None)
 
 
-def _plan(view: View, approval: Event) -> Prose | None:
+def plan_of(view: View, approval: Event) -> Prose | None:
     found = view.record(view.names(approval.run).text_of(approval.of))
     return found if isinstance(found, Prose) else None
 
@@ -133,7 +139,7 @@ def _text(comparison: Comparison, path: str, place: Place) -> Iterator[Finding]:
     for key in identity_of(place.kind):
         if old.data.get(key) != new.data.get(key):
             message = f"{key} of {place.id} was {old.data.get(key)!r} and is {new.data.get(key)!r}"
-            fix = _undoing(comparison, place, path, "put the line back: git diff {} {}")
+            fix = undoing(comparison, place, path, "put the line back: git diff {} {}")
             yield Finding("D005", path, 0, message, fix)
     if place.kind == "task":
         yield from _task(comparison, place, old, new)
@@ -164,7 +170,7 @@ def _run(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterat
         keys = [key for key in keys if gone.get(key)]
     if keys:
         message = f"{place.id} was {before.status} when its {', '.join(keys)} changed"
-        fix = _undoing(comparison, place, old.path, "git checkout {} -- {}")
+        fix = undoing(comparison, place, old.path, "git checkout {} -- {}")
         grave = before.is_final or (completes and keys != ["text"])
         if not before.is_final and keys != ["text"]:
             first = "leave out the completion, do this, and have its gates judged again" if completes else "put it back"
@@ -200,7 +206,7 @@ def _task(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Itera
     easier = bool(proves_less(old.data, new.data, comparison.policy) or (fewer and (was_rejected or repairs)))
     bound = easier and any(_is_bound(comparison, place, name) for name in repairs)
     grave = other or (easier and completes) or bound
-    fix = _undoing(comparison, place, old.path, "git checkout {} -- {}")
+    fix = undoing(comparison, place, old.path, "git checkout {} -- {}")
     yield Finding("D007", old.path, 0, message, fix, "error" if grave else "warning")
 
 
@@ -228,7 +234,7 @@ def differing(old: Prose, new: Prose) -> list[str]:
     return [*keys, *(["text"] if old.body != new.body else [])]
 
 
-def _undoing(comparison: Comparison, place: Place, path: str, fix: str) -> str:
+def undoing(comparison: Comparison, place: Place, path: str, fix: str) -> str:
     """Return the fix of a changed text; where the base has it in an archive alone, what hides that is taken away."""
     base, head = comparison.base, comparison.head
     if not base.only_archived(place.run, path):

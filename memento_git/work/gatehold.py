@@ -134,11 +134,16 @@ def falls(state: RunState, codes: Iterable[Code] = (), *, ended: bool | None = N
         for gate, word in standing(state, scope).items():
             if word not in PASSING:
                 continue
-            required = own and gate in (*state.policy.gates_required, "release")
+            required = is_required(state, scope, gate)
             amiss = unsound(state, scope, gate, codes) if required or not ended else ""
             if why := amiss or outlived(state, scope, gate, ended=ended):
                 told = f"{'' if own else f'of {scope} '}{TOLD[word]}, but {why}"
                 yield Fall(scope, gate, told, bool(amiss) or required or is_guarded(state.policy, gate))
+
+
+def is_required(state: RunState, scope: str, gate: str) -> bool:
+    """Tell whether a run has to pass a gate of its own."""
+    return scope == state.id and gate in (*state.policy.gates_required, "release")
 
 
 def is_guarded(policy: Policy, gate: str) -> bool:
@@ -303,16 +308,18 @@ def unseen(state: RunState, verdict: Event) -> str:
     if verdict.of != state.id:
         return _taken_up(state, verdict)
     work = _other_work(state, verdict) if gate in GATES_OF_WORK else ""
-    names_plans = gate == "plan_review" or (known and gate in GATES_OF_WORK)
-    return work or (_other_plan(state, verdict) if names_plans else "")
+    return work or other_plan(state, verdict)
 
 
 def _named(state: RunState, verdict: Event) -> list[Event]:
     return [seen.event for ref in verdict.after if (seen := state.fold.judged(ref.id)) is not None]
 
 
-def _other_plan(state: RunState, verdict: Event) -> str:
-    """Return that another plan, or text, was approved than the verdict had seen; or nothing."""
+def other_plan(state: RunState, verdict: Event) -> str:
+    """Return that another plan, or text, was approved than a verdict on plan or work had seen; or nothing."""
+    gate, knows_terms = verdict.get("gate"), "terms" in verdict.data
+    if gate != "plan_review" and not (knows_terms and gate in GATES_OF_WORK):
+        return ""
     plans = plans_of(state.id)
     then = state.fold.lanes(one.id for one in _named(state, verdict) if group_of(one) == plans)
     now, none = state.folded(plans).lanes, ("", "")

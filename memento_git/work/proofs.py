@@ -55,7 +55,12 @@ def repaired(state: RunState, task: str) -> list[str]:
 
 def asked_of(state: RunState, task: str, extra: Sequence[Source] = ()) -> Asked:
     """Return what policy, the canonical plan, the task and `extra` ask of what proves a task."""
-    told, plan = front_matter(state, task), front_matter(state, state.canonical)
+    return asked_by(state, task, front_matter(state, state.canonical), extra)
+
+
+def asked_by(state: RunState, task: str, plan: Mapping[str, Any], extra: Sequence[Source] = ()) -> Asked:
+    """Return what policy, a plan, the task and `extra` ask of what proves a task."""
+    told = front_matter(state, task)
     if not (extra or state.policy.verify or state.policy.require or "verify" in told or "verify" in plan):
         return Asked(proof=state.policy.proof)
     return asked(told, plan, state.policy, extra)
@@ -96,13 +101,18 @@ def judging(state: RunState, task: str) -> list[Event]:
 
 
 def proof_by(state: RunState, completion: Event, text: str) -> trust.Proof:
-    """Return whether one completion proves its task, with what verification accepted since."""
+    """Return whether one completion proves its task, with what verification accepted since, on a plan that holds."""
+    found = by_words(state, completion, text, asked_of(state, completion.of))
+    amiss, _ = not_agreed(state)
+    return trust.Proof(False, (), (*found.why, amiss)) if amiss else found
+
+
+def by_words(state: RunState, completion: Event, text: str, asks: Asked) -> trust.Proof:
+    """Return whether a completion, with what verification accepted since, is what is asked, be that agreed or not."""
     accepted = [event for event in judging(state, completion.of) if event.get("text") == text]
     codes = [event.data["code"] for event in accepted if "code" in event.data]
     more = [ref for event in accepted for ref in event.data.get("evidence") or ()]
-    found = proven(state, completion, text, asked_of(state, completion.of), codes, more)
-    amiss, _ = not_agreed(state)
-    return trust.Proof(False, (), (*found.why, amiss)) if amiss else found
+    return proven(state, completion, text, asks, codes, more)
 
 
 def not_agreed(state: RunState) -> tuple[str, str]:
