@@ -232,8 +232,11 @@ def _forgotten(state: RunState, task: Prose, old: Prose, scope: Scope) -> Gone:
         did = "rejected" if event.do == "rejected" else "handed out"
         if _proved_more(event, text, kept, state.policy):
             return Gone(did, (), counts)
-        if counts and (lost := terms.asked(event, text).lost(known)):
+        asked = terms.asked(event, text)
+        if counts and (lost := asked.lost(known)):
             worded = Gone(did, lost)
+        elif counts and not any(asked.is_said(one, text) for one in kept):
+            worded = Gone(did, ["text"])
     return worded
 
 

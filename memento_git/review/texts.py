@@ -165,7 +165,7 @@ def _run(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterat
         gone = {
             "goal": old.data.get("goal") != new.data.get("goal"),
             "constraints": {*old.list("constraints")} - {*new.list("constraints")},
-            "text": completes or {*terms.parts(old)} - {*terms.parts(new)},
+            "text": completes or {*terms.parts(old)} - {*terms.parts(new)} or not terms.are_kept(old, new),
         }
         keys = [key for key in keys if gone.get(key)]
     if keys:

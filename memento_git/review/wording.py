@@ -226,8 +226,13 @@ def _goes_on(git: Git, one: Version, later: Version) -> bool:
 def _less(old: Prose, text: Prose, base: Prose | None) -> set[str]:
     """Return the parts of a text that say something else now; none where it asks for more alone, or is rewrapped.
 
-    Nor where the base asked for no less.
+    Nor where the base asked for no less. Words in another order say something else.
     """
     before = old._replace(body=text.body) if old.body.split() == text.body.split() else old
     own = {*terms.asks(before)} - {*(terms.asks(base) if base else ())}
-    return set() if own <= {*terms.asks(text)} else {*texts.differing(before, text)} & {*ASKED[kind_of(text.id)]}
+    is_kept = terms.are_kept(before, text) or (base is not None and terms.are_kept(before, base))
+    return (
+        set()
+        if is_kept and own <= {*terms.asks(text)}
+        else {*texts.differing(before, text)} & {*ASKED[kind_of(text.id)]}
+    )

@@ -30,9 +30,16 @@ class Asked(NamedTuple):
 
     def lost(self, known: Container[str]) -> list[str]:
         """Return which words are not among what is known, as people call them: a title comes first, then criteria."""
-        most = sum(_count(number) in self.proof for number in range(1, len(self.words)))
-        kinds = ["title", *["a criterion"] * most, *["text"] * len(self.words)]
+        kinds = ["title", *["a criterion"] * self._criteria, *["text"] * len(self.words)]
         return list(dict.fromkeys(kind for kind, one in zip(kinds, self.words, strict=False) if one not in known))
+
+    def is_said(self, now: Prose, then: Prose | None) -> bool:
+        """Tell whether a text says in its order what it said `then`, or where nobody knows that, by its digests."""
+        return are_kept(then, now) if then else _in_order(self.words[1 + self._criteria :], _words(now))
+
+    @property
+    def _criteria(self) -> int:
+        return sum(_count(number) in self.proof for number in range(1, len(self.words)))
 
 
 def digest(prose: Prose) -> str:
@@ -45,6 +52,21 @@ def parts(prose: Prose) -> list[str]:
     """Return the paragraphs of a text and the items of its lists, each as one line."""
     found = (" ".join(part.split()) for part in re.split(r"\n(?=[ \t]*(?:\n|[-+*] |\d+[.)] ))", prose.body))
     return [part for part in found if part]
+
+
+def are_kept(old: Prose, new: Prose) -> bool:
+    """Tell whether a text says all that an older one says, in its order: line by line, or as it is wrapped now."""
+    return _in_order(_lines(old), _lines(new)) or _in_order(parts(old), parts(new))
+
+
+def _in_order(wanted: Iterable[str], told: Iterable[str]) -> bool:
+    """Tell whether all of some lines are among others, none before one that it came after."""
+    left = iter(told)
+    return all(one in left for one in wanted)
+
+
+def _lines(prose: Prose) -> list[str]:
+    return [told for line in prose.body.splitlines() if (told := line.strip())]
 
 
 def _about(prose: Prose) -> list[object]:
@@ -72,7 +94,7 @@ def asks(prose: Prose) -> list[str]:
 
 def _words(prose: Prose) -> list[str]:
     """Return the digests of a title, of each criterion or constraint, and of each line of a text."""
-    lines = [told for line in prose.body.splitlines() if (told := line.strip())]
+    lines = _lines(prose)
     parts = [("title", prose.title), *(("criterion", line) for line in _first(prose.list("criteria")))]
     parts += [("constraint", line) for line in prose.list("constraints")]
     parts += [("text", told) for told in (*lines[:MOST_LINES], "\n".join(lines[MOST_LINES:])) if told]
