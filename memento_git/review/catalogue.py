@@ -211,8 +211,8 @@ CATALOGUE: Final = {
     **POLICY,
     "C001": Kind(
         "stale evidence", "warning",
-        "What a completion of the branch rests on is of other code than this commit's, or covers paths alone that the "
-        "branch does not change.",
+        "What the branch completes, a run or its release too, rests on evidence of other code than this commit's, or "
+        "covers paths alone that the branch does not change.",
         "Run the command again on the code as it is.",
     ),
     "C002": Kind(

@@ -13,7 +13,7 @@ from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_TASK
 from memento_git.model.work import Prose
 from memento_git.review import citations, evasions, folds, lastread, resting, signed, verdicts
-from memento_git.work import proofs, terms
+from memento_git.work import gatehold, proofs, terms
 from memento_git.work.rows import asked_row
 from memento_git.work.verification import applies, asks_less, proves_less, run_lines
 
@@ -53,6 +53,7 @@ def check_run(state: RunState, scope: Scope) -> list[Finding]:
             found += signed.handed_out(state, event, within) if event.do == "dispatched" else ()
     if state.id in groups:
         found += verdicts.check_run(state, scope)
+        found += _relied_on(state, scope)
     return [_mendable(state, one, scope) for one in found] if state.is_final else found
 
 
@@ -66,6 +67,18 @@ def _mendable(state: RunState, finding: Finding, scope: Scope) -> Finding:
     ends = [seen.event for seen in state.folded(state.id).events if seen.event.do == state.status and not seen.why]
     path = next((event.path for event in ends if event.id in scope.added), finding.path)
     return finding._replace(fix=f"{state.id} is {state.status} for good; {leaving_out(path)}")
+
+
+def _relied_on(state: RunState, scope: Scope) -> Iterator[Finding]:
+    """Yield what is stale of the work by which the branch completes or releases a run, whoever did that when."""
+    verdicts = [*state.completions(state.id), *gatehold.given(state, state.id, "release")]
+    if scope.code is None or not any(event.id in scope.added for event in verdicts):
+        return
+    for task in state.counting():
+        ends, proof = _ends(state, task), state.proof(task)
+        if state.task_status(task) in DONE and proof.proven:
+            is_new = any(event.id in scope.added for event in ends)
+            yield from citations.stale(state, ends, proof.by, scope, is_new=is_new)
 
 
 def _circles(state: RunState) -> Iterator[Finding]:
@@ -257,13 +270,17 @@ def _proved_more(event: Event, text: Prose | None, kept: Sequence[Prose], policy
     return is_unknown or is_other or not {*asked.proof} <= {*chain(*now)}
 
 
+def _ends(state: RunState, task: str) -> list[Event]:
+    return [*state.completions(task), *state.acceptances(task)]
+
+
 def _ended(state: RunState, task: str) -> list[Event]:
     return [seen.event for seen in state.folded(task).events if seen.event.do in ENDING]
 
 
 def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
     """Yield what a task that is shown as done lacks."""
-    ends = [*state.completions(task.id), *state.acceptances(task.id)]
+    ends = _ends(state, task.id)
     path = ends[0].path if ends else task.path
     moves = [*ends, *state.choices(task.id)] if ends else _ended(state, task.id)
     severity = scope.severity(*(event.id for event in moves))

@@ -113,10 +113,12 @@ def _open_gone(state: RunState, event: Event) -> Iterator[Finding]:
         yield from (_nowhere(event.path, f"{event.id} names {task} as open", fix) for task in sorted(gone))
 
 
-def stale(state: RunState, ends: Sequence[Event], proof: Sequence[str], scope: Scope) -> Iterator[Finding]:
+def stale(
+    state: RunState, ends: Sequence[Event], proof: Sequence[str], scope: Scope, *, is_new: bool = True
+) -> Iterator[Finding]:
     """Yield each command of a task's proof, or that is asked of it, that has no pass for the code as it is.
 
-    So it is told of what is about paths alone that nobody changed.
+    So it is told of what `is_new` and about paths alone that nobody changed.
     """
     if scope.code is None:
         return
@@ -133,7 +135,7 @@ def stale(state: RunState, ends: Sequence[Event], proof: Sequence[str], scope: S
     for alike in found.values():
         fresh = [one for one in alike if trust.saw(one, scope.code) and not _weak(state, one, task, scope)]
         told = "is of other code than this commit's" if not fresh else ""
-        if fresh and all(_is_beside(one, scope) for one in fresh):
+        if is_new and fresh and all(_is_beside(one, scope) for one in fresh):
             paths = ", ".join(sorted(trust.seen_by(fresh[0])["paths"]))
             told = f"covers {paths} alone, which the branch does not change"
         if told:
