@@ -23,7 +23,8 @@ POLICY: Final = {
         "A plan was approved by its author or by somebody whom policy does not name. An error where the branch does "
         "it. Only a warning where somebody else than the author changed the text, by what its commits say, and nobody "
         "but them approved it as it is now. An approval that was voided or settled away is asked, too, where work or "
-        "another event still rests on it.",
+        "another event still rests on it. None once who may has approved the same words again; a warning where another "
+        "plan holds, and nothing that stands was handed out on it.",
         "Let somebody approve it whom `plan.approvers` names; reopen what rests on one that was taken out.",
     ),
     "P004": Kind(
@@ -48,7 +49,8 @@ POLICY: Final = {
     "P006": Kind(
         "handed out without a plan", "warning",
         "A task was handed out without a plan, as in a spike, but its run is no spike, or has used up "
-        "`spike.dispatches`. An error where the branch does it, or builds on a dispatch that was taken out.",
+        "`spike.dispatches`, and it is open still or its completion counts. An error where the branch does it, or "
+        "builds on a dispatch that was taken out.",
         "Approve a plan, then take it back: `memento dispatch recover DISPATCH --force --reason WHY` while it is open, "
         "else `memento task reopen TASK --reason WHY`. Then hand it out again.",
     ),
@@ -81,7 +83,8 @@ POLICY: Final = {
     "G002": Kind(
         "a verdict by somebody who may not", "warning",
         "A gate was passed, failed or waived by somebody whom policy does not name for it. An error where the branch "
-        "adds the verdict.",
+        "adds the verdict. None once who may has passed or waived the gate after it; a warning where the gate failed "
+        "after it, and nothing that stands was handed out as it had lifted a failure.",
         "Let somebody judge it whom `gates.verdicts` or `gates.waivers` names.",
     ),
     "G003": Kind(

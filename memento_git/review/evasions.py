@@ -69,21 +69,27 @@ def _told(stop: Event) -> str:
 
 
 def _spike(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
-    """Yield a hand-out without a plan in a run that is no spike, or beyond the limit of spikes.
+    """Yield a hand-out without a plan in a run that is no spike, or beyond the limit of spikes, while it stands.
 
     A run whose text cannot be read may be one.
     """
     text = state.view.record(state.index.prose.get(state.id, ""))
-    if not isinstance(text, Prose):
+    if not isinstance(text, Prose) or not handout.stands(state, event):
         return
     if not text.data.get("spike"):
         message = f"{event.of} was handed out without a plan, as a spike, in {state.id}, which is no spike"
-    elif (number := handout.spikes(state, *state.tasks())) > state.policy.spike_dispatches:
+    elif (number := _standing_spikes(state)) > state.policy.spike_dispatches:
         message = f"{number} dispatches of {state.id} had no plan, and policy allows {state.policy.spike_dispatches}"
     else:
         return
     fix = f"approve a plan, then {_undoing(state, event)}"
     yield Finding("P006", event.path, 0, message, fix, scope.severity(event.id))
+
+
+def _standing_spikes(state: RunState) -> int:
+    """Return how many dispatches without a plan stand; the verb counts those that came to nothing, too."""
+    opened = (one for task in state.tasks() for one in terms.handed_out(state, task) if one.data.get("spike"))
+    return sum(handout.stands(state, one) for one in opened)
 
 
 def _unnamed(state: RunState, event: Event) -> Iterator[Finding]:
@@ -94,16 +100,10 @@ def _unnamed(state: RunState, event: Event) -> Iterator[Finding]:
     if terms.are_named(event, terms.text_of(event, chain([text], lastread.texts(state.view, text.path)))):
         return
     was_rejected = any(one.id == event.id for one in terms.of_rejected(state, event.of))
-    if was_rejected or _stands(state, event):
+    if was_rejected or handout.stands(state, event):
         message = f"{event.of} was handed out, and the dispatch does not name all that was asked"
         undoing = leaving_out(event.path) if was_rejected else f"{_undoing(state, event)}, then hand it out again"
         yield Finding("P008", event.path, 0, message, undoing)
-
-
-def _stands(state: RunState, event: Event) -> bool:
-    """Tell whether a hand-out is open, or its completion counts."""
-    ended = [end.get("dispatch") for end in state.completions(event.of)]
-    return event.id.replace("event", "dispatch", 1) in (*state.folded(event.of).lanes.open_dispatches(), *ended)
 
 
 def _undoing(state: RunState, event: Event) -> str:
@@ -117,7 +117,7 @@ def _undoing(state: RunState, event: Event) -> str:
 def _beyond(state: RunState, event: Event) -> Iterator[Finding]:
     """Yield a hand-out, while it stands, of a task that was tried as often as it may be by what it had seen."""
     folded, own = state.folded(event.of), state.fold.judged(event.id)
-    if own is None or not _stands(state, event):
+    if own is None or not handout.stands(state, event):
         return
     seen = [one for one in folded.events if one.event.id in own.past]
     tried = outcomes.attempts(seen, state.fold.undone(seen))

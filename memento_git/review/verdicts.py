@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memento_git.folding.fold import plans_of
+from memento_git.folding.lanes import CANONICAL
 from memento_git.model.finding import Finding
 from memento_git.model.ids import option, parse_ref
 from memento_git.model.states import DONE, PASSING
 from memento_git.model.work import Prose
-from memento_git.work import gatehold, persons
+from memento_git.work import gatehold, handout, persons, signing, terms
 from memento_git.work.nextsteps import passing
 
 if TYPE_CHECKING:
@@ -25,10 +27,52 @@ def check_event(state: RunState, event: Event, scope: Scope) -> Iterator[Finding
     if "gate" in event.data:
         yield from _verdict(state, event, scope)
     elif event.do == "approved":
-        why = may_not_approve(state.policy, event.by, _author(state, event.of))
-        if why:
+        why = _may_not_approve(state, event)
+        if why and (severity := _approval_severity(state, event, scope)):
             message = f"{event.of} was approved by {event.by}: {why}"
-            yield Finding("P003", event.path, 0, message, f"memento plan approve {event.of}", scope.severity(event.id))
+            yield Finding("P003", event.path, 0, message, _approving(state, event, severity), severity)
+
+
+def _approving(state: RunState, event: Event, severity: str) -> str:
+    """Return the fix of an approval by one who may not: who may gives it, or what rests on it is taken back."""
+    if state.canonical not in (event.of, "contested"):
+        again = "take back what was handed out on it: memento task reopen TASK --reason WHY"
+        return again if severity == "error" else f"{event.of} does not hold any more"
+    whose = ", ".join(state.policy.plan_approvers) or "somebody else than its author"
+    return f"let {whose} approve it: memento plan approve {event.of}"
+
+
+def _may_not_approve(state: RunState, event: Event) -> str:
+    return may_not_approve(state.policy, event.by, _author(state, event.of))
+
+
+def _approval_severity(state: RunState, event: Event, scope: Scope) -> str:
+    """Return how grave an approval by one who may not is: not at all, once one who may has given it again.
+
+    Where another one took its place and nothing that stands was handed out on it, it is a warning.
+    """
+    plans = state.folded(plans_of(state.id)).events
+    undone = state.fold.undone(plans)
+    given = (one for one in plans if one.event.do == "approved" and CANONICAL not in undone.get(one.event.id, ()))
+    latest, words = signing.latest(given), (event.of, event.get("text"))
+    is_replaced = bool(latest) and event not in latest
+    if is_replaced and all((one.of, one.get("text")) == words and not _may_not_approve(state, one) for one in latest):
+        return ""
+    lanes = state.folded(plans_of(state.id)).lanes
+    if CANONICAL in lanes.contested or lanes.values.get(CANONICAL) == words:
+        return scope.severity(event.id)
+    is_rested_on = any(
+        handout.stands(state, opened) and event in _approvals_of(state, opened)
+        for task in state.tasks() for opened in terms.handed_out(state, task)
+    )  # fmt: skip
+    return scope.severity(event.id) if is_rested_on else "warning"
+
+
+def _approvals_of(state: RunState, opened: Event) -> list[Event]:
+    """Return the latest approvals of its plan that a hand-out had seen."""
+    past = state.fold.seen_by(opened)
+    known = [one for one in state.folded(plans_of(state.id)).events if one.event.id in past]
+    return signing.latest(one for one in known if one.event.do == "approved" and one.event.of == opened.get("plan"))
 
 
 def _author(state: RunState, plan: str) -> str:
@@ -47,16 +91,45 @@ def may_not_approve(policy: Policy, actor: str, author: str) -> str:
 
 def may_not_judge(policy: Policy, gate: str, verdict: str, actor: str) -> str:
     """Return why policy does not let an actor give a verdict, or nothing."""
-    named = policy.gate_waivers if verdict == "waived" else policy.gate_verdicts.get(gate, ())
+    named = _judges(policy, gate, verdict)
     return f"policy names {', '.join(named)}" if verdict != "requested" and named and actor not in named else ""
+
+
+def _judges(policy: Policy, gate: str, verdict: str) -> Sequence[str]:
+    return policy.gate_waivers if verdict == "waived" else policy.gate_verdicts.get(gate, ())
+
+
+def _verdict_severity(state: RunState, event: Event, scope: Scope) -> str:
+    """Return how grave a verdict by one who may not is: not at all, once one who may has passed or waived the gate.
+
+    Where a failure came after it, and nothing that stands was handed out as it had lifted one, it is a warning.
+    """
+    events, gate = state.folded(event.of).events, event.get("gate")
+    undone = state.fold.undone(events)
+    own = [one for one in events if one.event.get("gate") == gate and one.event.do != "requested"]
+    latest = signing.latest(one for one in own if one.event.id not in undone)
+    word = state.folded(event.of).lanes.word(f"gate:{gate}", "requested")
+    counting = (*latest, *gatehold.given(state, event.of, gate))
+    if event in counting or word not in ("requested", *(one.do for one in latest)):
+        return scope.severity(event.id)
+    if latest and all(one.do in PASSING for one in latest):
+        by_others = [may_not_judge(state.policy, gate, one.do, one.by) for one in latest]
+        return "warning" if any(by_others) else ""
+    lifted = any(one.event.do == "failed" and event.id not in one.past for one in own)
+    is_rested_on = event.do in PASSING and lifted and any(
+        handout.stands(state, opened) and event.id in state.fold.seen_by(opened)
+        for task in state.tasks() for opened in terms.handed_out(state, task)
+    )  # fmt: skip
+    return scope.severity(event.id) if is_rested_on else "warning"
 
 
 def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     gate = event.get("gate")
     again = f"memento gate record {gate} {event.do} {option(event.of)}"
-    if why := may_not_judge(state.policy, gate, event.do, event.by):
+    why = may_not_judge(state.policy, gate, event.do, event.by)
+    if why and (severity := _verdict_severity(state, event, scope)):
         message = f"gate {gate} of {event.of} was {event.do} by {event.by}: {why}"
-        yield Finding("G002", event.path, 0, message, again, scope.severity(event.id))
+        yield Finding("G002", event.path, 0, message, _judging(state.policy, event), severity)
     if event.do != "passed" or event not in gatehold.lifting(state, event.of, gate):
         return
     if gatehold.is_done_with(state, event.of, gate):
@@ -72,6 +145,14 @@ def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         yield from _fresh(state, event, scope)
     if gate == "release":
         yield from _released(state, event, scope)
+
+
+def _judging(policy: Policy, event: Event) -> str:
+    """Return the fix of a verdict by one who may not give it: who may judges it, be that as before or otherwise."""
+    whose, on = ", ".join(_judges(policy, event.get("gate"), event.do)), option(event.of)
+    if event.do == "waived":
+        return f"let {whose} do so: memento gate waive {event.get('gate')} {on} --reason WHY"
+    return f"let {whose} judge it: memento gate record {event.get('gate')} VERDICT {on}"
 
 
 def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from memento_git.errors import MementoError
     from memento_git.folding.rows import Row
+    from memento_git.model.work import Event
     from memento_git.work.state import RunState
 
 Texts = list[tuple[str, str]]
@@ -47,6 +48,12 @@ def spikes(state: RunState, *tasks: str) -> int:
         for seen in state.folded(task).events
         if seen.verdict == "legal" and seen.event.do == "dispatched" and seen.event.data.get("spike")
     )
+
+
+def stands(state: RunState, opened: Event) -> bool:
+    """Tell whether a hand-out is open, or its completion counts."""
+    ended = [end.get("dispatch") for end in state.completions(opened.of)]
+    return opened.id.replace("event", "dispatch", 1) in (*state.folded(opened.of).lanes.open_dispatches(), *ended)
 
 
 def shared_texts(state: RunState) -> Texts:

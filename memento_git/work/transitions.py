@@ -96,9 +96,6 @@ def _plan(event: Event, seen: Seen) -> Writes:
     if state == "rejected":
         raise no.PlanRejected(plan=event.of)
     if event.do == "approved":
-        again = canonical == event.of and seen.own.detail(CANONICAL) == event.get("text")
-        if again and "signature" not in event.data:
-            raise no.PlanAlreadyCanonical(plan=event.of)
         return {lane: ("canonical",), CANONICAL: (event.of, event.get("text"))}
     return {lane: ("rejected",), **({CANONICAL: ("", "")} if canonical == event.of else {})}
 

@@ -62,8 +62,8 @@ def approve_plan(
     if desk.policy.plan_not_author and persons.is_same(tx.actor, prose.data["by"]):
         raise no.AuthorRefused(actor=tx.actor, plan=identity)
     seal = desk.sealer(sign=sign, key=key)
-    if seal is not None and state.canonical == identity and not state.plan_changed(identity):
-        _refuse_twice(state, identity)
+    if state.canonical == identity and not state.plan_changed(identity):
+        _refuse_twice(state, identity, tx.actor, signs=seal is not None)
     desk.happen(
         state, identity, "approved", reads=(state.id,), seal=seal,
         text=prose.digest, note=desk.optional("note", note),
@@ -74,11 +74,12 @@ def approve_plan(
     return identity
 
 
-def _refuse_twice(state: RunState, plan: str) -> None:
-    """Refuse to sign what is signed; an approval without a good signature may be given again with one."""
-    from memento_git.work.signatures import is_signed
+def _refuse_twice(state: RunState, plan: str, actor: str, *, signs: bool) -> None:
+    """Refuse what an actor has said already; an approval without a good signature may be given again with one."""
+    from memento_git.work import signatures
 
-    if is_signed(state, plan):
+    said = any(event.by == actor for event in signatures.approval(state, plan))
+    if said and not (signs and not signatures.is_signed(state, plan)):
         raise no.PlanAlreadyCanonical(plan=plan)
 
 

@@ -1,0 +1,131 @@
+"""Main asks for more while a branch is under way: who may gives it again, and what others gave before that is over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.work.actions import dispatches, plans, runs, tasks
+from tests.cheats.forging import ADA, MAIN
+
+if TYPE_CHECKING:
+    from tests.cheats.doors import Doors
+
+GRACE = "Grace <grace@example.invalid>"
+APPROVERS = f"  plan: {{approvers: ['{GRACE}']}}\n"
+GATE = "quality_review"
+JUDGES = f"  gates: {{verdicts: {{{GATE}: ['{GRACE}']}}, waivers: ['{GRACE}']}}\n"
+NO_SPIKE = "  spike: {dispatches: 0}\n"
+
+
+def planned(doors: Doors, title: str = "P") -> tuple[str, str]:
+    """Start a run on the branch with a plan that Ada approves; return both."""
+    run = doors.play.run("Hash all passwords")
+    plan = str(doors.play.do(plans.draft_plan, title, "Do it.", run=run))
+    doors.play.do(plans.approve_plan, plan)
+    return run, plan
+
+
+def fixes(doors: Doors, code: str) -> list[str]:
+    return [row["fix"] for row in doors.check("--base", MAIN)[1] if row["code"] == code]
+
+
+def again(doors: Doors, task: str) -> None:
+    doors.play.do(tasks.reopen_task, task, reason="On another plan.")
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+
+
+def test_a_plan_is_approved_again_by_who_may_now(doors: Doors) -> None:
+    run, plan = planned(doors)
+    doors.play.proven(run=run)
+    doors.policy(APPROVERS)
+    assert f"{plan} was approved by {ADA}" in doors.caught("P003")
+    assert fixes(doors, "P003") == [f"let {GRACE} approve it: memento plan approve {plan}"]
+    assert [*doors.accepted("plan approve", plan=plan, actor=GRACE)]
+    doors.refused("plan_already_canonical", "plan approve", plan=plan, actor=GRACE)
+    doors.sound()
+
+
+def test_another_plan_takes_the_place_of_one_that_who_may_not_approved(doors: Doors) -> None:
+    """Way: what was handed out on that stays; no way: it is taken back, and done anew."""
+    run, plan = planned(doors)
+    task = doors.play.proven(run=run)
+    doors.policy(APPROVERS)
+    other = str(doors.play.do(plans.draft_plan, "Another", "Do it.", run=run))
+    doors.play.as_(GRACE).do(plans.approve_plan, other)
+    assert f"{plan} was approved by {ADA}" in doors.caught("P003")
+    assert "memento task reopen" in fixes(doors, "P003")[0]
+    again(doors, task)
+    assert f"{plan} was approved by {ADA}" in doors.warned("P003")
+    assert fixes(doors, "P003") == [f"{plan} does not hold any more"]
+
+
+def test_a_gate_is_judged_again_by_who_may_now(doors: Doors) -> None:
+    run, _ = planned(doors)
+    doors.play.proven(run=run)
+    doors.play.gate(GATE, "failed", run=run, reason="Slow.")
+    doors.play.gate(GATE, "waived", run=run, reason="Fast enough.")
+    doors.policy(JUDGES)
+    told = doors.caught("G002")
+    assert f"waived by {ADA}" in told
+    assert f"let {GRACE} do so: memento gate waive {GATE} --run {run} --reason WHY" in fixes(doors, "G002")
+    doors.play.as_(GRACE).gate(GATE, "waived", run=run, reason="Fast enough.")
+    doors.sound()
+
+
+def test_a_failure_by_who_may_not_now_is_judged_by_who_may(doors: Doors) -> None:
+    run, _ = planned(doors)
+    doors.play.gate(GATE, "failed", run=run, reason="Slow.")
+    doors.policy(JUDGES)
+    doors.caught("G002")
+    assert fixes(doors, "G002") == [f"let {GRACE} judge it: memento gate record {GATE} VERDICT --run {run}"]
+    doors.play.as_(GRACE).gate(GATE, "failed", run=run, reason="It is slow.")
+    doors.warned("G002")
+    doors.play.as_(GRACE).gate(GATE, "passed", run=run)
+    doors.sound()
+
+
+def test_work_goes_on_from_a_waiver_by_who_may_not(doors: Doors) -> None:
+    """Way: it lifted a failure, so that work could be handed out; that the gate fails once more comes too late."""
+    doors.policy(JUDGES)
+    run, _ = planned(doors)
+    task = doors.play.task(run=run)
+    doors.play.as_(GRACE).gate(GATE, "failed", run=run, reason="Slow.")
+    doors.forge(run, "waived", gate=GATE, reason="Fast enough.")
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    doors.play.as_(GRACE).gate(GATE, "failed", run=run, reason="Still slow.")
+    assert f"gate {GATE} of {run} was waived by {ADA}" in doors.caught("G002")
+    doors.play.do(tasks.reopen_task, task, reason="The gate has failed.")
+    doors.warned("G002")
+
+
+def test_a_run_is_completed_on_a_pass_by_who_may_not(doors: Doors) -> None:
+    """Way: the one who may passes it beside the completion, as if that had not been seen."""
+    doors.policy(JUDGES)
+    run, _ = planned(doors)
+    doors.play.proven(run=run)
+    own = doors.forge(run, "passed", gate=GATE)
+    doors.play.do(runs.complete_run, run)
+    doors.forge(run, "passed", gate=GATE, by=GRACE, sees=[own])
+    assert f"gate {GATE} of {run} was passed by {ADA}" in doors.caught("G002")
+
+
+@pytest.mark.parametrize("is_done", [False, True])
+def test_a_hand_out_without_a_plan_is_taken_back(doors: Doors, *, is_done: bool) -> None:
+    options: dict[str, Any] = {"spike": True}
+    run = doors.play.run("Try argon2", **options)
+    task = doors.play.task(run=run)
+    claim = doors.play.claimed(task)
+    if is_done:
+        doors.play.complete(claim, doors.play.evidence(task))
+    doors.policy(NO_SPIKE)
+    doors.caught("P006")
+    plan = str(doors.play.do(plans.draft_plan, "P", "Do it.", run=run))
+    doors.play.do(plans.approve_plan, plan)
+    if is_done:
+        doors.play.do(tasks.reopen_task, task, reason="It had no plan.")
+    else:
+        doors.play.do(dispatches.recover_dispatch, claim, force=True, reason="It had no plan.")
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    doors.sound()
