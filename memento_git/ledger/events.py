@@ -71,7 +71,7 @@ class Happenings:
         return Event(identity, self.id, place.do, place.of, codec.time_of(place.stamp), "", (), {}, "", path)
 
     def _path(self, identity: str) -> str | None:
-        """Return an event's file; of several with its id the one that others name, else the first."""
+        """Return an event's file; of several with its id the base's, the one that others name, else the first."""
         names = self.names
         return self._twin(identity) if names.is_twin(identity) else names.event_at(identity) or None
 
@@ -87,8 +87,9 @@ class Happenings:
                 for ref in found.after
                 if ref.id == identity
             }
-            held = {path: codec.digest_of(self.view.read(path) or b"") for path in sorted(paths)}
-            self._twins[identity] = next((path for path in held if held[path] in named), min(paths))
+            older = [path for path in sorted(paths) if not self.view.is_newer(path)] or sorted(paths)
+            held = {path: codec.digest_of(self.view.read(path) or b"") for path in older}
+            self._twins[identity] = next((path for path in held if held[path] in named), older[0])
         return self._twins[identity]
 
     def group(self, key: str) -> Sequence[str]:

@@ -64,6 +64,7 @@ class View:
         self._shown: dict[str, list[str]] = {}
         self.changed = False
         self.held = False
+        self.prior: View | None = None  # what this view is compared with
 
     def note(self, *findings: Finding) -> None:
         """Add findings that are not known yet."""
@@ -276,9 +277,17 @@ class View:
             start = f"{layout.RUNS}/{run}/" if run else f"{layout.KNOWLEDGE}/"
             if run:
                 self._unpack(run)
-            self._index[run], findings = listing.build(sorted(path for path in self.files if path.startswith(start)))
+            paths = sorted(path for path in self.files if path.startswith(start))
+            self._index[run], findings = listing.build(paths)
+            if findings and self.prior is not None:
+                self.prior.index(run)
+                self._index[run], findings = listing.build(sorted(paths, key=self.is_newer))
             self.note(*findings)
         return self._index[run]
+
+    def is_newer(self, path: str) -> bool:
+        """Tell whether what this view is compared with lacks a file: of two with one id, that one is the copy."""
+        return self.prior is not None and self.prior.blob(path) is None
 
     def names(self, run: str) -> Names:
         """Return what tells the names of one run's files, or of notes, not listing all of them where it need not be."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
-from memento_git.model.finding import Finding, removing
+from memento_git.model.finding import Finding, leaving_out, removing
 from memento_git.model.ids import kind_of
 from memento_git.model.work import commands_of
 
@@ -58,6 +58,14 @@ def never_back(found: Collection[Finding]) -> list[Finding]:
     """Return findings, those of files that were redacted and are back with the one fix that takes them out."""
     fixes = {one.path: one.fix for one in found if one.code == "R001"}
     return [one._replace(fix=fixes.get(one.path, one.fix)) for one in found]
+
+
+def lasting(found: Iterable[Finding], paths: Collection[str]) -> list[Finding]:
+    """Return findings, those of what came with a commit of the branch with a fix that no further commit can be."""
+    return [
+        one._replace(fix=leaving_out(one.path)) if one.code in ("F008", "T007") and one.path in paths else one
+        for one in found
+    ]
 
 
 def check_secrets(view: View, paths: Iterable[str], allowed: Collection[str]) -> Iterator[Finding]:

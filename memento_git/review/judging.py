@@ -128,8 +128,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     story = NOTHING if git.extra else _story(git, forks, head)
     if not differing and not story.touched:
         return _of_others(View(git, (first,), now), head)
-    base, view = View(git, tuple(forks), now), View(git, (head,), now)
-    base.hold(known)
+    base, view = _views(git, forks, head, now, known)
     old = base if any(change.path == layout.CONFIG for change in differing) else view
     had_ledger = layout.CONFIG in (base.folders if old is base else view.files)
     if not had_ledger and not view.exists:
@@ -155,7 +154,8 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     found += [*_of_actors(git, forks, comparison, story, policy), *against.attributes(comparison, policy.key_files)]
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(comparison, scopes, touched) if found else set()
-    ours, already = _apart(files.never_back(lastread.told_whole(view, found, first, name)), before, comparison)
+    found = files.lasting(lastread.told_whole(view, found, first, name), () if git.extra else paths)
+    ours, already = _apart(files.never_back(found), before, comparison)
     return Report(_ordered(ours), _ordered(already), first, head, len(differing))
 
 
@@ -178,6 +178,14 @@ def merged(git: Git, sides: Sequence[str], head: str, name: str, now: str, confi
     if git.extra:
         made = [one._replace(severity="warning", fix=f"once the merge is committed: {one.fix}") for one in made]
     return report._replace(findings=_ordered([*report.findings, *made]))
+
+
+def _views(git: Git, forks: Sequence[str], head: str, now: str, known: Mapping[str, str]) -> tuple[View, View]:
+    """Return the base, with what it has of some files, and the head that is compared with it."""
+    base, view = View(git, tuple(forks), now), View(git, (head,), now)
+    base.hold(known)
+    view.prior = base
+    return base, view
 
 
 def _story(git: Git, forks: Sequence[str], head: str) -> Story:

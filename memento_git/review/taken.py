@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import codec, commits, layout
@@ -30,6 +31,7 @@ ONE_SIDE: Final = (
 def on_the_way(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
     """Yield what the branch brought and does not hold any more; of events and evidence also what is not as it came."""
     yield from _freed(comparison, git, story)
+    copies = _Copies(comparison)
     for path, commit in sorted(story.touched.items()):
         place = layout.place_of(path)
         if place is None or place.kind == "attachment" or path in comparison.base.files:
@@ -40,7 +42,8 @@ def on_the_way(comparison: Comparison, git: Git, story: Story) -> Iterator[Findi
         now = comparison.head.read(path) if path in comparison.head.files else None
         if now is None and not (is_text and place.id in known):
             taker = story.taken.get(path, commit)
-            if told := _taken_back(comparison, path, place, came, taker):
+            told = "" if copies.are_of(place, story.came[path]) else _taken_back(comparison, path, place, came, taker)
+            if told:
                 message = f"{place.id} was on the branch, and {told}"
                 yield Finding("D010", path, 0, message, _restoring(git, taker, path))
         elif not is_text and any(data != now for data in came):
@@ -63,6 +66,29 @@ def _came(git: Git, path: str, story: Story) -> list[bytes] | None:
     if not found and None not in held.values():
         return None
     return [data for blob, data in found.items() if blob in came] or [*found.values()]
+
+
+class _Copies:
+    """Tells copies of what the base has, and the head still holds, where it belongs: to take one away is no loss."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.base, self.head = comparison.base.files, comparison.head.files
+
+    @cached_property
+    def _held(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path, blob in self.base.items():
+            if blob and self.head.get(path) == blob:
+                found.setdefault(blob, []).append(path)
+        return found
+
+    def are_of(self, place: Place, blobs: Iterable[str]) -> bool:
+        """Tell whether all that a file came as is what a file of its kind, of an event with its id, is and was."""
+        return all(any(self._is_one(place, path) for path in self._held.get(blob, ())) for blob in blobs)
+
+    def _is_one(self, place: Place, path: str) -> bool:
+        there = layout.place_of(path)
+        return there is not None and there.kind == place.kind and (place.kind != "event" or there.id == place.id)
 
 
 def _renamed(path: str, place: Place, came: Iterable[bytes], now: bytes) -> Iterator[Finding]:
