@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from memento_git.errors import Refused
 from memento_git.folding.settling import NotAHead
@@ -33,6 +33,9 @@ class Shelved(Book, Protocol):
 
     @property
     def tombstones(self) -> Mapping[str, Event]: ...
+
+    def unreadable(self, identity: str) -> Event | None:
+        """Return what the path of an event's file tells."""
 
 
 def settle(desk: Desk, book: Book, record: str, keep: str, reason: str) -> str:
@@ -67,12 +70,16 @@ def owner(book: Shelved, event: str) -> str:
 
 
 def redact(desk: Desk, book: Shelved, event: str, reason: str) -> Event:
-    """Say what is left of an event without its free texts; its file is to be taken away with it."""
-    found = book.event(event)
-    if found is None or event in book.tombstones:
+    """Say what is left of an event without its free texts; its file is to be taken away with it.
+
+    Of one that cannot be read nothing is left.
+    """
+    found = None if event in book.tombstones else book.event(event) or book.unreadable(event)
+    if found is None:
         raise AlreadyRedacted(target=event)
-    kept = codec.redact_event(event_data(found))
-    desk.happen(book, found.of, "redacted", target=str(found.ref), kept=kept, reason=reason)
+    digest = codec.digest_of(desk.view.read(found.path) or b"")
+    told: dict[str, Any] = {"kept": codec.redact_event(event_data(found))} if found.digest else {}
+    desk.happen(book, found.of, "redacted", target=f"{event}@{digest}", reason=reason, **told)
     return found
 
 

@@ -48,13 +48,14 @@ def redact_record(tx: Transaction, target: str, *, reason: Reason = "") -> str:
 
 def _evidence(desk: Desk, target: str, reason: str) -> str:
     identity, state = desk.find(target, "evidence")
-    found = state.evidence(identity)
-    if found is None or state.evidence_status(identity) == "redacted":
+    found, path = state.evidence(identity), state.index.evidence.get(identity)
+    if path is None or state.evidence_status(identity) == "redacted":
         raise settling.AlreadyRedacted(target=identity)
-    kept = codec.redact_evidence(found.data)
+    kept = codec.redact_evidence(found.data) if found is not None else {}  # of what cannot be read nothing is left
     told: dict[str, Any] = {"kept": kept} if kept else {}
-    desk.happen(state, identity, "redacted", target=f"{identity}@{found.digest}", reason=reason, **told)
-    settling.remove(desk.tx, [found.path, *state.index.attachments.get(identity, [])])
+    digest = codec.digest_of(desk.view.read(path) or b"")
+    desk.happen(state, identity, "redacted", target=f"{identity}@{digest}", reason=reason, **told)
+    settling.remove(desk.tx, [path, *state.index.attachments.get(identity, [])])
     return identity
 
 
