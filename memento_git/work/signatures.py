@@ -171,10 +171,13 @@ def refuse_unsigned(state: RunState, scopes: Iterable[str], what: str) -> None:
 
 
 def answers(state: RunState, evidence: Iterable[Evidence]) -> dict[str, str] | None:
-    """Return the approvals that count, as evidence -> whose signature it is; None where policy demands none."""
+    """Return the approvals that count, as evidence -> whose signature it is; None where policy demands none.
+
+    They count by the keys of who judges the run, or else of its own view.
+    """
     if "approvals" not in state.policy.signatures.get("require", {}):
         return None
-    verifier = Verifier(state.view, state.policy)
+    verifier = state.runners.verifier if state.runners else Verifier(state.view, state.policy)
     counting = {}
     for one in evidence:
         names = signing.demanded(state.policy.signatures, one)

@@ -262,6 +262,20 @@ def test_an_approval_of_a_release_with_the_signature_of_another_one(desk: Desk) 
     assert "its signature is not for these bytes in this place" in doors.caught("K001")
 
 
+def test_an_approval_of_the_base_by_a_key_that_the_branch_lets_in(desk: Desk, tmp_path: Path) -> None:
+    """Way: the approval is there, and does not count; the branch changes whose signatures do, and releases on it."""
+    doors, mine = desk.doors, make_key(tmp_path, "mine")
+    doors.policy(SIGNED.replace("  require: [approval]\n", ""))
+    run = doors.play.state(doors.play.proven()).id
+    given = doors.shown(run, by=GRACE, kind="approval", approves=run, text=doors.ref(run).digest)
+    desk.paste(given, desk.signature(given, mine))
+    doors.landed()
+    assert "approvals: 0 of 1" in doors.missing(run)
+    desk.office.signers(f"grace@example.invalid {public(mine)}")
+    assert [*doors.accepted("gate release", run=run)]
+    assert "approvals: 0 of 1" in doors.caught("G004", told="C003")
+
+
 def test_a_person_who_signs_under_two_names(desk: Desk) -> None:
     doors = desk.doors
     run = doors.play.state(desk.plan()).id
