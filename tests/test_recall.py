@@ -89,6 +89,11 @@ def test_a_slip_of_the_hand_finds_what_was_meant(question: str, first: list[str]
     assert found(STORES, question)[:1] == first
 
 
+@pytest.mark.parametrize("question", ["calibrate the printer", "the marketing site"])
+def test_a_word_with_another_ending_is_no_slip(question: str) -> None:
+    assert found(corpus(("Invoices", "We print each invoice twice."), ("Tests", "A mark skips it.")), question) == []
+
+
 def test_what_a_slip_is_read_as_is_told() -> None:
     told = rank(STORES, "sesions in Redis", most=3)
     assert (told.asked.unknown, dict(told.asked.meant)) == ((), {"sesion": "session"})

@@ -21,22 +21,30 @@ SHORTEST: Final = 6  # of shorter words too many are one letter apart
 def meant(corpus: Corpus, typed: str) -> str:
     """Return what a word that was typed is a slip of: of such words that which most documents have; or nothing.
 
-    One letter for another is no slip: that makes other words.
+    One letter for another is no slip: that makes other words. Neither is one more or less that takes an ending away
+    (*printer*, *print*).
     """
     word = typed.lower()
     if len(word) < SHORTEST or not (word.isascii() and word.isalpha()):
         return ""
-    found = {stem(other): 0 for other in _neighbours(word)}
-    return max(sorted(found), key=corpus.spread) if any(map(corpus.spread, found)) else ""
+    long = len(stem(word))
+    counted = {other for other in map(stem, _one_more_or_less(word)) if abs(len(other) - long) <= 1}
+    found = sorted(counted.union(map(stem, _changed(word))))
+    best = max(found, key=corpus.spread)
+    return best if corpus.spread(best) else ""
 
 
-def _neighbours(word: str) -> Iterator[str]:
-    """Yield a word without one of its letters, with two changed, and with one letter more."""
+def _one_more_or_less(word: str) -> Iterator[str]:
+    """Yield a word without one of its letters, and with one more."""
     for at in range(SAME, len(word) + 1):
-        begin, end = word[:at], word[at:]
-        yield from (begin + letter + end for letter in ascii_lowercase)
-        yield begin + end[1:]
-        yield begin[:-1] + end[:1] + begin[-1:] + end[1:]
+        yield from (word[:at] + letter + word[at:] for letter in ascii_lowercase)
+        yield word[:at] + word[at + 1 :]
+
+
+def _changed(word: str) -> Iterator[str]:
+    """Yield a word with two of its letters in each other's place."""
+    for at in range(SAME - 1, len(word) - 1):
+        yield word[:at] + word[at + 1] + word[at] + word[at + 2 :]
 
 
 def read_as(questions: Iterable[Asked], found: Iterable[Row]) -> dict[str, str]:
