@@ -45,7 +45,7 @@ def test_a_task_whose_text_is_lost_is_told_so_wherever_its_id_is_given(play: Pla
     assert task in cli("status", "-C", str(play.root))[1]
     for words in (("show", task), ("task", "show", task), ("task", "block", task, "--reason", "x")):
         code, _, err = cli(*words, "-C", str(play.root))
-        assert (code, "its text is missing" in err, "memento doctor tells" in err) == (4, True, True), words
+        assert (code, "its text is missing" in err, "memento doctor says" in err) == (4, True, True), words
     found = [line for line in cli("doctor", "-C", str(play.root))[1].splitlines() if "commit that: " in line]
     git(play.root, *found[0].partition("commit that: git ")[2].split())
     assert path.exists()
