@@ -46,9 +46,10 @@ with Ledger.open(sys.argv[1]) as ledger:
     print(*(answer.message for answer in doctor.examine(ledger) if answer.name == "permissions"))
 """
 BECOME_NOBODY: Final = """
-import os, sys
+import os, sys  # and all that is needed later, for nobody may not be allowed to read where the package lies
 from memento_git.ledger import lock, publish, userindex, worktree
 from memento_git.ledger.store import Ledger
+from memento_git.model import types
 with Ledger.open(sys.argv[1]) as ledger:
     ledger.view().runs()
 os.setgroups([])
