@@ -45,11 +45,11 @@ class Scores:
         count = max(corpus.documents, 1)
         average = max(corpus.length / count, 1.0)
         crossing = _crossing([word for word, is_name in words.items() if is_pair(word) and not is_name])
-        for word, is_name in words.items():
+        for (word, is_name), typed in zip(words.items(), as_written(question, words), strict=True):
             postings = corpus.postings(word)
             if is_name and not postings:
                 continue  # its parts are asked for too
-            if not postings and (other := meant(corpus, as_written(question, [word])[0])):
+            if not postings and (other := meant(corpus, typed)):
                 postings = corpus.postings(other)
                 self.meant.update({word: other} if postings else {})
             worth = _rarity(len(postings), count)
