@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
+from memento_git.ledger import layout
 from memento_git.ledger.asked import Asked
 from memento_git.ledger.reader import AT_ONCE
 from memento_git.model.enumeration import some
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 FRESH: Final = 0.5
 NEW: Final = "?A"  # what HEAD has not
 UNTRACKED: Final = "??"
+SINGLY: Final = ("-c", "core.preloadIndex=false")  # for a few paths, no threads that go through all of the index
 PLAIN: Final = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--no-renames", "-z")
 
 
@@ -47,7 +49,7 @@ class WorkTree(NamedTuple):
 
 def ask(git: Git, *paths: str, untracked: str = "all") -> Asked:
     """Let git begin to look at paths of the index and the work tree."""
-    return Asked(git, *PLAIN, f"--untracked-files={untracked}", "--", *paths)
+    return Asked(git, *(() if layout.FOLDER in paths else SINGLY), *PLAIN, f"--untracked-files={untracked}", "--", *paths)
 
 
 def told(asked: Asked) -> list[Change]:
