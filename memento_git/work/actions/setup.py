@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
 
 CONFIG_TEXT: Final = """\
-# Memento's ledger in this repository. Reviewed like code; docs/reference/policy.md explains each key.
+# Memento's ledger in this repository. Reviewed like code; docs/reference/policy.md of Memento explains each key.
 version: 1
 policy:
   # Kind of evidence -> the least trust at which it proves a task
