@@ -49,7 +49,8 @@ class WorkTree(NamedTuple):
 
 def ask(git: Git, *paths: str, untracked: str = "all") -> Asked:
     """Let git begin to look at paths of the index and the work tree."""
-    return Asked(git, *(() if layout.FOLDER in paths else SINGLY), *PLAIN, f"--untracked-files={untracked}", "--", *paths)
+    how = () if layout.FOLDER in paths else SINGLY
+    return Asked(git, *how, *PLAIN, f"--untracked-files={untracked}", "--", *paths)
 
 
 def told(asked: Asked) -> list[Change]:
