@@ -598,6 +598,30 @@ def test_check_runs_again_what_a_branch_rests_on_and_fails_where_it_differs(
     assert cli("-C", str(play.root), "check", "--staged", "--reproduce")[0] == 2
 
 
+def test_check_tells_what_it_ran_again_and_where(play: Play, cli: Callable[..., Any], tmp_path: Path) -> None:
+    git(play.root, "switch", "-qc", "work")
+    (play.root / "app.py").write_text("good, and new\n")
+    task = play.task()
+    evidence = shown(play, task, covers=["app.py"])
+    play.commit_all("new")
+    play.complete(play.claimed(task), evidence)
+    (play.root / "app.py").write_text("good, and newer\n")
+    play.commit_all("newer")
+    check = ("-C", str(squashed(play, tmp_path).root), "check", "--base", "HEAD^", "--reproduce")
+
+    code, out, err = cli(*check)
+    by_program, answer, quiet = cli(*check, "--json")
+    _, commands, beside = cli(*check, "--format", "github")
+
+    assert (code, by_program) == (0, 0)
+    told = f"{evidence} reproduced: at HEAD, for no commit here holds the code that it saw"
+    assert out.splitlines()[:2] == [told, "1 reproduced, 0 differs, 0 cannot"]
+    assert (told in commands, told in beside, quiet) == (False, True, "")
+    assert "running again" in err
+    (row,) = json.loads(answer)["results"]
+    assert (row["evidence_id"], row["result"], row["where"]) == (evidence, "reproduced", "head")
+
+
 def test_a_base_without_a_ledger_allows_nothing_and_where_nothing_is_run_that_is_no_fault(
     play: Play, cli: Callable[..., Any]
 ) -> None:

@@ -603,6 +603,7 @@ ANSWERS: Final = {
     "code coverage": "code symbols noted share files_dark files not_read page",
     "scan": " ".join(SCAN),
     "check": "findings already base head checked fixed",
+    "check --reproduce": "findings already base head checked fixed results",
     "check --diff": "base tip touched checked",
     "check anchors": "anchors counts notes",
     "check impact": "note title impact imported_by imports_not_read",
@@ -646,7 +647,8 @@ def page() -> str:
         "list of `do` and `id`. `checks` of `doctor` have `name`, `status` (ok, warn, fail), `message`, `fix`; "
         "those of `preflight` have `level` (ok, warn, refuse) for `status`. `findings` of `check`, and `already` "
         "(wrong at the base), have `code`, `severity` (error, warning), `path`, `line`, `message`, `fix`, `title`; "
-        "`checked` counts records, or with a base the files that differ. `dangers` have `where`, `line`, `rule`, "
+        "`checked` counts records, or with a base the files that differ, and `results` are rows as those of `evidence "
+        "reproduce`. `dangers` have `where`, `line`, `rule`, "
         "`command`, `why`. `late` of `settle` are events that came after their run was archived: `run_id`, `record`, "
         "`event`, `action`, `actor`, `at`. "
         "`imported_by` of `check impact` are the files that import what the note is about, `imports_not_read` the "

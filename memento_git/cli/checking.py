@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -86,14 +86,15 @@ def check(
         return 0
     from memento_git.review import actions
 
-    again = _again(door) if reproduce else None
+    again = _again(door, form) if reproduce else None
     report = actions.check(
         door.ledger, base=base, no_base=no_base, at=at, staged=staged, fix=fix, again=again, progress=progress
     )  # fmt: skip
+    rows = None
     if again is not None:
-        report = report._replace(findings=[*again.findings(), *report.findings])
+        report, rows = report._replace(findings=[*again.findings(), *report.findings]), _told(again, form)
     failed = report.has_errors or (severity == "warning" and bool(report.findings))
-    _show(report, form, failed=failed)
+    _show(report, form, rows, failed=failed)
     return FOUND if failed else 0
 
 
@@ -110,10 +111,20 @@ def _at(door: Door, bases: int, *, staged: bool, reproduce: bool) -> str:
     return next(iter(door.at), "")
 
 
-def _again(door: Door) -> Again:
+def _again(door: Door, form: str) -> Again:
     from memento_git.work.actions.reproducing import Again
 
-    return Again(door.ledger)
+    return Again(door.ledger, lambda line: None if form == "json" else terminal.put(line, err=True))
+
+
+def _told(again: Again, form: str) -> list[dict[str, Any]]:
+    """Say what was run again, beside what programs read; return it as rows."""
+    from memento_git.cli.reproduce import lines
+    from memento_git.work.actions.reproducing import row
+
+    if form != "json":
+        terminal.put(terminal.guarded("\n".join(lines(again.results))), err=form != "text")
+    return [row(one) for one in again.results]
 
 
 def _of_the_framework() -> tuple[str, str] | None:
@@ -128,7 +139,7 @@ def _is_untouched(door: Door, base: str, staged: bool) -> bool:
     return unchanged(Path(door.workspace), base=base, staged=staged)
 
 
-def _show(report: Report, form: str, *, failed: bool) -> None:
+def _show(report: Report, form: str, again: list[dict[str, Any]] | None, *, failed: bool) -> None:
     from memento_git import __version__
     from memento_git.review import formats
 
@@ -137,6 +148,7 @@ def _show(report: Report, form: str, *, failed: bool) -> None:
         data = {
             **refusal, "findings": formats.rows(report.findings), "already": formats.rows(report.already),
             "base": report.base or None, "head": report.head, "checked": report.records, "fixed": list(report.fixed),
+            **({} if again is None else {"results": again}),
         }  # fmt: skip
         terminal.put(*terminal.envelope({"ok": not failed, **data}))
     elif form == "sarif":

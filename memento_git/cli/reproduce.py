@@ -15,6 +15,7 @@ from memento_git.cli.options import signs
 from memento_git.cli.report import write_file
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from memento_git.ledger.view import View
@@ -62,14 +63,22 @@ def reproduce(
     found = reproducing.reproduce(door.ledger, ids=evidence_ids, run=run, base=base, tell=tell)
     if record or signing:
         found = reproducing.record(door.ledger, door.change, found, sign=sign, key=key)
-    counts = {word: sum(one.status == word for one in found) for word in ("reproduced", "differs", "cannot")}
+    counts = _counts(found)
     bad = counts["differs"] + (counts["cannot"] if strict else 0)
-    lines = [*(_line(one) for one in found), ", ".join(f"{count} {word}" for word, count in counts.items())]
-    if not found:
-        lines = ["there is nothing to run again: no settled work rests on a command here"]
     rows = [reproducing.row(one) for one in found]
-    door.show({"results": rows, "counts": counts}, "\n".join(lines), ok=not bad)
+    door.show({"results": rows, "counts": counts}, "\n".join(lines(found)), ok=not bad)
     return 1 if bad else 0
+
+
+def lines(found: Sequence[Result]) -> list[str]:
+    """Return a line for each piece of evidence that was run again, then how many came to what."""
+    if not found:
+        return ["there is nothing to run again: no settled work rests on a command here"]
+    return [*(_line(one) for one in found), ", ".join(f"{count} {word}" for word, count in _counts(found).items())]
+
+
+def _counts(found: Sequence[Result]) -> dict[str, int]:
+    return {word: sum(one.status == word for one in found) for word in ("reproduced", "differs", "cannot")}
 
 
 def _line(result: Result) -> str:

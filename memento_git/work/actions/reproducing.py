@@ -115,19 +115,25 @@ def _held(ledger: Ledger, *at: str) -> View | None:
 class Again:
     """Runs again, once, all that the completions, acceptances and passed gates of a branch rest on; writes nothing."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, tell: Callable[[str], None]) -> None:
         self.ledger = ledger
+        self.tell = tell
         self._done: dict[str, list[Result]] = {}
+
+    @property
+    def results(self) -> list[Result]:
+        """Return what was run again, with what came of it."""
+        return [result for results in self._done.values() for result in results]
 
     def __call__(self, base: str) -> list[str]:
         """Return the references of what came to the same, on the code that it saw."""
         if base not in self._done:
-            self._done[base] = reproduce(self.ledger, base=base) if _held(self.ledger) else []
+            self._done[base] = reproduce(self.ledger, base=base, tell=self.tell) if _held(self.ledger) else []
         return [f"{one.evidence.id}@{one.evidence.digest}" for one in self._done[base] if one.is_confirmed]
 
     def findings(self) -> list[Finding]:
         """Return what running again showed to be wrong."""
-        return [finding for results in self._done.values() for finding in findings(results)]
+        return findings(self.results)
 
 
 def _first_word(chosen: Sequence[tuple[RunState, Evidence]]) -> str:
