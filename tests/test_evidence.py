@@ -112,6 +112,24 @@ def test_an_unproven_completion_leads_to_the_commands_that_are_asked(
     assert json.loads(cli("task", "show", task, *where, "--json")[1])["task"]["proven"] is True
 
 
+def test_what_a_command_showed_leads_to_the_one_dispatch_that_it_may_complete(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    play.planned()
+    first, second = play.task(), play.task()
+    name = play.claimed(first)
+    of_one = ("evidence", "run", "-C", str(play.root), "--task", first)
+
+    claimed = cli(*of_one, "--", "true")[2].splitlines()[-1]
+    other = play.claimed(second)
+    of_both = cli(*of_one, "--task", second, "--", "true")[2].splitlines()[-1]
+    told = cli(*of_one, "--task", second, "--dispatch", other, "--", "true")[2].splitlines()[-1]
+
+    assert claimed.startswith(f" next: memento dispatch complete {name} --evidence evidence_")
+    assert of_both.startswith(" next: memento dispatch complete DISPATCH --evidence evidence_")
+    assert told.startswith(f" next: memento dispatch complete {other} --evidence evidence_")
+
+
 def test_evidence_of_other_code_does_not_prove(play: Play) -> None:
     play.planned()
     task = play.task()

@@ -155,10 +155,20 @@ def run_command(
     else:
         terminal.put(told, err=True)
         if row["task_ids"] and row["outcome"] == "passed" and not row["moved"]:
-            terminal.put(
-                f" next: memento dispatch complete {row['dispatch'] or 'DISPATCH'} --evidence {row['id']}", err=True
-            )
+            name = row["dispatch"] or _claimed(door, row) or "DISPATCH"
+            terminal.put(f" next: memento dispatch complete {name} --evidence {row['id']}", err=True)
     return code
+
+
+def _claimed(door: Door, row: Row) -> str:
+    """Return the dispatch that evidence may complete; nothing where its tasks have none that is claimed, or several."""
+    from memento_git.work.state import RunState
+
+    state = RunState(door.view(), row["run_id"])
+    found = [
+        name for task in row["task_ids"] for name, one in state.dispatches(task).items() if one["status"] == "claimed"
+    ]
+    return found[0] if len(found) == 1 else ""
 
 
 def _handoff(door: Door, dispatch: str, *, apart: bool) -> str:
