@@ -12,7 +12,7 @@ import pytest
 
 from memento_git.errors import MementoError
 from memento_git.knowledge import alike, register
-from memento_git.knowledge.actions import notes
+from memento_git.knowledge.actions import keeping, notes, sessions
 from memento_git.knowledge.alike import Alike
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import lock
@@ -207,13 +207,33 @@ def test_a_register_that_has_seen_too_much_begins_anew(play: Play, monkeypatch: 
     assert json.loads((kept(play.ledger) / register.STATE).read_bytes())[2] <= 6
 
 
-def test_what_is_looked_up_is_relied_on_like_what_is_read(play: Play) -> None:
-    play.do(notes.add_note, "The lease lasts an hour.")
-    other = play.do(notes.add_note, "Walruses eat clams.").id
+@pytest.mark.parametrize("few", [0, register.FEW])
+def test_what_is_only_compared_with_may_be_edited_but_not_what_a_change_is_about(
+    play: Play, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(register, "FEW", few)
+    same, other = (play.do(notes.add_note, text).id for text in ("The lease lasts an hour.", "Walruses eat clams."))
     path = play.root / Shelf(play.ledger.view()).path(other)
     path.write_text(path.read_text(encoding="utf-8").replace("clams", "fish"), encoding="utf-8")
-    with pytest.raises(UncommittedLedger):
-        play.do(notes.add_note, "Nothing of the kind is said anywhere.")
+    edited = path.read_bytes()
+
+    sessions.start_session(play.ledger)
+    new = keeping.keep_note(play.ledger, "Nothing of the kind is said anywhere.", key="ops.lease").row["id"]
+    with play.ledger.transaction("both") as tx:
+        assert notes.add_note(tx, "The lease lasts an hour.").id == same
+        notes.add_note(tx, "Another matter altogether.")
+    ended = sessions.end_session(play.ledger, "Two matters.")
+
+    assert new in Shelf(play.ledger.view()).note(ended["note"]["id"]).body
+    assert path.read_bytes() == edited
+    assert git(play.root, "status", "--porcelain") == f"M {path.relative_to(play.root)}"
+    for act, given in (
+        (notes.add_note, {"text": "Walruses eat fish.", "supersedes": [other]}),
+        (notes.revise_note, {"note": other, "text": "Walruses eat fish."}),
+        (notes.retire_note, {"note": other, "reason": "wrong"}),
+    ):
+        with pytest.raises(UncommittedLedger):
+            play.do(act, **given)
 
 
 def test_a_key_in_a_note_that_nobody_can_read_is_still_refused(play: Play) -> None:

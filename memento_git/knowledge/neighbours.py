@@ -18,22 +18,21 @@ SAME: Final = "says the very same as"
 
 
 def tell(desk: Desk, note: str, known: Sequence[Alike] | None = None) -> None:
-    """Warn of the live notes that a note is near to, or may contradict; the change does not rest on what they say."""
-    view, read = desk.view, desk.shelf.note(note)
-    relied, folders = set(view.used), set(view.used_folders)
-    same = {one.id for one in desk.shelf.saying(read.body)} - {note}
-    near = near_to(desk.shelf, read.title, read.body, (note,)) if known is None else known
-    found = [one for one in near if one.note not in same]
-    against = set(desk.shelf.contradictions(read)) - {one.note for one in found}
-    view.used.intersection_update(relied)
-    view.used_folders.intersection_update(folders)
+    """Warn of the live notes that a note is near to, or may contradict."""
+    read = desk.shelf.note(note)
+    with desk.view.aside():
+        same = {one.id for one in desk.shelf.saying(read.body)} - {note}
+        near = near_to(desk.shelf, read.title, read.body, (note,)) if known is None else known
+        found = [one for one in near if one.note not in same]
+        against = set(desk.shelf.contradictions(read)) - {one.note for one in found}
     told = [*(f"{SAME} {one}" for one in sorted(same)), *(one.told() for one in found)]
     _warn(desk, [f"{note} {one}" for one in (*told, *(f"contradicts {other}" for other in sorted(against)))])
 
 
 def tell_all(desk: Desk, new: Collection[str]) -> None:
     """Warn of what many new notes are near to, or may contradict: how many there are, and the first."""
-    texts = {note.id: alike.said(note.title, note.body) for note in desk.shelf.live()} if new else {}
+    with desk.view.aside():
+        texts = {note.id: alike.said(note.title, note.body) for note in desk.shelf.live()} if new else {}
     found = [*pairs.duplicates(texts, new), *pairs.conflicts(texts, new)]
     lines = [_paired(pair, new) for pair in found[:FIRST]]
     more = f"{len(found)} pairs of what came in are near to, or may contradict, what is here: memento check duplicates"

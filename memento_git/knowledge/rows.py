@@ -115,7 +115,8 @@ def history(shelf: Shelf, note: str) -> list[Row]:
 def after(tx: Transaction, note: str) -> Row:
     """Return a note's row as it is at the end of a transaction."""
     shelf = Desk.of(tx).shelf
-    return note_row(shelf, shelf.note(note))
+    with tx.view.aside():
+        return note_row(shelf, shelf.note(note))
 
 
 def listed(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FRESH: Final = 0.5
 NEW: Final = "?A"  # what HEAD has not
 UNTRACKED: Final = "??"
-SINGLY: Final = ("-c", "core.preloadIndex=false")  # for a few paths, no threads that go through all of the index
+SINGLY: Final = ("-c", "core.preloadIndex=false")  # for a few files, no threads that go through all of the index
 PLAIN: Final = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--no-renames", "-z")
 
 
@@ -49,7 +49,7 @@ class WorkTree(NamedTuple):
 
 def ask(git: Git, *paths: str, untracked: str = "all") -> Asked:
     """Let git begin to look at paths of the index and the work tree."""
-    how = () if layout.FOLDER in paths else SINGLY
+    how = () if any(path == layout.FOLDER or path.endswith("/") for path in paths) else SINGLY
     return Asked(git, *how, *PLAIN, f"--untracked-files={untracked}", "--", *paths)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Broken
@@ -13,7 +14,7 @@ from memento_git.model.finding import AWAY, FETCHING, WHOLE, Finding
 from memento_git.model.ids import is_id, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from memento_git.ledger.codec import Decoded
     from memento_git.ledger.git import Git
@@ -65,6 +66,15 @@ class View:
         self.changed = False
         self.held = False
         self.prior: View | None = None  # what this view is compared with
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Let a change read in the block what it only compares with: it does not rely on that, whoever edits it."""
+        used, folders = set(self.used), set(self.used_folders)
+        try:
+            yield
+        finally:
+            self.used, self.used_folders = used, folders
 
     def note(self, *findings: Finding) -> None:
         """Add findings that are not known yet."""

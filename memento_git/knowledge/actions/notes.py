@@ -93,12 +93,16 @@ def admit(
     gone = data.get("supersedes") or []
     key = data.get("key")
     keys = (key,) if key or beside_keys else ()
-    same = [] if always else [note for note in desk.shelf.saying(body) if note.id not in gone]
+    with desk.view.aside():
+        same = [] if always else [note for note in desk.shelf.saying(body) if note.id not in gone]
     held = next((note for note in same if not keys or note.data.get("key") in keys), None)
     if held is not None:
+        desk.view.used.add(held.path)
         return Added(held.id, existing=True, alike=[])
     _refuse_key(desk, str(key or ""), gone)
-    return Added(str(data["id"]), existing=False, alike=neighbours.near_to(desk.shelf, data["title"], body, gone))
+    with desk.view.aside():
+        near = neighbours.near_to(desk.shelf, data["title"], body, gone)
+    return Added(str(data["id"]), existing=False, alike=near)
 
 
 def write(desk: Desk, data: dict[str, Any], body: str, domain: str) -> None:
@@ -108,7 +112,8 @@ def write(desk: Desk, data: dict[str, Any], body: str, domain: str) -> None:
 
 
 def _refuse_key(desk: Desk, key: str, gone: Sequence[str], own: str = "") -> None:
-    holders = desk.shelf.holders(key) if key else []
+    with desk.view.aside():
+        holders = desk.shelf.holders(key) if key else []
     for holder in [one for one in holders if one.id not in (*gone, own)]:
         raise no.KeyTaken(note=holder.id, key=key, title=holder.title)
 

@@ -178,10 +178,11 @@ def end_session(
         tx.allow_secrets = tuple(allow_secrets)
         promoted = [one.id for one in promote_drafts(tx)] if promote and Drafts(ledger.git).ids() else []
         shelf = Shelf(tx.view)
-        made = _made(shelf, session)
         left = len(Drafts(ledger.git).all()) - len(promoted)
-        elsewhere = [_named(one.shelf, one.note, one.branch) for one in _elsewhere(ledger, shelf, session)]
-        named = [*(_named(shelf, note) for note in made), *elsewhere]
+        with tx.view.aside():
+            made = _made(shelf, session)
+            elsewhere = [_named(one.shelf, one.note, one.branch) for one in _elsewhere(ledger, shelf, session)]
+            named = [*(_named(shelf, note) for note in made), *elsewhere]
         body = _handoff(summary, named, remaining, left, _redacted(shelf, session))
         title = f"Handoff: {session.label}" if session.label else ""
         given: dict[str, Any] = {"tags": [handoffs.HANDOFF], "sources": [one.id for one in made]}
