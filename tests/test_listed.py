@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memento_git.knowledge.actions.settling import redact_note
-from memento_git.ledger import cache, difference, filetable, layout, listed
+from memento_git.ledger import cache, difference, filetable, layout, listed, sought
 from memento_git.ledger.listed import Listed
 from memento_git.ledger.sought import Sought
 from memento_git.ledger.view import View
@@ -94,23 +94,27 @@ def ids_of(view: View, run: str) -> set[str]:
     return {*known, *changed, run, "", "task", "task_1", "no/id"}
 
 
-def test_names_that_are_looked_for_are_those_of_the_index(busy: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("many", [0, 1, 1_000])
+def test_names_that_are_looked_for_are_those_of_the_index(
+    busy: Play, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
     monkeypatch.setattr(filetable, "MOST_LOOKS", 1_000_000)
+    monkeypatch.setattr(sought, "MANY", many)
     view, whole = busy.ledger.view(), busy.ledger.view()
     for run in (*whole.runs(), ""):
-        index, sought = whole.index(run), view.names(run)
-        assert isinstance(sought, Sought)
+        index, names = whole.index(run), view.names(run)
+        assert isinstance(names, Sought)
         for name in ids_of(whole, run) | ids_of(whole, whole.runs()[0]):
-            assert sought.text_of(name) == index.text_of(name), name
-            assert sought.evidence_at(name) == index.evidence_at(name), name
-            assert sought.event_at(name) == index.event_at(name), name
-            assert sought.is_twin(name) == index.is_twin(name), name
-            assert [*sought.events_about(name)] == [*index.events_about(name)], name
-            assert sought.redacting(name or run) == index.redacting(name or run), name
+            assert names.text_of(name) == index.text_of(name), name
+            assert names.evidence_at(name) == index.evidence_at(name), name
+            assert names.event_at(name) == index.event_at(name), name
+            assert names.is_twin(name) == index.is_twin(name), name
+            assert [*names.events_about(name)] == [*index.events_about(name)], name
+            assert names.redacting(name or run) == index.redacting(name or run), name
             for kind in ("run", "plan", "task", "evidence", "note", "event", "dispatch"):
-                assert sought.holds(name, kind) == index.holds(name, kind), (name, kind)
-        assert not run or sorted(sought.plans()) == sorted(index.plans())
-        assert sought.redacting() == index.redacting()
+                assert names.holds(name, kind) == index.holds(name, kind), (name, kind)
+        assert not run or sorted(names.plans()) == sorted(index.plans())
+        assert names.redacting() == index.redacting()
     assert not view.table.is_whole
 
 

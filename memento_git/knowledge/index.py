@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memento_git.knowledge.cards import Card, Entry
     from memento_git.ledger.git import Git
 
-FORMAT: Final = 5  # raised with every change of what is indexed or how: words, weights, marks, cards
+FORMAT: Final = 6  # raised with every change of what is indexed or how: words, weights, marks, cards
 STATE: Final = "state.json"
 IN_MEMORY: Final = 600_000  # words of documents in one segment: the library sorts so many without files of its own
 FULL: Final = 5_000  # documents from which a segment is not merged any more
@@ -65,10 +65,24 @@ class Weighed(fields.FieldType):  # type: ignore[misc]
             yield word.encode(errors="surrogatepass"), 1, float(weight), b""
 
 
+class Lengths(columns.NumericColumn):  # type: ignore[misc]
+    """A column of numbers whose reader loads all that a segment has at once."""
+
+    def __init__(self) -> None:
+        super().__init__("I")
+
+    class Reader(columns.NumericColumn.Reader):  # type: ignore[misc]
+        """Reads the bytes of all numbers in one go."""
+
+        def load(self) -> Sequence[int]:
+            """Return the numbers of all documents; those behind the last that has one have none."""
+            held = self._dbfile.get_array(self._basepos, self._typecode, self._count)
+            held.extend([self._default] * (self._doccount - self._count))
+            return held  # type: ignore[no-any-return]
+
+
 def _schema() -> Any:
-    return fields.Schema(
-        words=Weighed(), marks=Weighed(), length=fields.COLUMN(columns.NumericColumn("I")), card=fields.STORED()
-    )
+    return fields.Schema(words=Weighed(), marks=Weighed(), length=fields.COLUMN(Lengths()), card=fields.STORED())
 
 
 class State(NamedTuple):
@@ -144,7 +158,7 @@ class Index:
         self.length = state.length
         self._reader = reader
         self._leaves = [
-            (leaf, base, leaf.column_reader("length", translate=False)) for leaf, base in reader.leaf_readers()
+            (leaf, base, leaf.column_reader("length", translate=False).load()) for leaf, base in reader.leaf_readers()
         ]
 
     def postings(self, word: str) -> list[tuple[int, float, int]]:

@@ -10,12 +10,13 @@ from memento_git.ledger.listing import END, START, holds
 from memento_git.model.ids import is_id, kind_of, random_part
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from memento_git.ledger.listing import Index
     from memento_git.ledger.view import View
 
 
+MANY: Final = 64  # notes whose events are looked for one note at a time; for more, those of all are
 TEXTS: Final = ("run", "plan", "task")
 OWNERS: Final = (*TEXTS, "evidence")
 
@@ -31,6 +32,7 @@ class Sought:
         self._run = run
         self._top = f"{layout.RUNS}/{run}" if run else layout.KNOWLEDGE
         self._about: dict[str, list[str]] = {}
+        self._is_all_about = False
         self._events: dict[str, list[str]] = {}
         self._redacting: list[str] | None = None
         self._domains: list[str] | None = None
@@ -63,6 +65,10 @@ class Sought:
     def events_about(self, record: str) -> Sequence[str]:
         """Return the events that happened to a record, by their names."""
         if record not in self._about:
+            if self._is_all_about:
+                return ()
+            if len(self._about) >= MANY and not self._run:
+                return self._about_all().get(record, ())
             found = []
             for folder in self._folders(record):
                 listed = self._view.table.looked()
@@ -72,6 +78,18 @@ class Sought:
                 found += [f"event_{name[START:END]}" for name in names if layout.EVENT_NAME.fullmatch(name)]
             self._about[record] = found
         return self._about[record]
+
+    def _about_all(self) -> Mapping[str, Sequence[str]]:
+        """Return note -> the events that happened to it, of all notes."""
+        listed = self._view.table.looked(A_SCAN)
+        if listed is None:
+            return self._index().events_of
+        self._about.clear()
+        for path in listed.holding(self._top, ".yaml\0"):
+            if _is_event(path):
+                self._about.setdefault(layout.owner_of(path.rpartition("/")[0]), []).append(f"event_{path[START:END]}")
+        self._is_all_about = True
+        return self._about
 
     def redacting(self, record: str = "") -> list[str]:
         """Return the paths of the events that redact something; with a record, those that happened to it."""
