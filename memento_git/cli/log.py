@@ -12,6 +12,7 @@ from memento_git.cli import boundary, naming, note_story, output
 from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import paged
 from memento_git.errors import Misused
+from memento_git.model.ids import opening_of
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
@@ -120,7 +121,7 @@ def _wanted(row: Row, filters: dict[str, str]) -> bool:
 
 def _about(row: Row, wanted: str) -> bool:
     """Tell whether an event is the one that is wanted, or happened to that record; a dispatch is part of its task."""
-    opened = wanted.replace("dispatch", "event", 1)
+    opened = opening_of(wanted)
     return wanted in ("", row["record"], row["payload"].get("dispatch")) or row["id"] == opened
 
 

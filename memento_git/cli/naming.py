@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from memento_git.model.enumeration import some
-from memento_git.model.ids import ALPHABET, KINDS, LENGTH, AmbiguousId, IdInvalid, NoSuchRecord, kind_of
+from memento_git.model.ids import ALPHABET, KINDS, LENGTH, AmbiguousId, IdInvalid, NoSuchRecord, kind_of, opening_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +64,7 @@ def _begun(view: View, given: str, kinds: Sequence[str]) -> str:
     if not prefix or len(prefix) > LENGTH or not set(prefix) <= set(ALPHABET):
         raise IdInvalid(given=given, kind="record")
     found = {kind: [name for name in view.known(kind) if name.startswith(f"{kind}_{prefix}")] for kind in kinds}
-    opened = {name.replace("dispatch", "event", 1) for name in found.get("dispatch", ())}
+    opened = {opening_of(name) for name in found.get("dispatch", ())}
     names = sorted({name for listed in found.values() for name in listed} - opened)
     if not names:
         raise NoSuchRecord(kind="record", given=given)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from memento_git.ledger import layout
 from memento_git.model.finding import Finding
-from memento_git.model.ids import kind_of
+from memento_git.model.ids import dispatch_of, kind_of, opening_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -83,7 +83,7 @@ class Index(NamedTuple):
             return list(self.events)
         if kind == "dispatch":
             opened = [identity for identity, path in self.events.items() if "-dispatched-" in path]
-            return [identity.replace("event", "dispatch", 1) for identity in opened]
+            return [dispatch_of(identity) for identity in opened]
         held = self.evidence if kind == "evidence" else (name for name in self.prose if name.startswith(kind))
         return [*held, *(self.left_of(kind) if kind in REDACTABLE else ())]
 
@@ -103,7 +103,7 @@ def holds(names: Names, identity: str, kind: str) -> bool:
     if kind == "event":
         return bool(names.event_at(identity))
     if kind == "dispatch":
-        return "-dispatched-" in names.event_at(identity.replace("dispatch", "event", 1))
+        return "-dispatched-" in names.event_at(opening_of(identity))
     there = names.text_of(identity) or names.evidence_at(identity)
     return bool(there or (kind in REDACTABLE and names.events_about(identity)))
 

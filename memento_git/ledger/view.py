@@ -361,8 +361,9 @@ class View:
         from memento_git.ledger.events import Happenings
 
         left = Happenings(self, run).tombstones.values()
-        named = [event.id for event in left if kind == "event" or event.do == "dispatched"]
-        return [identity.replace("event", kind, 1) for identity in named]
+        if kind == "event":
+            return [event.id for event in left]
+        return [event.dispatch for event in left if event.do == "dispatched"]
 
     def holds(self, run: str, identity: str, kind: str) -> bool:
         """Tell whether a run, or the notes, have a record of this id; a redacted event is still one."""

@@ -64,6 +64,16 @@ def random_part(identity: str) -> str:
     return identity.partition("_")[2]
 
 
+def dispatch_of(event: str) -> str:
+    """Return the dispatch that the event of a hand-out opens."""
+    return event.replace("event", "dispatch", 1)
+
+
+def opening_of(dispatch: str) -> str:
+    """Return the event that opens a dispatch; what is no dispatch is returned as it is."""
+    return dispatch.replace("dispatch", "event", 1)
+
+
 def make_id(kind: str, entropy: bytes) -> str:
     """Return an id of the kind from at least eight random bytes."""
     number = int.from_bytes(entropy, "big")

@@ -6,7 +6,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model import types as t
-from memento_git.model.ids import Ref
+from memento_git.model.ids import Ref, dispatch_of
 from memento_git.model.states import RISKS, SIZES
 from memento_git.model.types import Field, Shape
 
@@ -260,6 +260,11 @@ class Event(NamedTuple):
     @property
     def ref(self) -> Ref:
         return Ref(self.id, self.digest)
+
+    @property
+    def dispatch(self) -> str:
+        """Return the dispatch that it opens, or else that it names; nothing where it has to do with none."""
+        return dispatch_of(self.id) if self.do == "dispatched" else self.get("dispatch")
 
     def get(self, key: str) -> str:
         return str(self.data.get(key) or "")

@@ -36,8 +36,7 @@ def check_event(state: RunState, event: Event, scope: Scope) -> Iterator[Finding
 
 def _went_on(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     """Yield an event that goes on in a run that was stopped at the base, and still is, as if it had not seen that."""
-    name = event.get("dispatch") or event.id.replace("event", "dispatch", 1)
-    if state.folded(event.of).lanes.word(f"dispatch:{name}", "") in ("failed", "recovered"):
+    if state.folded(event.of).lanes.word(f"dispatch:{event.dispatch}", "") in ("failed", "recovered"):
         return
     known = state.fold.seen_by(event).union(scope.added)
     stops = [(stop, fix) for stop, fix in _stops(state, event.do) if stop.id not in known]
@@ -108,9 +107,8 @@ def _unnamed(state: RunState, event: Event) -> Iterator[Finding]:
 
 def _undoing(state: RunState, event: Event) -> str:
     """Return the command that takes back what came of a hand-out."""
-    name = event.id.replace("event", "dispatch", 1)
-    if name in state.folded(event.of).lanes.open_dispatches():
-        return f"memento dispatch recover {name} --force --reason WHY"
+    if event.dispatch in state.folded(event.of).lanes.open_dispatches():
+        return f"memento dispatch recover {event.dispatch} --force --reason WHY"
     return f"memento task reopen {event.of} --reason WHY"
 
 

@@ -68,8 +68,7 @@ def _going_on(book: Looked, key: str) -> Iterator[Judged]:
     reopened = [seen.past for seen in standing if seen.event.do == "reopened" and seen.event.id not in undone]
     for seen in standing:
         event = seen.event
-        name = event.get("dispatch") or event.id.replace("event", "dispatch", 1)
-        ended = folded.lanes.word(f"dispatch:{name}", "") in ("failed", "recovered")
+        ended = folded.lanes.word(f"dispatch:{event.dispatch}", "") in ("failed", "recovered")
         is_over = event.do in OF_HAND_OFFS and (ended or any(event.id in past for past in reopened))
         if seen.writes and "gate" not in event.data and not is_over:
             yield seen

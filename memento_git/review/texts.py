@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.ledger import layout
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
-from memento_git.model.ids import kind_of
+from memento_git.model.ids import kind_of, opening_of
 from memento_git.model.work import Prose
 from memento_git.review import checks, lastread
 from memento_git.review.scope import Scope
@@ -268,5 +268,5 @@ def _is_completed(comparison: Comparison, place: Place, repair: str) -> bool:
 def _is_of_the_base(comparison: Comparison, done: Iterable[Event]) -> bool:
     """Tell whether the branch completes what was handed out at the base."""
     added = comparison.added()
-    opened = (event.get("dispatch").replace("dispatch", "event", 1) for event in done if event.id in added)
+    opened = (opening_of(event.dispatch) for event in done if event.id in added)
     return any(name not in added for name in opened)

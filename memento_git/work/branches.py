@@ -23,7 +23,7 @@ def lacking(git: Git, state: RunState, task: str) -> list[str]:
 
 def _done_by(state: RunState, task: str) -> list[str]:
     """Return the dispatches whose completions prove a task; where none does, those that may."""
-    counting = [event.get("dispatch") for event in proofs.counting(state, task)]
+    counting = [event.dispatch for event in proofs.counting(state, task)]
     return (proofs.proving(state, task) if counting[1:] else []) or counting
 
 
@@ -33,7 +33,7 @@ def unmerged(git: Git, state: RunState, tasks: Iterable[str]) -> Iterator[Row]:
     if not off:
         return
     for task in tasks:
-        names = [event.get("dispatch") for event in proofs.counting(state, task)]
+        names = [event.dispatch for event in proofs.counting(state, task)]
         if any(checkouts.branch_of(name) in off for name in names) and (found := lacking(git, state, task)):
             title = state.told(task).title
             if found[1:]:

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 from memento_git.ledger import desk
 from memento_git.model.enumeration import some
-from memento_git.model.ids import random_part
 from memento_git.work import refusals as no
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
-    from memento_git.model.work import Event
     from memento_git.work.signatures import Sealer
 
 
@@ -60,8 +58,3 @@ class Desk(desk.Desk):
 
             if told := signatures.unsigned_proof(state, task):
                 raise signatures.SignatureRequired(what=what, why="; ".join(told))
-
-
-def dispatch_of(event: Event | str) -> str:
-    identity = event if isinstance(event, str) else event.id
-    return f"dispatch_{random_part(identity)}"

@@ -383,4 +383,4 @@ def _not_completed(state: RunState, event: Event, seen: Container[str]) -> str:
 
 def _chosen(state: RunState, task: str, seen: Container[str]) -> list[str]:
     """Return the latest candidate that was chosen in what was seen of a task."""
-    return [event.get("dispatch") for event in state.choices(task) if event.id in seen][-1:]
+    return [event.dispatch for event in state.choices(task) if event.id in seen][-1:]

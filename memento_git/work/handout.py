@@ -52,8 +52,8 @@ def spikes(state: RunState, *tasks: str) -> int:
 
 def stands(state: RunState, opened: Event) -> bool:
     """Tell whether a hand-out is open, or its completion counts."""
-    ended = [end.get("dispatch") for end in state.completions(opened.of)]
-    return opened.id.replace("event", "dispatch", 1) in (*state.folded(opened.of).lanes.open_dispatches(), *ended)
+    ended = [end.dispatch for end in state.completions(opened.of)]
+    return opened.dispatch in (*state.folded(opened.of).lanes.open_dispatches(), *ended)
 
 
 def shared_texts(state: RunState) -> Texts:

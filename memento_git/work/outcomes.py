@@ -74,9 +74,8 @@ def attempts(events: Iterable[Judged], undone: Container[str]) -> list[Attempt]:
         event = seen.event
         if seen.verdict != "legal" or event.id in undone:
             continue
-        name = event.get("dispatch")
+        name = event.dispatch
         if event.do == "dispatched":
-            name = event.id.replace("event", "dispatch", 1)
             found[name] = Attempt(name, event.get("executor"), at=event.at)
         elif event.do == "claimed" and name in found:
             found[name] = found[name]._replace(claimed=True)

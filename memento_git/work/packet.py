@@ -137,7 +137,7 @@ def _attempts(state: RunState, task: str, repairs: str | None, omitted: list[Row
 
 
 def _attempt(state: RunState, event: Event) -> Row:
-    opened = state.opened(event.get("dispatch"))
+    opened = state.opened(event.dispatch)
     return {
         "task_id": event.of,
         "ended": event.do,

@@ -85,12 +85,12 @@ def proof_of(state: RunState, task: str) -> trust.Proof:
 def counting(state: RunState, task: str) -> list[Event]:
     """Return the completions that may prove a task: once a candidate was chosen, its alone."""
     chosen = state.selected(task)
-    return [event for event in state.completions(task) if chosen in ("", event.get("dispatch"))]
+    return [event for event in state.completions(task) if chosen in ("", event.dispatch)]
 
 
 def proving(state: RunState, task: str) -> list[str]:
     """Return the dispatches whose completions, each by itself, prove a task."""
-    return [event.get("dispatch") for event in counting(state, task) if state.proof_of(event).proven]
+    return [event.dispatch for event in counting(state, task) if state.proof_of(event).proven]
 
 
 def judging(state: RunState, task: str) -> list[Event]:
@@ -138,7 +138,7 @@ def proven(
         return trust.Proof(False, (), ("its completion was redacted",))
     refs = dict.fromkeys([*event.data["evidence"], *more])
     found = trust.proof(event, text, [state.cited(parse_ref(ref), event.of) for ref in refs], asks, codes)
-    if event.get("text") == text and terms.are_others(state, event.of, event.get("dispatch")):
+    if event.get("text") == text and terms.are_others(state, event.of, event.dispatch):
         return trust.Proof(
             False, (), (*found.why, "it was handed out on other terms: reopen it, and hand it out again")
         )

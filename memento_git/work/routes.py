@@ -121,7 +121,7 @@ def _of_task(state: RunState, task: str) -> list[Outcome]:
     if not isinstance(prose, Prose):
         return []
     kind, files = prose.data.get("kind") or "", prose.list("files")
-    completed = {event.get("dispatch"): event for event in state.completions(task)}
+    completed = {event.dispatch: event for event in state.completions(task)}
     told = []
     for one in attempts(state, task):
         end = completed.get(one.dispatch) if one.how in outcomes.STANDING else None

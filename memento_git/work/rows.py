@@ -151,7 +151,7 @@ def _reason(state: RunState, task: str, status: str) -> str | None:
 def dispatch_rows(state: RunState, task: str) -> list[Row]:
     rows = []
     events = [seen.event for seen in state.folded(task).events if seen.verdict == "legal"]
-    invoked = {event.get("dispatch") for event in events if event.data.get("invoked")}
+    invoked = {event.dispatch for event in events if event.data.get("invoked")}
     for name, found in state.dispatches(task).items():
         opened: Event | None = found["opened"]
         ended: Event | None = found["ended"]

@@ -12,7 +12,7 @@ from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.clock import is_ahead
 from memento_git.model.finding import WHOLE, Finding
-from memento_git.model.ids import kind_of
+from memento_git.model.ids import kind_of, opening_of
 from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.work import proofs, replies, reproduction, reruns, transitions, trust
@@ -267,7 +267,7 @@ class RunState(Happenings):
         reopened = {one.event.id for one in reopenings}
         chosen = [one for one in selections if one.past >= reopened]
         seen = frozenset[str]().union(*(one.past for one in chosen))
-        names = {str(one.event.get("dispatch")) for one in chosen if one.event.id not in seen}
+        names = {one.event.dispatch for one in chosen if one.event.id not in seen}
         return names.pop() if len(names) == 1 else "contested" if names else ""
 
     def choices(self, task: str) -> list[Event]:
@@ -332,7 +332,7 @@ class RunState(Happenings):
 
     def opened(self, dispatch: str) -> Event | None:
         """Return the event that opened a dispatch."""
-        return self.event(dispatch.replace("dispatch", "event", 1))
+        return self.event(opening_of(dispatch))
 
     def dispatches(self, task: str) -> dict[str, dict[str, Any]]:
         """Return what each dispatch of a task came to."""
@@ -371,6 +371,5 @@ class RunState(Happenings):
 def _ended(events: Sequence[Judged], dispatch: str) -> Event | None:
     ends = ("completed", "failed", "recovered")
     return next(
-        (seen.event for seen in reversed(events) if seen.event.do in ends and seen.event.get("dispatch") == dispatch),
-        None,
+        (seen.event for seen in reversed(events) if seen.event.do in ends and seen.event.dispatch == dispatch), None
     )

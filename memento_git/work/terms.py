@@ -163,7 +163,7 @@ def of_rejected(state: RunState, task: str) -> Iterator[Event]:
     for rejected in (seen for seen in legal if seen.event.do == "rejected"):
         yield rejected.event
         done = done_before(state, rejected.event)
-        yield from filter(None, (state.opened(event.get("dispatch")) for event in done))
+        yield from filter(None, (state.opened(event.dispatch) for event in done))
 
 
 def done_before(state: RunState, verdict: Event) -> list[Event]:

@@ -130,7 +130,7 @@ def _dispatched(event: Event, seen: Seen, status: str) -> Writes:
         if lanes.contested or task_status(lanes) not in DONE:
             raise no.DependencyOpen(task=event.of, dependency=task, status=task_status(lanes))
         _gate_open(task, lanes)
-    name = event.id.replace("event", "dispatch", 1)
+    name = event.dispatch
     candidate = bool(event.data.get("candidate"))
     along = candidate and status in ("dispatched", "in_progress") and seen.own.detail(STATUS) == ""
     if status != "pending" and not along:
@@ -145,7 +145,7 @@ def _dispatched(event: Event, seen: Seen, status: str) -> Writes:
 def _claimed(event: Event, seen: Seen, status: str) -> Writes:
     _active(event, seen)
     _gates_open(event, seen)
-    name = event.get("dispatch")
+    name = event.dispatch
     state, holder = _dispatch(event, seen)
     if state == "claimed" and holder != event.by:
         raise no.AlreadyClaimed(dispatch=name, holder=holder)
@@ -165,7 +165,7 @@ def _renewed(event: Event, seen: Seen, status: str) -> Writes:  # noqa: ARG001 (
 def _completed(event: Event, seen: Seen, status: str) -> Writes:
     _active(event, seen)
     _claimant(event, seen)
-    name, detail = event.get("dispatch"), seen.own.detail(STATUS)
+    name, detail = event.dispatch, seen.own.detail(STATUS)
     writes: Writes = {f"dispatch:{name}": ("completed", event.by)}
     if f"candidate:{name}" in seen.own.values:
         writes[f"candidate:{name}"] = ("completed",)
@@ -187,7 +187,7 @@ def _recovered(event: Event, seen: Seen, status: str) -> Writes:
 
 def _ended(event: Event, seen: Seen, status: str, state: str, then: str) -> Writes:
     """Return what the end of a dispatch writes: the task follows when no other dispatch is still open."""
-    name = event.get("dispatch")
+    name = event.dispatch
     writes: Writes = {f"dispatch:{name}": (state, "")}
     others = [other for other in seen.own.open_dispatches() if other != name]
     return writes if others or status == "completed" else {**writes, STATUS: (then, "")}
@@ -210,7 +210,7 @@ def _moved(came_from: tuple[str, ...], to: str) -> Callable[[Event, Seen, str], 
 
 def _selected(event: Event, seen: Seen, status: str) -> Writes:
     """Return the choice of one completed candidate; a later choice may replace it."""
-    name = event.get("dispatch")
+    name = event.dispatch
     state = seen.own.word(f"candidate:{name}", "")
     if f"dispatch:{name}" not in seen.own.values:
         raise no.DispatchUnknown(dispatch=name, task=event.of)
@@ -259,7 +259,7 @@ def _gate_open(scope: str, lanes: Lanes) -> None:
 
 def _dispatch(event: Event, seen: Seen) -> tuple[str, str]:
     """Return the state of the event's dispatch and who holds it; refuse where it has ended."""
-    name = event.get("dispatch")
+    name = event.dispatch
     value = seen.own.values.get(f"dispatch:{name}")
     if value is None:
         raise no.DispatchUnknown(dispatch=name, task=event.of)
@@ -271,6 +271,6 @@ def _dispatch(event: Event, seen: Seen) -> tuple[str, str]:
 def _claimant(event: Event, seen: Seen) -> None:
     state, holder = _dispatch(event, seen)
     if state != "claimed":
-        raise no.NotClaimed(dispatch=event.get("dispatch"))
+        raise no.NotClaimed(dispatch=event.dispatch)
     if holder != event.by:
-        raise no.NotClaimant(dispatch=event.get("dispatch"), holder=holder, actor=event.by)
+        raise no.NotClaimant(dispatch=event.dispatch, holder=holder, actor=event.by)

@@ -170,7 +170,7 @@ def proof(
         if (problem := fault(one, completion.of)) or one.evidence is None:
             faults.append(problem)
             continue
-        if one.evidence.data.get("dispatch", completion.get("dispatch")) != completion.get("dispatch"):
+        if one.evidence.data.get("dispatch", completion.dispatch) != completion.dispatch:
             faults.append(f"{one.evidence.id} came from another dispatch")
             continue
         if problem := beside(one.evidence, completion.of, one.about):

@@ -82,7 +82,7 @@ def record(tx: Transaction, state: RunState, completion: Event, asked: bool | No
     desk = Desk.of(tx)
     if not is_wanted(state, asked):
         return None
-    dispatch = completion.get("dispatch")
+    dispatch = completion.dispatch
     found = _measured(worktrees.git_of(tx, dispatch))
     if isinstance(found, str):
         return _without(tx, found)

@@ -10,12 +10,12 @@ from memento_git.ledger import claims
 from memento_git.ledger.claims import Claim
 from memento_git.ledger.codec import REDACTED
 from memento_git.model.clock import SECONDS, DurationInvalid, seconds_of, stamp
-from memento_git.model.ids import parse_ref
+from memento_git.model.ids import dispatch_of, parse_ref
 from memento_git.model.work import FAILURES
 from memento_git.work import codestate, guard, handout, preflight, proofs, rows, terms, trust, verification
 from memento_git.work import refusals as no
 from memento_git.work.actions import bundles, checkpoints, worktrees
-from memento_git.work.desk import Desk, dispatch_of
+from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ def hand_out(
         over_budget=_beyond(desk, state, identity, who, over_budget), note=desk.optional("note", note),
         brief=brief, terms=terms.digest(prose), asks=terms.asks(prose), branch=_branch(name) if apart else "",
     )  # fmt: skip
-    return dispatch_of(event)
+    return event.dispatch
 
 
 def _branch(event: str) -> str:

@@ -131,7 +131,7 @@ def _candidate(state: RunState, task: str, name: str, found: dict[str, Any]) -> 
     """Return what the ledger holds of one try."""
     opened: Event = found["opened"]
     executor = opened.get("executor")
-    completion = next((event for event in state.completions(task) if event.get("dispatch") == name), None)
+    completion = next((event for event in state.completions(task) if event.dispatch == name), None)
     every = _own(state, name, completion)
     own = [one for one in every if state.evidence_status(one.id) == "recorded"]
     known = Candidate(
@@ -256,7 +256,7 @@ def _is_yes(state: RunState, answer: Evidence, diff: Evidence) -> bool:
 def _seconds(state: RunState, task: str, name: str, completion: Event) -> float | None:
     """Return how long the hand-off was in somebody's hands."""
     claims = [seen.event.at for seen in state.folded(task).events
-              if seen.event.do == "claimed" and seen.event.get("dispatch") == name]  # fmt: skip
+              if seen.event.do == "claimed" and seen.event.dispatch == name]  # fmt: skip
     if not claims:
         return None
     return max(0.0, round(seconds_of(completion.at) - seconds_of(min(claims)), 3))
