@@ -66,6 +66,19 @@ class Folded(NamedTuple):
     illegal: tuple[Judged, ...]
     dangling: tuple[Judged, ...]
 
+    def legal(self, *verbs: str) -> list[Event]:
+        """Return the legal events, of some verbs where any are named, in the order of the fold."""
+        return [seen.event for seen in self.events if seen.verdict == "legal" and (not verbs or seen.event.do in verbs)]
+
+    def verdicts(self, gate: str) -> list[Judged]:
+        """Return all that was said of a gate, asking for it too, legal or not, in the order of the fold."""
+        return [seen for seen in self.events if seen.event.get("gate") == gate]
+
+    @property
+    def undone(self) -> dict[str, set[str]]:
+        """Return the legal events that were taken out, each with its lanes; on its other lanes it still holds."""
+        return undone(self.events)
+
     @property
     def put_aside(self) -> set[str]:
         """Return the events without effect that a void took out: nothing is left to do about them."""

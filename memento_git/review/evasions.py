@@ -118,7 +118,7 @@ def _beyond(state: RunState, event: Event) -> Iterator[Finding]:
     if own is None or not handout.stands(state, event):
         return
     seen = [one for one in folded.events if one.event.id in own.past]
-    tried = outcomes.attempts(seen, state.fold.undone(seen))
+    tried = outcomes.attempts(seen)
     limits = proofs.front_matter(state, event.of).get("budget") or {}
     if why := budget.budget(state.policy.budget, limits, tried, {}).tried_out():
         message = f"{event.of} was handed out beyond its budget, and nobody says why: {why}"

@@ -215,9 +215,9 @@ def given(state: RunState, scope: str, gate: str) -> list[Event]:
 
     What the completion of a run had seen of its gate goes before what came beside or after that.
     """
-    events = state.folded(scope).events
-    undone = state.fold.undone(events)
-    own = [one for one in events if one.event.get("gate") == gate and one.event.id not in undone]
+    folded = state.folded(scope)
+    undone = folded.undone
+    own = [one for one in folded.verdicts(gate) if one.event.id not in undone]
     ends = [seen.past for end in state.completions(state.id) if (seen := state.fold.judged(end.id)) is not None]
     in_time = [one for one in own if any(one.event.id in past for past in ends)]
     return [event for event in signing.latest(in_time or own) if event.do in PASSING]
@@ -234,7 +234,7 @@ def lifting(state: RunState, scope: str, gate: str) -> list[Event]:
     Where it was asked for again, those that lifted a failure still do.
     """
     word = state.folded(scope).lanes.word(f"gate:{gate}", "failed")
-    given = [one for one in state.folded(scope).events if one.event.get("gate") == gate and one.event.do != "requested"]
+    given = [one for one in state.folded(scope).verdicts(gate) if one.event.do != "requested"]
     failed = {one.event.id for one in given if one.event.do == "failed"}
     latest = signing.latest(given) if word != "failed" else []
     lifted = [one.event.id for one in given if word in PASSING or not failed.isdisjoint(one.past)]
@@ -336,18 +336,18 @@ def _taken_up(state: RunState, verdict: Event) -> str:
 
     A task that is done for the first time may have been judged before that.
     """
-    own, events = state.fold.judged(verdict.id), state.folded(verdict.of).events
+    own, folded = state.fold.judged(verdict.id), state.folded(verdict.of)
     past = own.past if own is not None else frozenset[str]()
-    undone = state.fold.undone(events)
-    before = {one.event.do for one in events if one.event.id in past}
+    undone = folded.undone
+    before = {one.event.do for one in folded.events if one.event.id in past}
     counting = {*UNDOING, *(("completed", "selected") if before & {"completed", "selected"} else ())}
-    for one in events:
-        if one.event.do in counting and one.verdict == "legal" and one.event.id not in (*past, *undone):
-            if one.event.do == "selected":
-                return f"it had not seen that {one.event.get('dispatch')} was chosen for {verdict.of}"
-            if one.event.do == "completed":
-                return _not_completed(state, one.event, past)
-            return f"it had not seen that {verdict.of} was {one.event.do}"
+    for event in folded.legal(*counting):
+        if event.id not in (*past, *undone):
+            if event.do == "selected":
+                return f"it had not seen that {event.dispatch} was chosen for {verdict.of}"
+            if event.do == "completed":
+                return _not_completed(state, event, past)
+            return f"it had not seen that {verdict.of} was {event.do}"
     return ""
 
 
@@ -366,8 +366,7 @@ def _other_work(state: RunState, verdict: Event) -> str:
                 return f"it had not seen that {chosen} was chosen for {task}"
             continue
         before = _seen_status(state, named, task)
-        ended = [one for one in state.folded(task).events if one.event.do == "completed" and one.verdict == "legal"]
-        if before in DONE or any(one.event.id not in seen for one in ended):
+        if before in DONE or any(one.id not in seen for one in state.folded(task).legal("completed")):
             return f"it had not seen that {task} is {status.replace('_', ' ')}, which was completed before"
         if status == "cancelled" and task in (verdict.data.get("open") or ()):
             return f"it had not seen that {task} was cancelled"
@@ -377,7 +376,7 @@ def _other_work(state: RunState, verdict: Event) -> str:
 def _not_completed(state: RunState, event: Event, seen: Container[str]) -> str:
     """Return that a completion was not seen; of one after another that was, on which dispatch it is."""
     before = (one.event.id for one in state.folded(event.of).events if one.event.do == "completed")
-    told = f" once more, on {event.get('dispatch')}" if any(name in seen for name in before) else ""
+    told = f" once more, on {event.dispatch}" if any(name in seen for name in before) else ""
     return f"it had not seen that {event.of} was completed{told}"
 
 

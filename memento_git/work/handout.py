@@ -42,12 +42,7 @@ def refuse_run(state: RunState) -> None:
 
 def spikes(state: RunState, *tasks: str) -> int:
     """Return how many hand-outs of some tasks had no plan, as a spike's."""
-    return sum(
-        1
-        for task in tasks
-        for seen in state.folded(task).events
-        if seen.verdict == "legal" and seen.event.do == "dispatched" and seen.event.data.get("spike")
-    )
+    return sum(bool(one.data.get("spike")) for task in tasks for one in terms.handed_out(state, task))
 
 
 def stands(state: RunState, opened: Event) -> bool:
@@ -82,8 +77,7 @@ def beyond(state: RunState, task: str, executor: str = "") -> str:
     """Return why an attempt of an executor, by default of the cheapest, is beyond a task's budget; or nothing."""
     from memento_git.work import budget, executors, outcomes
 
-    events, table = state.folded(task).events, executors.known(state.policy)
-    tried = outcomes.attempts(events, state.fold.undone(events))
+    table, tried = executors.known(state.policy), outcomes.attempts(state.folded(task).events)
     held = budget.budget(state.policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
     price = budget.price(executor, table) if executor else min(one.cost for one in table.values())
     return held.exceeded(price)

@@ -83,8 +83,7 @@ def held(state: RunState, commits: Sequence[str] = ()) -> Held:
         checks=[*_checks(state, evidence, now), *_checks_gone(state, gone, now)],
         answers=[*_answers(state, evidence, {state.id, *tasks}), *_answers_gone(state, gone),
                  *_noes(state, (state.id, *tasks))],
-        authors=frozenset(seen.event.by for task in tasks for seen in state.folded(task).events
-                          if seen.verdict == "legal" and seen.event.do in ("claimed", "completed")),
+        authors=frozenset(one.by for task in tasks for one in state.folded(task).legal("claimed", "completed")),
         incomplete=[seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling],
         unsigned=unsigned(state, [state.id, *state.counting()], but=("release",)),
     )  # fmt: skip

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.folding.undone import undone
 from memento_git.model.clock import seconds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memento_git.folding.fold import Judged
 
@@ -63,16 +64,16 @@ class Tally(NamedTuple):
         return self.good + self.bad
 
 
-def attempts(events: Iterable[Judged], undone: Container[str]) -> list[Attempt]:
-    """Return the hand-offs of a task in their order, from its events; those in `undone` do not count.
+def attempts(events: Sequence[Judged]) -> list[Attempt]:
+    """Return the hand-offs of a task in their order, from its events; those that were taken out do not count.
 
     Once a candidate was chosen, a verdict on the task is one on that candidate alone.
     """
     found: dict[str, Attempt] = {}
-    chosen = ""
+    chosen, out = "", undone(events)
     for seen in events:
         event = seen.event
-        if seen.verdict != "legal" or event.id in undone:
+        if seen.verdict != "legal" or event.id in out:
             continue
         name = event.dispatch
         if event.do == "dispatched":

@@ -123,12 +123,8 @@ def _dependency(state: RunState, task: str) -> Row:
 
 def _attempts(state: RunState, task: str, repairs: str | None, omitted: list[Row]) -> list[Row]:
     """Return how earlier attempts at a task, and at the one that it repairs, ended and why."""
-    ended = [
-        seen.event
-        for name in ([repairs] if repairs else []) + [task]
-        for seen in state.folded(name).events
-        if seen.verdict == "legal" and seen.event.do in ENDED_BADLY
-    ]
+    names = ([repairs] if repairs else []) + [task]
+    ended = [event for name in names for event in state.folded(name).legal(*ENDED_BADLY)]
     told = [_attempt(state, event) for event in ended]
     if more := len(told) - MOST_ATTEMPTS:
         size = sum(len(str(one)) for one in told[:more]) if more > 0 else 0

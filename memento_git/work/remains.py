@@ -37,8 +37,7 @@ def tasks_of(state: RunState, evidence: str) -> list[str]:
 
 def _kept(state: RunState, evidence: str) -> list[dict[str, Any]]:
     """Return what each redaction of evidence keeps of it."""
-    told = [seen.event for seen in state.folded(evidence).events if seen.verdict == "legal" and takes_out(seen.event)]
-    kept = [one.data.get("kept") for one in told]
+    kept = [one.data.get("kept") for one in state.folded(evidence).legal() if takes_out(one)]
     return [one if isinstance(one, dict) else {} for one in kept]
 
 

@@ -65,8 +65,7 @@ def _refusal(decision: dict[str, Any]) -> dict[str, Any]:
 
 def attempts(state: RunState, task: str) -> list[Attempt]:
     """Return the hand-offs of a task, in their order."""
-    events = state.folded(task).events
-    return outcomes.attempts(events, state.fold.undone(events))
+    return outcomes.attempts(state.folded(task).events)
 
 
 def next_of(state: RunState, task: str) -> dict[str, Any]:

@@ -75,8 +75,7 @@ def plan_row(state: RunState, plan: str) -> Row:
 
 def _approval(state: RunState, plan: str) -> Event | None:
     """Return the latest approval of a plan that has an effect."""
-    told = [seen.event for seen in state.folded(plans_of(state.id)).events if seen.verdict == "legal"]
-    return next((event for event in reversed(told) if event.of == plan and event.do == "approved"), None)
+    return next((event for event in reversed(state.approvals()) if event.of == plan), None)
 
 
 def task_row(state: RunState, task: str) -> Row:
@@ -150,8 +149,7 @@ def _reason(state: RunState, task: str, status: str) -> str | None:
 
 def dispatch_rows(state: RunState, task: str) -> list[Row]:
     rows = []
-    events = [seen.event for seen in state.folded(task).events if seen.verdict == "legal"]
-    invoked = {event.dispatch for event in events if event.data.get("invoked")}
+    invoked = {event.dispatch for event in state.folded(task).legal() if event.data.get("invoked")}
     for name, found in state.dispatches(task).items():
         opened: Event | None = found["opened"]
         ended: Event | None = found["ended"]
@@ -188,10 +186,8 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
 def gate_rows(state: RunState, scope: str) -> list[Row]:
     rows, counting = [], _counting(state) if scope == state.id and state.is_final else {}
     for gate, value in sorted(state.folded(scope).lanes.named("gate").items()):
-        told = [seen.event for seen in state.folded(scope).events
-                if seen.event.get("gate") == gate and seen.verdict == "legal"]  # fmt: skip
         fell, why = _fallen(state, scope, gate, value[0])
-        latest = fell or [event for event in told if event.do == value[0]][-1]
+        latest = fell or [event for event in state.folded(scope).legal(value[0]) if event.get("gate") == gate][-1]
         rows.append(
             {
                 "kind": gate,
@@ -273,10 +269,8 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
 
 def withdrawn_row(state: RunState, evidence: str) -> Row | None:
     """Return who superseded, retracted or redacted evidence last, when and why; None where nobody did."""
-    told = [seen.event for seen in state.folded(evidence).events if seen.verdict == "legal"]
-    last = next(
-        (one for one in reversed(told) if one.do in WORST_EVIDENCE and (one.do != "redacted" or takes_out(one))), None
-    )
+    told = reversed(state.folded(evidence).legal(*WORST_EVIDENCE))
+    last = next((one for one in told if one.do != "redacted" or takes_out(one)), None)
     return {"actor": last.by, "at": last.at, "reason": last.get("reason") or None} if last else None
 
 
@@ -309,7 +303,7 @@ def redacted_row(state: RunState, evidence: str) -> Row:
 
 def _names(state: RunState, task: str, evidence: str) -> bool:
     """Tell whether something that happened to a task rests on evidence."""
-    events = (seen.event for seen in state.folded(task).events if seen.verdict == "legal")
+    events = state.folded(task).legal()
     return any(ref.partition("@")[0] == evidence for event in events for ref in event.data.get("evidence") or ())
 
 

@@ -95,10 +95,11 @@ def _told(event: Event) -> str:
 
 def approval(state: RunState, plan: str) -> list[Event]:
     """Return the approvals that make a plan canonical: those that no other approval which stands has seen."""
-    events = state.folded(plans_of(state.id)).events
-    undone = state.fold.undone(events)
-    given = [one for one in events if one.event.do == "approved" and CANONICAL not in undone.get(one.event.id, ())]
-    return [event for event in signing.latest(given) if event.of == plan]
+    folded = state.folded(plans_of(state.id))
+    undone = folded.undone
+    given = [one for one in folded.events if CANONICAL not in undone.get(one.event.id, ())]
+    latest = signing.latest(one for one in given if one.event.do == "approved")
+    return [event for event in latest if event.of == plan]
 
 
 def missing(

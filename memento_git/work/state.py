@@ -159,8 +159,7 @@ class RunState(Happenings):
     @property
     def planless(self) -> bool:
         """Tell whether a plan was canonical and is not any more, and none has taken its place."""
-        events = self.folded(plans_of(self.id)).events if not self.canonical else ()
-        return any(seen.event.do == "approved" and seen.verdict == "legal" for seen in events)
+        return not self.canonical and bool(self.approvals())
 
     def plan_changed(self, plan: str) -> bool:
         """Tell whether the canonical plan's text is another than the approved one."""
@@ -231,8 +230,7 @@ class RunState(Happenings):
 
     def approvals(self) -> list[Event]:
         """Return the legal approvals of plans, in the order of the fold."""
-        seen = [one for one in self.folded(plans_of(self.id)).events if one.verdict == "legal"]
-        return [one.event for one in seen if one.event.do == "approved"]
+        return self.folded(plans_of(self.id)).legal("approved")
 
     def completions(self, task: str) -> list[Event]:
         """Return the completions that hold: legal, and not reopened since."""
@@ -245,9 +243,9 @@ class RunState(Happenings):
 
     def untouched(self, identity: str) -> list[Judged]:
         """Return a record's legal events that are in no way undone."""
-        events = self.folded(identity).events
-        undone = self.fold.undone(events)
-        return [seen for seen in events if seen.verdict == "legal" and seen.event.id not in undone]
+        folded = self.folded(identity)
+        undone = folded.undone
+        return [seen for seen in folded.events if seen.verdict == "legal" and seen.event.id not in undone]
 
     def _with_reopenings(self, task: str, do: str) -> tuple[list[Judged], list[Judged]]:
         """Return a task's legal events of a verb, and its reopenings, that are in no way undone; none without any."""
@@ -322,10 +320,7 @@ class RunState(Happenings):
         """Tell whether a task, or something that happened to it, came to a run after its completion."""
         if self.status != "completed":
             return False
-        ends = [
-            seen for seen in self.folded(self.id).events if seen.event.do == "completed" and seen.verdict == "legal"
-        ]
-        named = {ref.id for end in ends for ref in end.event.after}
+        named = {ref.id for end in self.folded(self.id).legal("completed") for ref in end.after}
         events = [seen for seen in self.folded(task).events if seen.event.do not in SETTLING]
         known = named.union(*(seen.past for seen in self.folded(task).events if seen.event.id in named))
         return not events or any(seen.event.id not in known for seen in events)

@@ -159,10 +159,9 @@ def are_named(event: Event, prose: Prose | None) -> bool:
 
 def of_rejected(state: RunState, task: str) -> Iterator[Event]:
     """Yield each rejection of a task, with the hand-outs of the completions that it rejected."""
-    legal = [seen for seen in state.folded(task).events if seen.verdict == "legal"]
-    for rejected in (seen for seen in legal if seen.event.do == "rejected"):
-        yield rejected.event
-        done = done_before(state, rejected.event)
+    for rejected in state.folded(task).legal("rejected"):
+        yield rejected
+        done = done_before(state, rejected)
         yield from filter(None, (state.opened(event.dispatch) for event in done))
 
 
@@ -174,10 +173,9 @@ def done_before(state: RunState, verdict: Event) -> list[Event]:
     return [one.event for one in past if one.event.do == "completed" and one.event.id not in reopened]
 
 
-def handed_out(state: RunState, task: str) -> Iterator[Event]:
-    """Yield each hand-out of a task that is legal."""
-    events = state.folded(task).events
-    yield from (seen.event for seen in events if seen.event.do == "dispatched" and seen.verdict == "legal")
+def handed_out(state: RunState, task: str) -> list[Event]:
+    """Return each hand-out of a task that is legal."""
+    return state.folded(task).legal("dispatched")
 
 
 def _named(state: RunState, dispatch: str) -> str:

@@ -168,11 +168,7 @@ def _is_recorded(state: RunState, refs: Sequence[str]) -> bool:
     folded = state.folded(state.id)
     if folded.lanes.word("gate:release", "") != "passed":
         return False
-    passed = [
-        seen.event
-        for seen in folded.events
-        if seen.verdict == "legal" and seen.event.do == "passed" and seen.event.get("gate") == "release"
-    ]
+    passed = [event for event in folded.legal("passed") if event.get("gate") == "release"]
     named = {parse_ref(ref).id for event in passed[-1:] for ref in event.data.get("evidence", ())}
     if holding.unsigned(state, (state.id,)) or gatehold.fallen(state, "release"):
         return False

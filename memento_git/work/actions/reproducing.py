@@ -188,9 +188,7 @@ def _standing(state: RunState) -> Iterator[Event]:
         yield from state.completions(task)
         yield from state.acceptances(task)
     for scope in (state.id, *state.ids("task")):
-        for seen in state.folded(scope).events:
-            if seen.verdict == "legal" and seen.event.do == "passed" and seen.event.get("gate"):
-                yield seen.event
+        yield from (event for event in state.folded(scope).legal("passed") if event.get("gate"))
 
 
 def _all(
