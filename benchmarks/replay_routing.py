@@ -67,7 +67,7 @@ def witness(dice: random.Random, executor: str, kind: str, skill: float, at: str
 
 def ours(kind: str, log: list[Outcome], now: str) -> str:
     """Return what `task route` selects."""
-    asked = routing.Asked(
+    asked = routing.Job(
         "", kind, "low", "", (), now, TABLE, log, Budget(None, None, 0, 0.0), Next("first", None, "")
     )  # fmt: skip
     return str(routing.decide(asked, {})["selected_executor"])

@@ -15,7 +15,7 @@ from memento_git.work import refusals as no
 from memento_git.work import release as rules
 from memento_git.work.actions import checks, evidences, gates, plans, releases, runs, tasks
 from memento_git.work.checks import Check
-from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
+from memento_git.work.release import Answer, CheckSeen, Conditions, Held, TaskSeen
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -40,15 +40,15 @@ def seen(name: str = "test", outcome: str = "passed", ended: int = 10, recorded:
     return CheckSeen(**{**given, **changes})
 
 
-NOTHING = Asked()
+NOTHING = Conditions()
 
 
-def missing(asked: Asked = NOTHING, **held: Any) -> tuple[str, ...]:
+def missing(asked: Conditions = NOTHING, **held: Any) -> tuple[str, ...]:
     return rules.judge(Held(**{"run": RUN, "status": "active", "tasks": [DONE], **held}), asked).missing
 
 
 def test_a_run_whose_every_task_is_proven_may_be_released() -> None:
-    verdict = rules.judge(Held(RUN, "active", [DONE]), Asked())
+    verdict = rules.judge(Held(RUN, "active", [DONE]), Conditions())
     assert verdict.missing == ()
     assert verdict.rests_on == ("evidence_000000000001",)
     assert missing(status="completed") == ()
@@ -77,7 +77,7 @@ def test_every_thing_that_is_missing_is_named_at_once() -> None:
         "gates": {(RUN, "quality_review"): "failed"},
         "graph_warnings": [{"message": "a cycle"}],
     }
-    asked = Asked(checks=("test", "lint"), approvals=2, gates=("final_acceptance",))
+    asked = Conditions(checks=("test", "lint"), approvals=2, gates=("final_acceptance",))
     assert len(missing(asked, **held)) == 7
 
 
@@ -86,7 +86,9 @@ def test_every_thing_that_is_missing_is_named_at_once() -> None:
     [("passed", True), ("waived", True), ("requested", False), ("failed", False), ("contested", False), (None, False)],
 )
 def test_a_gate_that_policy_asks_for_must_have_passed_or_been_waived(verdict: str | None, fine: bool) -> None:
-    found = missing(Asked(gates=("final_acceptance",)), gates={(RUN, "final_acceptance"): verdict} if verdict else {})
+    found = missing(
+        Conditions(gates=("final_acceptance",)), gates={(RUN, "final_acceptance"): verdict} if verdict else {}
+    )
     assert (found == ()) is fine
     assert len(found) <= 1
 
@@ -97,7 +99,7 @@ def test_a_failed_gate_of_a_task_counts_unless_the_task_was_cancelled() -> None:
     assert missing(**held, tasks=[DONE, OPEN._replace(status="cancelled")]) == ()
 
 
-CHECK = Asked(checks=("test",))
+CHECK = Conditions(checks=("test",))
 
 
 @pytest.mark.parametrize(
@@ -139,8 +141,8 @@ def test_the_latest_verdict_on_this_code_must_be_a_success(checks_held: list[Che
 )  # fmt: skip
 def test_what_was_failed_withdrawn_or_of_other_code_before_does_not_matter(checks_held: list[CheckSeen]) -> None:
     assert missing(CHECK, checks=checks_held) == missing(CHECK, checks=checks_held[::-1]) == ()
-    assert missing(Asked(checks=("github/test",)), checks=checks_held) == ()
-    assert missing(Asked(checks=("gitlab/test",)), checks=checks_held) != ()
+    assert missing(Conditions(checks=("github/test",)), checks=checks_held) == ()
+    assert missing(Conditions(checks=("gitlab/test",)), checks=checks_held) != ()
 
 
 def answer(actor: str, yes: bool = True, hour: int = 10, about: str = RUN) -> Answer:
@@ -162,7 +164,7 @@ def answer(actor: str, yes: bool = True, hour: int = 10, about: str = RUN) -> An
 )  # fmt: skip
 def test_who_approves_is_who_said_yes_last_about_all_of_it(answers: list[Answer], count: int) -> None:
     held = Held(RUN, "active", [DONE, DONE._replace(id=TASK2)], answers=answers)
-    verdict = rules.judge(held, Asked(approvals=2))
+    verdict = rules.judge(held, Conditions(approvals=2))
     assert len(verdict.approvers) == count
     assert verdict.approvals == 2 - count
     assert bool(verdict.missing) is (count < 2)
@@ -170,15 +172,15 @@ def test_who_approves_is_who_said_yes_last_about_all_of_it(answers: list[Answer]
 
 def test_policy_may_name_approvers_and_leave_out_who_did_the_work() -> None:
     held = {"answers": [answer("ada"), answer("bob")], "authors": frozenset({"ada"})}
-    assert missing(Asked(approvals=2), **held) == ()
-    assert missing(Asked(approvals=1, approvers=("eve",)), **held) == ("approvals: 0 of 1, by eve",)
-    assert missing(Asked(approvals=2, not_author=True), **held) == ("approvals: 1 of 2, not by who did the work",)
+    assert missing(Conditions(approvals=2), **held) == ()
+    assert missing(Conditions(approvals=1, approvers=("eve",)), **held) == ("approvals: 0 of 1, by eve",)
+    assert missing(Conditions(approvals=2, not_author=True), **held) == ("approvals: 1 of 2, not by who did the work",)
 
 
 def test_graph_warnings_refuse_as_policy_says() -> None:
     held = {"graph_warnings": [{"kind": "cycle", "message": "a new cycle: a, b"}]}
-    assert missing(Asked(graph="refuse"), **held) == ("graph: a new cycle: a, b",)
-    assert missing(Asked(graph="warn"), **held) == ()
+    assert missing(Conditions(graph="refuse"), **held) == ("graph: a new cycle: a, b",)
+    assert missing(Conditions(graph="warn"), **held) == ()
 
 
 # On a real ledger.

@@ -31,12 +31,12 @@ def ended(who: str, *, good: bool, kind: str = "fix", days: float = 1, **more: A
     return Outcome(who, kind, ago(days), good, more.pop("weight", 1.0), more.pop("task", "task_x"), **more)
 
 
-def asked(*log: Outcome, **more: Any) -> routing.Asked:
+def asked(*log: Outcome, **more: Any) -> routing.Job:
     facts: dict[str, Any] = {
         "task": "task_me", "kind": "fix", "risk": "medium", "size": "", "files": (), "now": NOW, "table": TABLE,
         "outcomes": log, "budget": FREE, "step": FIRST,
     }  # fmt: skip
-    return routing.Asked(**(facts | more))
+    return routing.Job(**(facts | more))
 
 
 def decide(*log: Outcome, health: dict[str, str] | None = None, override: str = "", **more: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from memento_git.model.work import Evidence
 from memento_git.work.enrichment import MOST_COMMANDS, Past, from_failures, from_graph, overlap
 from memento_git.work.trust import Cited
 from memento_git.work.verdict import contradictions, latest, left_to_run
-from memento_git.work.verification import Asked, Command, asked
+from memento_git.work.verification import Command, Demand, asked
 
 TASK, OTHER = "task_000000000001", "task_000000000002"
 TREE, ELSE = "1" * 40, "3" * 40
@@ -107,7 +107,7 @@ def test_a_command_in_another_folder_is_another_command() -> None:
     below = ran(2, code=1)
     below.data["command"]["cwd"] = "part"
     assert names(latest([cite(ran(1)), cite(below)], TASK, [CODE])) == [1, 2]
-    assert left_to_run(Asked(commands=(PYTEST,)), [cite(below)], CODE) == [PYTEST]
+    assert left_to_run(Demand(commands=(PYTEST,)), [cite(below)], CODE) == [PYTEST]
 
 
 @pytest.mark.parametrize(
@@ -120,12 +120,12 @@ def test_a_command_in_another_folder_is_another_command() -> None:
     ],
 )  # fmt: skip
 def test_what_has_no_witnessed_pass_for_this_code_is_left_to_run(found: list[Cited], left: list[Command]) -> None:
-    assert left_to_run(Asked(commands=(PYTEST,)), found, CODE) == left
+    assert left_to_run(Demand(commands=(PYTEST,)), found, CODE) == left
 
 
 def test_only_failures_of_kinds_that_matter_contradict() -> None:
     failed = [cite(ran(1, code=1)), cite(ran(2, "make", code=1, kind="build")), cite(ran(3, "ls", code=1, kind="lint"))]
-    told = contradictions(failed, Asked(evidence=("build",)), {"test"})
+    told = contradictions(failed, Demand(evidence=("build",)), {"test"})
     assert told == [
         "`pytest -q` failed in its latest run for this code: evidence_000000000001",
         "`make` failed in its latest run for this code: evidence_000000000002",
@@ -135,7 +135,7 @@ def test_only_failures_of_kinds_that_matter_contradict() -> None:
 def test_a_pass_that_came_to_something_else_when_run_again_contradicts_too() -> None:
     again = cite(ran(1))._replace(contradicted="exit code 0 is recorded, 1 came out")
     gone = cite(typed(2, "approval", approves=TASK))._replace(contradicted="it is not what was approved")
-    assert contradictions([again, gone], Asked(evidence=("approval",)), {"test"}) == [
+    assert contradictions([again, gone], Demand(evidence=("approval",)), {"test"}) == [
         "`pytest -q` is contradicted: exit code 0 is recorded, 1 came out: evidence_000000000001"
     ]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memento_git.model.patterns import matches
 from memento_git.model.policy import Policy
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS, TRUSTS
-from memento_git.work.verification import Asked, Command, asked, proves_less, shown, stricter
+from memento_git.work.verification import Command, Demand, asked, proves_less, shown, stricter
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ POLICIES = st.tuples(KINDS, RULES).map(
 EXTRAS = st.lists(st.tuples(st.just("enrichment"), ASKS), max_size=3)
 
 
-def at_least_as_strict(one: Asked, other: Asked) -> bool:
+def at_least_as_strict(one: Demand, other: Demand) -> bool:
     """Tell whether whoever meets `one` meets `other`."""
     held = {(command.run, command.kind): command for command in one.commands}
     return (

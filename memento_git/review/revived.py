@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memento_git.model.work import Event, Evidence
     from memento_git.review.against import Comparison
     from memento_git.work.state import RunState
-    from memento_git.work.verification import Asked
+    from memento_git.work.verification import Demand
 
 
 class Cause(NamedTuple):
@@ -85,7 +85,7 @@ def _proved(before: RunState, state: RunState, completion: Event, plan: Mapping[
     return any(_proves(one, completion, proofs.asked_by(one, completion.of, plan)) for one in (before, state))
 
 
-def _proves(state: RunState, completion: Event, asks: Asked) -> bool:
+def _proves(state: RunState, completion: Event, asks: Demand) -> bool:
     return proofs.by_words(state, completion, state.told(completion.of).digest, asks).proven
 
 

@@ -11,7 +11,7 @@ from memento_git.model.states import PASSING
 from memento_git.model.work import Evidence
 from memento_git.work import codestate, gatehold, release, remains, trust
 from memento_git.work.gatehold import Fall
-from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
+from memento_git.work.release import Answer, CheckSeen, Conditions, Held, TaskSeen
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -31,10 +31,10 @@ def asks(policy: Policy) -> bool:
     return bool(policy.release.get("checks") or policy.release.get("approvals"))
 
 
-def asked(policy: Policy, require_checks: Sequence[str] = (), approvals: int = 0) -> Asked:
+def asked(policy: Policy, require_checks: Sequence[str] = (), approvals: int = 0) -> Conditions:
     """Return what policy asks of a release, and what more somebody asks."""
     given = policy.release
-    return Asked(
+    return Conditions(
         checks=tuple(dict.fromkeys((*given.get("checks", ()), *require_checks))),
         approvals=max(given.get("approvals", 0), approvals),
         approvers=tuple(given.get("approvers", ())),

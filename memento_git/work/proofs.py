@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import Evidence, Prose
 from memento_git.work import nextsteps, replies, terms, trust
-from memento_git.work.verification import Asked, asked
+from memento_git.work.verification import Demand, asked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,16 +53,16 @@ def repaired(state: RunState, task: str) -> list[str]:
     return found
 
 
-def asked_of(state: RunState, task: str, extra: Sequence[Source] = ()) -> Asked:
+def asked_of(state: RunState, task: str, extra: Sequence[Source] = ()) -> Demand:
     """Return what policy, the canonical plan, the task and `extra` ask of what proves a task."""
     return asked_by(state, task, front_matter(state, state.canonical), extra)
 
 
-def asked_by(state: RunState, task: str, plan: Mapping[str, Any], extra: Sequence[Source] = ()) -> Asked:
+def asked_by(state: RunState, task: str, plan: Mapping[str, Any], extra: Sequence[Source] = ()) -> Demand:
     """Return what policy, a plan, the task and `extra` ask of what proves a task."""
     told = front_matter(state, task)
     if not (extra or state.policy.verify or state.policy.require or "verify" in told or "verify" in plan):
-        return Asked(proof=state.policy.proof)
+        return Demand(proof=state.policy.proof)
     return asked(told, plan, state.policy, extra)
 
 
@@ -107,7 +107,7 @@ def proof_by(state: RunState, completion: Event, text: str) -> trust.Proof:
     return trust.Proof(False, (), (*found.why, amiss)) if amiss else found
 
 
-def by_words(state: RunState, completion: Event, text: str, asks: Asked) -> trust.Proof:
+def by_words(state: RunState, completion: Event, text: str, asks: Demand) -> trust.Proof:
     """Return whether a completion, with what verification accepted since, is what is asked, be that agreed or not."""
     accepted = [event for event in judging(state, completion.of) if event.get("text") == text]
     codes = [event.data["code"] for event in accepted if "code" in event.data]
@@ -131,7 +131,7 @@ def not_agreed(state: RunState) -> tuple[str, str]:
 
 
 def proven(
-    state: RunState, event: Event, text: str, asks: Asked, codes: Sequence[Mapping[str, Any]], more: Sequence[str]
+    state: RunState, event: Event, text: str, asks: Demand, codes: Sequence[Mapping[str, Any]], more: Sequence[str]
 ) -> trust.Proof:
     """Return whether one completion proves its task, by what it cites and by what verification adds to it."""
     if event.id in state.tombstones:

@@ -57,7 +57,7 @@ class TaskSeen(NamedTuple):
     proof: tuple[str, ...]
 
 
-class Asked(NamedTuple):
+class Conditions(NamedTuple):
     """What is asked of a release."""
 
     checks: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ class Verdict(NamedTuple):
     rests_on: tuple[str, ...]
 
 
-def judge(held: Held, asked: Asked) -> Verdict:
+def judge(held: Held, asked: Conditions) -> Verdict:
     """Return whether a run may be released, everything that is missing named."""
     missing = [*_unfinished(held), *_gates(held, asked), *held.unsigned]
     rests = [name for task in held.tasks if task.proven for name in task.proof]
@@ -123,7 +123,7 @@ def judge(held: Held, asked: Asked) -> Verdict:
     )
 
 
-def _whose(asked: Asked) -> str:
+def _whose(asked: Conditions) -> str:
     told = [f"by {', '.join(asked.approvers)}"] if asked.approvers else []
     told += ["not by who did the work"] if asked.not_author else []
     return f", {' and '.join(told)}" if told else ""
@@ -145,7 +145,7 @@ def _unfinished(held: Held) -> list[str]:
     return missing
 
 
-def _gates(held: Held, asked: Asked) -> list[str]:
+def _gates(held: Held, asked: Conditions) -> list[str]:
     """Return the gates that failed anywhere in the run, and those of the run that policy asks for."""
     gone = {task.id for task in held.tasks if task.status == "cancelled"}
     missing = [
@@ -189,7 +189,7 @@ def _rank(check: CheckSeen) -> tuple[str, str, int]:
     return check.when, check.recorded, ("passed", "observed", "failed").index(check.outcome)
 
 
-def _approvals(held: Held, asked: Asked) -> dict[str, str]:
+def _approvals(held: Held, asked: Conditions) -> dict[str, str]:
     """Return the actors whose latest answer approves the run, or all of its tasks, with the evidence of it.
 
     A no counts under whatever spelling of one's name it was given.

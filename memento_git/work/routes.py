@@ -43,7 +43,7 @@ def route(view: View, given: str, *, executor: str = "", ask: bool = True, progr
     state = RunState(view, run, policy=policy)
     prose = state.prose(task)
     held, step = _standing(state, task, table)
-    asked = routing.Asked(
+    asked = routing.Job(
         task, prose.data.get("kind") or "", prose.data.get("risk") or "", prose.data.get("size") or "",
         tuple(prose.list("files")), view.now, table, history, held, step,
     )  # fmt: skip

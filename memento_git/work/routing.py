@@ -24,7 +24,7 @@ RISKY: Final = 2.0
 LEAST: Final = 0.05
 
 
-class Asked(NamedTuple):
+class Job(NamedTuple):
     """What is to be done, and what is known of those who could."""
 
     task: str
@@ -73,7 +73,7 @@ def within(path: str, patterns: Iterable[str]) -> bool:
     return any(fnmatchcase(path, one) or path.startswith(f"{one.rstrip('/')}/") for one in patterns)
 
 
-def risk_of(asked: Asked) -> tuple[str, list[dict[str, str]]]:
+def risk_of(asked: Job) -> tuple[str, list[dict[str, str]]]:
     """Return the risk of the task, and what raised it: work on the same files that failed before."""
     base = asked.risk or "medium"
     touched = [
@@ -90,7 +90,7 @@ def risk_of(asked: Asked) -> tuple[str, list[dict[str, str]]]:
     return raised, [{"from": base, "to": raised, "why": why}]
 
 
-def barriers(asked: Asked, executor: Executor, risk: str) -> list[Barrier]:
+def barriers(asked: Job, executor: Executor, risk: str) -> list[Barrier]:
     """Return why an executor may not do a task, health apart."""
     found = []
     outside = [path for path in asked.files if not within(path, executor.scope)]
@@ -112,13 +112,13 @@ def barriers(asked: Asked, executor: Executor, risk: str) -> list[Barrier]:
     return found
 
 
-def possible(asked: Asked) -> list[str]:
+def possible(asked: Job) -> list[str]:
     """Return who may do a task if nothing ails them."""
     risk = risk_of(asked)[0]
     return [name for name, one in asked.table.items() if not any(found.hard for found in barriers(asked, one, risk))]
 
 
-def score(asked: Asked, executor: Executor, known: Mapping[str, Tally], dearest: float) -> Score:
+def score(asked: Job, executor: Executor, known: Mapping[str, Tally], dearest: float) -> Score:
     """Return what speaks for an executor."""
     fits = 0.0 if not executor.kinds or not asked.kind else FITS if asked.kind in executor.kinds else -FITS
     mean, deviation = expected(known, asked.kind, PRIOR + fits)
@@ -127,7 +127,7 @@ def score(asked: Asked, executor: Executor, known: Mapping[str, Tally], dearest:
     return Score(executor.name, mean, CURIOSITY * deviation, cost, sum(one.total for one in known.values()), own)
 
 
-def decide(asked: Asked, health: Mapping[str, str], override: str = "") -> dict[str, Any]:
+def decide(asked: Job, health: Mapping[str, str], override: str = "") -> dict[str, Any]:
     """Return the decision as data; `health` has why an executor cannot work now, by name."""
     risk, adjustments = risk_of(asked)
     known = tallies(asked.outcomes, asked.now)
@@ -171,7 +171,7 @@ def _rejected(name: str, found: Sequence[Barrier]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _override(asked: Asked, name: str, kept_out: Mapping[str, Sequence[Barrier]]) -> dict[str, Any]:
+def _override(asked: Job, name: str, kept_out: Mapping[str, Sequence[Barrier]]) -> dict[str, Any]:
     """Return what becomes of a person's wish: hard barriers stand."""
     if name not in asked.table:
         why = [f"no executor is called {name}; policy's table and config's `executors` name them"]
@@ -182,7 +182,7 @@ def _override(asked: Asked, name: str, kept_out: Mapping[str, Sequence[Barrier]]
 
 
 def _reasons(
-    asked: Asked, scores: Sequence[Score], order: Sequence[str], asked_for: Mapping[str, Any] | None
+    asked: Job, scores: Sequence[Score], order: Sequence[str], asked_for: Mapping[str, Any] | None
 ) -> list[str]:
     """Return in sentences why the first of the order is the first."""
     if not order:
@@ -202,14 +202,14 @@ def _reasons(
     return reasons
 
 
-def _approval(asked: Asked, risk: str, asked_for: Mapping[str, Any] | None) -> dict[str, Any]:
+def _approval(asked: Job, risk: str, asked_for: Mapping[str, Any] | None) -> dict[str, Any]:
     because = [f"the risk is {risk}"] if risk == RISKS[-1] else []
     because += [f"{asked_for['executor']} was asked for by name"] if asked_for and asked_for["honoured"] else []
     because += [f"the task is escalated: {asked.step.why}"] if asked.step.action == "escalate" else []
     return {"requires_user_approval": bool(because), "approval_because": because}
 
 
-def _profile(asked: Asked, risk: str) -> str:
+def _profile(asked: Job, risk: str) -> str:
     """Return how much to hand over: the brief alone, or the whole bundle where more is at stake."""
     plain = risk == RISKS[0] or (risk == "medium" and asked.size in ("", "small"))
     return "brief" if plain and asked.step.action in ("first", "none") else "bundle"

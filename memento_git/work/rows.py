@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memento_git.model.work import Event, Evidence
     from memento_git.work.reproduction import Rerun
     from memento_git.work.state import RunState
-    from memento_git.work.verification import Asked
+    from memento_git.work.verification import Demand
 
 
 def mark(record: Event | Evidence | None) -> Row:
@@ -118,7 +118,7 @@ def task_row(state: RunState, task: str) -> Row:
     }
 
 
-def asked_row(asked: Asked) -> Row | None:
+def asked_row(asked: Demand) -> Row | None:
     """Return what verification asks; None where nothing but sound proof is asked."""
     if not asked.why:
         return None

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memento_git.model.ids import Ref
     from memento_git.model.policy import Policy
     from memento_git.work.runners import Runners
-    from memento_git.work.verification import Asked, Source
+    from memento_git.work.verification import Demand, Source
 
 
 NEVER: Final = "1970-01-01T00:00:00.000Z"
@@ -276,7 +276,7 @@ class RunState(Happenings):
         """Return the verdicts that accept a task as it is now: legal, and not reopened since."""
         return self._standing(task, "accepted")
 
-    def asked(self, task: str, extra: Sequence[Source] = ()) -> Asked:
+    def asked(self, task: str, extra: Sequence[Source] = ()) -> Demand:
         """Return what policy, the canonical plan, the task and `extra` ask of what proves a task."""
         return proofs.asked_of(self, task, extra)
 

@@ -21,7 +21,7 @@ MOST_LINES: Final = 40  # lines of a text that are known one by one; all others 
 UNMET: Final = "No longer unmet: "  # how a criterion begins that a repair has for what was unmet
 
 
-class Asked(NamedTuple):
+class Terms(NamedTuple):
     """What a task asked: digests of its kind, risk and files, of each of its words, and of all that proves it."""
 
     about: str = ""
@@ -136,7 +136,7 @@ def text_of(event: Event, texts: Iterable[Prose]) -> Prose | None:
     return next((one for one in texts if known == digest(one)), None) if known not in ("", codec.REDACTED) else None
 
 
-def asked(event: Event, prose: Prose | None) -> Asked:
+def asked(event: Event, prose: Prose | None) -> Terms:
     """Return what a task asked at its hand-out or rejection, by the text that it is of; nothing where nobody knows.
 
     Where that text is not known, it is what the event names; where that does not tell words from proof, as one that was
@@ -144,7 +144,7 @@ def asked(event: Event, prose: Prose | None) -> Asked:
     """
     about, *rest = (asks(prose) if prose else event.data.get("asks")) or ("",)
     at = rest.index(_count(0)) if _count(0) in rest else 0
-    return Asked(about, tuple(rest[:at]), tuple(rest[at:]))
+    return Terms(about, tuple(rest[:at]), tuple(rest[at:]))
 
 
 def are_named(event: Event, prose: Prose | None) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from memento_git.model.work import Event, Evidence
-    from memento_git.work.verification import Asked, Command
+    from memento_git.work.verification import Command, Demand
 
 MOVED: Final = (
     "the code changed while the command ran, so it proves nothing: run it again; where the command itself changes "
@@ -154,7 +154,7 @@ def fault(cited: Cited, task: str) -> str:
 
 
 def proof(
-    completion: Event, text: str, cited: Iterable[Cited], asked: Asked, codes: Sequence[Mapping[str, Any]] = ()
+    completion: Event, text: str, cited: Iterable[Cited], asked: Demand, codes: Sequence[Mapping[str, Any]] = ()
 ) -> Proof:
     """Return whether one completion proves its task; `text` is the digest of the task as it is now.
 
@@ -202,7 +202,7 @@ def beside(evidence: Evidence, task: str, tasks: Collection[str] = ()) -> str:
 
 
 def lacking(
-    asked: Asked, sound: Sequence[Cited], proving: Collection[str], codes: Sequence[Mapping[str, Any]]
+    asked: Demand, sound: Sequence[Cited], proving: Collection[str], codes: Sequence[Mapping[str, Any]]
 ) -> list[str]:
     """Return what is asked and not among sound evidence, each with the rules that ask for it."""
     if not asked.evidence and not asked.commands:
@@ -233,7 +233,7 @@ def _nearly(sound: Iterable[Cited], command: Command) -> str:
     return ""
 
 
-def shows(evidence: Evidence, trust: str, asked: Asked, codes: Sequence[Mapping[str, Any]]) -> bool:
+def shows(evidence: Evidence, trust: str, asked: Demand, codes: Sequence[Mapping[str, Any]]) -> bool:
     """Tell whether sound evidence of a kind that proves nothing by itself is what was asked to be shown."""
     if evidence.kind in asked.proof:
         return False

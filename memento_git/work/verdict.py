@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from memento_git.work.trust import Cited
-    from memento_git.work.verification import Asked, Command
+    from memento_git.work.verification import Command, Demand
 
 
 class Verdict(NamedTuple):
@@ -27,7 +27,7 @@ class Verdict(NamedTuple):
         return not self.unmet
 
 
-def left_to_run(asked: Asked, latest: Sequence[Cited], code: Mapping[str, Any]) -> list[Command]:
+def left_to_run(asked: Demand, latest: Sequence[Cited], code: Mapping[str, Any]) -> list[Command]:
     """Return the commands without a witnessed pass for exactly this code."""
     return [
         command for command in asked.commands if not any(meets(one, command, asked.trust, [code]) for one in latest)
@@ -84,7 +84,7 @@ def sound(found: Iterable[Cited], task: str) -> list[Cited]:
     return [one for one in found if not fault(one, task)]
 
 
-def contradictions(found: Iterable[Cited], asked: Asked, proving: Collection[str]) -> list[str]:
+def contradictions(found: Iterable[Cited], asked: Demand, proving: Collection[str]) -> list[str]:
     """Return what failed in its latest run, or came to something else when it was run again.
 
     That counts of what is asked itself, and of a kind that is asked or that proves.

@@ -45,7 +45,7 @@ class Why(NamedTuple):
         return f"{self.rule} asks for {self.asks}"
 
 
-class Asked(NamedTuple):
+class Demand(NamedTuple):
     """All that is asked of what proves a task; `trust` may be empty, `proof` is the least trust by kind."""
 
     evidence: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Asked(NamedTuple):
 
 def asked(
     task: Mapping[str, Any], plan: Mapping[str, Any] | None, policy: Policy, extra: Sequence[Source] = ()
-) -> Asked:
+) -> Demand:
     """Return what is asked of a task; `task` and `plan` are their front matter, the plan the canonical one.
 
     `extra` is what enrichment adds, each with the rule that adds it; policy may do without. Whatever one source asks,
@@ -97,7 +97,7 @@ def _rule(when: Mapping[str, Any]) -> str:
     return f"policy for {', '.join(parts)}" if parts else "policy"
 
 
-def united(proof: Mapping[str, str], given: Iterable[Source]) -> Asked:
+def united(proof: Mapping[str, str], given: Iterable[Source]) -> Demand:
     """Return all that several rules ask together."""
     kinds: dict[str, None] = {}
     commands: dict[tuple[tuple[str, ...], str], Command] = {}
@@ -116,7 +116,7 @@ def united(proof: Mapping[str, str], given: Iterable[Source]) -> Asked:
             commands[key] = _both(commands[key], command) if key in commands else command
             why[Why(rule, told_as(command))] = None
     by_kind = {kind: stricter(trust, least) for kind, trust in proof.items()}
-    return Asked(tuple(kinds), least, by_kind, tuple(commands.values()), tuple(why))
+    return Demand(tuple(kinds), least, by_kind, tuple(commands.values()), tuple(why))
 
 
 def is_below(path: str, folder: str) -> bool:
@@ -153,7 +153,7 @@ def plan_asks_less(old: Mapping[str, Any], new: Mapping[str, Any], policy: Polic
     return _lost(before, now)
 
 
-def _lost(before: Asked, now: Asked) -> list[str]:
+def _lost(before: Demand, now: Demand) -> list[str]:
     """Return what is asked before, and not now, each with the rule that asks for it."""
     lost = [(f"{kind} evidence", "") for kind in before.evidence if kind not in now.evidence]
     lost += [

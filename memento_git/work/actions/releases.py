@@ -10,7 +10,7 @@ from memento_git.work import codes, gatehold, holding, release, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions import gates
 from memento_git.work.desk import Desk
-from memento_git.work.release import Asked, Held, Verdict
+from memento_git.work.release import Conditions, Held, Verdict
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Release(NamedTuple):
 
     run: str
     held: Held
-    asked: Asked
+    asked: Conditions
     verdict: Verdict
     refs: Sequence[str] = ()
     event: str = ""
@@ -84,7 +84,7 @@ def examine(ledger: Ledger, state: RunState, *, require_checks: Sequence[str] = 
 
 def _seen(
     ledger: Ledger, state: RunState, require_checks: Sequence[str] = (), approvals: int = 0
-) -> tuple[Asked, Held]:
+) -> tuple[Conditions, Held]:
     """Return what is asked of a release, and what the ledger and the code's graph hold of its run."""
     asked = holding.asked(state.policy, require_checks, approvals)
     warnings = [] if asked.graph == "ignore" else _graph_warnings(ledger, state)

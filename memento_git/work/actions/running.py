@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
     from memento_git.work.capture import Captured
-    from memento_git.work.verification import Asked
+    from memento_git.work.verification import Demand
 
 BEAT: Final = 30.0
 LOST: Final = (no.RunFinal, no.DispatchTerminal, no.DispatchUnknown, no.NotClaimant, no.NotClaimed)
@@ -122,7 +122,7 @@ def run_dispatch(ledger: Ledger, given: str, order: Order, stop: Stop | None = N
             raise
 
 
-def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[executors.Executor, Asked]:
+def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[executors.Executor, Demand]:
     """Refuse before anything is handed out what could not be run; return who runs, and what is asked of the task."""
     identity, run = view.find(given, given.partition("_")[0])
     state = RunState(view, run)
@@ -174,7 +174,7 @@ class _Run:
     """One run of an executor, from its first process to the event that ends the dispatch."""
 
     def __init__(
-        self, ledger: Ledger, handover: Handover, executor: executors.Executor, asked: Asked, order: Order, stop: Stop
+        self, ledger: Ledger, handover: Handover, executor: executors.Executor, asked: Demand, order: Order, stop: Stop
     ) -> None:
         self.ledger, self.handover, self.executor = ledger, handover, executor
         self.asked, self.order, self.stop = asked, order, stop

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memento_git.work.actions.evidences import Draft
     from memento_git.work.state import RunState
     from memento_git.work.trust import Cited
-    from memento_git.work.verification import Asked, Command
+    from memento_git.work.verification import Command, Demand
 
 T = TypeVar("T")
 CARRIED: Final = ("depends_on", "files", "kind", "risk", "size", "role", "verify", "budget", "allowed_secrets")
@@ -80,7 +80,7 @@ def agenda(tx: Transaction, task: str, *, again: bool = False, run: bool = True,
     return Agenda(identity, commands, code)
 
 
-def _left(state: RunState, task: str, asked: Asked, code: dict[str, Any]) -> tuple[Command, ...]:
+def _left(state: RunState, task: str, asked: Demand, code: dict[str, Any]) -> tuple[Command, ...]:
     """Return the commands that one of the completions lacks a pass of."""
     found, left = pasts.evidence_for(state, task), []
     for completion in proofs.counting(state, task):
@@ -169,7 +169,7 @@ def _without_output(code: dict[str, Any], drafts: Sequence[Draft]) -> dict[str, 
     return {**code, "untracked": kept} if written else code
 
 
-def _judged(state: RunState, prose: Prose, asked: Asked, code: dict[str, Any]) -> tuple[list[str], list[str]]:
+def _judged(state: RunState, prose: Prose, asked: Demand, code: dict[str, Any]) -> tuple[list[str], list[str]]:
     """Return what is unmet by the best of the completions, and references to the evidence that this follows from."""
     found = [_tried(state, prose, asked, code, event) for event in proofs.counting(state, prose.id)]
     unmet, refs = next((one for one in found if not one[0]), found[0] if found else (["no completion stands"], []))
@@ -180,7 +180,7 @@ def _judged(state: RunState, prose: Prose, asked: Asked, code: dict[str, Any]) -
 
 
 def _tried(
-    state: RunState, prose: Prose, asked: Asked, code: dict[str, Any], completion: Event
+    state: RunState, prose: Prose, asked: Demand, code: dict[str, Any], completion: Event
 ) -> tuple[list[str], list[str]]:
     """Judge one completion on what it cites and on what else was recorded for its code, or for the code as it is.
 
@@ -197,7 +197,7 @@ def _tried(
     return unmet, list(dict.fromkeys([*completion.data["evidence"], *(one.ref for one in cited)]))
 
 
-def _relevant(held: Sequence[Cited], asked: Asked) -> list[Cited]:
+def _relevant(held: Sequence[Cited], asked: Demand) -> list[Cited]:
     """Return the evidence that could bear on the verdict, whichever way."""
     kinds = {*asked.evidence, *asked.proof, *(command.kind for command in asked.commands)}
     return [one for one in held if one.evidence is not None and one.evidence.kind in kinds]
