@@ -101,6 +101,13 @@ def plans_of(run: str) -> str:
     return f"plans:{run}"
 
 
+def last_of(events: Iterable[Judged]) -> list[Event]:
+    """Return the events of some that had an effect, and that no other of these had seen."""
+    told = [one for one in events if one.verdict == "legal" and one.writes]
+    seen = frozenset[str]().union(*(one.past for one in told))
+    return [one.event for one in told if one.event.id not in seen]
+
+
 class Fold:
     """Judges events on demand by one transition table, and remembers each verdict."""
 

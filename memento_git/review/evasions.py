@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from memento_git.folding.fold import last_of
 from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.work import Prose
 from memento_git.review import folds, lastread
-from memento_git.work import budget, handout, outcomes, proofs, signing, terms
+from memento_git.work import budget, handout, outcomes, proofs, terms
 from memento_git.work.nextsteps import passing, redoing
 
 if TYPE_CHECKING:
@@ -55,10 +56,10 @@ def _stops(state: RunState, do: str) -> Iterator[tuple[Event, str]]:
     undone = state.fold.undone(events)
     standing = [one for one in events if one.event.id not in undone]
     if state.status == "paused":
-        moves = signing.latest([one for one in standing if "gate" not in one.event.data])
+        moves = last_of([one for one in standing if "gate" not in one.event.data])
         yield from ((one, f"memento run resume {state.id}") for one in moves if one.do == "paused")
     for _, gate in state.failed_gates(state.id) if do != "completed" else ():
-        verdicts = signing.latest([one for one in standing if one.event.get("gate") == gate])
+        verdicts = last_of([one for one in standing if one.event.get("gate") == gate])
         fix = passing(state.policy.gates_fresh, gate, state.id)
         yield from ((one, fix) for one in verdicts if one.do == "failed")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.folding.fold import group_of
+from memento_git.folding.fold import group_of, last_of
 from memento_git.ledger import codec, layout
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
@@ -71,7 +71,7 @@ def _counting(state: RunState, event: Event) -> list[Event]:
     """Return the verdicts, or approvals, that count where one of them is said."""
     if "gate" in event.data:
         return gatehold.lifting(state, event.of, event.get("gate"))
-    return signing.latest(one for one in state.folded(group_of(event)).events if one.event.do == event.do)
+    return last_of(one for one in state.folded(group_of(event)).events if one.event.do == event.do)
 
 
 def _is_replaced(view: View, path: str, good: set[str]) -> bool:

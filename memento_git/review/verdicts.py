@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.folding.fold import plans_of
+from memento_git.folding.fold import last_of, plans_of
 from memento_git.folding.lanes import CANONICAL
 from memento_git.model.finding import Finding
 from memento_git.model.ids import option, parse_ref
 from memento_git.model.states import DONE, PASSING
 from memento_git.model.work import Prose
-from memento_git.work import gatehold, handout, persons, signing, terms
+from memento_git.work import gatehold, handout, persons, terms
 from memento_git.work.nextsteps import passing
 
 if TYPE_CHECKING:
@@ -51,10 +51,7 @@ def _approval_severity(state: RunState, event: Event, scope: Scope) -> str:
 
     Where another one took its place and nothing that stands was handed out on it, it is a warning.
     """
-    plans = state.folded(plans_of(state.id)).events
-    undone = state.fold.undone(plans)
-    given = (one for one in plans if one.event.do == "approved" and CANONICAL not in undone.get(one.event.id, ()))
-    latest, words = signing.latest(given), (event.of, event.get("text"))
+    latest, words = state.approving(), (event.of, event.get("text"))
     is_replaced = bool(latest) and event not in latest
     if is_replaced and all((one.of, one.get("text")) == words and not _may_not_approve(state, one) for one in latest):
         return ""
@@ -72,7 +69,7 @@ def _approvals_of(state: RunState, opened: Event) -> list[Event]:
     """Return the latest approvals of its plan that a hand-out had seen."""
     past = state.fold.seen_by(opened)
     known = [one for one in state.folded(plans_of(state.id)).events if one.event.id in past]
-    return signing.latest(one for one in known if one.event.do == "approved" and one.event.of == opened.get("plan"))
+    return last_of(one for one in known if one.event.do == "approved" and one.event.of == opened.get("plan"))
 
 
 def _author(state: RunState, plan: str) -> str:
@@ -107,7 +104,7 @@ def _verdict_severity(state: RunState, event: Event, scope: Scope) -> str:
     events, gate = state.folded(event.of).events, event.get("gate")
     undone = state.fold.undone(events)
     own = [one for one in events if one.event.get("gate") == gate and one.event.do != "requested"]
-    latest = signing.latest(one for one in own if one.event.id not in undone)
+    latest = last_of(one for one in own if one.event.id not in undone)
     word = state.folded(event.of).lanes.word(f"gate:{gate}", "requested")
     counting = (*latest, *gatehold.given(state, event.of, gate))
     if event in counting or word not in ("requested", *(one.do for one in latest)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.folding.fold import group_of, plans_of
+from memento_git.folding.fold import group_of, last_of, plans_of
 from memento_git.folding.lanes import CANONICAL, task_status
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import DONE, FINAL_TASK, GATES_OF_WORK, PASSING
@@ -220,7 +220,7 @@ def given(state: RunState, scope: str, gate: str) -> list[Event]:
     own = [one for one in folded.verdicts(gate) if one.event.id not in undone]
     ends = [seen.past for end in state.completions(state.id) if (seen := state.fold.judged(end.id)) is not None]
     in_time = [one for one in own if any(one.event.id in past for past in ends)]
-    return [event for event in signing.latest(in_time or own) if event.do in PASSING]
+    return [event for event in last_of(in_time or own) if event.do in PASSING]
 
 
 def standing(state: RunState, scope: str) -> dict[str, str]:
@@ -236,7 +236,7 @@ def lifting(state: RunState, scope: str, gate: str) -> list[Event]:
     word = state.folded(scope).lanes.word(f"gate:{gate}", "failed")
     given = [one for one in state.folded(scope).verdicts(gate) if one.event.do != "requested"]
     failed = {one.event.id for one in given if one.event.do == "failed"}
-    latest = signing.latest(given) if word != "failed" else []
+    latest = last_of(given) if word != "failed" else []
     lifted = [one.event.id for one in given if word in PASSING or not failed.isdisjoint(one.past)]
     return [event for event in latest if event.do in PASSING and event.id in lifted]
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused
-from memento_git.folding.fold import plans_of
-from memento_git.folding.lanes import CANONICAL
 from memento_git.ledger import codec, layout, signer
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
@@ -94,12 +92,8 @@ def _told(event: Event) -> str:
 
 
 def approval(state: RunState, plan: str) -> list[Event]:
-    """Return the approvals that make a plan canonical: those that no other approval which stands has seen."""
-    folded = state.folded(plans_of(state.id))
-    undone = folded.undone
-    given = [one for one in folded.events if CANONICAL not in undone.get(one.event.id, ())]
-    latest = signing.latest(one for one in given if one.event.do == "approved")
-    return [event for event in latest if event.of == plan]
+    """Return the approvals that make a plan canonical."""
+    return [event for event in state.approving() if event.of == plan]
 
 
 def missing(

@@ -12,7 +12,6 @@ from memento_git.model.work import Event, Evidence
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from memento_git.folding.fold import Judged
 
 NAMESPACE: Final = "memento-git"
 BLOCK: Final = rb"(?s)(.*\n)signature: \|\n((?:  [ -~]+\n)+)"
@@ -101,13 +100,6 @@ def lacking(seen: Seen, names: Sequence[str]) -> str:
     if not names or seen.by in allowed:
         return ""
     return f"it is signed by {seen.by}, and policy asks for {', '.join(names)}"
-
-
-def latest(events: Iterable[Judged]) -> list[Event]:
-    """Return the events of some that had an effect, and that no other of these had seen."""
-    told = [one for one in events if one.verdict == "legal" and one.writes]
-    seen = frozenset[str]().union(*(one.past for one in told))
-    return [one.event for one in told if one.event.id not in seen]
 
 
 def wanting(signatures: Mapping[str, Any], candidates: Sequence[Event], check: Callable[[Event], Seen]) -> str:

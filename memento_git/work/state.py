@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.folding.fold import Fold, Folded, plans_of
+from memento_git.folding.fold import Fold, Folded, last_of, plans_of
 from memento_git.folding.lanes import CANONICAL, STATUS, choice, task_status
 from memento_git.folding.settling import SETTLING
 from memento_git.ledger import layout
@@ -231,6 +231,13 @@ class RunState(Happenings):
     def approvals(self) -> list[Event]:
         """Return the legal approvals of plans, in the order of the fold."""
         return self.folded(plans_of(self.id)).legal("approved")
+
+    def approving(self) -> list[Event]:
+        """Return the approvals that make a plan canonical: those that no other approval which stands has seen."""
+        folded = self.folded(plans_of(self.id))
+        undone = folded.undone
+        given = (one for one in folded.events if one.event.do == "approved")
+        return last_of(one for one in given if CANONICAL not in undone.get(one.event.id, ()))
 
     def completions(self, task: str) -> list[Event]:
         """Return the completions that hold: legal, and not reopened since."""
