@@ -266,6 +266,11 @@ class Event(NamedTuple):
         """Return the dispatch that it opens, or else that it names; nothing where it has to do with none."""
         return dispatch_of(self.id) if self.do == "dispatched" else self.get("dispatch")
 
+    @property
+    def evidence(self) -> list[str]:
+        """Return the references to what it rests on."""
+        return self.data.get("evidence") or []
+
     def get(self, key: str) -> str:
         return str(self.data.get(key) or "")
 

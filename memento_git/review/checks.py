@@ -96,8 +96,8 @@ def circles_through(state: RunState, tasks: Collection[str]) -> Iterator[Finding
     waiting = list(tasks)
     while waiting:
         task = waiting.pop()
-        found = state.view.record(state.index.prose.get(task, ""))
-        if task not in graph and isinstance(found, Prose) and state.task_status(task) not in FINAL_TASK:
+        found = state.text(task)
+        if task not in graph and found and state.task_status(task) not in FINAL_TASK:
             graph[task] = found.list("depends_on")
             waiting += graph[task]
     if not graph:
@@ -128,8 +128,8 @@ def _texts(state: RunState, key: str) -> Iterator[Finding]:
 
 
 def _task(state: RunState, task: str, scope: Scope) -> Iterator[Finding]:
-    found = state.view.record(state.index.prose.get(task, ""))
-    if not isinstance(found, Prose):
+    found = state.text(task)
+    if found is None:
         return
     for other in found.list("depends_on"):
         if other not in state.index.prose:
@@ -150,8 +150,7 @@ def _task(state: RunState, task: str, scope: Scope) -> Iterator[Finding]:
 
 def repaired_by(state: RunState, task: Prose) -> list[Prose]:
     """Return the tasks whose place a repair takes, as far as they can be read."""
-    found = (state.view.record(state.index.prose.get(name, "")) for name in proofs.repaired(state, task.id))
-    return [one for one in found if isinstance(one, Prose)]
+    return [text for name in proofs.repaired(state, task.id) if (text := state.text(name))]
 
 
 def waited_for(state: RunState, task: Prose) -> set[str]:

@@ -85,7 +85,7 @@ def _sizes(evidence: Evidence, policy: Policy) -> Iterator[Finding]:
 
 def check_event(state: RunState, event: Event) -> Iterator[Finding]:
     """Yield the references of an event that lead nowhere."""
-    for ref in event.data.get("evidence") or ():
+    for ref in event.evidence:
         name, digest = parse_ref(ref)
         found = state.evidence(name)
         if (found is None or found.digest != digest) and state.evidence_status(name) == "redacted":
@@ -157,7 +157,7 @@ def _weak(state: RunState, evidence: Evidence, task: str, scope: Scope) -> str:
 def _not_passed(state: RunState, ends: Sequence[Event], scope: Scope) -> Iterator[Command]:
     """Yield the commands that are asked of a task and that none of what it cites passed for the code as it is."""
     asked, codes = state.asked(ends[0].of), [scope.code(()) if scope.code else {}]
-    cited = [state.cited(parse_ref(ref), end.of) for end in ends for ref in end.data.get("evidence") or ()]
+    cited = [state.cited(parse_ref(ref), end.of) for end in ends for ref in end.evidence]
     for command in asked.commands:
         if not any(trust.meets(one, command, asked.trust, codes) for one in cited):
             yield command

@@ -73,8 +73,8 @@ def _spike(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
 
     A run whose text cannot be read may be one.
     """
-    text = state.view.record(state.index.prose.get(state.id, ""))
-    if not isinstance(text, Prose) or not handout.stands(state, event):
+    text = state.text(state.id)
+    if text is None or not handout.stands(state, event):
         return
     if not text.data.get("spike"):
         message = f"{event.of} was handed out without a plan, as a spike, in {state.id}, which is no spike"
@@ -94,8 +94,8 @@ def _standing_spikes(state: RunState) -> int:
 
 def _unnamed(state: RunState, event: Event) -> Iterator[Finding]:
     """Yield a hand-out that does not name what was asked, as the verb does, while work goes on from it."""
-    text = state.view.record(state.index.prose.get(event.of, ""))
-    if not isinstance(text, Prose):
+    text = state.text(event.of)
+    if text is None:
         return
     if terms.are_named(event, terms.text_of(event, chain([text], lastread.texts(state.view, text.path)))):
         return

@@ -224,8 +224,7 @@ def freed_of(comparison: Comparison, had: Iterable[str], task: Prose) -> list[st
     state, scope = comparison.state(task.run), Scope(added=comparison.added())
     kept = checks.waited_for(state, task)
     gone = [name for name in had if name not in kept and not checks.is_over(state, name, scope)]
-    texts = {name: state.view.record(state.index.prose.get(name, "")) for name in gone}
-    return [f"{name} {text.title!r}" if isinstance(text, Prose) else name for name, text in texts.items()]
+    return [f"{name} {text.title!r}" if (text := state.text(name)) else name for name in gone]
 
 
 def differing(old: Prose, new: Prose) -> list[str]:

@@ -9,7 +9,6 @@ from memento_git.folding.lanes import CANONICAL
 from memento_git.model.finding import Finding
 from memento_git.model.ids import option, parse_ref
 from memento_git.model.states import DONE, PASSING
-from memento_git.model.work import Prose
 from memento_git.work import gatehold, handout, persons, terms
 from memento_git.work.nextsteps import passing
 
@@ -73,8 +72,8 @@ def _approvals_of(state: RunState, opened: Event) -> list[Event]:
 
 
 def _author(state: RunState, plan: str) -> str:
-    found = state.view.record(state.index.prose.get(plan, ""))
-    return str(found.data["by"]) if isinstance(found, Prose) else ""
+    found = state.text(plan)
+    return str(found.data["by"]) if found else ""
 
 
 def may_not_approve(policy: Policy, actor: str, author: str) -> str:
@@ -131,7 +130,7 @@ def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         return
     if gatehold.is_done_with(state, event.of, gate):
         return
-    for ref in event.data.get("evidence") or ():
+    for ref in event.evidence:
         cited = state.cited(parse_ref(ref), event.of)
         if cited.evidence is None and cited.status == "recorded":
             continue  # that it is missing or another is told of the reference

@@ -81,7 +81,7 @@ def mending(git: Git, state: RunState, gates: Iterable[tuple[str, str]]) -> list
 
 
 def _rests_on(verdicts: Iterable[Event]) -> list[str]:
-    return [ref for event in verdicts for ref in event.data.get("evidence") or ()]
+    return [ref for event in verdicts for ref in event.evidence]
 
 
 def _mending(state: RunState, scope: str, gate: str, held: Sequence[Event], code: Here | None) -> str:
@@ -106,7 +106,7 @@ def shows(state: RunState, verdict: Event, code: Code) -> bool:
         trust.saw(evidence, code)
         and _is_wide(verdict.of, evidence)
         and not trust.weakness(evidence, trust.trusted(cited, [code(())]).trust, state.policy.proof)
-        for evidence, cited in _shown(state, verdict.data.get("evidence") or ())
+        for evidence, cited in _shown(state, verdict.evidence)
     )
 
 
@@ -160,7 +160,7 @@ def fallen(state: RunState, gate: str) -> str:
 def unsound(state: RunState, scope: str, gate: str, codes: Sequence[Code] = ()) -> str:
     """Return why what a gate has passed on does not stand, by some codes as they are now; or nothing."""
     for event in passes(state, scope, gate):
-        if why := faults(state, scope, event.data.get("evidence") or ()):
+        if why := faults(state, scope, event.evidence):
             return why
         if gate in state.policy.gates_fresh and not all(shows(state, event, code) for code in codes):
             return "nothing that it rests on saw the code of this commit"

@@ -123,7 +123,7 @@ def _compute(view: View, run: str, progress: Progress | None, runners: Runners |
     evidence = [found for name in state.ids("evidence") if isinstance(found := state.evidence(name), Evidence)]
     held: Row = {
         "run": rows.run_row(state),
-        "plans": [rows.plan_row(state, plan) for plan in state.ids("plan") if _readable(state, plan)],
+        "plans": [rows.plan_row(state, plan) for plan in state.ids("plan") if state.text(plan)],
         "tasks": [rows.task_row(state, task) for task in tasks],
         "dispatches": [row for task in tasks for row in rows.dispatch_rows(state, task)],
         "gates": [row for scope in (run, *tasks) for row in rows.gate_rows(state, scope)],
@@ -157,11 +157,6 @@ def _pending(run: str, gate: str) -> Row:
         "kind": gate, "scope": run, "scope_kind": "run", "status": "pending", "reviewer": None, "summary": None,
         "evidence": [], "created_at": None, "event_id": None, "late": False, "fallen": None, **mark(None),
     }  # fmt: skip
-
-
-def _readable(state: RunState, identity: str) -> bool:
-    """Tell whether a record's text can be read; where not, the finding tells."""
-    return state.view.record(state.names.text_of(identity)) is not None
 
 
 def head(view: View, run: str) -> Row:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memento_git.model.ids import parse_ref
-from memento_git.model.work import Evidence, Prose
+from memento_git.model.work import Evidence
 from memento_git.work import nextsteps, replies, terms, trust
 from memento_git.work.verification import Demand, asked
 
@@ -21,9 +21,8 @@ NOTHING: dict[str, Any] = {}
 
 def front_matter(state: RunState, identity: str) -> Mapping[str, Any]:
     """Return what the head of a record's text says; nothing where it cannot be read."""
-    path = state.names.text_of(identity)
-    found = state.view.record(path) if path else None
-    return found.data if isinstance(found, Prose) else NOTHING
+    found = state.text(identity)
+    return found.data if found is not None else NOTHING
 
 
 def leaving_out(state: RunState, task: str) -> str:
@@ -74,8 +73,7 @@ def proof_of(state: RunState, task: str) -> trust.Proof:
     folded = state.folded(task)
     if folded.dangling:
         return trust.Proof(False, (), (f"its ledger is incomplete: {folded.dangling[0].why}",))
-    found = state.view.record(state.names.text_of(task))
-    if not isinstance(found, Prose):
+    if state.text(task) is None:
         return trust.Proof(False, (), ("the task's own text cannot be read",))
     tried = [state.proof_of(event) for event in counting(state, task)]
     none = trust.Proof(False, (), ("no completion of it stands",))
@@ -111,7 +109,7 @@ def by_words(state: RunState, completion: Event, text: str, asks: Demand) -> tru
     """Return whether a completion, with what verification accepted since, is what is asked, be that agreed or not."""
     accepted = [event for event in judging(state, completion.of) if event.get("text") == text]
     codes = [event.data["code"] for event in accepted if "code" in event.data]
-    more = [ref for event in accepted for ref in event.data.get("evidence") or ()]
+    more = [ref for event in accepted for ref in event.evidence]
     return proven(state, completion, text, asks, codes, more)
 
 
@@ -122,7 +120,7 @@ def not_agreed(state: RunState) -> tuple[str, str]:
         return "it is contested which plan holds, so what is asked is not agreed", "memento settle"
     if not plan and state.planless:
         return "no plan is approved any more, so what is asked is not agreed", "memento plan approve PLAN"
-    if plan and not isinstance(state.view.record(state.names.text_of(plan)), Prose):
+    if plan and state.text(plan) is None:
         return f"{plan} cannot be read, so what it asks is not known", "memento check"
     if plan and state.plan_changed(plan):
         told = f"{plan} was changed after its approval, so what it asks is not agreed"
@@ -136,7 +134,7 @@ def proven(
     """Return whether one completion proves its task, by what it cites and by what verification adds to it."""
     if event.id in state.tombstones:
         return trust.Proof(False, (), ("its completion was redacted",))
-    refs = dict.fromkeys([*event.data["evidence"], *more])
+    refs = dict.fromkeys([*event.evidence, *more])
     found = trust.proof(event, text, [state.cited(parse_ref(ref), event.of) for ref in refs], asks, codes)
     if event.get("text") == text and terms.are_others(state, event.of, event.dispatch):
         return trust.Proof(
@@ -164,7 +162,6 @@ def approved_else(state: RunState, approval: Evidence, of: str = "") -> str:
         return ""
     if no := replies.taken_back(state, approval, of):
         return no
-    path = state.names.evidence_at(about) or state.names.text_of(about)
-    found = state.view.record(path) if path else None
-    same = isinstance(found, Prose | Evidence) and approval.data.get("text") == found.digest
+    found = state.evidence(about) or state.text(about)
+    same = found is not None and approval.data.get("text") == found.digest
     return "" if same else f"{about} is not, as it is now, what was approved"

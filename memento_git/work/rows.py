@@ -196,7 +196,7 @@ def gate_rows(state: RunState, scope: str) -> list[Row]:
                 "status": "pending" if value[0] == "requested" else value[0],
                 "reviewer": latest.by,
                 "summary": latest.get("note") or latest.get("reason") or None,
-                "evidence": [ref.partition("@")[0] for ref in latest.data.get("evidence", [])],
+                "evidence": [ref.partition("@")[0] for ref in latest.evidence],
                 "created_at": latest.at,
                 "event_id": latest.id,
                 "late": counting.get(gate, value[0]) != value[0],
@@ -217,7 +217,7 @@ def _fallen(state: RunState, scope: str, gate: str, word: str) -> tuple[Event | 
     from memento_git.work import gatehold
 
     passes = gatehold.passes(state, scope, gate)
-    amiss = ((one, gatehold.faults(state, scope, one.data.get("evidence") or ())) for one in passes)
+    amiss = ((one, gatehold.faults(state, scope, one.evidence)) for one in passes)
     return next((fall for fall in chain(gatehold.outlasted(state, scope, gate), amiss) if fall[1]), (None, None))
 
 
@@ -304,7 +304,7 @@ def redacted_row(state: RunState, evidence: str) -> Row:
 def _names(state: RunState, task: str, evidence: str) -> bool:
     """Tell whether something that happened to a task rests on evidence."""
     events = state.folded(task).legal()
-    return any(ref.partition("@")[0] == evidence for event in events for ref in event.data.get("evidence") or ())
+    return any(ref.partition("@")[0] == evidence for event in events for ref in event.evidence)
 
 
 def _rerun_row(rerun: Rerun) -> Row:
@@ -341,7 +341,7 @@ def trouble_rows(state: RunState, groups: Sequence[str] | None = None) -> list[R
 def group_troubles(state: RunState, key: str) -> list[Row]:
     """Return what of one group is contested, illegal or incomplete."""
     shown = state.id if key == plans_of(state.id) else key
-    return troubles(state.folded(key), shown, state.event, lambda plan: state.view.record(state.names.text_of(plan)))
+    return troubles(state.folded(key), shown, state.event, state.text)
 
 
 def _cycle_rows(state: RunState) -> list[Row]:

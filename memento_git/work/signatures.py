@@ -128,7 +128,7 @@ def unsigned_proof(state: RunState, task: str, verifier: Verifier | None = None)
     proving = state.proof(task).by
     shown = "approval" in state.asked(task).evidence
     refs = [ref for event in (*state.completions(task), *state.acceptances(task))
-            for ref in event.data.get("evidence") or ()]  # fmt: skip
+            for ref in event.evidence]  # fmt: skip
     told = []
     for name in dict.fromkeys(parse_ref(ref).id for ref in refs):
         one = state.evidence(name)

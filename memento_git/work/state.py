@@ -84,6 +84,12 @@ class RunState(Happenings):
             raise LedgerUnreadable(finding=finding)
         return self.told(identity)
 
+    def text(self, identity: str) -> Prose | None:
+        """Return a run, plan or task; None where its file is wrong or missing."""
+        path = self.names.text_of(identity)
+        found = self.view.record(path) if path else None
+        return found if isinstance(found, Prose) else None
+
     def unread(self, identity: str) -> Finding | None:
         """Return why the text of a record cannot be read, or nothing."""
         path = self._text_path(identity)

@@ -118,8 +118,8 @@ def _released(state: RunState) -> Released:
     commit = _commit_of(view, event)
     if why := _hindered(state, commit):
         raise NotReleased(run=state.id, why=why)
-    names = {parse_ref(ref).id for ref in event.data.get("evidence") or ()}
-    for ref in event.data.get("evidence") or ():
+    names = {parse_ref(ref).id for ref in event.evidence}
+    for ref in event.evidence:
         cited = state.cited(parse_ref(ref))
         if cited.evidence is None or cited.status != "recorded" or cited.contradicted:
             told = cited.contradicted or (cited.status if cited.evidence else "missing or changed")

@@ -210,7 +210,7 @@ def unseen(git: Git, state: RunState, task: str) -> list[str]:
 def _tip(state: RunState, task: str, dispatch: str) -> str:
     """Return the commit that a completed hand-off's diff ends at, or nothing where it cites no diff of its own."""
     for event in state.completions(task):
-        for ref in event.data["evidence"] if event.dispatch == dispatch else ():
+        for ref in event.evidence if event.dispatch == dispatch else ():
             found = state.evidence(parse_ref(ref).id)
             if found is not None and found.data.get("dispatch") == dispatch and "diff" in found.data:
                 return str(found.data["diff"]["tip"])

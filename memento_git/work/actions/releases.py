@@ -153,7 +153,7 @@ def _refs(ledger: Ledger, state: RunState, verdict: Verdict) -> tuple[list[str],
     rests_on = list(verdict.rests_on)
     if not rests_on or "release" not in state.policy.gates_fresh:
         return rests_on, []
-    held = [ref for event in gatehold.passes(state, state.id, "release") for ref in event.data.get("evidence") or ()]
+    held = [ref for event in gatehold.passes(state, state.id, "release") for ref in event.evidence]
     code = gatehold.here(ledger.git, state, [*_cited(state, rests_on), *held])
     found = [one for name in rests_on if (one := state.evidence(name)) is not None]
     fresh = [one.id for one in found if one.kind == "approval" or codes.agree(trust.seen_by(one), code())]
@@ -169,7 +169,7 @@ def _is_recorded(state: RunState, refs: Sequence[str]) -> bool:
     if folded.lanes.word("gate:release", "") != "passed":
         return False
     passed = [event for event in folded.legal("passed") if event.get("gate") == "release"]
-    named = {parse_ref(ref).id for event in passed[-1:] for ref in event.data.get("evidence", ())}
+    named = {parse_ref(ref).id for event in passed[-1:] for ref in event.evidence}
     if holding.unsigned(state, (state.id,)) or gatehold.fallen(state, "release"):
         return False
     return named == {name for name in refs if kind_of(name) == "evidence"}

@@ -172,7 +172,7 @@ def _rested_on(state: RunState, before: RunState | None = None) -> Iterator[tupl
     seen: set[str] = set()
     for event in _standing(state):
         was = before.fold.judged(event.id) if before else None
-        for ref in event.data.get("evidence") or () if was is None or was.verdict != "legal" else ():
+        for ref in event.evidence if was is None or was.verdict != "legal" else ():
             name, digest = parse_ref(ref)
             found = state.evidence(name)
             if found is None or found.digest != digest:

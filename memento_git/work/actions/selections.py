@@ -166,7 +166,7 @@ def _candidate(state: RunState, task: str, name: str, found: dict[str, Any]) -> 
 
 def _own(state: RunState, name: str, completion: Event | None) -> list[Evidence]:
     """Return the evidence that came out of a hand-off, or that its completion cites."""
-    cited = {parse_ref(ref).id for ref in completion.data["evidence"]} if completion else set()
+    cited = {parse_ref(ref).id for ref in completion.evidence} if completion else set()
     return [
         found
         for one in state.ids("evidence")

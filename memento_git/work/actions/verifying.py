@@ -194,7 +194,7 @@ def _tried(
     unmet = [*proof.why, *verdict.contradictions(verdict.latest(found, prose.id, codes), asked, proving)]
     bearing = _relevant(held, asked)
     cited = bearing if unmet else verdict.sound(bearing, prose.id)
-    return unmet, list(dict.fromkeys([*completion.data["evidence"], *(one.ref for one in cited)]))
+    return unmet, list(dict.fromkeys([*completion.evidence, *(one.ref for one in cited)]))
 
 
 def _relevant(held: Sequence[Cited], asked: Demand) -> list[Cited]:
