@@ -182,6 +182,12 @@ class Policy(NamedTuple):
 
     signatures: dict[str, Any] = {}  # noqa: RUF012
 
+    def judges(self, gate: str, verdict: str) -> tuple[str, ...]:
+        """Return who may give a verdict on a gate; nobody named: anybody. Everybody may ask for one."""
+        if verdict == "requested":
+            return ()
+        return self.gate_waivers if verdict == "waived" else tuple(self.gate_verdicts.get(gate, ()))
+
     @property
     def people(self) -> list[str]:
         """Return everybody whom policy names."""

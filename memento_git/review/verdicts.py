@@ -87,12 +87,8 @@ def may_not_approve(policy: Policy, actor: str, author: str) -> str:
 
 def may_not_judge(policy: Policy, gate: str, verdict: str, actor: str) -> str:
     """Return why policy does not let an actor give a verdict, or nothing."""
-    named = _judges(policy, gate, verdict)
-    return f"policy names {', '.join(named)}" if verdict != "requested" and named and actor not in named else ""
-
-
-def _judges(policy: Policy, gate: str, verdict: str) -> Sequence[str]:
-    return policy.gate_waivers if verdict == "waived" else policy.gate_verdicts.get(gate, ())
+    named = policy.judges(gate, verdict)
+    return f"policy names {', '.join(named)}" if named and actor not in named else ""
 
 
 def _verdict_severity(state: RunState, event: Event, scope: Scope) -> str:
@@ -145,7 +141,7 @@ def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
 
 def _judging(policy: Policy, event: Event) -> str:
     """Return the fix of a verdict by one who may not give it: who may judges it, be that as before or otherwise."""
-    whose, on = ", ".join(_judges(policy, event.get("gate"), event.do)), option(event.of)
+    whose, on = ", ".join(policy.judges(event.get("gate"), event.do)), option(event.of)
     if event.do == "waived":
         return f"let {whose} do so: memento gate waive {event.get('gate')} {on} --reason WHY"
     return f"let {whose} judge it: memento gate record {event.get('gate')} VERDICT {on}"

@@ -49,7 +49,9 @@ def record_verdict(
         raise no.GateInvalid(given=verdict, what="a verdict", allowed=", ".join(VERDICTS))
     scope, state = desk.find(task, "task") if task else (desk.run(run).id, desk.run(run))
     state.prose(scope)
-    _may(desk, gate, verdict)
+    if (judges := desk.policy.judges(gate, verdict)) and tx.actor not in judges:
+        verb = "waive gates" if verdict == "waived" else f"judge {gate}"
+        raise no.ApproverRefused(actor=tx.actor, verb=verb, asked=", ".join(judges))
     refs = [_cite(desk, state, scope, given) for given in evidence]
     if verdict == "passed" and gate in desk.policy.gates_fresh:
         if why := gatehold.not_fresh(state, scope, refs, gatehold.here(tx.ledger.git, state, refs)):
@@ -67,14 +69,6 @@ def record_verdict(
         told = f"no plan of {scope} is approved: the review falls when one is, and is given again then"
         tx.ledger.warnings.append(told)
     return scope, event.id
-
-
-def _may(desk: Desk, gate: str, verdict: str) -> None:
-    policy, actor = desk.policy, desk.tx.actor
-    asked = policy.gate_waivers if verdict == "waived" else policy.gate_verdicts.get(gate, ())
-    if verdict != "requested" and asked and actor not in asked:
-        verb = "waive gates" if verdict == "waived" else f"judge {gate}"
-        raise no.ApproverRefused(actor=actor, verb=verb, asked=", ".join(asked))
 
 
 def _cite(desk: Desk, state: RunState, scope: str, given: str) -> str:
