@@ -71,9 +71,9 @@ REMEDIES: Final[dict[str, type[Refused]]] = {
 }
 
 
-def examine(git: Git, policy: Policy, *, act: str, insist: Collection[str] = ()) -> list[Check]:
-    """Look at all of it, also at what policy ignores: that is told, and is ok. What is insisted on refuses."""
-    asked = _weighed(policy, insist)
+def examine(git: Git, policy: Policy, *, act: str) -> list[Check]:
+    """Look at all of it, also at what policy ignores: that is told, and is ok."""
+    asked = policy.preflight
     first = [_operation(git), _identity(git)]
     tree = _tree(edits.Look(git, untracked=True).seen(), asked, act) if git.top is not None else []
     return [*first, *tree, _disk(git, asked)]
@@ -85,7 +85,7 @@ def refuse_unfit(tx: Transaction, policy: Policy, *, act: str, insist: Collectio
     A merge in progress and a missing identity refuse every transaction already. A detached HEAD that only warns is
     told by the transaction itself. Where the work tree is only warned of, git looks at it while the change is made.
     """
-    asked = _weighed(policy, insist)
+    asked = {**policy.preflight, **dict.fromkeys(insist, "refuse")}
     if asked["disk"] and (check := _disk(tx.ledger.git, asked)).level == "refuse":
         _refuse(check)
     levels, untracked = {asked[name] for name in LEVELS}, asked["untracked"] != "ignore"
@@ -120,10 +120,6 @@ def _refuse(check: Check) -> None:
     if check.name == "protected":
         raise ProtectedBranch(message=check.message)
     raise DiskSpace(message=check.message)
-
-
-def _weighed(policy: Policy, insist: Collection[str]) -> dict[str, Any]:
-    return {**policy.preflight, **dict.fromkeys(insist, "refuse")}
 
 
 def _tree(seen: WorkTree, asked: Mapping[str, Any], act: str) -> list[Check]:

@@ -73,7 +73,7 @@ def recover_all(
         state = RunState(view, one)
         load(state)
         for name, why in _lost(state, known):
-            jobs += _recover(
+            jobs += recover_one(
                 ledger, name, why, stop, requeue=requeue and not state.is_final, executor=executor, bundle=bundle
             )
     jobs += [job for one in known.values() if not run or one.run in runs for job in clean(ledger, view, one)]
@@ -93,7 +93,7 @@ def _lost(state: RunState, known: dict[str, Handover]) -> Iterator[tuple[str, st
                 yield name, EXPIRED
 
 
-def _recover(
+def recover_one(
     ledger: Ledger, dispatch: str, why: str, stop: Stop | None = None, *, requeue: bool = False, executor: str = "",
     bundle: bool = False,
 ) -> list[Job]:  # fmt: skip
@@ -116,11 +116,6 @@ def _recover(
             return [patiently(ledger, "dispatch recover", act, stop)]
         except GONE_BY_ITSELF:
             return []
-
-
-def recover_one(ledger: Ledger, dispatch: str, why: str, stop: Stop | None = None) -> list[Job]:
-    """Take back a dispatch whose worker was seen to die."""
-    return _recover(ledger, dispatch, why, stop)
 
 
 def clean(ledger: Ledger, view: View, handover: Handover, *, only_empty: bool = False) -> list[Job]:
