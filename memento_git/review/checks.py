@@ -13,7 +13,7 @@ from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_TASK
 from memento_git.model.work import Prose
 from memento_git.review import citations, evasions, folds, lastread, resting, signed, verdicts
-from memento_git.work import gatehold, proofs, terms
+from memento_git.work import gates, proofs, terms
 from memento_git.work.rows import asked_row
 from memento_git.work.verification import applies, asks_less, proves_less, run_lines
 
@@ -71,7 +71,7 @@ def _mendable(state: RunState, finding: Finding, scope: Scope) -> Finding:
 
 def _relied_on(state: RunState, scope: Scope) -> Iterator[Finding]:
     """Yield what is stale of the work by which the branch completes or releases a run, whoever did that when."""
-    verdicts = [*state.completions(state.id), *gatehold.given(state, state.id, "release")]
+    verdicts = [*state.completions(state.id), *gates.given(state, state.id, "release")]
     if scope.code is None or not any(event.id in scope.added for event in verdicts):
         return
     for task in state.counting():

@@ -8,7 +8,7 @@ from memento_git.ledger import layout
 from memento_git.model.clock import is_ahead
 from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import Ref, kind_of, parse_ref
-from memento_git.work import gatehold, trust
+from memento_git.work import gates, trust
 from memento_git.work.nextsteps import passing
 from memento_git.work.verification import told_as
 
@@ -108,7 +108,7 @@ def _open_gone(state: RunState, event: Event) -> Iterator[Finding]:
     """Yield the tasks that a verdict which counts names as open and that are not in the run."""
     named, gate = event.data.get("open"), event.get("gate")
     gone = {*named}.difference(state.tasks()) if named else ()
-    if gone and any(event.id == one.id for one in gatehold.given(state, event.of, gate)):
+    if gone and any(event.id == one.id for one in gates.given(state, event.of, gate)):
         fix = f"bring its commits, too, or judge again: {passing(state.policy.gates_fresh, gate, event.of)}"
         yield from (_nowhere(event.path, f"{event.id} names {task} as open", fix) for task in sorted(gone))
 

@@ -9,7 +9,7 @@ from memento_git.model.ids import Ref, kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.review import texts, wording
-from memento_git.work import gatehold, naming, proofs, terms
+from memento_git.work import gatehold, gates, gateseen, naming, proofs, terms
 from memento_git.work.nextsteps import passing
 from memento_git.work.persons import is_same
 
@@ -73,7 +73,7 @@ def _by_plan(comparison: Comparison, run: str) -> Iterator[Finding]:
     old = texts.as_approved(comparison, was) or texts.plan_of(comparison.base, was)
     what = f"another text of {given.of}" if given.of == was.of else f"{given.of} in the place of {was.of}"
     cause = Cause(run, given.path, f"the branch approves {what}", leaving_out(given.path))
-    yield from _verdicts(comparison, run, cause, lambda event: bool(gatehold.other_plan(before, event)))
+    yield from _verdicts(comparison, run, cause, lambda event: bool(gateseen.other_plan(before, event)))
     asked = old.data if old is not None else proofs.NOTHING
     is_same_proof = asked.get("verify") == proofs.front_matter(state, given.of).get("verify")
     for task in () if is_same_proof else state.counting():
@@ -92,12 +92,12 @@ def _proves(state: RunState, completion: Event, asks: Demand) -> bool:
 def _verdicts(comparison: Comparison, scope: str, cause: Cause, fell: Callable[[Event], bool]) -> Iterator[Finding]:
     """Yield the passes and waivers of a record that had fallen, and hold again."""
     state, before = comparison.state(cause.run), comparison.before(cause.run)
-    for gate in gatehold.standing(state, scope):
-        is_needed = gatehold.is_required(state, scope, gate) or gatehold.is_guarded(state.policy, gate)
-        held, was = gatehold.given(state, scope, gate), gatehold.given(before, scope, gate)
+    for gate in state.gates(scope):
+        is_needed = gates.is_needed(state, scope, gate)
+        held, was = gates.given(state, scope, gate), gates.given(before, scope, gate)
         if not is_needed or any(one.id in comparison.added() for one in held):
             continue
-        for event in (one for one in was if one in held and fell(one) and not gatehold.unseen(state, one)):
+        for event in (one for one in was if one in held and fell(one) and not gateseen.unseen(state, one)):
             told = f"gate {gate} of {scope} holds again by {event.id} of {event.by}"
             yield _finding(state, told, cause, passing(state.policy.gates_fresh, gate, scope))
 

@@ -9,7 +9,7 @@ from memento_git.ledger import codec, layout
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence
-from memento_git.work import gatehold, proofs, signing
+from memento_git.work import gatehold, gates, proofs, signing
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _left(view: View, place: Place, policy: Policy) -> Iterator[Event]:
 def _counting(state: RunState, event: Event) -> list[Event]:
     """Return the verdicts, or approvals, that count where one of them is said."""
     if "gate" in event.data:
-        return gatehold.lifting(state, event.of, event.get("gate"))
+        return gates.lifting(state, event.of, event.get("gate"))
     return last_of(one for one in state.folded(group_of(event)).events if one.event.do == event.do)
 
 
@@ -91,10 +91,9 @@ def handed_out(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]
     lane = f"dispatch:{event.id.replace('event', 'dispatch', 1)}"
     if event.id not in scope.added or state.folded(event.of).lanes.word(lane, "") in ("failed", "recovered"):
         return
-    from memento_git.work import holding
 
     scopes = (state.id, event.of, *(proofs.front_matter(state, event.of).get("depends_on") or ()))
-    if told := holding.unsigned(state, scopes, runners=state.runners):
+    if told := gatehold.unsigned(state, scopes, runners=state.runners):
         yield _unfounded(event, f"{event.of} was handed out, and {some(told, 3, '; ')}")
 
 

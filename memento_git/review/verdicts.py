@@ -9,7 +9,7 @@ from memento_git.folding.lanes import CANONICAL
 from memento_git.model.finding import Finding
 from memento_git.model.ids import option, parse_ref
 from memento_git.model.states import DONE, PASSING
-from memento_git.work import gatehold, handout, persons, terms
+from memento_git.work import gatehold, gates, handout, persons, terms
 from memento_git.work.nextsteps import passing
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def _verdict_severity(state: RunState, event: Event, scope: Scope) -> str:
     undone = state.fold.undone(events)
     own = [one for one in events if one.event.get("gate") == gate and one.event.do != "requested"]
     latest = last_of(one for one in own if one.event.id not in undone)
-    word = state.folded(event.of).lanes.word(f"gate:{gate}", "requested")
-    counting = (*latest, *gatehold.given(state, event.of, gate))
+    word = state.gates(event.of).get(gate, "requested")
+    counting = (*latest, *gates.given(state, event.of, gate))
     if event in counting or word not in ("requested", *(one.do for one in latest)):
         return scope.severity(event.id)
     if latest and all(one.do in PASSING for one in latest):
@@ -122,7 +122,7 @@ def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     if why and (severity := _verdict_severity(state, event, scope)):
         message = f"gate {gate} of {event.of} was {event.do} by {event.by}: {why}"
         yield Finding("G002", event.path, 0, message, _judging(state.policy, event), severity)
-    if event.do != "passed" or event not in gatehold.lifting(state, event.of, gate):
+    if event.do != "passed" or event not in gates.lifting(state, event.of, gate):
         return
     if gatehold.is_done_with(state, event.of, gate):
         return
@@ -158,7 +158,7 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     from memento_git.work import holding, release
 
     is_new, is_over = event.id in scope.added, state.status == "cancelled"
-    if not holding.asks(state.policy) or (is_over and not is_new):
+    if not gates.release_asks(state.policy) or (is_over and not is_new):
         return
     if event.of != state.id:
         message = f"the release of {event.of} passed, but {state.id} is not: {holding.WHOLE}"
@@ -167,7 +167,7 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         )
         return
     held = holding.held(state).without_own()
-    if is_over or state.folded(state.id).lanes.word("gate:release", "") == "requested":
+    if is_over or state.gates(state.id).get("release") == "requested":
         tasks = [one if one.status in DONE else one._replace(status="cancelled") for one in held.tasks]
         held = held._replace(status="active", tasks=tasks)
     held = held._replace(
@@ -183,9 +183,7 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
 
 def _unsigned(state: RunState, but: Sequence[str] = ()) -> list[str]:
     """Return what holds in a run and lacks the signature that policy demands, by the keys that judge it."""
-    from memento_git.work import holding
-
-    return holding.unsigned(state, (state.id, *state.counting()), but, state.runners)
+    return gatehold.unsigned(state, (state.id, *state.counting()), but, state.runners)
 
 
 def _fresh(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
@@ -223,7 +221,7 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
     for why in _unfinished(state) if added else ():
         yield Finding("P004", added[-1].path, 0, f"{state.id} is completed, and {why}")
     codes, end = [scope.code] if added and scope.code is not None else [], (added or ends)[-1]
-    words = gatehold.words(state)
+    words = gates.words(state)
     for gate in dict.fromkeys((*state.policy.gates_required, "release")):
         if words.get(gate) not in PASSING:
             yield from _late(state, gate, end, scope)
@@ -235,9 +233,8 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
 
 def _late(state: RunState, gate: str, end: Event, scope: Scope) -> Iterator[Finding]:
     """Yield that a run was completed without a gate that policy requires, or that somebody let go all the same."""
-    folded = state.folded(state.id)
-    is_late = folded.lanes.word(f"gate:{gate}", "requested") in PASSING
-    given = [one.event for one in folded.events if one.event.get("gate") == gate and one.event.do in PASSING]
+    is_late = state.gates(state.id).get(gate) in PASSING
+    given = [one.event for one in state.folded(state.id).verdicts(gate) if one.event.do in PASSING]
     told = next((event for event in given if is_late and event.id in scope.added), end)
     required = ", which policy requires," if gate in state.policy.gates_required else ""
     if is_late or required:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.fold import plans_of
 from memento_git.model.clock import is_ahead
-from memento_git.model.states import PASSING
 from memento_git.model.work import Evidence
-from memento_git.work import codestate, gatehold, release, remains, trust
-from memento_git.work.gatehold import Fall
+from memento_git.work import codestate, gatehold, gates, remains, trust
 from memento_git.work.release import Answer, CheckSeen, Conditions, Held, TaskSeen
 
 if TYPE_CHECKING:
@@ -18,17 +15,10 @@ if TYPE_CHECKING:
 
     from memento_git.model.policy import Policy
     from memento_git.work.remains import Gone
-    from memento_git.work.runners import Runners
     from memento_git.work.state import RunState
 
 
-NOT_PASSED: Final = "has not passed"
 WHOLE: Final = "it is released as a whole, and none of its tasks alone"
-
-
-def asks(policy: Policy) -> bool:
-    """Tell whether policy asks more of a release than a verdict."""
-    return bool(policy.release.get("checks") or policy.release.get("approvals"))
 
 
 def asked(policy: Policy, require_checks: Sequence[str] = (), approvals: int = 0) -> Conditions:
@@ -52,64 +42,30 @@ def _signed(state: RunState, evidence: Sequence[Evidence]) -> dict[str, str] | N
     return signatures.answers(state, evidence)
 
 
-def unsigned(
-    state: RunState, scopes: Sequence[str], but: Sequence[str] = (), runners: Runners | None = None
-) -> list[str]:
-    """Return what holds and lacks the signature that policy demands, by the view's own keys or those of `runners`."""
-    if not state.policy.signatures.get("require"):
-        return []
-    from memento_git.work import signatures
-
-    return signatures.missing(state, scopes, but=but, verifier=runners.verifier if runners else None)
-
-
 def held(state: RunState, commits: Sequence[str] = ()) -> Held:
     """Return what the ledger holds of a run; its code is that of some commits, by default of those that are read."""
     tasks = state.tasks()
     evidence = [found for name in state.ids("evidence") if isinstance(found := state.evidence(name), Evidence)]
-    now = {code(())["tree"] for code in codes(state, commits)}
+    now = {code(())["tree"] for code in gatehold.codes_of(state, commits)}
     gone = remains.taken_away(state)
     status = "contested" if "status" in state.folded(state.id).lanes.contested else state.status
     return Held(
         run=state.id,
         status=status,
         tasks=[_task(state, task) for task in tasks],
-        gates={(state.id, kind): word for kind, word in gatehold.words(state).items()}
-              | {(task, kind): word for task in tasks for kind, word in gatehold.standing(state, task).items()}
+        gates={(state.id, kind): word for kind, word in gates.words(state).items()}
+              | {(task, kind): word for task in tasks for kind, word in state.gates(task).items()}
               | {(task, gate): "failed" for task in state.counting()
                  for _, gate in gatehold.left_failed(state, task)},
-        fallen={(one.scope, one.gate): one.why for one in gatehold.falls(state, codes(state, commits))
+        fallen={(one.scope, one.gate): one.why for one in gatehold.falls(state, gatehold.codes_of(state, commits))
                 if one.is_asked},
         checks=[*_checks(state, evidence, now), *_checks_gone(state, gone, now)],
         answers=[*_answers(state, evidence, {state.id, *tasks}), *_answers_gone(state, gone),
                  *_noes(state, (state.id, *tasks))],
         authors=frozenset(one.by for task in tasks for one in state.folded(task).legal("claimed", "completed")),
         incomplete=[seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling],
-        unsigned=unsigned(state, [state.id, *state.counting()], but=("release",)),
+        unsigned=gatehold.unsigned(state, [state.id, *state.counting()], but=("release",)),
     )  # fmt: skip
-
-
-def codes(state: RunState, commits: Sequence[str] = ()) -> list[gatehold.Code]:
-    """Return what tells the code of each of some commits, or of those that are read, with the ids of some paths."""
-    return [partial(codestate.code_at, state.view.git, commit) for commit in commits or state.view.commits]
-
-
-def unmet(state: RunState, commits: Sequence[str] = ()) -> list[Fall]:
-    """Return the gates that hinder the completion of a run, each with why; by the code of some commits.
-
-    They are those that policy requires and that have not passed, and those that do not hold. Those that failed hinder
-    it as any other failed gate does.
-    """
-    verdicts = gatehold.words(state)
-    words = {gate: verdicts.get(gate, "requested") for gate in state.policy.gates_required}
-    absent = [gate for gate, word in words.items() if word not in (*PASSING, "failed")]
-    found = [Fall(state.id, gate, NOT_PASSED, is_asked=True) for gate in absent]
-    found += (one for one in gatehold.falls(state, codes(state, commits)) if one.is_asked)
-    own = (state.id, "release")
-    if verdicts.get("release") == "passed" and asks(state.policy) and own not in [one[:2] for one in found]:
-        missing = release.judge(held(state, commits).without_own(), asked(state.policy)).missing
-        found += [Fall(*own, f"has passed, but {'; '.join(missing)}", is_asked=True)] if missing else []
-    return found
 
 
 def _task(state: RunState, task: str) -> TaskSeen:

@@ -136,11 +136,11 @@ def _mark_outdated(view: View, held: Row) -> list[str]:
     fresh: list[str] = held.pop("fresh")
     rows = [row for row in held["gates"] if row["kind"] in fresh and row["status"] == "passed" and not row["fallen"]]
     if rows and held["run"]["status"] not in FINAL_RUN:
-        from memento_git.work import gatehold, holding
+        from memento_git.work import gatehold
         from memento_git.work.state import RunState
 
         state = RunState(view, held["run"]["id"], shown=True)
-        codes = holding.codes(state)
+        codes = gatehold.codes_of(state)
         for row in rows:
             row["fallen"] = gatehold.unsound(state, row["scope"], row["kind"], codes) or None
     return fresh
@@ -194,17 +194,17 @@ def _gates(view: View, held: Row, *, signs: bool) -> list[Row]:
     """Return the steps before a run, whose every task is done and proven, can be completed: gates, and signatures."""
     if held["run"]["status"] != "active" or not (held["gates"] or signs) or not all_done(held["tasks"]):
         return []
-    from memento_git.work import gatehold, holding
+    from memento_git.work import gatehold
     from memento_git.work.state import RunState
 
     state = RunState(view, held["run"]["id"], shown=True)
     counting = [state.id, *(row["id"] for row in held["tasks"] if row["status"] != "cancelled")]
     left = [(task, *one) for task in counting[1:] for one in gatehold.left_failed(state, task)]
-    unmet = holding.unmet(state)
+    unmet = gatehold.unmet(state)
     mending = gatehold.mending(view.git, state, [one[:2] for one in unmet])
     return [
         *({"why": f"gate {gate} of {old}, which {task} repairs, has failed",
            "command": passing(state.policy.gates_fresh, gate, task)} for task, old, gate in left),
         *({"why": f"gate {one.gate} {one.why}", "command": how} for one, how in zip(unmet, mending, strict=True)),
-        *({"why": why, "command": "memento check --no-base"} for why in holding.unsigned(state, counting)),
+        *({"why": why, "command": "memento check --no-base"} for why in gatehold.unsigned(state, counting)),
     ]  # fmt: skip

@@ -185,21 +185,21 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
 
 def gate_rows(state: RunState, scope: str) -> list[Row]:
     rows, counting = [], _counting(state) if scope == state.id and state.is_final else {}
-    for gate, value in sorted(state.folded(scope).lanes.named("gate").items()):
-        fell, why = _fallen(state, scope, gate, value[0])
-        latest = fell or [event for event in state.folded(scope).legal(value[0]) if event.get("gate") == gate][-1]
+    for gate, word in sorted(state.gates(scope).items()):
+        fell, why = _fallen(state, scope, gate, word)
+        latest = fell or [event for event in state.folded(scope).legal(word) if event.get("gate") == gate][-1]
         rows.append(
             {
                 "kind": gate,
                 "scope": scope,
                 "scope_kind": kind_of(scope),
-                "status": "pending" if value[0] == "requested" else value[0],
+                "status": "pending" if word == "requested" else word,
                 "reviewer": latest.by,
                 "summary": latest.get("note") or latest.get("reason") or None,
                 "evidence": [ref.partition("@")[0] for ref in latest.evidence],
                 "created_at": latest.at,
                 "event_id": latest.id,
-                "late": counting.get(gate, value[0]) != value[0],
+                "late": counting.get(gate, word) != word,
                 "fallen": why,
                 **mark(latest),
             }
@@ -214,18 +214,18 @@ def _fallen(state: RunState, scope: str, gate: str, word: str) -> tuple[Event | 
     """
     if word not in PASSING:
         return None, None
-    from memento_git.work import gatehold
+    from memento_git.work import gatehold, gates, gateseen
 
-    passes = gatehold.passes(state, scope, gate)
+    passes = gates.passes(state, scope, gate)
     amiss = ((one, gatehold.faults(state, scope, one.evidence)) for one in passes)
-    return next((fall for fall in chain(gatehold.outlasted(state, scope, gate), amiss) if fall[1]), (None, None))
+    return next((fall for fall in chain(gateseen.outlasted(state, scope, gate), amiss) if fall[1]), (None, None))
 
 
 def _counting(state: RunState) -> dict[str, str]:
     """Return the verdict that counts of each gate of a run that has ended."""
-    from memento_git.work import gatehold
+    from memento_git.work import gates
 
-    return gatehold.words(state)
+    return gates.words(state)
 
 
 def evidence_row(state: RunState, evidence: Evidence) -> Row:

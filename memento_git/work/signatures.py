@@ -8,7 +8,7 @@ from memento_git.errors import Refused
 from memento_git.ledger import codec, layout, signer
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
-from memento_git.work import gatehold, signing
+from memento_git.work import gates, signing
 from memento_git.work.signers import Verifier, examine, signers_at
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def missing(
     if plan := state.canonical:
         told += _plan(state, verifier, plan)
     for scope in scopes:
-        for gate in sorted(state.folded(scope).lanes.named("gate")):
-            holding = gatehold.lifting(state, scope, gate) if scope != state.id or gate not in but else ()
+        for gate in sorted(state.gates(scope)):
+            holding = gates.lifting(state, scope, gate) if scope != state.id or gate not in but else ()
             if holding and (why := signing.wanting(state.policy.signatures, holding, verifier.seen)):
                 told.append(f"gate {gate} of {scope} has {DONE[holding[0].do]} without the signature it needs: {why}")
         if kind_of(scope) == "task":

@@ -184,14 +184,13 @@ class RunState(Happenings):
         contested = any(not lane.startswith("gate:") for lane in folded.lanes.contested)
         return "contested" if contested else task_status(folded.lanes)
 
+    def gates(self, scope: str) -> dict[str, str]:
+        """Return the latest verdict of each gate of a record; the worst of those that had not seen each other."""
+        return {gate: value[0] for gate, value in self.folded(scope).lanes.named("gate").items()}
+
     def failed_gates(self, *scopes: str) -> list[tuple[str, str]]:
         """Return (scope, kind) of each gate whose latest verdict is a failure."""
-        return [
-            (scope, gate)
-            for scope in scopes
-            for gate, value in self.folded(scope).lanes.named("gate").items()
-            if value[0] == "failed"
-        ]
+        return [(scope, gate) for scope in scopes for gate, word in self.gates(scope).items() if word == "failed"]
 
     def evidence_status(self, identity: str) -> str:
         return self.folded(identity).lanes.word(STATUS, "recorded")

@@ -11,7 +11,7 @@ from memento_git.model.clock import is_ahead
 from memento_git.model.ids import EvidenceWithdrawn, parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import RUN_KINDS
-from memento_git.work import attestation, codes, codestate, gatehold, holding, trust
+from memento_git.work import attestation, codes, codestate, gatehold, gates, trust
 from memento_git.work import refusals as no
 from memento_git.work.attestation import Released
 from memento_git.work.state import RunState
@@ -138,8 +138,8 @@ def _released(state: RunState) -> Released:
 
 def _passed(state: RunState) -> Event:
     """Return the verdict that released a run."""
-    word = gatehold.words(state).get("release", "requested")
-    passes = gatehold.passes(state, state.id, "release") if word == "passed" else []
+    word = gates.words(state).get("release", "requested")
+    passes = gates.passes(state, state.id, "release") if word == "passed" else []
     if not passes:
         raise NotReleased(run=state.id, why=f"its release gate is {'pending' if word == 'requested' else word}")
     return passes[-1]
@@ -153,8 +153,8 @@ def _hindered(state: RunState, commit: str) -> str:
     told = [f"gate {gate} of {scope} has failed" for scope, gate in state.failed_gates(*counting)]
     left = (one for task in counting[1:] for one in gatehold.left_failed(state, task))
     told += [f"gate {gate} of {scope} has failed, and went with it when it was repaired" for scope, gate in left]
-    told += [f"gate {one.gate} {one.why}" for one in holding.unmet(state, (commit,))]
-    return next(iter([*told, *holding.unsigned(state, counting)]), "")
+    told += [f"gate {one.gate} {one.why}" for one in gatehold.unmet(state, (commit,))]
+    return next(iter([*told, *gatehold.unsigned(state, counting)]), "")
 
 
 def _proving(state: RunState) -> Iterator[str]:

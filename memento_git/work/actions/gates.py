@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memento_git.model.ids import kind_of
 from memento_git.model.states import PASSING
 from memento_git.model.work import GATE_KINDS, VERDICTS
-from memento_git.work import gatehold, terms
+from memento_git.work import gatehold, gateseen, terms
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
 
@@ -60,10 +60,10 @@ def record_verdict(
         raise no.GateUnfounded(gate=gate, why=why)
     words = desk.reason("waiving a gate", reason) if verdict == "waived" else desk.optional("reason", reason)
     event = desk.happen(
-        state, scope, verdict, reads=gatehold.reads(state, scope, gate, verdict), seal=desk.sealer(sign=sign, key=key),
+        state, scope, verdict, reads=gateseen.reads(state, scope, gate, verdict), seal=desk.sealer(sign=sign, key=key),
         gate=gate, evidence=refs, reason=words, note=desk.optional("note", note),
         terms=terms.digest(state.prose(scope)) if verdict in PASSING else "",
-        open=gatehold.left_open(state, scope, gate) if verdict in PASSING else (),
+        open=gateseen.left_open(state, scope, gate) if verdict in PASSING else (),
     )  # fmt: skip
     if gate == "plan_review" and verdict in PASSING and scope == state.id and not state.canonical:
         told = f"no plan of {scope} is approved: the review falls when one is, and is given again then"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import layout
-from memento_git.work import gatehold, persons
+from memento_git.work import gatehold, gateseen, persons
 from memento_git.work import refusals as no
 from memento_git.work.actions.tasks import verification
 from memento_git.work.desk import Desk
@@ -68,7 +68,7 @@ def approve_plan(
         state, identity, "approved", reads=(state.id,), seal=seal,
         text=prose.digest, note=desk.optional("note", note),
     )  # fmt: skip
-    if why := gatehold.outlived(state, state.id, "plan_review"):
+    if why := gateseen.outlived(state, state.id, "plan_review"):
         [how] = gatehold.mending(tx.ledger.git, state, [(state.id, "plan_review")])
         tx.ledger.warnings.append(f"plan_review of {state.id} does not hold any more: {why}: {how}")
     return identity

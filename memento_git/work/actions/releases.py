@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.model.ids import kind_of, parse_ref
-from memento_git.work import codes, gatehold, holding, release, trust
+from memento_git.work import codes, gatehold, gates, holding, release, trust
 from memento_git.work import refusals as no
-from memento_git.work.actions import gates
+from memento_git.work.actions.gates import record_verdict
 from memento_git.work.desk import Desk
 from memento_git.work.release import Conditions, Held, Verdict
 from memento_git.work.state import RunState
@@ -55,9 +55,7 @@ def release_run(
         return found
     if _is_recorded(state, found.refs):
         return found
-    _, event = gates.record_verdict(
-        tx, "release", "passed", run=state.id, evidence=found.refs, note=note, sign=sign, key=key
-    )
+    _, event = record_verdict(tx, "release", "passed", run=state.id, evidence=found.refs, note=note, sign=sign, key=key)
     return found._replace(event=event)
 
 
@@ -95,7 +93,7 @@ def _ended(state: RunState) -> list[str]:
     """Return that a run which has ended was not released, or did not stay so: no verdict is recorded in it any more."""
     if state.status == "cancelled":
         return []
-    word = gatehold.words(state).get("release", "requested")
+    word = gates.words(state).get("release", "requested")
     if word == "passed":
         why = gatehold.fallen(state, "release")
         return [f"gate release has passed, but {why}"] if why else []
@@ -136,7 +134,7 @@ def refuse_by_hand(ledger: Ledger, state: RunState, task: str = "") -> None:
 
     That gate is of a run: it gives none of a task alone.
     """
-    if not holding.asks(state.policy):
+    if not gates.release_asks(state.policy):
         return
     if task:
         raise ReleaseRefused(run=state.id, missing=holding.WHOLE)
@@ -153,7 +151,7 @@ def _refs(ledger: Ledger, state: RunState, verdict: Verdict) -> tuple[list[str],
     rests_on = list(verdict.rests_on)
     if not rests_on or "release" not in state.policy.gates_fresh:
         return rests_on, []
-    held = [ref for event in gatehold.passes(state, state.id, "release") for ref in event.evidence]
+    held = [ref for event in gates.passes(state, state.id, "release") for ref in event.evidence]
     code = gatehold.here(ledger.git, state, [*_cited(state, rests_on), *held])
     found = [one for name in rests_on if (one := state.evidence(name)) is not None]
     fresh = [one.id for one in found if one.kind == "approval" or codes.agree(trust.seen_by(one), code())]
@@ -165,12 +163,11 @@ def _refs(ledger: Ledger, state: RunState, verdict: Verdict) -> tuple[list[str],
 
 def _is_recorded(state: RunState, refs: Sequence[str]) -> bool:
     """Tell whether the release gate has passed on exactly this evidence already."""
-    folded = state.folded(state.id)
-    if folded.lanes.word("gate:release", "") != "passed":
+    if state.gates(state.id).get("release") != "passed":
         return False
-    passed = [event for event in folded.legal("passed") if event.get("gate") == "release"]
+    passed = [event for event in state.folded(state.id).legal("passed") if event.get("gate") == "release"]
     named = {parse_ref(ref).id for event in passed[-1:] for ref in event.evidence}
-    if holding.unsigned(state, (state.id,)) or gatehold.fallen(state, "release"):
+    if gatehold.unsigned(state, (state.id,)) or gatehold.fallen(state, "release"):
         return False
     return named == {name for name in refs if kind_of(name) == "evidence"}
 

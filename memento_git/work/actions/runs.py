@@ -12,7 +12,7 @@ from memento_git.ledger.desk import RecordIncomplete
 from memento_git.ledger.settling import take_out
 from memento_git.model.ids import option
 from memento_git.model.states import FINAL_TASK
-from memento_git.work import branches, gatehold, holding, preflight, proofs
+from memento_git.work import branches, gatehold, preflight, proofs
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
 
@@ -140,8 +140,8 @@ def _settled(state: RunState, task: str) -> None:
 def _gates_passed(desk: Desk, state: RunState) -> None:
     for scope, gate in state.failed_gates(state.id):
         raise no.GateBlocks(gate=gate, scope=scope, on=option(scope))
-    missing, git = holding.unmet(state), desk.tx.ledger.git
-    absent = [one.gate for one in missing if one.why == holding.NOT_PASSED]
+    missing, git = gatehold.unmet(state), desk.tx.ledger.git
+    absent = [one.gate for one in missing if one.why == gatehold.NOT_PASSED]
     if absent:
         raise no.GatesMissing(gates=", ".join(absent), run=state.id)
     for one in missing:
