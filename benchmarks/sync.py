@@ -25,7 +25,7 @@ from pool import environment, repository
 
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions import dispatches, plans, runs, setup, tasks
-from memento_git.work.state import RunState
+from memento_git.work.state import HandOff, RunState
 
 if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
@@ -47,10 +47,10 @@ def offer(folder: Path, count: int) -> None:
 
 def queued(folder: Path) -> list[str]:
     """Return the dispatches that a clone's ledger shows as free."""
-    return [name for name, row in rows(folder).items() if row["status"] == "queued"]
+    return [name for name, row in rows(folder).items() if row.status == "queued"]
 
 
-def rows(folder: Path) -> dict[str, dict[str, Any]]:
+def rows(folder: Path) -> dict[str, HandOff]:
     """Return dispatch -> what it has come to, in a clone."""
     with Ledger.open(folder) as ledger:
         view = ledger.view()
@@ -109,7 +109,7 @@ def main() -> int:
     return tell(given.tasks, tries, taken, seen)
 
 
-def tell(count: int, tries: list[list[Any]], taken: float, seen: dict[str, dict[str, Any]]) -> int:
+def tell(count: int, tries: list[list[Any]], taken: float, seen: dict[str, HandOff]) -> int:
     """Print what was measured; return 0 where each task was claimed exactly once."""
     won = [one for one in tries if not one[3]]
     times = sorted(one[2] for one in won)
@@ -119,9 +119,9 @@ def tell(count: int, tries: list[list[Any]], taken: float, seen: dict[str, dict[
         f"pushes of the branch per claim: mean {statistics.mean(pushes):.2f}, most {max(pushes)}; one more for its ref"
     )
     print(f"seconds per claim: median {statistics.median(times):.2f}, slowest {times[-1]:.2f}")
-    print(f"held by: {dict(Counter(str(row['holder']) for row in seen.values()))}")
+    print(f"held by: {dict(Counter(row.holder for row in seen.values()))}")
     once = Counter(one[0] for one in won) == Counter(dict.fromkeys(seen, 1))
-    claimed = sum(row["status"] == "claimed" for row in seen.values())
+    claimed = sum(row.status == "claimed" for row in seen.values())
     return 0 if once and claimed == count else 1
 
 

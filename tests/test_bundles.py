@@ -69,7 +69,7 @@ def test_another_candidate_that_is_still_open_needs_no_bundle(play: Play, task: 
     play.do(dispatches.claim_dispatch, first)
     play.do(dispatches.recover_dispatch, first, force=True, reason="gone", bundle=True)
     assert bundle_row(play.state(task), first) is None
-    assert play.state(task).dispatches(task)[second]["status"] == "queued"
+    assert play.state(task).dispatch(second).status == "queued"
 
 
 def test_a_bundle_above_the_limit_is_told_and_its_digest_still_named(play: Play, task: str) -> None:

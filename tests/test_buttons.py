@@ -65,7 +65,7 @@ def begin(play: Play) -> list[str]:
 def work(play: Play, step: str, run: str, task: str) -> None:
     """Take one step where it is allowed."""
     state = play.state(task)
-    opened = [name for name, row in state.dispatches(task).items() if row["status"] in ("queued", "claimed")]
+    opened = [name for name, row in state.dispatches(task).items() if row.status in ("queued", "claimed")]
     dispatch = opened[0] if opened else "dispatch_000000000000"
     taken: dict[str, Callable[[], object]] = {
         "claim": lambda: play.do(dispatches.claim_dispatch, dispatch),

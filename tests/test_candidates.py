@@ -516,7 +516,7 @@ def test_a_choice_on_another_branch_does_not_outlive_a_reopening(contest: Contes
     git(root, "merge", "-q", "--no-edit", "side")
     state = play.state(contest.task)
     assert (play.status(contest.task), state.selected(contest.task)) == ("pending", "")
-    assert not state.dispatches(contest.task)[chosen]["selected"]
+    assert not state.dispatch(chosen).selected
     play.complete(play.claimed(contest.task), play.evidence(contest.task))
     assert play.is_proven(contest.task)
 

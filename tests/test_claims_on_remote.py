@@ -54,10 +54,7 @@ def refused(play: Play, error: type[MementoError], dispatch: str) -> MementoErro
 
 
 def holder(play: Play, dispatch: str) -> str:
-    state = play.state(dispatch)
-    opened = state.event(dispatch.replace("dispatch", "event", 1))
-    assert opened is not None
-    return str(state.dispatches(opened.of)[dispatch].get("holder"))
+    return play.state(dispatch).dispatch(dispatch).holder
 
 
 def task_of(play: Play, dispatch: str) -> str:

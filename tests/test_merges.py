@@ -203,7 +203,7 @@ def test_claims_of_two_actors_are_contested_and_settled_for_both(play: Play, for
     bob = next(name for name in heads if (event := merged.state(task).event(name)) and event.by == "Bob")
     merged.do(settling.settle_record, task, bob, reason="Bob was first")
     state = merged.state(task)
-    assert state.dispatches(task)[dispatch]["holder"] == "Bob"
+    assert state.dispatch(dispatch).holder == "Bob"
     settled = state.event(state.folded(task).heads[0])
     assert settled is not None
     assert {ref.id for ref in settled.after} >= set(heads)

@@ -207,10 +207,13 @@ def test_a_rule_is_allowed_by_name_and_with_a_reason_and_that_is_kept(play: Play
         play.dispatch(task, allow_destructive=["rewrite_history"], note="agreed")
     dispatch = play.dispatch(task, allow_destructive=["rewrite_history", "drop_stash"], note="agreed with Ada")
     (row,) = play.state(task).dispatches(task).values()
-    assert row["opened"].data["allowed"] == ["drop_stash", "rewrite_history"]
+    assert row.opened
+    assert row.opened.data["allowed"] == ["drop_stash", "rewrite_history"]
     play.do(dispatches.claim_dispatch, dispatch)
     successor = play.do(dispatches.recover_dispatch, dispatch, force=True, reason="gone", requeue=True)[1]
-    assert play.state(task).dispatches(task)[successor]["opened"].data["allowed"] == ["drop_stash", "rewrite_history"]
+    opened = play.state(task).opened(successor)
+    assert opened
+    assert opened.data["allowed"] == ["drop_stash", "rewrite_history"]
 
 
 def test_policy_may_only_warn_of_a_destructive_command_or_ignore_it(play: Play) -> None:

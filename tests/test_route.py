@@ -321,7 +321,8 @@ def test_a_task_is_not_handed_out_beyond_its_budget_without_a_reason(play: Play,
     assert refused.value.token == "budget_exceeded"
     code, told = answer(cli, play, "dispatch", "create", task, "--executor", "ann", "--over-budget", "it is urgent")
     assert code == 0
-    opened = play.state(task).dispatches(task)[told["dispatch_id"]]["opened"]
+    opened = play.state(task).opened(told["dispatch_id"])
+    assert opened
     assert opened.get("over_budget") == "it is urgent"
 
 
@@ -329,7 +330,9 @@ def test_a_reason_that_is_not_needed_is_not_recorded(play: Play) -> None:
     play.planned()
     task = play.task()
     name = play.dispatch(task, over_budget="to be sure")
-    assert "over_budget" not in play.state(task).dispatches(task)[name]["opened"].data
+    opened = play.state(task).opened(name)
+    assert opened
+    assert "over_budget" not in opened.data
 
 
 def test_policys_budget_holds_where_a_task_has_none(play: Play) -> None:

@@ -153,7 +153,8 @@ def test_recover_only_takes_an_expired_claim_unless_forced_with_a_reason(play: P
     with pytest.raises(ReasonRequired):
         play.do(dispatches.recover_dispatch, claim, force=True)
     _, successor = play.do(dispatches.recover_dispatch, claim, force=True, reason="gone", requeue=True)
-    opened = play.state(task).dispatches(task)[successor]["opened"]
+    opened = play.state(task).opened(successor)
+    assert opened
     assert opened.data["recovery_of"] == claim
 
 
@@ -163,7 +164,7 @@ def test_a_candidate_is_recovered_and_handed_out_again_beside_the_others(play: P
     first = play.dispatch(task, candidate=True)
     play.dispatch(task, candidate=True)
     _, successor = play.do(dispatches.recover_dispatch, first, requeue=True)
-    assert play.state(task).dispatches(task)[successor]["status"] == "queued"
+    assert play.state(task).dispatch(successor).status == "queued"
 
 
 def test_a_renewal_is_the_claimants_and_committed_only_past_half_the_lease(play: Play) -> None:

@@ -854,7 +854,7 @@ def handed_in(play: Play, cli: Any, task: str, line: str) -> str:
 
 def held_by(play: Play, task: str) -> str:
     found = play.state(task).dispatches(task)
-    return next(name for name, one in found.items() if one["status"] == "claimed")
+    return next(name for name, one in found.items() if one.status == "claimed")
 
 
 @pytest.mark.parametrize("kind", ["", " --kind test"])

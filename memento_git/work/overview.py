@@ -182,8 +182,8 @@ def _away(view: View, held: Row) -> dict[str, Row]:
         if not ref:
             continue
         there = RunState(Other(view.git, (view.git.commit_of(ref),), view.now), held["run"]["id"])
-        status = there.dispatches(row["task_id"]).get(row["dispatch_id"], {}).get("status")
-        command = {"completed": f"git merge {branch}", "claimed": f"memento status --at {branch}"}.get(status or "")
+        status = there.dispatch(row["dispatch_id"]).status
+        command = {"completed": f"git merge {branch}", "claimed": f"memento status --at {branch}"}.get(status)
         if command:
             why = f"“{titles[row['task_id']]}” is {status} on its own branch"
             steps[row["dispatch_id"]] = {"why": why, "command": command}

@@ -151,21 +151,20 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
     rows = []
     invoked = {event.dispatch for event in state.folded(task).legal() if event.data.get("invoked")}
     for name, found in state.dispatches(task).items():
-        opened: Event | None = found["opened"]
-        ended: Event | None = found["ended"]
+        opened, ended = found.opened, found.ended
         ending = ended.do if ended else ""
         rows.append(
             {
                 "dispatch_id": name,
-                "status": found["status"],
+                "status": found.status,
                 "task_id": task,
                 "run_id": state.id,
                 "executor": opened.get("executor") if opened else "",
-                "claimed_by": found["holder"] or None,
-                "lease_until": found["until"] or None,
-                "expired": found["expired"],
+                "claimed_by": found.holder or None,
+                "lease_until": found.until or None,
+                "expired": found.expired,
                 "candidate": bool(opened and opened.data.get("candidate")),
-                "selected": found["selected"],
+                "selected": found.selected,
                 "allowed_destructive": opened.data.get("allowed", []) if opened else [],
                 "created_at": opened.at if opened else None,
                 "completed_at": ended.at if ended and ending == "completed" else None,
@@ -177,7 +176,7 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
                 "branch": (opened.get("branch") or None) if opened else None,
                 "partial": (ended.get("partial") or None) if ended else None,
                 "executor_invoked": name in invoked,
-                "outdated": found["status"] in OPEN_DISPATCH and bool(handout.changed_terms(state, task, name)),
+                "outdated": found.status in OPEN_DISPATCH and bool(handout.changed_terms(state, task, name)),
             }
         )
     return sorted(rows, key=lambda row: (row["created_at"] or "", row["dispatch_id"]))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.folding.fold import Fold, Folded, last_of, plans_of
-from memento_git.folding.lanes import CANONICAL, STATUS, choice, task_status
+from memento_git.folding.lanes import CANONICAL, OPEN_DISPATCH, STATUS, choice, task_status
 from memento_git.folding.settling import SETTLING
 from memento_git.ledger import layout
 from memento_git.ledger.events import Happenings
@@ -31,6 +31,22 @@ if TYPE_CHECKING:
 
 
 NEVER: Final = "1970-01-01T00:00:00.000Z"
+
+
+class HandOff(NamedTuple):
+    """What a dispatch came to; `holder` has or had it, `until` is the moment to which it is claimed."""
+
+    status: str = ""
+    holder: str = ""
+    until: str = ""
+    expired: bool = False
+    opened: Event | None = None
+    selected: bool = False
+    ended: Event | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in OPEN_DISPATCH
 
 
 class RunState(Happenings):
@@ -77,8 +93,7 @@ class RunState(Happenings):
 
         A run's text is the only one that all of its records lean on, so a stand-in takes its place.
         """
-        found = self.view.record(self._text_path(identity))
-        if isinstance(found, Prose):
+        if found := self.text(identity):
             return found
         if identity != self.id and (finding := self.unread(identity)) is not None:
             raise LedgerUnreadable(finding=finding)
@@ -102,8 +117,7 @@ class RunState(Happenings):
 
     def told(self, identity: str) -> Prose:
         """Return a run, plan or task to be shown; a stand-in where its text cannot be read."""
-        found = self.view.record(self._text_path(identity))
-        if isinstance(found, Prose):
+        if found := self.text(identity):
             return found
         self.unread(identity)
         kind = kind_of(identity)
@@ -133,9 +147,8 @@ class RunState(Happenings):
         return [task for task in self.ids("task") if self.task_status(task) != "cancelled"]
 
     def _made(self, identity: str) -> str:
-        path = self.names.text_of(identity) or self.names.evidence_at(identity)
-        found = self.view.record(path)
-        return found.data["at"] if isinstance(found, (Prose, Evidence)) else ""
+        found = self.text(identity) or self.evidence(identity)
+        return found.data["at"] if found else ""
 
     # State.
 
@@ -341,23 +354,27 @@ class RunState(Happenings):
         """Return the event that opened a dispatch."""
         return self.event(opening_of(dispatch))
 
-    def dispatches(self, task: str) -> dict[str, dict[str, Any]]:
+    def dispatches(self, task: str) -> dict[str, HandOff]:
         """Return what each dispatch of a task came to."""
         folded, chosen = self.folded(task), self.selected(task)
-        found: dict[str, dict[str, Any]] = {}
+        found: dict[str, HandOff] = {}
         for name, value in folded.lanes.named("dispatch").items():
-            opened = self.opened(name)
             until = folded.lanes.word(f"lease:{name}", "")
-            found[name] = {
-                "status": value[0],
-                "holder": value[1] if value[0] in ("claimed", "completed") else "",
-                "until": until if value[0] == "claimed" else "",
-                "expired": value[0] == "claimed" and until < self.view.now,
-                "opened": opened,
-                "selected": chosen == name,
-                "ended": _ended(folded.events, name),
-            }
+            found[name] = HandOff(
+                status=value[0],
+                holder=value[1] if value[0] in ("claimed", "completed") else "",
+                until=until if value[0] == "claimed" else "",
+                expired=value[0] == "claimed" and until < self.view.now,
+                opened=self.opened(name),
+                selected=chosen == name,
+                ended=_ended(folded.events, name),
+            )
         return found
+
+    def dispatch(self, name: str) -> HandOff:
+        """Return what a dispatch came to; nothing where it is not known here."""
+        opened = self.opened(name)
+        return self.dispatches(opened.of).get(name, HandOff()) if opened is not None else HandOff()
 
     def incomplete(self) -> list[Judged]:
         """Return the events that are not folded because what they name is absent."""

@@ -165,7 +165,7 @@ def test_an_approval_that_was_settled_away_and_nothing_rests_on(doors: Doors, ta
     plan, dispatch = rivals(doors, task)
     assert "was approved by Ada" in doors.caught("P003")
     doors.play.do(tasks.reopen_task, task, reason=WHY)
-    assert doors.play.state(task).dispatches(task)[dispatch]["status"] == "completed"
+    assert doors.play.state(task).dispatch(dispatch).status == "completed"
     doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
     doors.sound()
     assert doors.task(task)["proven"]

@@ -148,10 +148,10 @@ def take(
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
     until = _until(tx, lease or desk.policy.lease)
-    held = state.dispatches(task).get(name, {})
+    held = state.dispatch(name)
     _judge_first(desk, state, task, "claimed", dispatch=name, until=until)
     handout.refuse_changed_terms(state, task, name)
-    if held.get("status") != "claimed" or held.get("holder") != tx.actor:
+    if held.status != "claimed" or held.holder != tx.actor:
         _take_ref(tx, state, task, Claim(name, tx.actor, until), fresh=fresh)
     desk.happen(
         state, task, "claimed", reads=(state.id,), dispatch=name, until=until, invoked=invoked,
@@ -210,7 +210,7 @@ def replaceable(now: str, state: RunState, task: str, existing: Claim, claim: Cl
     if existing.until < now or existing.by == claim.by:
         return True
     known = state.dispatches(task).get(existing.dispatch)
-    return known is not None and known["status"] not in ("queued", "claimed")
+    return known is not None and not known.is_open
 
 
 def renew_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, force: bool = False) -> tuple[str, str, bool]:
@@ -220,7 +220,7 @@ def renew_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, force: boo
     length = lease or desk.policy.lease
     until = _until(tx, length)
     _judge_first(desk, state, task, "renewed", dispatch=name, until=until)
-    current = state.dispatches(task).get(name, {}).get("until") or ""
+    current = state.dispatch(name).until
     if not force and current and seconds_of(current) - seconds_of(tx.now) > length / 2:
         _heartbeat(tx, state, task, Claim(name, tx.actor, until))
         return name, current, False
@@ -231,11 +231,11 @@ def renew_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, force: boo
 
 def _refuse_held(tx: Transaction, state: RunState, task: str, dispatch: str) -> None:
     """Refuse while somebody holds a dispatch: by the ledger, or by a claim or heartbeat that this clone knows of."""
-    found = state.dispatches(task).get(dispatch, {})
-    if found.get("status") not in ("queued", "claimed"):
+    found = state.dispatch(dispatch)
+    if not found.is_open:
         return
     beat = claims.read(tx.ledger.git, ref_name(state, task, dispatch))
-    until, holder = found["until"], found["holder"]
+    until, holder = found.until, found.holder
     if beat is not None and beat.dispatch == dispatch and beat.until > until:
         until, holder = beat.until, holder or beat.by
     if until > tx.now:
@@ -263,7 +263,7 @@ def complete(
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
     prose = state.prose(task)
-    refuse_others(state, task, name, tx.actor)
+    refuse_others(state, name, tx.actor)
     handout.refuse_changed_terms(state, task, name)
     refs = [_cite(desk, state, task, given) for given in evidence]
     cited = [state.cited(parse_ref(ref), task) for ref in refs]
@@ -285,13 +285,13 @@ def complete(
     return name, checkpoint
 
 
-def refuse_others(state: RunState, task: str, dispatch: str, actor: str) -> None:
+def refuse_others(state: RunState, dispatch: str, actor: str) -> None:
     """Refuse a dispatch that has ended, or that another holds, before what it would be completed on is looked at."""
-    held = state.dispatches(task).get(dispatch, {})
-    if held.get("status") in ("completed", "failed", "recovered"):
-        raise no.DispatchTerminal(dispatch=dispatch, state=held["status"])
-    if held.get("status") == "claimed" and held["holder"] != actor:
-        raise no.NotClaimant(dispatch=dispatch, holder=held["holder"], actor=actor)
+    held = state.dispatch(dispatch)
+    if held.status in ("completed", "failed", "recovered"):
+        raise no.DispatchTerminal(dispatch=dispatch, state=held.status)
+    if held.status == "claimed" and held.holder != actor:
+        raise no.NotClaimant(dispatch=dispatch, holder=held.holder, actor=actor)
 
 
 def _cite(desk: Desk, state: RunState, task: str, given: str) -> str:
@@ -337,7 +337,7 @@ def fail_dispatch(
     name, task, state = _find(desk, dispatch)
     words = desk.reason("failing a dispatch", reason)
     _judge_first(desk, state, task, "failed", dispatch=name, reason=words)
-    queued = state.dispatches(task)[name]["status"] == "queued"
+    queued = state.dispatch(name).status == "queued"
     if queued:
         _refuse_held(tx, state, task, name)
     worktrees.refuse_elsewhere(tx, state, task, name, but="" if queued else "claimed")
@@ -352,7 +352,7 @@ def fail_dispatch(
 def ending(tx: Transaction, dispatch: str) -> tuple[RunState, str, str]:
     """Return a dispatch's run and task, and the commit that the event which ended it names as partial work."""
     name, task, state = _find(Desk.of(tx), dispatch)
-    ended = state.dispatches(task)[name]["ended"]
+    ended = state.dispatch(name).ended
     return state, task, ended.get("partial") if ended is not None else ""
 
 
@@ -373,7 +373,7 @@ def recover_dispatch(
     """
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
-    found = state.dispatches(task).get(name, {})
+    opened = state.dispatch(name).opened
     if not force:
         _refuse_held(tx, state, task, name)
         worktrees.refuse_live(tx, name)
@@ -387,7 +387,6 @@ def recover_dispatch(
     brief = bundles.record_bundle(tx, task, name) if again else ""
     if not requeue:
         return name, ""
-    opened = found.get("opened")
     known = opened.get("executor") if opened else ""
     successor = hand_out(
         tx, task, executor or (known if known not in ("", REDACTED) else "unnamed"), recovery_of=name,

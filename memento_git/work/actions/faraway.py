@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import claims, remoteclaims
 from memento_git.ledger.view import View
 from memento_git.model.states import FINAL_TASK
-from memento_git.work.state import RunState
+from memento_git.work.state import HandOff, RunState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,20 +40,18 @@ def is_open_on(ledger: Ledger, remote: str, dispatch: str) -> bool:
     tips = {ref: tip for tip, _, ref in (line.partition(" ") for line in told.splitlines())}
     first = f"refs/remotes/{remote}/{default_branch(git, remote)}"
     for ref in sorted(tips, key=lambda ref: ref != first):
-        status = dispatch_in(View(git, (tips[ref],), ledger.now()), dispatch).get("status")
+        status = dispatch_in(View(git, (tips[ref],), ledger.now()), dispatch).status
         if status and (status not in ENDED or ref == first):
             return status not in ENDED
     return False
 
 
-def dispatch_in(view: View, dispatch: str) -> dict[str, Any]:
+def dispatch_in(view: View, dispatch: str) -> HandOff:
     """Return what a dispatch has come to in a view; nothing where the view does not know it."""
     for run in view.runs():
         if view.holds(run, dispatch, "dispatch"):
-            state = RunState(view, run)
-            opened = state.opened(dispatch)
-            return dict(state.dispatches(opened.of).get(dispatch, {})) if opened is not None else {}
-    return {}
+            return RunState(view, run).dispatch(dispatch)
+    return HandOff()
 
 
 def held_for_nothing(ledger: Ledger, view: View) -> Iterator[tuple[str, str]]:
@@ -81,13 +79,12 @@ def _why(ledger: Ledger, view: View, remote: str, one: Held) -> str:
     for run in view.runs():
         if view.holds(run, one.claim.dispatch, "dispatch"):
             state = RunState(view, run)
-            opened = state.opened(one.claim.dispatch)
-            task = opened.of if opened is not None else one.name
-            row = state.dispatches(task).get(one.claim.dispatch, {})
+            found = state.dispatch(one.claim.dispatch)
+            task = found.opened.of if found.opened is not None else one.name
             status = state.task_status(task)
-            if row.get("status") in ENDED:
+            if found.status in ENDED:
                 is_open = is_open_on(ledger, remote, one.claim.dispatch)
-                return "" if is_open else f"{one.claim.dispatch} is {row['status']}"
+                return "" if is_open else f"{one.claim.dispatch} is {found.status}"
             return f"{task} is {status}" if status in FINAL_TASK else _of_run(state)
     return ""
 

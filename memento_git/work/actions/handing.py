@@ -158,12 +158,10 @@ def _undo(git: Git, dispatch: str, before: Handover | None) -> None:
 def _open(desk: Desk, given: str) -> tuple[str, RunState]:
     """Return the task of a dispatch that is still open, and the state of its run."""
     name, state = desk.find(given, "dispatch")
-    opened = state.opened(name)
-    task = opened.of if opened is not None else ""
-    status = state.dispatches(task).get(name, {}).get("status", "unknown") if task else "unknown"
-    if status not in ("queued", "claimed"):
-        raise no.DispatchTerminal(dispatch=name, state=status)
-    return task, state
+    found = state.dispatch(name)
+    if found.opened is None or not found.is_open:
+        raise no.DispatchTerminal(dispatch=name, state=found.status or "unknown")
+    return found.opened.of, state
 
 
 def refuse_taken(git: Git, dispatch: str) -> None:

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
+from memento_git.folding.lanes import OPEN_DISPATCH
 from memento_git.ledger import checkouts, claims, handovers, layout, processes
 from memento_git.model.ids import NoSuchRecord
 from memento_git.work import refusals as no
@@ -31,7 +32,6 @@ EXPIRED: Final = "its lease expired"
 GONE_BY_ITSELF: Final = (
     no.DispatchTerminal, no.NotExpired, no.ClaimedElsewhere, no.RunFinal, no.DispatchUnknown, NoSuchRecord,
 )  # fmt: skip
-OPEN: Final = ("queued", "claimed")
 PATIENCE: Final = 15.0
 PAUSE: Final = 0.05
 
@@ -85,11 +85,11 @@ def _lost(state: RunState, known: dict[str, Handover]) -> Iterator[tuple[str, st
     for task in state.ids("task"):
         for name, found in state.dispatches(task).items():
             here = known.get(name)
-            if found["status"] not in OPEN or (here is not None and here.is_live):
+            if not found.is_open or (here is not None and here.is_live):
                 continue
             if here is not None and here.is_dead:
                 yield name, DIED
-            elif found["expired"]:
+            elif found.expired:
                 yield name, EXPIRED
 
 
@@ -124,7 +124,7 @@ def clean(ledger: Ledger, view: View, handover: Handover, *, only_empty: bool = 
     One that another branch knows, or that somebody holds by a claim of this clone, is left to that branch or holder.
     """
     status = status_of(view, handover.dispatch)
-    if status in OPEN or not handover.is_ours or is_elsewhere(ledger.git, view, handover, status):
+    if status in OPEN_DISPATCH or not handover.is_ours or is_elsewhere(ledger.git, view, handover, status):
         return []
     if completed_elsewhere(ledger, view, handover, status):
         return []
@@ -186,9 +186,8 @@ def status_of(view: View, dispatch: str) -> str:
     except NoSuchRecord:
         return ""
     state = RunState(view, run)
-    opened = state.opened(name)
-    status = str(state.dispatches(opened.of).get(name, {}).get("status", "")) if opened is not None else ""
-    return f"of a {state.status} run" if status in OPEN and state.is_final else status
+    status = state.dispatch(name).status
+    return f"of a {state.status} run" if status in OPEN_DISPATCH and state.is_final else status
 
 
 def holds_work(git: Git, handover: Handover, status: str) -> bool:

@@ -15,7 +15,7 @@ from memento_git.work import refusals as no
 from memento_git.work.actions.graphs import DIFF
 from memento_git.work.candidates import Candidate, Diff, Judged
 from memento_git.work.desk import Desk
-from memento_git.work.state import RunState
+from memento_git.work.state import HandOff, RunState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,26 +120,25 @@ def _selection(state: RunState, task: str, only: Sequence[str]) -> Selection:
     state.prose(task)
     held = {
         name: found for name, found in state.dispatches(task).items()
-        if found["opened"] is not None and found["opened"].data.get("candidate") and name in (only or (name,))
+        if found.opened is not None and found.opened.data.get("candidate") and name in (only or (name,))
     }  # fmt: skip
     ranked = candidates.rank([_candidate(state, task, name, found) for name, found in held.items()])
     best = next((one for one in ranked if not one.reasons), None)
     return Selection(task, state.id, tuple(ranked), best)
 
 
-def _candidate(state: RunState, task: str, name: str, found: dict[str, Any]) -> Candidate:
+def _candidate(state: RunState, task: str, name: str, found: HandOff) -> Candidate:
     """Return what the ledger holds of one try."""
-    opened: Event = found["opened"]
-    executor = opened.get("executor")
+    executor = found.opened.get("executor") if found.opened else ""
     completion = next((event for event in state.completions(task) if event.dispatch == name), None)
     every = _own(state, name, completion)
     own = [one for one in every if state.evidence_status(one.id) == "recorded"]
     known = Candidate(
-        name, executor, found["status"], evidence=tuple(one.id for one in own),
+        name, executor, found.status, evidence=tuple(one.id for one in own),
         cost=state.policy.executors.get(executor, {}).get("cost"),
     )  # fmt: skip
     if completion is None:
-        gone = ("its completion was undone",) if found["status"] == "completed" else ()
+        gone = ("its completion was undone",) if found.status == "completed" else ()
         return known._replace(problems=gone)
     proof = state.proof_of(completion)
     code = codes.sober(completion.data["code"])
@@ -156,7 +155,7 @@ def _candidate(state: RunState, task: str, name: str, found: dict[str, Any]) -> 
         failures=sum(1 for one in same if one.kind != "graph" and trust.outcome_of(one.data) == "failed"),
         tests=_tests(same),
         diff=_diff(diffs),
-        approved=any(_approved(state, one, found["holder"]) for one in diffs),
+        approved=any(_approved(state, one, found.holder) for one in diffs),
         regressions=sum(1 for one in graphs if trust.outcome_of(one.data) == "failed"),
         warnings=sum(1 for one in graphs if _warns(one)),
         seconds=_seconds(state, task, name, completion),

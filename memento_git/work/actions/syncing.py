@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError, Moved
 from memento_git.ledger import layout, lock, merging, publish, remoteclaims, remotes
@@ -14,10 +14,10 @@ from memento_git.model.clock import seconds_of, stamp
 from memento_git.work.actions import faraway, vetting
 from memento_git.work.loading import load
 from memento_git.work.rows import trouble_rows
-from memento_git.work.state import RunState
+from memento_git.work.state import HandOff, RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
     from memento_git.folding.rows import Row
@@ -215,7 +215,7 @@ def _lost(before: View, row: Row, actor: str) -> Row | None:
     for run in before.runs():
         if before.index(run).holds(row["record"], "task"):
             for name, held in RunState(before, run).dispatches(row["record"]).items():
-                if held.get("holder") == actor:
+                if held.holder == actor:
                     return {"task_id": row["record"], "dispatch_id": name, "claimed_by": others}
     return None
 
@@ -233,27 +233,26 @@ def _give_back(ledger: Ledger, where: Target, after: str) -> tuple[list[str], li
     view = ledger.view([after])
     try:
         for one in held:
-            row = faraway.dispatch_in(view, one.claim.dispatch)
-            if _is_over(ledger, where, one, row):
+            found = faraway.dispatch_in(view, one.claim.dispatch)
+            if _is_over(ledger, where, one, found):
                 released += [one.claim.dispatch] * remoteclaims.give_back(ledger.git, where.remote, one)
-            elif row.get("status") == "completed":
+            elif found.status == "completed":
                 waiting += [one.claim.dispatch] * _wait(ledger, where, one)
-            elif row.get("holder") == one.claim.by:
-                _lengthen(ledger, where, one, str(row.get("until") or ""))
+            elif found.holder == one.claim.by:
+                _lengthen(ledger, where, one, found.until)
     except MementoError as error:
         ledger.warnings.append(f"claims on {where.remote} were not all looked after: {error.message}; run memento sync")
     return released, waiting
 
 
-def _is_over(ledger: Ledger, where: Target, one: Held, row: Mapping[str, Any]) -> bool:
+def _is_over(ledger: Ledger, where: Target, one: Held, found: HandOff) -> bool:
     """Tell whether a claim keeps nobody from work any more that others still see as open.
 
     One that was never written waits for its end; one whose completion is on a branch alone waits for the merge.
     """
-    status = row.get("status")
-    if status in faraway.ENDED and not _is_open(ledger, where, one.claim.dispatch):
+    if found.status in faraway.ENDED and not _is_open(ledger, where, one.claim.dispatch):
         return True
-    return status != "completed" and one.claim.until < ledger.now()
+    return found.status != "completed" and one.claim.until < ledger.now()
 
 
 def _is_open(ledger: Ledger, where: Target, dispatch: str) -> bool:

@@ -80,18 +80,17 @@ def elsewhere(ledger: Ledger, view: View, state: RunState, task: str, dispatch: 
     Looked at are the dispatch's own branch and those that are checked out in other work trees.
     """
     from memento_git.ledger import checkouts, layout
-    from memento_git.work.state import RunState
+    from memento_git.work.state import HandOff, RunState
 
     git, folder = ledger.git, layout.folder_of(state.id, task)
-    here = state.dispatches(task).get(dispatch, {})
+    here = state.dispatch(dispatch)
     for branch in dict.fromkeys([checkouts.branch_of(dispatch), *filter(None, checkouts.listed(git).values())]):
         if all(view.blob(path) is not None for path in checkouts.files_in(git, branch, folder)):
             continue
         there = ledger.held([f"refs/heads/{branch}"])
-        found = RunState(there, state.id).dispatches(task).get(dispatch, {}) if there is not None else {}
-        status, holder = found.get("status", ""), found.get("holder", "")
-        if (status, holder) != (here.get("status"), here.get("holder")):
-            yield branch, status, holder
+        found = RunState(there, state.id).dispatch(dispatch) if there is not None else HandOff()
+        if found[:2] != here[:2]:
+            yield branch, found.status, found.holder
 
 
 def refuse_live(tx: Transaction, dispatch: str) -> None:
