@@ -9,7 +9,7 @@ from memento_git.model.ids import Ref, kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.review import texts, wording
-from memento_git.work import gatehold, gates, gateseen, naming, proofs, terms
+from memento_git.work import gates, gateseen, naming, proofs, terms
 from memento_git.work.nextsteps import passing
 from memento_git.work.persons import is_same
 
@@ -118,7 +118,7 @@ def _approves(state: RunState, evidence: Evidence, text: Prose) -> bool:
     """Tell whether evidence approves a record by its text as it is, and counts."""
     data = evidence.data
     is_own = evidence.kind == "approval" and (data.get("approves"), data.get("text")) == (text.id, text.digest)
-    return is_own and not gatehold.fault(state.cited(Ref(evidence.id, evidence.digest), text.id), text.id)
+    return is_own and not gates.fault(state.cited(Ref(evidence.id, evidence.digest), text.id), text.id)
 
 
 def _completions(comparison: Comparison, task: str, cause: Cause, fell: Callable[[Event], bool]) -> Iterator[Finding]:

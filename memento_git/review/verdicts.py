@@ -130,7 +130,7 @@ def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         cited = state.cited(parse_ref(ref), event.of)
         if cited.evidence is None and cited.status == "recorded":
             continue  # that it is missing or another is told of the reference
-        if problem := gatehold.fault(cited, event.of):
+        if problem := gates.fault(cited, event.of):
             message = f"gate {gate} of {event.of} passed, but {problem}"
             yield Finding("G001", event.path, 0, message, f"{again} --evidence ID", _grave(state, event, scope))
     if gate in state.policy.gates_fresh and scope.code is not None:

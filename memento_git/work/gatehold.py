@@ -39,17 +39,6 @@ class Fall(NamedTuple):
     is_asked: bool
 
 
-def fault(cited: Cited, scope: str) -> str:
-    """Return why a gate of a run or task cannot pass on a piece of evidence, or nothing."""
-    tasks = cited.evidence.tasks if cited.evidence else []
-    return trust.fault(cited, scope if kind_of(scope) == "task" else (tasks or [scope])[0])
-
-
-def faults(state: RunState, scope: str, refs: Sequence[str]) -> str:
-    """Return why a gate cannot pass on some evidence, or nothing."""
-    return next(filter(None, (fault(state.cited(parse_ref(ref), scope), scope) for ref in refs)), "")
-
-
 def here(git: Git, state: RunState, refs: Iterable[str]) -> Here:
     """Return what tells the code of the work tree as some evidence saw it; git looks once, and where it is asked."""
     return cache(lambda: codestate.code_as_seen(git, [trust.seen_by(one) for one, _ in _shown(state, refs)]))
@@ -59,7 +48,7 @@ def not_fresh(state: RunState, scope: str, refs: Sequence[str], code: Here) -> s
     """Return why evidence is not sound, or not of the code as it lies here, or nothing."""
     if not refs:
         return NOTHING
-    if problem := faults(state, scope, refs):
+    if problem := gates.faults(state, scope, refs):
         return problem
     shows, narrow, proof = False, False, state.policy.proof
     for evidence, cited in _shown(state, refs):
@@ -172,7 +161,7 @@ def fallen(state: RunState, gate: str) -> str:
 def unsound(state: RunState, scope: str, gate: str, codes: Sequence[Code] = ()) -> str:
     """Return why what a gate has passed on does not stand, by some codes as they are now; or nothing."""
     for event in gates.passes(state, scope, gate):
-        if why := faults(state, scope, event.evidence):
+        if why := gates.faults(state, scope, event.evidence):
             return why
         if gate in state.policy.gates_fresh and not all(shows(state, event, code) for code in codes):
             return "nothing that it rests on saw the code of this commit"

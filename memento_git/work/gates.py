@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.folding.fold import last_of
+from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import PASSING
-from memento_git.work import signing
+from memento_git.work import signing, trust
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event
     from memento_git.work.state import RunState
+    from memento_git.work.trust import Cited
 
 
 def words(state: RunState) -> dict[str, str]:
@@ -62,6 +66,17 @@ def lifting(state: RunState, scope: str, gate: str) -> list[Event]:
     latest = last_of(given) if word != "failed" else []
     lifted = [one.event.id for one in given if word in PASSING or not failed.isdisjoint(one.past)]
     return [event for event in latest if event.do in PASSING and event.id in lifted]
+
+
+def fault(cited: Cited, scope: str) -> str:
+    """Return why a gate of a run or task cannot pass on a piece of evidence, or nothing."""
+    tasks = cited.evidence.tasks if cited.evidence else []
+    return trust.fault(cited, scope if kind_of(scope) == "task" else (tasks or [scope])[0])
+
+
+def faults(state: RunState, scope: str, refs: Sequence[str]) -> str:
+    """Return why a gate cannot pass on some evidence, or nothing."""
+    return next(filter(None, (fault(state.cited(parse_ref(ref), scope), scope) for ref in refs)), "")
 
 
 def is_required(state: RunState, scope: str, gate: str) -> bool:

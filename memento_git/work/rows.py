@@ -213,10 +213,10 @@ def _fallen(state: RunState, scope: str, gate: str, word: str) -> tuple[Event | 
     """
     if word not in PASSING:
         return None, None
-    from memento_git.work import gatehold, gates, gateseen
+    from memento_git.work import gates, gateseen
 
     passes = gates.passes(state, scope, gate)
-    amiss = ((one, gatehold.faults(state, scope, one.evidence)) for one in passes)
+    amiss = ((one, gates.faults(state, scope, one.evidence)) for one in passes)
     return next((fall for fall in chain(gateseen.outlasted(state, scope, gate), amiss) if fall[1]), (None, None))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memento_git.model.ids import kind_of
 from memento_git.model.states import PASSING
 from memento_git.model.work import GATE_KINDS, VERDICTS
-from memento_git.work import gatehold, gateseen, terms
+from memento_git.work import gatehold, gates, gateseen, terms
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
 
@@ -56,7 +56,7 @@ def record_verdict(
     if verdict == "passed" and gate in desk.policy.gates_fresh:
         if why := gatehold.not_fresh(state, scope, refs, gatehold.here(tx.ledger.git, state, refs)):
             raise no.GateNotFresh(gate=gate, why=why)
-    elif verdict == "passed" and (why := gatehold.faults(state, scope, refs)):
+    elif verdict == "passed" and (why := gates.faults(state, scope, refs)):
         raise no.GateUnfounded(gate=gate, why=why)
     words = desk.reason("waiving a gate", reason) if verdict == "waived" else desk.optional("reason", reason)
     event = desk.happen(
