@@ -21,6 +21,7 @@ WORST_GATE: Final = ("passed", "waived", "requested", "failed")
 WORST_EVIDENCE: Final = ("superseded", "retracted", "redacted")
 FURTHEST: Final = ("dispatched", "in_progress", "completed")
 OPEN_DISPATCH: Final = ("queued", "claimed")
+ENDED_DISPATCH: Final = ("completed", "failed", "recovered")
 
 
 class Lanes(NamedTuple):

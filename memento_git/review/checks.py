@@ -75,7 +75,7 @@ def _relied_on(state: RunState, scope: Scope) -> Iterator[Finding]:
     if scope.code is None or not any(event.id in scope.added for event in verdicts):
         return
     for task in state.counting():
-        ends, proof = _ends(state, task), state.proof(task)
+        ends, proof = state.ends(task), state.proof(task)
         if state.task_status(task) in DONE and proof.proven:
             is_new = any(event.id in scope.added for event in ends)
             yield from citations.stale(state, ends, proof.by, scope, is_new=is_new)
@@ -165,7 +165,7 @@ def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[
 
     Where only words are others, people have to read them: it is told, and no more.
     """
-    grave = scope.severity(*(event.id for event in (*state.completions(task.id), *state.acceptances(task.id))))
+    grave = scope.severity(*(event.id for event in state.ends(task.id)))
     gone = _forgotten(state, task, old, scope)
     if gone.did:
         message = f"{task.id} repairs {old.id}, and neither {gone.what} any more what that did when it was {gone}"
@@ -269,17 +269,13 @@ def _proved_more(event: Event, text: Prose | None, kept: Sequence[Prose], policy
     return is_unknown or is_other or not {*asked.proof} <= {*chain(*now)}
 
 
-def _ends(state: RunState, task: str) -> list[Event]:
-    return [*state.completions(task), *state.acceptances(task)]
-
-
 def _ended(state: RunState, task: str) -> list[Event]:
     return [seen.event for seen in state.folded(task).events if seen.event.do in ENDING]
 
 
 def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
     """Yield what a task that is shown as done lacks."""
-    ends = _ends(state, task.id)
+    ends = state.ends(task.id)
     path = ends[0].path if ends else task.path
     moves = [*ends, *state.choices(task.id)] if ends else _ended(state, task.id)
     severity = scope.severity(*(event.id for event in moves))

@@ -124,8 +124,8 @@ def stale(
         return
     task = ends[0].of
     found: dict[tuple[str, ...], list[Evidence]] = {}
-    for one in (state.evidence(name) for name in proof):
-        if one is not None and "code" in one.data:
+    for one in state.pieces(proof):
+        if "code" in one.data:
             ran = one.data.get("command", {"cwd": "", "argv": ()})
             found.setdefault((one.kind, ran["cwd"], *ran["argv"]), []).append(one)
     fix = (

@@ -261,7 +261,7 @@ def _is_bound(comparison: Comparison, place: Place, repair: str) -> bool:
 def _is_completed(comparison: Comparison, place: Place, repair: str) -> bool:
     """Tell whether the branch completes a repair, or accepts it."""
     state = comparison.state(place.run)
-    return any(event.id in comparison.added() for event in (*state.completions(repair), *state.acceptances(repair)))
+    return any(event.id in comparison.added() for event in state.ends(repair))
 
 
 def _is_of_the_base(comparison: Comparison, done: Iterable[Event]) -> bool:

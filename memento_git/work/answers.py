@@ -48,8 +48,7 @@ def _mark(state: RunState, told: Row, kind: str) -> None:
     if kind == "evidence":
         mark_stale(state.view, [told], [])
     elif told["proven_by"]:
-        found = (state.evidence(name) for name in told["proven_by"])
-        mark_stale(state.view, [rows.evidence_row(state, one) for one in found if isinstance(one, Evidence)], [told])
+        mark_stale(state.view, [rows.evidence_row(state, one) for one in state.pieces(told["proven_by"])], [told])
 
 
 def check(state: RunState, *shown: Row) -> None:

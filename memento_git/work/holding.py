@@ -45,7 +45,7 @@ def _signed(state: RunState, evidence: Sequence[Evidence]) -> dict[str, str] | N
 def held(state: RunState, commits: Sequence[str] = ()) -> Held:
     """Return what the ledger holds of a run; its code is that of some commits, by default of those that are read."""
     tasks = state.tasks()
-    evidence = [found for name in state.ids("evidence") if isinstance(found := state.evidence(name), Evidence)]
+    evidence = state.pieces(state.ids("evidence"))
     now = {code(())["tree"] for code in gatehold.codes_of(state, commits)}
     gone = remains.taken_away(state)
     status = "contested" if "status" in state.folded(state.id).lanes.contested else state.status

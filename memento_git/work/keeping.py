@@ -109,7 +109,6 @@ def whole(view: View, run: str, progress: Progress | None = None, runners: Runne
 
 def _compute(view: View, run: str, progress: Progress | None, runners: Runners | None = None) -> tuple[Row, bool]:
     """Return what a run comes to, and whether all signatures that bear on it could be checked here."""
-    from memento_git.model.work import Evidence
     from memento_git.work import rows
     from memento_git.work.loading import load
     from memento_git.work.renewal import cites, is_whole
@@ -120,7 +119,7 @@ def _compute(view: View, run: str, progress: Progress | None, runners: Runners |
     state = RunState(view, run, runners, shown=True)
     load(state, progress)
     tasks = state.tasks()
-    evidence = [found for name in state.ids("evidence") if isinstance(found := state.evidence(name), Evidence)]
+    evidence = state.pieces(state.ids("evidence"))
     held: Row = {
         "run": rows.run_row(state),
         "plans": [rows.plan_row(state, plan) for plan in state.ids("plan") if state.text(plan)],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.folding.lanes import ENDED_DISPATCH
 from memento_git.folding.undone import undone
 from memento_git.model.clock import seconds_of
 
@@ -80,7 +81,7 @@ def attempts(events: Sequence[Judged]) -> list[Attempt]:
             found[name] = Attempt(name, event.get("executor"), at=event.at)
         elif event.do == "claimed" and name in found:
             found[name] = found[name]._replace(claimed=True)
-        elif event.do in ("completed", "failed", "recovered") and name in found:
+        elif event.do in ENDED_DISPATCH and name in found:
             found[name] = found[name]._replace(how=event.do, category=event.get("category"), at=event.at)
         elif event.do == "selected":
             chosen = name

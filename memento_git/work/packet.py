@@ -107,7 +107,7 @@ def _dependency(state: RunState, task: str) -> Row:
     if not state.names.text_of(task):
         return {"id": task, "title": None, "status": "missing", "proven": False, "proven_by": [], "evidence": []}
     row = rows.task_row(state, task)
-    found = [one for name in row["proven_by"] if (one := state.evidence(name)) is not None]
+    found = state.pieces(row["proven_by"])
     evidence = [
         {
             "id": one.id,

@@ -28,8 +28,7 @@ def evidence_for(state: RunState, task: str) -> list[Cited]:
         for name, path in state.index.evidence.items()
         if path in decoded and task in (decoded[path].data.get("for") or ())
     ]
-    found = [one for name in names if (one := state.evidence(name)) is not None]
-    return [state.cited(Ref(one.id, one.digest)) for one in found]
+    return [state.cited(Ref(one.id, one.digest)) for one in state.pieces(names)]
 
 
 def enriched(state: RunState, task: str) -> list[Source]:

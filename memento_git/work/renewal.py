@@ -153,7 +153,7 @@ def _with_dependents(held: Row, tasks: set[str]) -> set[str]:
 
 def _told(state: RunState, changes: Changes, evidence: set[str], tasks: set[str]) -> Row:
     happened = [seen for key in sorted(tasks | evidence) for seen in state.folded(key).events]
-    kept = [found for name in sorted(evidence) if (found := state.evidence(name)) is not None]
+    kept = state.pieces(sorted(evidence))
     return {
         "tasks": [rows.task_row(state, task) for task in sorted(tasks)],
         "dispatches": {task: rows.dispatch_rows(state, task) for task in sorted(tasks)},

@@ -16,8 +16,7 @@ def of(state: RunState, evidence: Evidence) -> list[Evidence]:
     """Return the evidence of a run that says it ran another's command again."""
     if "command" not in evidence.data:
         return []
-    found = (state.evidence(name) for name in _table(state).get(evidence.id, ()))
-    return [one for one in found if one is not None]
+    return state.pieces(_table(state).get(evidence.id, ()))
 
 
 def seen(state: RunState, evidence: Evidence) -> reproduction.Seen:

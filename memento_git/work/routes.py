@@ -131,5 +131,5 @@ def _of_task(state: RunState, task: str) -> list[Outcome]:
 
 def _trust(state: RunState, proof: Proof) -> str:
     """Return the best trust among what proves a completion, nothing where it is unproven."""
-    found = [evidence for name in proof.by if (evidence := state.evidence(name)) is not None] if proof.proven else []
+    found = state.pieces(proof.by) if proof.proven else []
     return max((state.trust_in(one) for one in found), key=lambda word: outcomes.TRUST[word], default="")

@@ -127,16 +127,14 @@ def unsigned_proof(state: RunState, task: str, verifier: Verifier | None = None)
     verifier = verifier or Verifier(state.view, state.policy)
     proving = state.proof(task).by
     shown = "approval" in state.asked(task).evidence
-    refs = [ref for event in (*state.completions(task), *state.acceptances(task))
-            for ref in event.evidence]  # fmt: skip
+    names = dict.fromkeys(parse_ref(ref).id for event in state.ends(task) for ref in event.evidence)
     told = []
-    for name in dict.fromkeys(parse_ref(ref).id for ref in refs):
-        one = state.evidence(name)
-        if one is None or one.kind != "approval" or not (shown or name in proving):
+    for one in state.pieces(names):
+        if one.kind != "approval" or not (shown or one.id in proving):
             continue
-        names = signing.demanded(state.policy.signatures, one)
-        if names is not None and (why := signing.lacking(verifier.seen(one), names)):
-            told.append(f"task {task} rests on {name} without the signature it needs: {why}")
+        asked = signing.demanded(state.policy.signatures, one)
+        if asked is not None and (why := signing.lacking(verifier.seen(one), asked)):
+            told.append(f"task {task} rests on {one.id} without the signature it needs: {why}")
     return told
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.folding.fold import Fold, Folded, last_of, plans_of
-from memento_git.folding.lanes import CANONICAL, OPEN_DISPATCH, STATUS, choice, task_status
+from memento_git.folding.lanes import CANONICAL, ENDED_DISPATCH, OPEN_DISPATCH, STATUS, choice, task_status
 from memento_git.folding.settling import SETTLING
 from memento_git.ledger import layout
 from memento_git.ledger.events import Happenings
@@ -19,7 +19,7 @@ from memento_git.work import proofs, replies, reproduction, reruns, transitions,
 from memento_git.work.roles import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from memento_git.errors import MementoError
     from memento_git.folding.fold import Judged
@@ -132,6 +132,10 @@ class RunState(Happenings):
         path = self.names.evidence_at(identity)
         found = self.view.record(path) if path else None
         return found if isinstance(found, Evidence) else None
+
+    def pieces(self, names: Iterable[str]) -> list[Evidence]:
+        """Return the evidence of some ids, as far as it is there and can be read."""
+        return [found for name in names if (found := self.evidence(name)) is not None]
 
     def ids(self, kind: str) -> list[str]:
         """Return the records of a kind in the order of their making."""
@@ -301,6 +305,10 @@ class RunState(Happenings):
         """Return the verdicts that accept a task as it is now: legal, and not reopened since."""
         return self._standing(task, "accepted")
 
+    def ends(self, task: str) -> list[Event]:
+        """Return what says that a task is done: completions, then verdicts that accept it."""
+        return [*self.completions(task), *self.acceptances(task)]
+
     def asked(self, task: str, extra: Sequence[Source] = ()) -> Demand:
         """Return what policy, the canonical plan, the task and `extra` ask of what proves a task."""
         return proofs.asked_of(self, task, extra)
@@ -357,6 +365,7 @@ class RunState(Happenings):
     def dispatches(self, task: str) -> dict[str, HandOff]:
         """Return what each dispatch of a task came to."""
         folded, chosen = self.folded(task), self.selected(task)
+        ended = {one.event.dispatch: one.event for one in folded.events if one.event.do in ENDED_DISPATCH}
         found: dict[str, HandOff] = {}
         for name, value in folded.lanes.named("dispatch").items():
             until = folded.lanes.word(f"lease:{name}", "")
@@ -367,7 +376,7 @@ class RunState(Happenings):
                 expired=value[0] == "claimed" and until < self.view.now,
                 opened=self.opened(name),
                 selected=chosen == name,
-                ended=_ended(folded.events, name),
+                ended=ended.get(name),
             )
         return found
 
@@ -375,10 +384,6 @@ class RunState(Happenings):
         """Return what a dispatch came to; nothing where it is not known here."""
         opened = self.opened(name)
         return self.dispatches(opened.of).get(name, HandOff()) if opened is not None else HandOff()
-
-    def incomplete(self) -> list[Judged]:
-        """Return the events that are not folded because what they name is absent."""
-        return [seen for key in self.groups() for seen in self.folded(key).dangling]
 
     def groups(self) -> list[str]:
         """Return all groups of the run; its own text, which no rule reads, is looked at on the way."""
@@ -390,10 +395,3 @@ class RunState(Happenings):
             *(name for name in self.index.events_of if kind_of(name) == "evidence" and name not in self.index.evidence),
             *(name for name in self.index.events_of if kind_of(name) == "task" and name not in self.index.prose),
         ]
-
-
-def _ended(events: Sequence[Judged], dispatch: str) -> Event | None:
-    ends = ("completed", "failed", "recovered")
-    return next(
-        (seen.event for seen in reversed(events) if seen.event.do in ends and seen.event.dispatch == dispatch), None
-    )

@@ -40,7 +40,7 @@ def is_wanted(state: RunState, asked: bool | None) -> bool:
 def _held(state: RunState) -> list[Evidence]:
     """Return the snapshots of a run whose bytes are kept, oldest first; other evidence is not even read."""
     names = [name for name, paths in state.index.attachments.items() if any(_is(path, SNAPSHOT) for path in paths)]
-    found = [one for name in names if (one := state.evidence(name)) is not None and one.kind == "graph"]
+    found = [one for one in state.pieces(names) if one.kind == "graph"]
     standing = [one for one in found if state.evidence_status(one.id) == "recorded"]
     return sorted(standing, key=lambda one: (one.data["at"], one.id))
 

@@ -89,9 +89,8 @@ class _Delivered:
     def __init__(self, state: RunState) -> None:
         self.all: dict[tuple[Any, ...], str] = {}
         self.latest: dict[tuple[Any, ...], str] = {}
-        for name in state.ids("evidence"):
-            found = state.evidence(name)
-            if found is not None and "check" in found.data:
+        for found in state.pieces(state.ids("evidence")):
+            if "check" in found.data:
                 self.note(found.data, found.tasks, found.id)
 
     def note(self, data: dict[str, Any], tasks: Sequence[str], identity: str) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from memento_git.errors import Misused
 from memento_git.folding.fold import plans_of
+from memento_git.folding.lanes import ENDED_DISPATCH
 from memento_git.ledger import claims
 from memento_git.ledger.claims import Claim
 from memento_git.ledger.codec import REDACTED
@@ -288,7 +289,7 @@ def complete(
 def refuse_others(state: RunState, dispatch: str, actor: str) -> None:
     """Refuse a dispatch that has ended, or that another holds, before what it would be completed on is looked at."""
     held = state.dispatch(dispatch)
-    if held.status in ("completed", "failed", "recovered"):
+    if held.status in ENDED_DISPATCH:
         raise no.DispatchTerminal(dispatch=dispatch, state=held.status)
     if held.status == "claimed" and held.holder != actor:
         raise no.NotClaimant(dispatch=dispatch, holder=held.holder, actor=actor)

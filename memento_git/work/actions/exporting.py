@@ -66,7 +66,7 @@ def task_statements(view: View, task: str, run: str = "") -> list[bytes]:
         if state.is_final:
             raise NotAttestable(evidence=identity, why=f"it is not proven: {why}")
         raise no.TaskUnproven(task=identity, why=why)
-    names = [name for name in proof.by if (one := state.evidence(name)) is not None and one.kind in RUN_KINDS]
+    names = [one.id for one in state.pieces(proof.by) if one.kind in RUN_KINDS]
     if not names:
         raise NotAttestable(evidence=identity, why="no command proves it")
     return [attestation.canonical(_statement(state, name)) for name in names]

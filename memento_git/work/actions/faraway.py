@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memento_git.folding.lanes import ENDED_DISPATCH
 from memento_git.ledger import claims, remoteclaims
 from memento_git.ledger.view import View
 from memento_git.model.states import FINAL_TASK
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
 
 TRUNKS: Final = ("main", "master")
-ENDED: Final = ("completed", "failed", "recovered")
 
 
 def default_branch(git: Git, remote: str) -> str:
@@ -41,8 +41,8 @@ def is_open_on(ledger: Ledger, remote: str, dispatch: str) -> bool:
     first = f"refs/remotes/{remote}/{default_branch(git, remote)}"
     for ref in sorted(tips, key=lambda ref: ref != first):
         status = dispatch_in(View(git, (tips[ref],), ledger.now()), dispatch).status
-        if status and (status not in ENDED or ref == first):
-            return status not in ENDED
+        if status and (status not in ENDED_DISPATCH or ref == first):
+            return status not in ENDED_DISPATCH
     return False
 
 
@@ -82,7 +82,7 @@ def _why(ledger: Ledger, view: View, remote: str, one: Held) -> str:
             found = state.dispatch(one.claim.dispatch)
             task = found.opened.of if found.opened is not None else one.name
             status = state.task_status(task)
-            if found.status in ENDED:
+            if found.status in ENDED_DISPATCH:
                 is_open = is_open_on(ledger, remote, one.claim.dispatch)
                 return "" if is_open else f"{one.claim.dispatch} is {found.status}"
             return f"{task} is {status}" if status in FINAL_TASK else _of_run(state)

@@ -48,11 +48,9 @@ def snapshots(state: RunState) -> list[Evidence]:
 
 def _recorded(state: RunState) -> list[Evidence]:
     """Return the graphs that a run has recorded, oldest first, also those that were retracted or superseded."""
-    found = [state.evidence(name) for name in state.ids("evidence")]
     return [
-        one for one in found
-        if one is not None and one.kind == "graph"
-        and any(file["name"] == SNAPSHOT for file in one.data.get("attachments", ()))
+        one for one in state.pieces(state.ids("evidence"))
+        if one.kind == "graph" and any(file["name"] == SNAPSHOT for file in one.data.get("attachments", ()))
     ]  # fmt: skip
 
 

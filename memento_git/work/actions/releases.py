@@ -109,7 +109,7 @@ def _stale(state: RunState, why: str) -> list[str]:
 
 
 def _cited(state: RunState, names: Sequence[str]) -> list[str]:
-    return [f"{name}@{one.digest}" for name in names if (one := state.evidence(name))]
+    return [f"{one.id}@{one.digest}" for one in state.pieces(names)]
 
 
 def row(found: Release) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def _refs(ledger: Ledger, state: RunState, verdict: Verdict) -> tuple[list[str],
         return rests_on, []
     held = [ref for event in gates.passes(state, state.id, "release") for ref in event.evidence]
     code = gatehold.here(ledger.git, state, [*_cited(state, rests_on), *held])
-    found = [one for name in rests_on if (one := state.evidence(name)) is not None]
+    found = state.pieces(rests_on)
     fresh = [one.id for one in found if one.kind == "approval" or codes.agree(trust.seen_by(one), code())]
     why = gatehold.not_fresh(state, state.id, _cited(state, fresh), code)
     if why and not gatehold.not_fresh(state, state.id, held, code):

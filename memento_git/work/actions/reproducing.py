@@ -185,8 +185,7 @@ def _rested_on(state: RunState, before: RunState | None = None) -> Iterator[tupl
 def _standing(state: RunState) -> Iterator[Event]:
     """Yield the events that say that work is done: completions, acceptances, gates that passed."""
     for task in state.ids("task"):
-        yield from state.completions(task)
-        yield from state.acceptances(task)
+        yield from state.ends(task)
     for scope in (state.id, *state.ids("task")):
         yield from (event for event in state.folded(scope).legal("passed") if event.get("gate"))
 

@@ -159,7 +159,7 @@ def archive_run(tx: Transaction, run: str = "") -> str:
         raise no.RecordContested(record=state.id)
     if not state.is_final:
         raise no.NotSettled(run=state.id, status=state.status)
-    for seen in state.incomplete():
+    for seen in (one for key in state.groups() for one in state.folded(key).dangling):
         raise RecordIncomplete(record=seen.event.of, why=seen.why)
     index = state.index
     names = (index.prose, index.evidence, index.events)

@@ -167,10 +167,9 @@ def _own(state: RunState, name: str, completion: Event | None) -> list[Evidence]
     """Return the evidence that came out of a hand-off, or that its completion cites."""
     cited = {parse_ref(ref).id for ref in completion.evidence} if completion else set()
     return [
-        found
-        for one in state.ids("evidence")
-        if isinstance(found := state.evidence(one), Evidence)
-        and (found.data.get("dispatch") == name or (one in cited and "dispatch" not in found.data))
+        one
+        for one in state.pieces(state.ids("evidence"))
+        if one.data.get("dispatch") == name or (one.id in cited and "dispatch" not in one.data)
     ]
 
 
@@ -230,8 +229,7 @@ def _approved(state: RunState, diff: Evidence, holder: str) -> bool:
     Where policy demands that approvals are signed, a yes that is not is none at all. An answer that was redacted is a
     no, and one that is dated after now is none yet.
     """
-    found = (state.evidence(name) for name in state.ids("evidence"))
-    about = [one for one in found if one is not None and one.kind == "approval"
+    about = [one for one in state.pieces(state.ids("evidence")) if one.kind == "approval"
              and one.data.get("approves") == diff.id and not holding.is_early(state, one)]  # fmt: skip
     if about and state.policy.signatures:
         from memento_git.work import signatures

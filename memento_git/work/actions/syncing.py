@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError, Moved
+from memento_git.folding.lanes import ENDED_DISPATCH
 from memento_git.ledger import layout, lock, merging, publish, remoteclaims, remotes
 from memento_git.ledger.adoption import bring_forward
 from memento_git.ledger.store import NoLedger
@@ -250,7 +251,7 @@ def _is_over(ledger: Ledger, where: Target, one: Held, found: HandOff) -> bool:
 
     One that was never written waits for its end; one whose completion is on a branch alone waits for the merge.
     """
-    if found.status in faraway.ENDED and not _is_open(ledger, where, one.claim.dispatch):
+    if found.status in ENDED_DISPATCH and not _is_open(ledger, where, one.claim.dispatch):
         return True
     return found.status != "completed" and one.claim.until < ledger.now()
 

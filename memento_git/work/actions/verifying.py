@@ -154,7 +154,7 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
         desk.refuse_unsigned_proof(state, identity, f"accepting {identity}")
     for dispatch in open_before:
         claims.release_later(tx, identity, dispatch)
-    judged = [name for ref in refs if state.evidence(name := ref.partition("@")[0]) is not None]
+    judged = [one.id for one in state.pieces(ref.partition("@")[0] for ref in refs)]
     return Verdict(identity, tuple(unmet), tuple(judged), made)
 
 
@@ -190,7 +190,7 @@ def _tried(
     held = verdict.latest(verdict.of_hand_off(found, completion.dispatch), prose.id, codes)
     good = [one.ref for one in verdict.sound(held, prose.id)]
     proof = proofs.proven(state, completion, prose.digest, asked, [code], good)
-    proving = {one.kind for name in proof.by if (one := state.evidence(name)) is not None}
+    proving = {one.kind for one in state.pieces(proof.by)}
     unmet = [*proof.why, *verdict.contradictions(verdict.latest(found, prose.id, codes), asked, proving)]
     bearing = _relevant(held, asked)
     cited = bearing if unmet else verdict.sound(bearing, prose.id)
