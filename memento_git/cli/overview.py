@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,10 +13,9 @@ from memento_git.model.enumeration import some
 from memento_git.work import nextsteps
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memento_git.cli.output import Names
     from memento_git.folding.rows import Row
+    from memento_git.model.finding import Finding
 
 
 MOST = click.option(
@@ -127,8 +126,8 @@ def _weak(row: Row) -> str:
     return ", late" if row["late"] else f", but {row['fallen']}" if row["fallen"] else ""
 
 
-def _how_wrong(finding: Sequence[Any]) -> str:
-    is_error = finding[5] == "error"
+def _how_wrong(finding: Finding) -> str:
+    is_error = finding.severity == "error"
     return click.style("broken" if is_error else "warning", fg="red" if is_error else "yellow")
 
 
@@ -147,7 +146,7 @@ def _blocks(held: Row, names: Names) -> list[str]:
         lines.append(f"stale {shown}: this commit has other code than the command saw")
     if held["ahead"]:
         lines.append(f"clock {len(held['ahead'])} event(s) are dated more than 5 minutes ahead of now")
-    lines += [f"{_how_wrong(row)}  {output.printable(nextsteps.at(row))}" for row in held["findings"][:5]]
+    lines += [f"{_how_wrong(row)}  {output.printable(row)}" for row in held["findings"][:5]]
     more = len(held["findings"]) - 5
     lines += [f"  … {more} more wrong: memento check"] if more > 0 else []
     return lines

@@ -14,6 +14,8 @@ from memento_git.review.words import REMOVED, words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from memento_git.model.finding import Finding
+
 Row = dict[str, Any]
 WAY: Final = {
     "dispatched": "dispatched", "claimed": "in_progress", "completed": "completed", "failed": "blocked",
@@ -222,8 +224,8 @@ def _beside(rows: Sequence[Row], others: Sequence[Row]) -> list[Row]:
     return [row for row in rows if (row["record"], row["problem"], row["about"]) not in known]
 
 
-def _finding(row: Sequence[Any]) -> Row:
-    return {"code": row[0], "path": row[1], "line": row[2], "message": row[3]}
+def _finding(one: Finding) -> Row:
+    return {"code": one.code, "path": one.path, "line": one.line, "message": one.message}
 
 
 def _tasks(before: Row, after: Row, told: Mapping[str, list[Row]]) -> list[Row]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.ids import ID
-from memento_git.work.nextsteps import at, broken, failed_gates, held_back, stranded
+from memento_git.work.nextsteps import broken, failed_gates, held_back, stranded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,9 +41,9 @@ def _blockers(held: Row) -> Iterable[Row]:
 
 def _broken(held: Row) -> Iterable[Row]:
     for finding in broken(held):
-        named = [found[0] for found in ID.finditer(finding[1])]
+        named = [found[0] for found in ID.finditer(finding.path)]
         record = (named or [held["run"]["id"]])[-1]
-        yield {"kind": "broken", "record": record, "about": f"a file is broken: {at(finding)}"}
+        yield {"kind": "broken", "record": record, "about": f"a file is broken: {finding}"}
 
 
 def _of_run(held: Row) -> Iterable[Row]:

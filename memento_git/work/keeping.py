@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import cache
+from memento_git.model.finding import Finding
 
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
@@ -38,6 +39,8 @@ def _keep(view: View, run: str, key: str, held: Row) -> None:
 def _held(view: View, run: str, key: str) -> Row | None:
     """Return what was kept of a run; what changed since is told by the changed files, where that is less work."""
     before, held = cache.latest(view.git, run) or ("", None)
+    if held is not None:
+        held["findings"] = [Finding(*one) for one in held["findings"]]
     if held is None or before == key:
         return held
     told = _since(view, run, before, key, held)
@@ -79,7 +82,7 @@ def _passes(view: View, held: Row) -> bool:
     """Tell whether what a run comes to may be another soon though its files stay: evidence of later, absent objects."""
     from memento_git.model.clock import is_ahead
 
-    if any(ABSENT in finding[3] for finding in held["findings"]):
+    if any(ABSENT in finding.message for finding in held["findings"]):
         return True
     return any(is_ahead(row["created_at"], view.now) for row in held["evidence"])
 
@@ -141,11 +144,11 @@ def _compute(view: View, run: str, progress: Progress | None, runners: Runners |
     return held, is_sure(state)
 
 
-def _findings(state: RunState) -> list[list[Any]]:
+def _findings(state: RunState) -> list[Finding]:
     """Return what is wrong in the files of a run."""
     inside, packed = f"/{state.id}/", f"/{state.id}"
     found = state.lightened(state.view.findings)
-    return [[*one] for one in found if one.path.endswith(packed) or inside in one.path]
+    return [one for one in found if one.path.endswith(packed) or inside in one.path]
 
 
 def _pending(run: str, gate: str) -> Row:

@@ -10,6 +10,8 @@ from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK, GATES_OF_WORK
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from memento_git.model.finding import Finding
+
 Row = dict[str, Any]
 SOON: Final = 3
 NOWHERE: Final[Mapping[str, Row]] = {}
@@ -92,14 +94,9 @@ def _gate_steps(held: Row, fresh: Sequence[str]) -> list[Row]:
     ]  # fmt: skip
 
 
-def broken(held: Row) -> list[Sequence[Any]]:
+def broken(held: Row) -> list[Finding]:
     """Return what is wrong in files of a run, so that nobody knows what they say."""
-    return [row for row in held["findings"] if row[5] == "error"]
-
-
-def at(row: Sequence[Any]) -> str:
-    """Return where a finding is, and what it is, as a text."""
-    return f"{row[1]}:{row[2]}: {row[0]} {row[3]}" if row[2] else f"{row[1]}: {row[0]} {row[3]}"
+    return [one for one in held["findings"] if one.severity == "error"]
 
 
 def held_back(held: Row) -> list[Row]:
@@ -144,7 +141,7 @@ def _mending(held: Row) -> list[Row]:
     """Return the step that comes before all others where a file of the run is broken."""
     found = broken(held)
     more = f"; and {len(found) - 1} more" if found[1:] else ""
-    return [{"why": f"a file is broken: {at(found[0])}{more}", "command": "memento check"}] if found else []
+    return [{"why": f"a file is broken: {found[0]}{more}", "command": "memento check"}] if found else []
 
 
 def _incomplete(held: Row) -> set[str]:
