@@ -240,8 +240,8 @@ def test_settling_keeps_what_came_after_the_kept_event_on_its_side() -> None:
     tale.tell("settled", keep=done, reason="why")
     assert tale.status() == "completed"
     assert tale.dispatch_state(opened) == ("completed", "Ada")
-    assert bob in Fold.undone(tale.folded().events)
-    assert not {ada, done} & Fold.undone(tale.folded().events).keys()
+    assert bob in tale.folded().undone
+    assert not {ada, done} & tale.folded().undone.keys()
 
 
 def test_a_completion_that_was_overruled_counts_no_more() -> None:
@@ -250,7 +250,7 @@ def test_a_completion_that_was_overruled_counts_no_more() -> None:
     tale.tell("settled", keep=bob, reason="why")
     again = tale.complete(opened, by=BOB)
     assert tale.verdict(again) == LEGAL
-    undone = Fold.undone(tale.folded().events)
+    undone = tale.folded().undone
     assert done in undone
     assert again not in undone
 
@@ -332,7 +332,7 @@ def test_a_void_of_a_dangling_event_stays_in_force_when_the_past_arrives() -> No
     tale.listed.append(claim)
     assert tale.verdict(completion) == LEGAL
     assert tale.status() == "in_progress"
-    assert completion in Fold.undone(tale.folded().events)
+    assert completion in tale.folded().undone
     tale.listed = []
     tale.tell("cancelled", reason="x", reads=(RUN,))
     assert tale.status() == "cancelled"
@@ -345,7 +345,7 @@ def test_a_void_that_names_as_absent_what_was_not_has_no_effect(absent: list[str
     refs = [str(tale.events[claim].ref)] if absent == ["seen"] else absent
     tale.tell("voided", target=completion, absent=refs, reason="why", after=[claim])
     assert tale.status() == "completed"
-    assert completion not in Fold.undone(tale.folded().events)
+    assert completion not in tale.folded().undone
 
 
 def test_a_void_of_another_records_event_has_no_effect() -> None:

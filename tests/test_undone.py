@@ -11,7 +11,7 @@ import pytest
 
 from memento_git.folding.fold import Fold, Judged
 from memento_git.folding.lanes import STATUS, merge
-from memento_git.folding.undone import undone_by, voided
+from memento_git.folding.undone import undone, undone_by, voided
 from memento_git.model.ids import Ref
 from memento_git.model.work import Event
 from memento_git.review.resting import rested_on
@@ -33,11 +33,11 @@ def test_what_a_settling_took_out_stays_out_where_only_another_lane_of_it_is_ove
     first = told("first", "status", "lease", past=("lost", "kept"), keep="kept")
     other = told("other", "lease")
     over = told("over", "lease", past=("lost", "kept", "first", "other"), keep="other")
-    assert "lost" in Fold.undone([lost, kept, first])
-    assert "lost" in Fold.undone([lost, kept, first, other, over])
+    assert "lost" in undone([lost, kept, first])
+    assert "lost" in undone([lost, kept, first, other, over])
     went_on = told("went_on", "status", "lease", past=("lost",))
     whole = told("whole", "lease", "status", past=("lost", "kept", "first", "other", "went_on"), keep="went_on")
-    assert "lost" not in Fold.undone([lost, kept, first, other, went_on, whole])
+    assert "lost" not in undone([lost, kept, first, other, went_on, whole])
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_voids_of_one_another_are_judged_all_the_same() -> None:
 
     one, other = (Ref(f"event_{letter * 12}", letter * 32) for letter in "ab")
     told = [void("first", "second", one, other), void("second", "first", other, one)]
-    assert Fold.undone(told) == Fold.undone(told[::-1])
-    assert Fold.undone([void("own", "own", one, one)]) == {}
+    assert undone(told) == undone(told[::-1])
+    assert undone([void("own", "own", one, one)]) == {}
 
 
 def test_a_voided_void_leaves_the_contest_as_it_was() -> None:
@@ -71,7 +71,7 @@ def test_a_voided_void_leaves_the_contest_as_it_was() -> None:
     on = tale.complete(opened, after=[ada])
     tale.tell("voided", target=first, reason="why", after=[first, on])
     assert set(tale.folded().lanes.contested["status"]) == {on, bob}
-    assert not {ada, bob, on} & Fold.undone(tale.folded().events).keys()
+    assert not {ada, bob, on} & tale.folded().undone.keys()
 
 
 def test_a_void_of_a_void_that_was_incomplete_holds_when_its_past_arrives() -> None:
@@ -81,7 +81,7 @@ def test_a_void_of_a_void_that_was_incomplete_holds_when_its_past_arrives() -> N
     tale.tell("voided", target=first, absent=absent, reason="why", after=[ada])
     assert tale.folded().lanes.contested
     assert tale.dispatch_state(opened)[0] == "contested"
-    assert [*Fold.undone(tale.folded().events)] == [first]
+    assert [*tale.folded().undone] == [first]
 
 
 def test_an_illegal_event_is_trouble_again_when_its_void_is_voided() -> None:
@@ -142,12 +142,12 @@ class Contest:
 def test_contests_and_their_voids_come_to_the_same_in_whatever_order(seed: int) -> None:
     tale = Contest(seed).tale
     expected = tale.folded()
-    names, undone = list(tale.events), Fold.undone(expected.events)
+    names, gone = list(tale.events), expected.undone
     for _ in range(4):
         random.Random(seed).shuffle(names)
         tale.listed = names
         assert tale.folded() == expected
-        assert Fold.undone(sorted(expected.events, key=lambda seen: names.index(seen.event.id))) == undone
+        assert undone(sorted(expected.events, key=lambda seen: names.index(seen.event.id))) == gone
 
 
 @pytest.mark.parametrize("seed", range(80))
@@ -189,4 +189,4 @@ def test_a_rejection_that_is_lost_is_told_of_whoever_took_it_out(seed: int) -> N
     known = {seen.event.id: seen for seen in folded.events}
     resting = rested_on(cast("Looked", SimpleNamespace(fold=fold, folded=fold.group)), TASK)
     takers = [seen for seen in folded.events if contest.no in undone_by(seen, known)]
-    assert contest.no in fold.undone(folded.events) or any(seen.event.id in resting for seen in takers)
+    assert contest.no in undone(folded.events) or any(seen.event.id in resting for seen in takers)

@@ -118,8 +118,6 @@ class Fold:
         self._lanes: dict[frozenset[str], Lanes] = {}
         self._groups: dict[str, Folded] = {}
 
-    undone = staticmethod(undone)
-
     def renew(self, identity: str, key: str) -> None:
         """Fold a group anew after an event came to it."""
         self._judged.pop(identity, None)

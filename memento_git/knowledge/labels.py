@@ -87,10 +87,7 @@ def _answer(shelf: Shelf, note: str) -> Row | None:
     if shelf.status(note) != "resolved":
         return None
     named = shelf.successor(note)
-    said = [
-        one.event.get("note") for one in shelf.folded(note).events
-        if one.verdict == "legal" and one.event.do == "resolved" and (one.event.get("answer") or "") == named
-    ]  # fmt: skip
+    said = [one.get("note") for one in shelf.folded(note).legal("resolved") if one.get("answer") == named]
     answer = shelf.current(named) if named else ""
     there = shelf.prose(answer)
     return {

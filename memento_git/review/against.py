@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import group_of, plans_of
 from memento_git.folding.settling import SETTLING
-from memento_git.folding.undone import undone_by
+from memento_git.folding.undone import undone, undone_by
 from memento_git.ledger import codec, layout
 from memento_git.ledger.desk import event_data
 from memento_git.ledger.staged import MERGING
@@ -294,7 +294,7 @@ class Comparison:
         state, before = self.book(run), self.was(run)
         known = {seen.event.id: seen for seen in _folded(state, own.event) if seen.verdict == "legal"}
         is_rested_on = own.event.id in rested_on(state, group_of(own.event))
-        out = known if is_rested_on else state.fold.undone(known.values())
+        out = known if is_rested_on else undone(known.values())
         for target in sorted(undone_by(own, known).keys() & out.keys()):
             was = before.fold.judged(target)
             if was is None and own.event.by != (ours := known[target].event).by:
@@ -345,7 +345,7 @@ def _book(runners: Runners, run: str) -> Book:
 def _stood(before: Book, was: Judged) -> bool:
     """Tell whether a legal event had its effect at a view, and nobody disagreed."""
     group = before.folded(group_of(was.event))
-    return was.event.id not in before.fold.undone(group.events) and not was.writes.keys() & group.lanes.contested.keys()
+    return was.event.id not in group.undone and not was.writes.keys() & group.lanes.contested.keys()
 
 
 def _folded(state: Book, event: Event) -> Sequence[Judged]:

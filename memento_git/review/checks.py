@@ -64,7 +64,7 @@ def _mendable(state: RunState, finding: Finding, scope: Scope) -> Finding:
     if finding.severity == "warning" or not scope.added:
         told = f"it stays as it is, for {state.id} is {state.status}; do what is missing in a further run"
         return finding._replace(fix=f"{told}: memento run start --goal TEXT")
-    ends = [seen.event for seen in state.folded(state.id).events if seen.event.do == state.status and not seen.why]
+    ends = state.folded(state.id).legal(state.status)
     path = next((event.path for event in ends if event.id in scope.added), finding.path)
     return finding._replace(fix=f"{state.id} is {state.status} for good; {leaving_out(path)}")
 

@@ -52,14 +52,12 @@ def _stops(state: RunState, do: str) -> Iterator[tuple[Event, str]]:
 
     What was claimed before a gate failed may be completed; while a run is paused, nothing may.
     """
-    events = state.folded(state.id).events
-    undone = state.fold.undone(events)
-    standing = [one for one in events if one.event.id not in undone]
+    standing = state.untouched(state.id)
     if state.status == "paused":
-        moves = last_of([one for one in standing if "gate" not in one.event.data])
+        moves = last_of(one for one in standing if "gate" not in one.event.data)
         yield from ((one, f"memento run resume {state.id}") for one in moves if one.do == "paused")
     for _, gate in state.failed_gates(state.id) if do != "completed" else ():
-        verdicts = last_of([one for one in standing if one.event.get("gate") == gate])
+        verdicts = last_of(one for one in standing if one.event.get("gate") == gate)
         fix = passing(state.policy.gates_fresh, gate, state.id)
         yield from ((one, fix) for one in verdicts if one.do == "failed")
 
@@ -130,7 +128,7 @@ def _beyond(state: RunState, event: Event) -> Iterator[Finding]:
 def failed_gates(state: RunState, task: Prose, ends: Sequence[Event], scope: Scope) -> Iterator[Finding]:
     """Yield the failed gates of a task that is done: graver where neither the verdict nor the end saw the other."""
     for _, gate in state.failed_gates(task.id):
-        verdicts = [one for one in state.folded(task.id).events if one.event.get("gate") == gate]
+        verdicts = state.folded(task.id).verdicts(gate)
         failures = [one for one in verdicts if one.verdict == "legal" and one.event.do == "failed"]
         apart = [one.event.id for one in failures if not any(end.id in one.past for end in ends)]
         severity = scope.severity(*apart, *(end.id for end in ends)) if apart else "warning"

@@ -32,7 +32,7 @@ class Looked(Book, Protocol):
 def standing(book: Looked, key: str) -> Iterator[Event]:
     """Yield the events of a group that have an effect; a redacted one keeps its own, and is judged by what it keeps."""
     folded = book.folded(key)
-    undone = book.fold.undone(folded.events)
+    undone = folded.undone
     for seen in folded.events:
         if seen.verdict == "legal" and not is_out(seen, undone.get(seen.event.id, ())):
             yield seen.event

@@ -135,6 +135,4 @@ def _redacted(shelf: Shelf, held: dict[str, Held]) -> Iterator[str]:
     """Yield the records that redactions took away."""
     owners = {owner for path in held if (place := layout.place_of(path)) and (owner := place.of)}
     for owner in owners:
-        for event in shelf.folded(owner).events:
-            if event.event.do == "redacted" and event.verdict == "legal":
-                yield parse_ref(event.event.data["target"]).id
+        yield from (parse_ref(event.data["target"]).id for event in shelf.folded(owner).legal("redacted"))

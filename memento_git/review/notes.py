@@ -159,7 +159,7 @@ def _takes(shelf: Shelf, note: Prose) -> Iterator[Finding]:
     for old in note.list("supersedes"):
         if old not in shelf.index.prose or not shelf.lives(old):
             continue
-        told = [seen.event for seen in shelf.folded(old).events if seen.event.do in TAKEN and seen.verdict == "legal"]
+        told = shelf.folded(old).legal(*TAKEN)
         if not any(note.id in (event.get("successor"), event.get("into")) for event in told):
             message = f"{note.id} says that it supersedes {old}, and {old} does not know of it"
             fix = f"memento note retire {old} --reason WHY, or take it out of supersedes"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import plans_of
+from memento_git.folding.undone import undone
 from memento_git.review import folds
 from memento_git.work.state import RunState
 
@@ -38,7 +39,7 @@ def rested_on(book: Looked, key: str) -> dict[str, set[str]]:
     They, or what they rest on in the same way, had seen it, and as they saw it, it was not out.
     """
     known = {seen.event.id: seen for seen in book.folded(key).events if seen.verdict == "legal"}
-    gone = {name for name, lanes in book.fold.undone(known.values()).items() if folds.is_out(known[name], lanes)}
+    gone = {name for name, lanes in undone(known.values()).items() if folds.is_out(known[name], lanes)}
     if not gone:
         return {}
     waiting = [(seen.event.id, seen) for seen in _going_on(book, key)]
@@ -48,9 +49,9 @@ def rested_on(book: Looked, key: str) -> dict[str, set[str]]:
         name, last = waiting.pop()
         if not (targets := gone & last.past):
             continue
-        undone = book.fold.undone(known[one] for one in (last.event.id, *last.past) if one in known)
+        out = undone(known[one] for one in (last.event.id, *last.past) if one in known)
         for target in targets:
-            if not folds.is_out(known[target], undone.get(target, ())) and name not in found.get(target, ()):
+            if not folds.is_out(known[target], out.get(target, ())) and name not in found.get(target, ()):
                 found.setdefault(target, set()).add(name)
                 waiting.append((name, known[target]))
     return found
@@ -63,9 +64,9 @@ def _going_on(book: Looked, key: str) -> Iterator[Judged]:
     """
     names = {event.id for event in folds.standing(book, key)}
     folded = book.folded(key)
-    undone = book.fold.undone(folded.events)
+    taken_out = folded.undone
     standing = [seen for seen in folded.events if seen.event.id in names]
-    reopened = [seen.past for seen in standing if seen.event.do == "reopened" and seen.event.id not in undone]
+    reopened = [seen.past for seen in standing if seen.event.do == "reopened" and seen.event.id not in taken_out]
     for seen in standing:
         event = seen.event
         ended = folded.lanes.word(f"dispatch:{event.dispatch}", "") in ("failed", "recovered")

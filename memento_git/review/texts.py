@@ -181,10 +181,10 @@ def _run(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterat
 def _task(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterator[Finding]:
     """Tell of a changed text of a task that is under way, done or repaired, or asks less, and of what that unproves."""
     state = comparison.before(place.run)
-    status, events = state.task_status(place.id), state.folded(place.id).events
+    status = state.task_status(place.id)
     less = asks_less(old.data, new.data, comparison.policy)
     freed = freed_of(comparison, old.list("depends_on"), new)
-    was_rejected = any(seen.event.do == "rejected" and seen.verdict == "legal" for seen in events)
+    was_rejected = bool(state.folded(place.id).legal("rejected"))
     keys = differing(old, new)
     done = comparison.state(place.run).completions(place.id)
     completes = any(event.id in comparison.added() for event in done)

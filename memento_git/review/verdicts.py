@@ -96,9 +96,8 @@ def _verdict_severity(state: RunState, event: Event, scope: Scope) -> str:
 
     Where a failure came after it, and nothing that stands was handed out as it had lifted one, it is a warning.
     """
-    events, gate = state.folded(event.of).events, event.get("gate")
-    undone = state.fold.undone(events)
-    own = [one for one in events if one.event.get("gate") == gate and one.event.do != "requested"]
+    gate, folded = event.get("gate"), state.folded(event.of)
+    undone, own = folded.undone, [one for one in folded.verdicts(gate) if one.event.do != "requested"]
     latest = last_of(one for one in own if one.event.id not in undone)
     word = state.gates(event.of).get(gate, "requested")
     counting = (*latest, *gates.given(state, event.of, gate))
@@ -214,7 +213,7 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
     if path and state.view.record(path) is not None and state.plan_changed(plan):
         message = f"{plan} was approved with another text; what was handed out on it rests on nothing that was approved"
         yield Finding("P002", path, 0, message, f"restore the text, or memento plan approve {plan}")
-    ends = [seen.event for seen in state.folded(state.id).events if seen.event.do == "completed" and not seen.why]
+    ends = state.folded(state.id).legal("completed")
     if state.status != "completed" or not ends:
         return
     added = [event for event in ends if event.id in scope.added]

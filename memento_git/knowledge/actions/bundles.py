@@ -289,7 +289,7 @@ class _Intake:
     def _judge_names(self, after: Shelf, note: Packed) -> None:
         """Take links that lead nowhere away; refuse a note whose place another took that is in neither ledger."""
         folded = after.folded(note.id)
-        undone = after.fold.undone(folded.events)
+        undone = folded.undone
         for seen in folded.events:
             for key in AFTER if seen.verdict == "legal" and seen.event.id not in undone else ():
                 other = seen.event.get(key)

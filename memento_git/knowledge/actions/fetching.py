@@ -18,7 +18,6 @@ from memento_git.model.ids import ID
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memento_git.folding.fold import Judged
     from memento_git.ledger.store import Ledger
     from memento_git.model.work import Prose
 
@@ -98,12 +97,8 @@ def _entry(shelf: Shelf, note: Prose, project: str, skipped: list[LeftOut]) -> E
 
 def _why_parked(shelf: Shelf, note: Prose) -> str:
     """Return why a note was parked last."""
-    reasons = [str(one.event.data.get("reason") or "") for one in _happened(shelf, note) if one.event.do == "parked"]
+    reasons = [event.get("reason") for event in shelf.folded(note.id).legal("parked")]
     return reasons[-1] if reasons else ""
-
-
-def _happened(shelf: Shelf, note: Prose) -> list[Judged]:
-    return [one for one in shelf.folded(note.id).events if one.verdict == "legal"]
 
 
 def _left(shelf: Shelf, note: Prose) -> Iterator[str]:
@@ -114,7 +109,7 @@ def _left(shelf: Shelf, note: Prose) -> Iterator[str]:
         yield "the evidence that it rests on"
     if any(not shelf.path(link.to) for link in shelf.links(note)):
         yield "its links to runs, tasks and evidence"
-    verbs = [one.event.do for one in _happened(shelf, note) if one.event.do not in TOLD_OTHERWISE]
+    verbs = [event.do for event in shelf.folded(note.id).legal() if event.do not in TOLD_OTHERWISE]
     if verbs and shelf.status(note.id) == "parked":
         verbs.pop(len(verbs) - 1 - verbs[::-1].index("parked"))
     if verbs:
