@@ -18,8 +18,8 @@ from memento_git.texts.secrets import SecretFound
 from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders
-from memento_git.work.actions.diffs import FileUnfit, RangeInvalid
-from memento_git.work.actions.evidences import FileMissing
+from memento_git.work.actions.attaching import FileMissing, FileUnfit
+from memento_git.work.actions.diffs import RangeInvalid
 from memento_git.work.capture import CommandNotStarted, OutsideRepository
 from tests.play import git
 

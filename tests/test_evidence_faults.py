@@ -13,7 +13,7 @@ from memento_git.ledger.desk import RecordIncomplete
 from memento_git.ledger.store import ActorInvalid, Ledger, RecordUnfit
 from memento_git.texts.secrets import SecretFound
 from memento_git.texts.typed import TextInvalid
-from memento_git.work.actions import diffs, evidences, folders, runs, settling, tasks
+from memento_git.work.actions import attaching, evidences, folders, runs, settling, tasks
 from memento_git.work.capture import stream_record
 from memento_git.work.tee import Stream
 from tests.play import Play, git
@@ -146,7 +146,7 @@ def test_a_uri_needs_a_scheme(play: Play, uri: str) -> None:
 
 def test_files_of_git_itself_are_no_evidence(play: Play) -> None:
     play.run()
-    with pytest.raises(diffs.FileUnfit):
+    with pytest.raises(attaching.FileUnfit):
         play.do(evidences.add_evidence, "artifact", files=[".git/config"])
 
 

@@ -10,6 +10,7 @@ from memento_git.errors import MementoError, Misused
 from memento_git.ledger import codec, yamltext
 from memento_git.verbs import notes, settling
 from memento_git.work.actions import (
+    attaching,
     checks,
     dispatches,
     evidences,
@@ -73,7 +74,7 @@ def check_evidence(
         return checks.record_check(
             tx, provider, conclusion=conclusion, status=status, name=name, id=id, url=url, run=run, tasks=tasks
         )[0]
-    with evidences.opened(tx.ledger.git.start / file, file) as stream:
+    with attaching.opened(tx.ledger.git.start / file, file) as stream:
         found = checks.parse(stream.read(checks.MOST_BYTES + 1), provider, commit)
     new, old = checks.add_checks(tx, found, run=run, tasks=tasks)
     return (new or old)[0]

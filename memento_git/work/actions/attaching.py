@@ -1,14 +1,118 @@
-"""Files that memento itself makes for evidence: kept where policy's limit allows it, else as their digest."""
+"""Files of evidence, the user's and those that memento makes: kept where policy's limit allows it, else as a digest."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from urllib.parse import unquote
+
+from memento_git.errors import Refused
+from memento_git.ledger import publish
+from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
-    from memento_git.work.desk import Desk
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.transaction import Transaction
+
+BLOCK: Final = 1024 * 1024
+
+
+class FileMissing(Refused):
+    """A file that should be evidence does not exist."""
+
+    token = "evidence_file_missing"
+    sentence = "there is no file {path} in the repository"
+    hint_ = "paths are relative to the workspace; file://a/b.log means a/b.log"
+
+
+class FileUnfit(Refused):
+    """A file that cannot be evidence."""
+
+    token = "evidence_file_invalid"
+    sentence = "{path}: {problem}"
+    hint_ = "give a file of the repository that holds what is to be shown"
+
+
+def top_of(git: Git) -> Path:
+    """Return the top of the work tree; refuse where there is none."""
+    if git.top is None:
+        raise publish.BareRepository
+    return git.top
+
+
+def local(uri: str) -> str:
+    """Return the path that a file URI names: `file://a/b` and `file:a/b` mean a/b of the repository."""
+    path = uri.partition(":")[2].removeprefix("//")
+    return unquote(re.split("[?#]", path, maxsplit=1)[0])
+
+
+def attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict[str, Any]:
+    """Return what evidence says of a file of the user's, the `number`th; what is kept of it comes to those `held`."""
+    git = desk.tx.ledger.git
+    top = top_of(git)
+    path = git.start / given
+    if not path.exists():
+        path = top / given
+    from memento_git.work import capture
+
+    name = capture.inside(top, path)
+    if name.partition("/")[0] == ".git":
+        raise FileUnfit(path=given, problem="it belongs to git, not to the repository's files")
+    desk.name("the name of a file", name)
+    if not path.exists():
+        raise FileMissing(path=given)
+    if path.is_dir() or not path.is_file():
+        raise FileUnfit(path=given, problem="it is not a plain file")
+    size = path.stat().st_size
+    if not size:
+        raise FileUnfit(path=given, problem="it is empty")
+    told: dict[str, Any] = {"name": name}
+    if size <= desk.policy.attach:
+        data = read_file(path, given)
+        refuse_secrets_in(desk.tx, f"file {name}", data)
+        kept = f"{number}-{re.sub(r'[^a-z0-9._-]+', '-', path.name.lower())[-60:]}"
+        held[kept] = data
+        return {**told, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data), "kept": kept}
+    digest = hashlib.sha256()
+    with opened(path, given) as stream:
+        while block := stream.read(BLOCK):
+            digest.update(block)
+    if path.stat().st_size != size:
+        raise FileUnfit(path=given, problem="it changed while it was read")
+    desk.tx.ledger.warnings.append(
+        f"{name} is larger than the {desk.policy.attach} bytes that policy attaches: its digest stands for it"
+    )
+    return {**told, "sha256": digest.hexdigest(), "bytes": size}
+
+
+@contextlib.contextmanager
+def opened(path: Path, given: str) -> Iterator[BinaryIO]:
+    """Open a file of the user's; where that cannot be, refuse by the name that was given."""
+    try:
+        with path.open("rb") as stream:
+            yield stream
+    except OSError as error:
+        raise FileUnfit(path=given, problem=error.strerror or type(error).__name__) from error
+
+
+def read_file(path: Path, given: str) -> bytes:
+    """Return the bytes of a file of the user's."""
+    with opened(path, given) as stream:
+        return stream.read()
+
+
+def refuse_secrets_in(tx: Transaction, where: str, data: bytes) -> None:
+    """Refuse to take in a text file that holds a secret."""
+    from memento_git.texts.secrets import refuse_secrets
+
+    if b"\0" not in data:
+        text = data.decode(errors="replace")
+        refuse_secrets(where, text, (*Desk.of(tx).policy.allow_secrets, *tx.allow_secrets))
 
 
 def attached(desk: Desk, named: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], dict[str, bytes]]:

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memento_git.errors import Misused, Refused
+from memento_git.errors import Misused
 from memento_git.model.types import PLACE
+from memento_git.work.actions.attaching import FileUnfit
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
-
-
-class FileUnfit(Refused):
-    """A file that cannot be evidence."""
-
-    token = "evidence_file_invalid"
-    sentence = "{path}: {problem}"
-    hint_ = "give a file of the repository that holds what is to be shown"
 
 
 class RangeInvalid(Misused):

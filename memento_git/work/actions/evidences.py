@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import hashlib
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import codec, layout, publish
@@ -17,11 +13,12 @@ from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
 from memento_git.texts.typed import TextInvalid
 from memento_git.work import codes, codestate, trust
 from memento_git.work import refusals as no
-from memento_git.work.actions.diffs import FileUnfit, diff_of
+from memento_git.work.actions import attaching
+from memento_git.work.actions.diffs import diff_of
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
@@ -32,22 +29,12 @@ if TYPE_CHECKING:
     from memento_git.work.signatures import Sealer
     from memento_git.work.state import RunState
 
-BLOCK: Final = 1024 * 1024
-
 
 class Draft(NamedTuple):
     """Evidence that is not in the ledger yet: its values, and the files of its folder."""
 
     data: dict[str, Any]
     files: dict[str, bytes]
-
-
-class FileMissing(Refused):
-    """A file that should be evidence does not exist."""
-
-    token = "evidence_file_missing"
-    sentence = "there is no file {path} in the repository"
-    hint_ = "paths are relative to the workspace; file://a/b.log means a/b.log"
 
 
 class KindInvalid(Misused):
@@ -82,7 +69,7 @@ def witness(
     if kind not in RUN_KINDS:
         raise KindInvalid(given=kind, allowed=", ".join(RUN_KINDS))
     git = ledger.git
-    top = _top(git)
+    top = attaching.top_of(git)
     start = top if required else git.start
     cwd = capture.inside(top, start)
     before = _code_before(git, covers)
@@ -114,7 +101,7 @@ def refuse_secret_names(
     from memento_git.texts.typed import Intake
     from memento_git.work import capture
 
-    intake, top, start = Intake(_policy(ledger).allow_secrets, allowed), _top(ledger.git), ledger.git.start
+    intake, top, start = Intake(_policy(ledger).allow_secrets, allowed), attaching.top_of(ledger.git), ledger.git.start
     intake.name("the name of the folder", capture.inside(top, start))
     for report in reports:
         intake.name("the name of a report", capture.inside(top, start / report))
@@ -174,12 +161,6 @@ def belongs(desk: Desk, run: str, tasks: Sequence[str]) -> tuple[RunState, list[
     if state.is_final:
         raise no.RunFinal(run=state.id, status=state.status)
     return state, found
-
-
-def _top(git: Git) -> Path:
-    if git.top is None:
-        raise publish.BareRepository
-    return git.top
 
 
 def _linked(desk: Desk, dispatch: str, tasks: Sequence[str]) -> tuple[str, Sequence[str]]:
@@ -250,14 +231,14 @@ def add_evidence(
     data: dict[str, Any] = {"kind": kind, "outcome": outcome}
     paths = [*files]
     if uri.lower().startswith("file:"):
-        paths.append(_local(uri))
+        paths.append(attaching.local(uri))
     elif uri and not re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", uri):
         raise TextInvalid(where="uri", problem=f"{uri[:60]!r} has no scheme such as https: or file:")
     elif uri:
         data["uri"] = desk.text("uri", uri, lines=False)
     if paths:
         data["code"] = codestate.code_now(git)
-        data["attachments"] = [_attach(desk, given, number, held) for number, given in enumerate(paths, 1)]
+        data["attachments"] = [attaching.attach(desk, given, number, held) for number, given in enumerate(paths, 1)]
     if diff:
         data["diff"] = diff_of(git, desk.text("the range", diff, lines=False))
     if not summary and not paths and not uri and not diff:
@@ -267,75 +248,6 @@ def add_evidence(
             "an approval counts for what it names, and this one names nothing: memento evidence approve ID"
         )
     return record_draft(tx, Draft(data, held), run=run, tasks=tasks, summary=summary, dispatch=dispatch)
-
-
-def _local(uri: str) -> str:
-    """Return the path that a file URI names: `file://a/b` and `file:a/b` mean a/b of the repository."""
-    path = uri.partition(":")[2].removeprefix("//")
-    return unquote(re.split("[?#]", path, maxsplit=1)[0])
-
-
-def _attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict[str, Any]:
-    git = desk.tx.ledger.git
-    top = _top(git)
-    path = git.start / given
-    if not path.exists():
-        path = top / given
-    from memento_git.work import capture
-
-    name = capture.inside(top, path)
-    if name.partition("/")[0] == ".git":
-        raise FileUnfit(path=given, problem="it belongs to git, not to the repository's files")
-    desk.name("the name of a file", name)
-    if not path.exists():
-        raise FileMissing(path=given)
-    if path.is_dir() or not path.is_file():
-        raise FileUnfit(path=given, problem="it is not a plain file")
-    size = path.stat().st_size
-    if not size:
-        raise FileUnfit(path=given, problem="it is empty")
-    told: dict[str, Any] = {"name": name}
-    if size <= desk.policy.attach:
-        data = read_file(path, given)
-        refuse_secrets_in(desk.tx, f"file {name}", data)
-        kept = f"{number}-{re.sub(r'[^a-z0-9._-]+', '-', path.name.lower())[-60:]}"
-        held[kept] = data
-        return {**told, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data), "kept": kept}
-    digest = hashlib.sha256()
-    with opened(path, given) as stream:
-        while block := stream.read(BLOCK):
-            digest.update(block)
-    if path.stat().st_size != size:
-        raise FileUnfit(path=given, problem="it changed while it was read")
-    desk.tx.ledger.warnings.append(
-        f"{name} is larger than the {desk.policy.attach} bytes that policy attaches: its digest stands for it"
-    )
-    return {**told, "sha256": digest.hexdigest(), "bytes": size}
-
-
-@contextlib.contextmanager
-def opened(path: Path, given: str) -> Iterator[BinaryIO]:
-    """Open a file of the user's; where that cannot be, refuse by the name that was given."""
-    try:
-        with path.open("rb") as stream:
-            yield stream
-    except OSError as error:
-        raise FileUnfit(path=given, problem=error.strerror or type(error).__name__) from error
-
-
-def read_file(path: Path, given: str) -> bytes:
-    """Return the bytes of a file of the user's."""
-    with opened(path, given) as stream:
-        return stream.read()
-
-
-def refuse_secrets_in(tx: Transaction, where: str, data: bytes) -> None:
-    """Refuse to take in a text file that holds a secret."""
-    from memento_git.texts.secrets import refuse_secrets
-
-    if b"\0" not in data:
-        text = data.decode(errors="replace")
-        refuse_secrets(where, text, (*Desk.of(tx).policy.allow_secrets, *tx.allow_secrets))
 
 
 def approve(

@@ -16,7 +16,8 @@ from memento_git.ledger.lock import reason_of
 from memento_git.model.ids import is_id
 from memento_git.model.work import RUN_KINDS, commands_of
 from memento_git.work import trust
-from memento_git.work.actions.evidences import Draft, FolderInvalid, read_file, record_draft, refuse_secrets_in
+from memento_git.work.actions.attaching import read_file, refuse_secrets_in
+from memento_git.work.actions.evidences import Draft, FolderInvalid, record_draft
 from memento_git.work.verification import shown
 
 if TYPE_CHECKING:

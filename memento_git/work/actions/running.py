@@ -13,7 +13,7 @@ from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.store import Ledger
 from memento_git.work import capture, children, executors, guard, pasts, probe, trust, verification, witnessed
 from memento_git.work import refusals as no
-from memento_git.work.actions import checkpoints, diffs, dispatches, evidences, folders, worktrees
+from memento_git.work.actions import attaching, checkpoints, diffs, dispatches, evidences, folders, worktrees
 from memento_git.work.actions.evidences import Draft
 from memento_git.work.actions.handing import Wish, hand_over, patiently
 from memento_git.work.actions.verifying import named_draft
@@ -268,7 +268,7 @@ class _Run:
             return
         try:
             diff = diffs.diff_of(git, f"{checkout.base}..{tip}")
-        except diffs.FileUnfit:
+        except attaching.FileUnfit:
             return
         self.drafts.append(Draft({
             "kind": "diff", "outcome": "observed", "dispatch": self.handover.dispatch,
