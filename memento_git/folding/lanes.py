@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.model.states import OPEN_DISPATCH
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -20,8 +22,6 @@ SELECTED: Final = "selected"
 WORST_GATE: Final = ("passed", "waived", "requested", "failed")
 WORST_EVIDENCE: Final = ("superseded", "retracted", "redacted")
 FURTHEST: Final = ("dispatched", "in_progress", "completed")
-OPEN_DISPATCH: Final = ("queued", "claimed")
-ENDED_DISPATCH: Final = ("completed", "failed", "recovered")
 
 
 class Lanes(NamedTuple):

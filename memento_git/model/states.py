@@ -21,4 +21,6 @@ RUN_STATUSES: Final = ("active", "blocked", "paused", "cancelled", "completed", 
 TASK_STATUSES: Final = (
     "pending", "dispatched", "in_progress", "blocked", "completed", "accepted", "rejected", "cancelled", "contested",
 )  # fmt: skip
-DISPATCH_STATUSES: Final = ("queued", "claimed", "completed", "failed", "recovered")
+OPEN_DISPATCH: Final = ("queued", "claimed")
+ENDED_DISPATCH: Final = ("completed", "failed", "recovered")
+DISPATCH_STATUSES: Final = (*OPEN_DISPATCH, *ENDED_DISPATCH)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.ids import ID
+from memento_git.model.states import DONE
 from memento_git.work.nextsteps import broken, failed_gates, held_back, stranded
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def _files(held: Row) -> list[Row]:
         for path in (row["diff"] or {}).get("files", ()) if row["status"] == "recorded" else ():
             _file(found, path)["evidence_ids"].append(row["id"])
     for row in held["tasks"]:
-        for path in row["relevant_files"] if row["status"] in ("completed", "accepted") else ():
+        for path in row["relevant_files"] if row["status"] in DONE else ():
             _file(found, path)["task_ids"].append(row["id"])
     return [found[path] for path in sorted(found)]
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from memento_git.errors import Refused
-from memento_git.model.states import FINAL_TASK
+from memento_git.model.states import DONE, FINAL_TASK
 from memento_git.review.report import INCOMPLETE, ORDER, SPIKE, called, spike_note
 from memento_git.review.timeline import timeline
 
@@ -64,7 +64,7 @@ def _bar(held: Row) -> list[Row]:
     """Return the shares of a bar of 1,000 parts, with what each is."""
     counts = dict.fromkeys((name for name, _ in BAR), 0)
     for row in held["tasks"]:
-        if row["status"] in ("completed", "accepted"):
+        if row["status"] in DONE:
             counts["proven" if row["proven"] else "unproven"] += 1
         elif row["status"] in ("dispatched", "in_progress"):
             counts["under way"] += 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.markup import plain
-from memento_git.model.states import TASK_STATUSES
+from memento_git.model.states import OPEN_DISPATCH, TASK_STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 FORMAT: Final = 1
 COLUMNS: Final = TASK_STATUSES
-OPEN: Final = ("queued", "claimed")
 
 
 def board(held: Mapping[str, Any]) -> Row:
@@ -38,7 +37,7 @@ def board(held: Mapping[str, Any]) -> Row:
 
 def _card(task: Row, dispatches: Sequence[Row]) -> Row:
     """Return what a board shows of a task; who has it follows from its open hand-offs."""
-    going = [row for row in dispatches if row["status"] in OPEN]
+    going = [row for row in dispatches if row["status"] in OPEN_DISPATCH]
     latest = (going or dispatches)[-1:]
     return {
         "id": task["id"],

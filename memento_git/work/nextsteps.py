@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.ids import option
-from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK, GATES_OF_WORK
+from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK, GATES_OF_WORK, OPEN_DISPATCH
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -228,7 +228,7 @@ def _task_steps(held: Row, known: Mapping[str, Row]) -> list[Row]:
 
 def _open_steps(held: Row, tasks: Sequence[Row], known: Mapping[str, Row]) -> list[Row]:
     """Return the steps of tasks that are handed out, or could be; a hand-off of other words is made anew."""
-    handed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in ("queued", "claimed")}
+    handed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in OPEN_DISPATCH}
     shut = _shut(held)
     steps = [
         {"why": f"“{row['title']}” was revised after it was handed out",

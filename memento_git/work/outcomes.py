@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.folding.lanes import ENDED_DISPATCH
 from memento_git.folding.undone import undone
 from memento_git.model.clock import seconds_of
+from memento_git.model.states import ENDED_DISPATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

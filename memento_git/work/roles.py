@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.model.states import FINAL_TASK
+from memento_git.model.states import FINAL_TASK, OPEN_DISPATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -62,7 +62,7 @@ def _deeds(held: Row) -> Iterable[tuple[str, tuple[str, str, str]]]:
 def _unfinished(held: Row) -> Iterable[tuple[str, str, str]]:
     open_tasks = {row["id"]: row for row in held["tasks"] if row["status"] not in FINAL_TASK}
     for row in held["dispatches"]:
-        if row["task_id"] in open_tasks and row["status"] in ("queued", "claimed"):
+        if row["task_id"] in open_tasks and row["status"] in OPEN_DISPATCH:
             yield "actor", row["claimed_by"] or row["executor"], row["task_id"]
     for task, row in open_tasks.items():
         if row["role"]:

@@ -6,12 +6,12 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from memento_git.folding.fold import plans_of
-from memento_git.folding.lanes import OPEN_DISPATCH, STATUS, WORST_EVIDENCE
+from memento_git.folding.lanes import STATUS, WORST_EVIDENCE
 from memento_git.folding.rows import Row, audit, troubles, unmet
 from memento_git.folding.settling import takes_out
 from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
-from memento_git.model.states import FINAL_TASK, PASSING
+from memento_git.model.states import DONE, ENDED_DISPATCH, FINAL_TASK, OPEN_DISPATCH, PASSING
 from memento_git.model.work import Prose
 from memento_git.work import handout
 from memento_git.work.trust import moved, outcome_of, seen_by
@@ -82,7 +82,7 @@ def task_row(state: RunState, task: str) -> Row:
     unread = state.unread(task)
     prose = state.told(task)
     status = state.task_status(task)
-    done = status in ("completed", "accepted")
+    done = status in DONE
     proof = state.proof(task) if done else None
     masked = state.status if state.is_final else ""
     due = unread is None and state.is_ready(task)
@@ -152,7 +152,6 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
     invoked = {event.dispatch for event in state.folded(task).legal() if event.data.get("invoked")}
     for name, found in state.dispatches(task).items():
         opened, ended = found.opened, found.ended
-        ending = ended.do if ended else ""
         rows.append(
             {
                 "dispatch_id": name,
@@ -167,13 +166,9 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
                 "selected": found.selected,
                 "allowed_destructive": opened.data.get("allowed", []) if opened else [],
                 "created_at": opened.at if opened else None,
-                "completed_at": ended.at if ended and ending == "completed" else None,
-                "failed_at": ended.at if ended and ending == "failed" else None,
-                "recovered_at": ended.at if ended and ending == "recovered" else None,
+                **{f"{verb}_at": ended.at if ended and ended.do == verb else None for verb in ENDED_DISPATCH},
                 "category": (ended.get("category") or None) if ended else None,
-                "recovery_of": (opened.get("recovery_of") or None) if opened else None,
-                "brief": (opened.get("brief") or None) if opened else None,
-                "branch": (opened.get("branch") or None) if opened else None,
+                **{key: (opened.get(key) or None) if opened else None for key in ("recovery_of", "brief", "branch")},
                 "partial": (ended.get("partial") or None) if ended else None,
                 "executor_invoked": name in invoked,
                 "outdated": found.status in OPEN_DISPATCH and bool(handout.changed_terms(state, task, name)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.folding.fold import Fold, Folded, last_of, plans_of
-from memento_git.folding.lanes import CANONICAL, ENDED_DISPATCH, OPEN_DISPATCH, STATUS, choice, task_status
+from memento_git.folding.lanes import CANONICAL, STATUS, choice, task_status
 from memento_git.folding.settling import SETTLING
 from memento_git.ledger import layout
 from memento_git.ledger.events import Happenings
@@ -13,7 +13,7 @@ from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.clock import is_ahead
 from memento_git.model.finding import WHOLE, Finding
 from memento_git.model.ids import kind_of, opening_of
-from memento_git.model.states import DONE, FINAL_RUN
+from memento_git.model.states import DONE, ENDED_DISPATCH, FINAL_RUN, OPEN_DISPATCH
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.work import proofs, replies, reproduction, reruns, transitions, trust
 from memento_git.work.roles import UNKNOWN

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from memento_git.errors import Misused
 from memento_git.folding.fold import plans_of
-from memento_git.folding.lanes import ENDED_DISPATCH
 from memento_git.ledger import claims
 from memento_git.ledger.claims import Claim
 from memento_git.ledger.codec import REDACTED
 from memento_git.model.clock import SECONDS, DurationInvalid, seconds_of, stamp
 from memento_git.model.ids import dispatch_of, parse_ref
+from memento_git.model.states import DONE, ENDED_DISPATCH
 from memento_git.model.work import FAILURES
 from memento_git.work import codestate, guard, handout, preflight, proofs, rows, terms, trust, verification
 from memento_git.work import refusals as no
@@ -116,7 +116,7 @@ def _dependency_done(state: RunState, task: str, other: str) -> None:
         status = state.task_status(other)
         if status == "cancelled":
             raise no.DependencyGone(task=task, dependency=other, status=status, command=proofs.leaving_out(state, task))
-        shown = "completed but not proven" if status in ("completed", "accepted") else status
+        shown = "completed but not proven" if status in DONE else status
         raise no.DependencyOpen(task=task, dependency=other, status=shown)
 
 

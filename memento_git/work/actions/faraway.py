@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.folding.lanes import ENDED_DISPATCH
 from memento_git.ledger import claims, remoteclaims
 from memento_git.ledger.view import View
-from memento_git.model.states import FINAL_TASK
+from memento_git.model.states import ENDED_DISPATCH, FINAL_TASK
 from memento_git.work.state import HandOff, RunState
 
 if TYPE_CHECKING:

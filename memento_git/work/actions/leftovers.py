@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.ledger import checkouts, handovers
 from memento_git.model.ids import NoSuchRecord
+from memento_git.model.states import OPEN_DISPATCH
 from memento_git.work import branches
 from memento_git.work.actions import recovering, worktrees
 from memento_git.work.state import RunState
@@ -64,7 +65,7 @@ def _left(ledger: Ledger, view: View, one: Handover) -> tuple[str, str] | None:
         return None
     status = recovering.status_of(view, one.dispatch)
     where = f" in {one.path}" if one.path else ""
-    if status in ("queued", "claimed"):
+    if status in OPEN_DISPATCH:
         if one.is_dead:
             return f"the worker of {one.dispatch}{where} is gone", RECOVER
         if one.path and checkouts.opened(ledger.git, worktrees.checkout_of(one)) is None:

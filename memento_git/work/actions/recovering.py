@@ -8,9 +8,9 @@ import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.folding.lanes import OPEN_DISPATCH
 from memento_git.ledger import checkouts, claims, handovers, layout, processes
 from memento_git.model.ids import NoSuchRecord
+from memento_git.model.states import OPEN_DISPATCH
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, worktrees
 from memento_git.work.actions.handing import patiently

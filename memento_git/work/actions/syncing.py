@@ -7,11 +7,11 @@ import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError, Moved
-from memento_git.folding.lanes import ENDED_DISPATCH
 from memento_git.ledger import layout, lock, merging, publish, remoteclaims, remotes
 from memento_git.ledger.adoption import bring_forward
 from memento_git.ledger.store import NoLedger
 from memento_git.model.clock import seconds_of, stamp
+from memento_git.model.states import ENDED_DISPATCH
 from memento_git.work.actions import faraway, vetting
 from memento_git.work.loading import load
 from memento_git.work.rows import trouble_rows
