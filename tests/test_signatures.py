@@ -281,7 +281,7 @@ def test_an_approval_of_before_does_not_bring_a_superseded_plan_back(office: Off
     second = str(office.play.do(plans.draft_plan, "Second", "Do better."))
     office.play.do(plans.approve_plan, second, key=str(office.ada))
     state = office.play.state(second)
-    seen = [f"{event.id}@{event.digest}" for event in signatures.approval(state, second)]
+    seen = [f"{event.id}@{event.digest}" for event in state.approving(second)]
     path = forged(office, first)
     path.write_text(path.read_text().replace("after: []", f"after: [{', '.join(seen)}]"))
     office.play.commit_all("back to the first")
@@ -309,7 +309,7 @@ def test_a_signed_plan_that_holds_again_needs_no_new_signature(office: Office, *
     else:
         play.do(settling.void_event, approved.id, reason="not this one")
     assert play.state(first).canonical == first
-    assert [one.of for one in signatures.approval(play.state(first), first)] == [first]
+    assert [one.of for one in play.state(first).approving(first)] == [first]
     play.do(dispatches.create_dispatch, task, "agent")
 
 

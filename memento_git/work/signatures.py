@@ -91,11 +91,6 @@ def _told(event: Event) -> str:
     return f"the approval of {event.of}"
 
 
-def approval(state: RunState, plan: str) -> list[Event]:
-    """Return the approvals that make a plan canonical."""
-    return [event for event in state.approving() if event.of == plan]
-
-
 def missing(
     state: RunState, scopes: Iterable[str], *, but: Sequence[str] = (), verifier: Verifier | None = None
 ) -> list[str]:
@@ -143,14 +138,14 @@ def is_signed(state: RunState, plan: str) -> bool:
     verifier = Verifier(state.view, state.policy)
     return any(
         not signing.lacking(verifier.seen(event), signing.demanded(state.policy.signatures, event) or ())
-        for event in approval(state, plan)
+        for event in state.approving(plan)
     )
 
 
 def _plan(state: RunState, verifier: Verifier, plan: str) -> list[str]:
     if "plan_approval" not in state.policy.signatures["require"]:
         return []
-    found = approval(state, plan)
+    found = state.approving(plan)
     fitting = [event for event in found if event.get("text") == state.told(plan).digest]
     if why := signing.wanting(state.policy.signatures, fitting or found, verifier.seen):
         return [f"plan {plan} was approved without the signature it needs: {why}"]

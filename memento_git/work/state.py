@@ -254,12 +254,13 @@ class RunState(Happenings):
         """Return the legal approvals of plans, in the order of the fold."""
         return self.folded(plans_of(self.id)).legal("approved")
 
-    def approving(self) -> list[Event]:
-        """Return the approvals that make a plan canonical: those that no other approval which stands has seen."""
+    def approving(self, plan: str = "") -> list[Event]:
+        """Return the approvals that make a plan, or this one, canonical: no other that stands had seen them."""
         folded = self.folded(plans_of(self.id))
         undone = folded.undone
         given = (one for one in folded.events if one.event.do == "approved")
-        return last_of(one for one in given if CANONICAL not in undone.get(one.event.id, ()))
+        latest = last_of(one for one in given if CANONICAL not in undone.get(one.event.id, ()))
+        return [one for one in latest if plan in ("", one.of)]
 
     def completions(self, task: str) -> list[Event]:
         """Return the completions that hold: legal, and not reopened since."""

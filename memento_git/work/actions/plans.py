@@ -78,7 +78,7 @@ def _refuse_twice(state: RunState, plan: str, actor: str, *, signs: bool) -> Non
     """Refuse what an actor has said already; an approval without a good signature may be given again with one."""
     from memento_git.work import signatures
 
-    said = any(event.by == actor for event in signatures.approval(state, plan))
+    said = any(event.by == actor for event in state.approving(plan))
     if said and not (signs and not signatures.is_signed(state, plan)):
         raise no.PlanAlreadyCanonical(plan=plan)
 
