@@ -166,7 +166,7 @@ def _claimed(door: Door, row: Row) -> str:
 
     state = RunState(door.view(), row["run_id"])
     found = [
-        name for task in row["task_ids"] for name, one in state.dispatches(task).items() if one["status"] == "claimed"
+        name for task in row["task_ids"] for name, one in state.dispatches(task).items() if one.status == "claimed"
     ]
     return found[0] if len(found) == 1 else ""
 
