@@ -112,9 +112,9 @@ def _is_of(shelf: Shelf, note: Prose, session: Session) -> bool:
 class Elsewhere(NamedTuple):
     """A note that a session made on a branch that is not checked out, among the notes of that branch."""
 
-    branch: str
     shelf: Shelf
     note: Prose
+    branch: str
 
 
 def _elsewhere(ledger: Ledger, shelf: Shelf, session: Session) -> list[Elsewhere]:
@@ -126,7 +126,7 @@ def _elsewhere(ledger: Ledger, shelf: Shelf, session: Session) -> list[Elsewhere
             continue
         for note in _made(there, session):
             if note.id not in shelf.index.prose and note.id not in shelf.index.events_of:
-                found.setdefault(note.id, Elsewhere(branch.removeprefix("refs/heads/"), there, note))
+                found.setdefault(note.id, Elsewhere(there, note, branch.removeprefix("refs/heads/")))
     return list(found.values())
 
 
@@ -178,11 +178,10 @@ def end_session(
         tx.allow_secrets = tuple(allow_secrets)
         promoted = [one.id for one in promote_drafts(tx)] if promote and Drafts(ledger.git).ids() else []
         shelf = Shelf(tx.view)
-        left = len(Drafts(ledger.git).all()) - len(promoted)
         with tx.view.aside():
-            made = _made(shelf, session)
-            elsewhere = [_named(one.shelf, one.note, one.branch) for one in _elsewhere(ledger, shelf, session)]
-            named = [*(_named(shelf, note) for note in made), *elsewhere]
+            made, elsewhere = _made(shelf, session), _elsewhere(ledger, shelf, session)
+            named = [_named(*one) for one in (*((shelf, note) for note in made), *elsewhere)]
+        left = len(Drafts(ledger.git).all()) - len(promoted)
         body = _handoff(summary, named, remaining, left, _redacted(shelf, session))
         title = f"Handoff: {session.label}" if session.label else ""
         given: dict[str, Any] = {"tags": [handoffs.HANDOFF], "sources": [one.id for one in made]}
