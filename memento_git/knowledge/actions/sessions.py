@@ -109,24 +109,24 @@ def _is_of(shelf: Shelf, note: Prose, session: Session) -> bool:
     )  # fmt: skip
 
 
-class Elsewhere(NamedTuple):
-    """A note that a session made on a branch that is not checked out, among the notes of that branch."""
+class Made(NamedTuple):
+    """A note that a session made, among the notes of its branch; without a name it is the one that is checked out."""
 
     shelf: Shelf
     note: Prose
-    branch: str
+    branch: str = ""
 
 
-def _elsewhere(ledger: Ledger, shelf: Shelf, session: Session) -> list[Elsewhere]:
+def _elsewhere(ledger: Ledger, shelf: Shelf, session: Session) -> list[Made]:
     """Return the notes that a session made on other branches and that are not on this one."""
-    found: dict[str, Elsewhere] = {}
+    found: dict[str, Made] = {}
     for branch in history.branches_with_notes(ledger.git, session.at):
         there = earlier(ledger, branch)
         if there is None:
             continue
         for note in _made(there, session):
             if note.id not in shelf.index.prose and note.id not in shelf.index.events_of:
-                found.setdefault(note.id, Elsewhere(there, note, branch.removeprefix("refs/heads/")))
+                found.setdefault(note.id, Made(there, note, branch.removeprefix("refs/heads/")))
     return list(found.values())
 
 
@@ -179,8 +179,8 @@ def end_session(
         promoted = [one.id for one in promote_drafts(tx)] if promote and Drafts(ledger.git).ids() else []
         shelf = Shelf(tx.view)
         with tx.view.aside():
-            made, elsewhere = _made(shelf, session), _elsewhere(ledger, shelf, session)
-            named = [_named(*one) for one in (*((shelf, note) for note in made), *elsewhere)]
+            made, apart = _made(shelf, session), _elsewhere(ledger, shelf, session)
+            named = [_named(*one) for one in ([Made(shelf, note) for note in made] + apart)]
         left = len(Drafts(ledger.git).all()) - len(promoted)
         body = _handoff(summary, named, remaining, left, _redacted(shelf, session))
         title = f"Handoff: {session.label}" if session.label else ""
