@@ -68,10 +68,11 @@ POLICY: Final = {
     ),
     "P009": Kind(
         "what had fallen counts again", "error",
-        "A verdict, an answer or a completion from before the branch did not count at the base, for other words or "
-        "another plan had come after it. The branch puts back the words that it was given on, or approves another plan "
-        "by which it counts, and nobody gave it again. Not of a gate that policy neither requires nor guards, nor of "
-        "words that are only wrapped otherwise, nor where a plan's text is again as it was approved.",
+        "A verdict, an answer or a completion from before the branch did not count at the base, for something had come "
+        "after it: other words, another plan or another choice among candidates. The branch puts back the words, "
+        "approves a plan or chooses a candidate by which it counts, and nobody gave it again. Not of a gate that "
+        "policy neither requires nor guards, nor of words that are only wrapped otherwise, nor where a plan's text is "
+        "again as it was approved, nor of a disagreement that is settled.",
         "Leave the edit out; or give it again, as one who may: pass the gate, answer, complete the task anew.",
     ),
     "G001": Kind(

@@ -1,11 +1,13 @@
-"""What did not count at the base, for other words or another plan had come after it, and counts on the branch again."""
+"""What did not count at the base, for something had come that it had not seen, and counts on the branch again."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.folding.fold import plans_of
+from memento_git.folding.lanes import CANONICAL
 from memento_git.model.finding import Finding, leaving_out
-from memento_git.model.ids import Ref, kind_of
+from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.review import texts, wording
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
     from memento_git.work.verification import Demand
 
+DECIDING: Final = ("approved", "rejected", "selected")
+
 
 class Cause(NamedTuple):
     """What a branch did in a run so that something counts again: in which file, in words, and how it is undone."""
@@ -31,18 +35,37 @@ class Cause(NamedTuple):
     undoing: str
 
 
+class Reworded(NamedTuple):
+    """A text that the branch changed, and not its line breaks alone, as it was and is."""
+
+    old: Prose
+    new: Prose
+    cause: Cause
+
+
 def revived(comparison: Comparison) -> Iterator[Finding]:
     """Yield what was given before the branch, had fallen at the base, and counts again without being given again."""
-    for path, place in texts.of_the_base(comparison, "run", "task"):
+    reworded = {one.new.id: one for one in _reworded(comparison)}
+    for one in reworded.values():
+        if kind_of(one.new.id) != "plan":
+            yield from _answers(comparison, one)
+        if kind_of(one.new.id) == "task":
+            yield from _completions(comparison, one.new.id, one.cause, _is_of_other_words(one.old))
+    for run in comparison.touched():
+        if run in comparison.head.runs() and not comparison.before(run).is_final:
+            yield from _verdicts(comparison, run, reworded)
+            yield from _by_plan(comparison, run)
+
+
+def _reworded(comparison: Comparison) -> Iterator[Reworded]:
+    """Yield the texts that the branch makes say something else, of runs that have not ended."""
+    for path, place in texts.of_the_base(comparison, "run", "plan", "task"):
         old, new = comparison.base.record(path), wording.now(comparison, place)
         has_ended = comparison.before(place.run).is_final
         if isinstance(old, Prose) and new is not None and not has_ended and not _say_the_same(old, new):
             undoing = texts.undoing(comparison, place, path, "git checkout {} -- {}")
             did = f"the branch puts back the words of {place.id} that it was given on"
-            yield from _by_words(comparison, old, new, Cause(place.run, new.path, did, undoing))
-    for run in comparison.touched():
-        if run in comparison.head.runs():
-            yield from _by_plan(comparison, run)
+            yield Reworded(old, new, Cause(place.run, new.path, did, undoing))
 
 
 def _say_the_same(old: Prose, new: Prose) -> bool:
@@ -50,75 +73,134 @@ def _say_the_same(old: Prose, new: Prose) -> bool:
     return old.data == new.data and terms.parts(old) == terms.parts(new)
 
 
-def _by_words(comparison: Comparison, old: Prose, new: Prose, cause: Cause) -> Iterator[Finding]:
-    """Yield what counts again as the text of a run or task is again what it was given on."""
+def _is_of_other_words(old: Prose) -> Callable[[Event], bool]:
+    return lambda event: event.get("text") != old.digest
 
-    def fell(verdict: Event) -> bool:
-        known = verdict.get("terms")
-        return bool(known) and known != terms.digest(old)
 
-    yield from _verdicts(comparison, new.id, cause, fell)
-    yield from _answers(comparison, old, new, cause)
-    if kind_of(new.id) == "task":
-        yield from _completions(comparison, new.id, cause, lambda event: event.get("text") != old.digest)
+def _verdicts(comparison: Comparison, run: str, reworded: Mapping[str, Reworded]) -> Iterator[Finding]:
+    """Yield the passes and waivers that had fallen, and hold again, of gates that policy requires or guards."""
+    state, before = comparison.state(run), comparison.before(run)
+    for scope in (run, *state.tasks()):
+        for gate in state.gates(scope):
+            is_needed = gates.is_needed(state, scope, gate)
+            held = gates.given(state, scope, gate) if is_needed else []
+            if any(one.id in comparison.added() for one in held):
+                continue
+            was = {one.id: one for one in gates.given(before, scope, gate)}
+            for event in (one for one in held if one.id in was):
+                fell = [] if any(_amiss(state, event)) else _amiss(before, was[event.id])
+                causes = (_cause(comparison, run, one, reworded) for one in fell)
+                if cause := next(filter(None, causes), None):
+                    told = f"gate {gate} of {scope} holds again by {event.id} of {event.by}"
+                    yield _finding(state, told, cause, passing(state.policy.gates_fresh, gate, scope))
+
+
+def _amiss(state: RunState, verdict: Event) -> Iterator[tuple[str, str]]:
+    """Yield what a verdict had not seen of what it is about, by the id of that; and what an approval it is on had not.
+
+    The latter with whose approval that is.
+    """
+    yield from ((one.about, "") for one in gateseen.all_unseen(state, verdict))
+    for ref in verdict.evidence:
+        found = state.evidence(parse_ref(ref).id)
+        if found is not None and proofs.other_words(state, found):
+            yield str(found.data["approves"]), str(found.data["by"])
+
+
+def _cause(
+    comparison: Comparison, run: str, fell: tuple[str, str], reworded: Mapping[str, Reworded]
+) -> Cause | None:  # fmt: skip
+    """Return by what a verdict that had fallen for a reason holds again; None where nobody got around who gave it.
+
+    Disagreement that is settled is nothing of that kind, nor a text that could not be read, or has other line breaks.
+    """
+    (about, by), state, before = fell, comparison.state(run), comparison.before(run)
+    if found := reworded.get(about):
+        return None if by and _is_again(by, _fresh(comparison, found.new)) else found.cause
+    ours = [seen.event for seen in state.folded(about).events if seen.event.id in comparison.added()]
+    last = next((event for event in reversed(ours) if event.do in DECIDING), None)
+    if last is None:
+        return None
+    did = f"the branch chooses {last.dispatch} for {about}"
+    if last.do != "selected":
+        did = f"the branch {_agreed(before, last)}"
+    return Cause(run, last.path, did, leaving_out(last.path))
+
+
+def _agreed(before: RunState, event: Event) -> str:
+    """Return in words which plan is approved, or rejected, by an event."""
+    was = texts.last_approved(before) or next(reversed(before.approvals()), None)
+    if event.do == "rejected" or was is None:
+        return f"{'rejects' if event.do == 'rejected' else 'approves'} {event.of}"
+    return f"approves {f'another text of {event.of}' if event.of == was.of else f'{event.of} in the place of {was.of}'}"
 
 
 def _by_plan(comparison: Comparison, run: str) -> Iterator[Finding]:
-    """Yield what counts again by a plan that the branch approves, and did not by the one that was approved last."""
+    """Yield the completions that count again by a plan that the branch approves, and did not by the one before.
+
+    Where it was contested which one that is, by one of them.
+    """
     state, before = comparison.state(run), comparison.before(run)
     given = texts.last_approved(state)
-    was = texts.last_approved(before) if given is not None and given.id in comparison.added() else None
-    if given is None or was is None or (given.of, given.get("text")) == (was.of, was.get("text")):
+    if given is None or given.id not in comparison.added():
         return
-    old = texts.as_approved(comparison, was) or texts.plan_of(comparison.base, was)
-    what = f"another text of {given.of}" if given.of == was.of else f"{given.of} in the place of {was.of}"
-    cause = Cause(run, given.path, f"the branch approves {what}", leaving_out(given.path))
-    yield from _verdicts(comparison, run, cause, lambda event: bool(gateseen.other_plan(before, event)))
-    asked = old.data if old is not None else proofs.NOTHING
-    is_same_proof = asked.get("verify") == proofs.front_matter(state, given.of).get("verify")
-    for task in () if is_same_proof else state.counting():
-        yield from _completions(comparison, task, cause, lambda event: not _proved(before, state, event, asked))
+    was = texts.last_approved(before)
+    cause = Cause(run, given.path, f"the branch {_agreed(before, given)}", leaving_out(given.path))
+    for plan in [was] if was else _contesting(before):
+        if (given.of, given.get("text")) == (plan.of, plan.get("text")):
+            continue
+        old = texts.as_approved(comparison, plan) or texts.plan_of(comparison.base, plan)
+        asked = old.data if old is not None else proofs.NOTHING
+        if asked.get("verify") != proofs.front_matter(state, given.of).get("verify"):
+            for task in state.counting():
+                yield from _completions(comparison, task, cause, _is_not_proved(before, state, asked))
 
 
-def _proved(before: RunState, state: RunState, completion: Event, plan: Mapping[str, Any]) -> bool:
-    """Tell whether a completion is what a plan asks of its task, then or now."""
-    return any(_proves(one, completion, proofs.asked_by(one, completion.of, plan)) for one in (before, state))
+def _contesting(before: RunState) -> list[Event]:
+    """Return the approvals of plans that disagree."""
+    names = before.folded(plans_of(before.id)).lanes.contested.get(CANONICAL, ())
+    return [event for event in before.approvals() if event.id in names]
+
+
+def _is_not_proved(before: RunState, state: RunState, plan: Mapping[str, Any]) -> Callable[[Event], bool]:
+    """Return what tells whether a completion is not what a plan asks of its task, neither then nor now."""
+    return lambda event: not any(
+        _proves(one, event, proofs.asked_by(one, event.of, plan)) for one in (before, state)
+    )  # fmt: skip
 
 
 def _proves(state: RunState, completion: Event, asks: Demand) -> bool:
     return proofs.by_words(state, completion, state.told(completion.of).digest, asks).proven
 
 
-def _verdicts(comparison: Comparison, scope: str, cause: Cause, fell: Callable[[Event], bool]) -> Iterator[Finding]:
-    """Yield the passes and waivers of a record that had fallen, and hold again."""
-    state, before = comparison.state(cause.run), comparison.before(cause.run)
-    for gate in state.gates(scope):
-        is_needed = gates.is_needed(state, scope, gate)
-        held, was = gates.given(state, scope, gate), gates.given(before, scope, gate)
-        if not is_needed or any(one.id in comparison.added() for one in held):
-            continue
-        for event in (one for one in was if one in held and fell(one) and not gateseen.unseen(state, one)):
-            told = f"gate {gate} of {scope} holds again by {event.id} of {event.by}"
-            yield _finding(state, told, cause, passing(state.policy.gates_fresh, gate, scope))
-
-
-def _answers(comparison: Comparison, old: Prose, new: Prose, cause: Cause) -> Iterator[Finding]:
+def _answers(comparison: Comparison, reworded: Reworded) -> Iterator[Finding]:
     """Yield the approvals of a run or task that were for another text, and that nobody has given again."""
-    state = comparison.state(cause.run)
-    given = [one for one in map(state.evidence, naming.suspects(state)) if one and _approves(state, one, new)]
-    fresh = [one for one in given if comparison.is_added(cause.run, one.id)]
-    for one in given:
-        is_again = one in fresh or any(is_same(one.data["by"], other.data["by"]) for other in fresh)
-        if not is_again and one.data["text"] != old.digest:
+    old, new, cause = reworded
+    state, fresh = comparison.state(cause.run), _fresh(comparison, new)
+    for one in _approvals(state, new):
+        if one not in fresh and not _is_again(one.data["by"], fresh) and one.data["text"] != old.digest:
             told = f"the approval of {new.id} by {one.data['by']} counts again by {one.id}"
             yield _finding(state, told, cause, f"memento evidence approve {new.id} --response yes")
 
 
-def _approves(state: RunState, evidence: Evidence, text: Prose) -> bool:
-    """Tell whether evidence approves a record by its text as it is, and counts."""
-    data = evidence.data
-    is_own = evidence.kind == "approval" and (data.get("approves"), data.get("text")) == (text.id, text.digest)
-    return is_own and not gates.fault(state.cited(Ref(evidence.id, evidence.digest), text.id), text.id)
+def _fresh(comparison: Comparison, text: Prose) -> list[Evidence]:
+    """Return the approvals of a text that the branch adds, and that count."""
+    return [one for one in _approvals(comparison.state(text.run), text) if comparison.is_added(text.run, one.id)]
+
+
+def _is_again(by: str, fresh: list[Evidence]) -> bool:
+    return any(is_same(by, one.data["by"]) for one in fresh)
+
+
+def _approvals(state: RunState, text: Prose) -> list[Evidence]:
+    """Return the approvals of a record by its text as it is that count."""
+    given = filter(None, map(state.evidence, naming.suspects(state)))
+    return [
+        one for one in given
+        if one.kind == "approval"
+        and (one.data.get("approves"), one.data.get("text")) == (text.id, text.digest)
+        and not gates.fault(state.cited(Ref(one.id, one.digest), text.id), text.id)
+    ]  # fmt: skip
 
 
 def _completions(comparison: Comparison, task: str, cause: Cause, fell: Callable[[Event], bool]) -> Iterator[Finding]:

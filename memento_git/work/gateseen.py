@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.folding.fold import group_of, plans_of
 from memento_git.folding.lanes import CANONICAL, task_status
@@ -67,23 +67,42 @@ def _seen_status(state: RunState, named: Iterable[Event], task: str) -> str:
     return task_status(state.fold.lanes(one.id for one in named if one.of == task))
 
 
+class Unseen(NamedTuple):
+    """What a verdict had not seen, and of which record or group that is."""
+
+    about: str
+    why: str
+
+
 def unseen(state: RunState, verdict: Event) -> str:
     """Return what a pass or waiver had not seen of what it is about, or nothing."""
-    gate, known = verdict.get("gate"), verdict.get("terms")
+    return next((one.why for one in all_unseen(state, verdict)), "")
+
+
+def all_unseen(state: RunState, verdict: Event) -> Iterator[Unseen]:
+    """Yield all that a pass or waiver had not seen of what it is about; of one record the first that it had not."""
+    known = verdict.get("terms")
     if known and known != terms.digest(state.told(verdict.of)):
         told = "asks" if verdict.of != state.id else "is for"
-        return f"it had not seen that {verdict.of} {told} something else"
+        yield Unseen(verdict.of, f"it had not seen that {verdict.of} {told} something else")
     if verdict.of != state.id:
-        return _taken_up(state, verdict)
-    work = _other_work(state, verdict) if gate in GATES_OF_WORK else ""
-    return work or other_plan(state, verdict)
+        yield from _about(verdict.of, _taken_up(state, verdict))
+        return
+    if verdict.get("gate") in GATES_OF_WORK:
+        yield from _other_work(state, verdict)
+    yield from _about(plans_of(state.id), _other_plan(state, verdict))
+
+
+def _about(about: str, why: str) -> Iterator[Unseen]:
+    if why:
+        yield Unseen(about, why)
 
 
 def _named(state: RunState, verdict: Event) -> list[Event]:
     return [seen.event for ref in verdict.after if (seen := state.fold.judged(ref.id)) is not None]
 
 
-def other_plan(state: RunState, verdict: Event) -> str:
+def _other_plan(state: RunState, verdict: Event) -> str:
     """Return that another plan, or text, was approved than a verdict on plan or work had seen; or nothing."""
     gate, knows_terms = verdict.get("gate"), "terms" in verdict.data
     if gate != "plan_review" and not (knows_terms and gate in GATES_OF_WORK):
@@ -119,26 +138,28 @@ def _taken_up(state: RunState, verdict: Event) -> str:
     return ""
 
 
-def _other_work(state: RunState, verdict: Event) -> str:
-    """Return what a verdict on the run had not seen of a task, or nothing: how it ended, or that it is open."""
+def _other_work(state: RunState, verdict: Event) -> Iterator[Unseen]:
+    """Yield what a verdict on the run had not seen of each task: how it ended, or that it is open."""
     named, seen, tasks = _named(state, verdict), state.fold.seen_by(verdict), state.tasks()
-    gone = {*(verdict.data.get("open") or ())}.difference(tasks)
-    if gone:
-        return f"it had not seen that {min(gone)} is gone"
+    opened = verdict.data.get("open") or ()
+    yield from (Unseen(task, f"it had not seen that {task} is gone") for task in sorted({*opened}.difference(tasks)))
     for task in tasks:
-        status = state.task_status(task)
-        if status in DONE:
-            if late := [event for event in state.completions(task) if event.id not in seen]:
-                return _not_completed(state, late[0], seen)
-            if (chosen := state.selected(task)) not in ("", *_chosen(state, task, seen)):
-                return f"it had not seen that {chosen} was chosen for {task}"
-            continue
-        before = _seen_status(state, named, task)
-        if before in DONE or any(one.id not in seen for one in state.folded(task).legal("completed")):
-            return f"it had not seen that {task} is {status.replace('_', ' ')}, which was completed before"
-        if status == "cancelled" and task in (verdict.data.get("open") or ()):
-            return f"it had not seen that {task} was cancelled"
-    return ""
+        yield from _about(task, _ended_else(state, task, named, seen, was_open=task in opened))
+
+
+def _ended_else(state: RunState, task: str, named: Iterable[Event], seen: Container[str], *, was_open: bool) -> str:
+    """Return how a task ended, or that it is open, where a verdict had not seen that; or nothing."""
+    status = state.task_status(task)
+    if status in DONE:
+        if late := [event for event in state.completions(task) if event.id not in seen]:
+            return _not_completed(state, late[0], seen)
+        is_other = (chosen := state.selected(task)) not in ("", *_chosen(state, task, seen))
+        return f"it had not seen that {chosen} was chosen for {task}" if is_other else ""
+    ended = any(one.id not in seen for one in state.folded(task).legal("completed"))
+    if ended or _seen_status(state, named, task) in DONE:
+        return f"it had not seen that {task} is {status.replace('_', ' ')}, which was completed before"
+    is_gone = status == "cancelled" and was_open
+    return f"it had not seen that {task} was cancelled" if is_gone else ""
 
 
 def _not_completed(state: RunState, event: Event, seen: Container[str]) -> str:

@@ -162,6 +162,14 @@ def approved_else(state: RunState, approval: Evidence, of: str = "") -> str:
         return ""
     if no := replies.taken_back(state, approval, of):
         return no
+    return other_words(state, approval)
+
+
+def other_words(state: RunState, approval: Evidence) -> str:
+    """Return that what an approval is about is not what was approved any more; or nothing."""
+    about = str(approval.data.get("approves", ""))
+    if not about:
+        return ""
     found = state.evidence(about) or state.text(about)
     same = found is not None and approval.data.get("text") == found.digest
     return "" if same else f"{about} is not, as it is now, what was approved"
