@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.folding.fold import plans_of
 from memento_git.model.clock import is_ahead
 from memento_git.model.work import Evidence
-from memento_git.work import codestate, gatehold, gates, remains, trust
+from memento_git.work import codestate, gatehold, gates, remains, replies, trust
 from memento_git.work.release import Answer, CheckSeen, Conditions, Held, TaskSeen
 
 if TYPE_CHECKING:
@@ -70,7 +70,9 @@ def held(state: RunState, commits: Sequence[str] = ()) -> Held:
 
 def _task(state: RunState, task: str) -> TaskSeen:
     proof = state.proof(task)
-    return TaskSeen(task, state.task_status(task), proof.proven, proof.why, proof.by)
+    return TaskSeen(
+        task, state.task_status(task), proof.proven, proof.why, proof.by, replies.was_done(state, task)
+    )  # fmt: skip
 
 
 def _checks(state: RunState, evidence: Sequence[Evidence], now: Collection[str]) -> Iterator[CheckSeen]:

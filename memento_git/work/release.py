@@ -48,13 +48,14 @@ class Answer(NamedTuple):
 
 
 class TaskSeen(NamedTuple):
-    """A task: its state, and why it is not proven."""
+    """A task: its state, why it is not proven, and whether it was ever completed."""
 
     id: str
     status: str
     proven: bool
     why: tuple[str, ...]
     proof: tuple[str, ...]
+    was_done: bool = False
 
 
 class Conditions(NamedTuple):
@@ -192,9 +193,11 @@ def _rank(check: CheckSeen) -> tuple[str, str, int]:
 def _approvals(held: Held, asked: Conditions) -> dict[str, str]:
     """Return the actors whose latest answer approves the run, or all of its tasks, with the evidence of it.
 
-    A no counts under whatever spelling of one's name it was given.
+    A no counts under whatever spelling of one's name it was given, and also if what it was said to was called off
+    since: what is left has to be approved anew.
     """
     tasks = [task.id for task in held.tasks if task.status != "cancelled"]
+    gone = [task.id for task in held.tasks if task.status == "cancelled" and task.was_done]
     found = {}
     known = alike([*(answer.actor for answer in held.answers), *held.authors])
     own = {known[author] for author in held.authors} if asked.not_author else set()
@@ -207,7 +210,8 @@ def _approvals(held: Held, asked: Conditions) -> dict[str, str]:
         ]  # fmt: skip
         latest = [_latest(said, (held.run, task)) for task in tasks] or [_latest(said, (held.run,))]
         given = [answer for answer in latest if answer is not None and answer.yes]
-        if len(given) == len(latest):
+        noes = [no for task in gone if (no := _latest(said, (held.run, task))) is not None and not no.yes]
+        if len(given) == len(latest) and not noes:
             found[actor] = given[-1]
     return _persons(found.values(), held.authors if asked.not_author else frozenset(), known)
 

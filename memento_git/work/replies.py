@@ -60,6 +60,16 @@ def scopes(state: RunState, about: str, *, is_no: bool = False) -> tuple[str, ..
     return (state.id,) if is_no or (found is not None and "diff" in found.data) else ()
 
 
+def answerable(state: RunState) -> list[str]:
+    """Return the tasks whose answers count for their run, too: all but those that were called off undone."""
+    return [task for task in state.ids("task") if state.task_status(task) != "cancelled" or was_done(state, task)]
+
+
+def was_done(state: RunState, task: str) -> bool:
+    """Tell whether a task was ever completed."""
+    return bool(state.folded(task).legal("completed"))
+
+
 def taken_back(state: RunState, approval: Evidence, of: str) -> str:
     """Return the no that is the latest answer of whoever approved something, or nothing.
 
@@ -69,7 +79,7 @@ def taken_back(state: RunState, approval: Evidence, of: str) -> str:
     from memento_git.work import persons
 
     data, held = approval.data, state.answers()
-    for scope in (state.counting() if of == state.id else ()) or (of,):
+    for scope in (answerable(state) if of == state.id else ()) or (of,):
         keys = dict.fromkeys((data["approves"], *((scope, state.id) if of else ())))
         given = [one for key in keys for one in held.get(key, ()) if persons.is_same(one.by, data["by"])]
         latest = max(given, default=None)

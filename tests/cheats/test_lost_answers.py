@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from memento_git.work.actions import evidences, plans, settling
+from memento_git.work.actions import evidences, plans, settling, tasks
 from tests.cheats.forging import ADA
 from tests.play import git
 
@@ -205,4 +205,34 @@ def test_a_no_to_a_plan_that_does_not_hold(doors: Doors, work: Work) -> None:
     draft = doors.play.as_(ADA).do(plans.draft_plan, "More", "Do more.", run=work.run)
     for _ in doors.accepted("evidence approve", actor="Grace", about=draft, response="no"):
         assert doors.missing(work.run) == []
+    doors.sound()
+
+
+def test_a_no_to_work_that_is_called_off(doors: Doors, work: Work) -> None:
+    """Way: the no was to a task that is done; it is reopened and cancelled, so that the yes of before is the latest."""
+    other = doors.play.task("Another")
+    doors.play.complete(doors.play.claimed(other), doors.play.evidence(other), work.yes)
+    doors.play.gate("quality_review", "passed", evidence=[work.yes])
+    no = said(doors, other)
+    doors.landed()
+    doors.play.do(tasks.reopen_task, other, reason="Not needed.")
+    doors.play.do(tasks.cancel_task, other, reason="Not needed.")
+    assert doors.missing(work.run)[-1] == "approvals: 0 of 1"
+    doors.refused("gate_unfounded", "gate record", gate="quality_review", verdict="passed", evidence=[work.yes])
+    doors.unreleased(work.run, "approvals: 0 of 1")
+    git(doors.root, "reset", "-q", "--hard", "HEAD^")
+    doors.play.gate("quality_review", "requested")
+    assert no
+    said(doors, work.run, "yes")
+    assert doors.missing(work.run) == []
+    doors.sound()
+
+
+def test_a_no_to_a_task_that_was_never_done_and_is_called_off(doors: Doors, work: Work) -> None:
+    """No way: what was not wanted is not done."""
+    other = doors.play.task("Another")
+    said(doors, other)
+    doors.landed()
+    doors.play.do(tasks.cancel_task, other, reason="Not wanted.")
+    assert doors.missing(work.run) == []
     doors.sound()
