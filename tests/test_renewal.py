@@ -109,6 +109,16 @@ def test_an_answer_counts_for_all_that_rests_on_it(play: Play, watched: Watched)
     assert watched.look(run)
 
 
+def test_an_answer_to_one_task_counts_for_a_gate_on_the_approval_of_all(play: Play, watched: Watched) -> None:
+    run = play.planned()
+    task = play.proven()
+    play.gate("quality_review", "passed", evidence=[play.do(evidences.approve, run)])
+    watched.look(run)
+    play.do(evidences.approve, task, prompt="Right?", response="no")
+    watched.look(run)
+    assert "answered no" in keeping.base(play.ledger.view(), run)["gates"][0]["fallen"]
+
+
 def test_evidence_is_run_again(play: Play, watched: Watched) -> None:
     (play.root / layout.CONFIG).write_text("version: 1\npolicy:\n  reproduce: {commands: [[git]]}\n")
     play.commit_all("policy: what may be run again")

@@ -70,7 +70,8 @@ def patch(view: View, run: str, before: str, now: str, held: Row) -> tuple[Row, 
     evidence, tasks = _borne(state, held, changes)
     tasks = _with_dependents(held, tasks)
     cited = {name for row in own for name in row["evidence"]}
-    if not evidence.issuperset(changes.evidence) or not cited.isdisjoint(evidence) or len(tasks) > MOST:
+    answered = {row["id"] for row in held["evidence"] if row["approves"]}  # what came to any task may bear on these
+    if not evidence.issuperset(changes.evidence) or not cited.isdisjoint(evidence | answered) or len(tasks) > MOST:
         return None
     found = _told(state, changes, evidence, tasks)
     return (found, is_sure(state)) if _is_plain(state, held, changes, found) else None
