@@ -170,7 +170,8 @@ def _is_not_proved(before: RunState, state: RunState, plan: Mapping[str, Any]) -
 
 
 def _proves(state: RunState, completion: Event, asks: Demand) -> bool:
-    return proofs.by_words(state, completion, state.told(completion.of).digest, asks).proven
+    """Tell whether a completion is what is asked, if nothing speaks against its evidence that may be taken back."""
+    return proofs.by_words(state, completion, state.told(completion.of).digest, asks, proofs.undoubted).proven
 
 
 def _answers(comparison: Comparison, reworded: Reworded) -> Iterator[Finding]:
@@ -206,7 +207,7 @@ def _approvals(state: RunState, text: Prose) -> list[Evidence]:
 def _completions(comparison: Comparison, task: str, cause: Cause, fell: Callable[[Event], bool]) -> Iterator[Finding]:
     """Yield the completions of a task that did not prove it, and do again without the help of what the branch adds."""
     state, before = comparison.state(cause.run), comparison.before(cause.run)
-    if state.task_status(task) not in DONE:
+    if state.task_status(task) not in (*DONE, "contested"):
         return
     asks, text = state.asked(task), state.told(task).digest
     proving = [one for one in proofs.counting(state, task) if _proves(state, one, asks)]

@@ -10,11 +10,14 @@ from memento_git.work import nextsteps, replies, terms, trust
 from memento_git.work.verification import Demand, asked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from memento_git.model.ids import Ref
     from memento_git.model.work import Event
     from memento_git.work.state import RunState
     from memento_git.work.verification import Source
+
+    Cite = Callable[[RunState, Ref, str], trust.Cited]
 
 NOTHING: dict[str, Any] = {}
 
@@ -105,12 +108,27 @@ def proof_by(state: RunState, completion: Event, text: str) -> trust.Proof:
     return trust.Proof(False, (), (*found.why, amiss)) if amiss else found
 
 
-def by_words(state: RunState, completion: Event, text: str, asks: Demand) -> trust.Proof:
+def by_words(
+    state: RunState, completion: Event, text: str, asks: Demand, cite: Cite | None = None
+) -> trust.Proof:  # fmt: skip
     """Return whether a completion, with what verification accepted since, is what is asked, be that agreed or not."""
     accepted = [event for event in judging(state, completion.of) if event.get("text") == text]
     codes = [event.data["code"] for event in accepted if "code" in event.data]
     more = [ref for event in accepted for ref in event.evidence]
-    return proven(state, completion, text, asks, codes, more)
+    return proven(state, completion, text, asks, codes, more, cite)
+
+
+def undoubted(state: RunState, ref: Ref, of: str) -> trust.Cited:
+    """Return cited evidence as it would be without answers and second runs that speak against it: those may go again.
+
+    A good second run raises its trust then, also beside a bad one.
+    """
+    cited = state.cited(ref, of)
+    if cited.evidence is None or not cited.contradicted:
+        return cited
+    again = any(not one.runner.why and not one.differences for one in state.seen_again(cited.evidence).reruns)
+    word = "reproduced" if again and cited.trust == "witnessed" else cited.trust
+    return cited._replace(contradicted=other_words(state, cited.evidence), trust=word)
 
 
 def not_agreed(state: RunState) -> tuple[str, str]:
@@ -129,13 +147,15 @@ def not_agreed(state: RunState) -> tuple[str, str]:
 
 
 def proven(
-    state: RunState, event: Event, text: str, asks: Demand, codes: Sequence[Mapping[str, Any]], more: Sequence[str]
-) -> trust.Proof:
+    state: RunState, event: Event, text: str, asks: Demand, codes: Sequence[Mapping[str, Any]], more: Sequence[str],
+    cite: Cite | None = None,
+) -> trust.Proof:  # fmt: skip
     """Return whether one completion proves its task, by what it cites and by what verification adds to it."""
     if event.id in state.tombstones:
         return trust.Proof(False, (), ("its completion was redacted",))
     refs = dict.fromkeys([*event.evidence, *more])
-    found = trust.proof(event, text, [state.cited(parse_ref(ref), event.of) for ref in refs], asks, codes)
+    cited = [cite(state, parse_ref(ref), event.of) if cite else state.cited(parse_ref(ref), event.of) for ref in refs]
+    found = trust.proof(event, text, cited, asks, codes)
     if event.get("text") == text and terms.are_others(state, event.of, event.dispatch):
         return trust.Proof(
             False, (), (*found.why, "it was handed out on other terms: reopen it, and hand it out again")

@@ -252,6 +252,21 @@ def test_what_was_given_with_the_plan_before_two_that_were_contested(doors: Door
     assert f"{task} is proven again" in told
 
 
+def test_a_completion_whose_evidence_is_doubted_while_its_task_has_the_words_of_then_again(doors: Doors) -> None:
+    """Way: a bad second run in one request, the words in the next, and in the third the second run is withdrawn."""
+    task = doors.play.task()
+    shown = doors.play.evidence(task)
+    doors.play.complete(doors.play.claimed(task), shown)
+    doors.play.do(tasks.revise_task, task, criteria=["Short ones are refused."])
+    argv = doors.answer("evidence", "show", shown)["evidence"]["command"]
+    ran = {"argv": argv, "exit": 1}
+    doors.witness(task, command=ran, outcome="failed", reproduces=str(doors.ref(shown)))
+    doors.landed()
+    git(doors.root, "revert", "--no-edit", "HEAD^")
+    assert any("ran it again" in why for why in doors.task(task)["unproven_because"])
+    assert f"{task} is proven again by {doors.last(task, 'completed')}" in doors.caught("P009")
+
+
 # No ways: it is given again, nothing had fallen, or nobody else's words went.
 
 
