@@ -70,7 +70,8 @@ POLICY: Final = {
         "what had fallen counts again", "error",
         "A verdict, an answer or a completion from before the branch did not count at the base, for something had come "
         "after it: other words, another plan or another choice among candidates. The branch puts back the words, "
-        "approves a plan or chooses a candidate by which it counts, and nobody gave it again. Not of a gate that "
+        "approves a plan or chooses a candidate by which it counts, and nobody gave it again. What came with the "
+        "branch from before the base had those words, plan or choice is judged so, too. Not of a gate that "
         "policy neither requires nor guards, nor of words that are only wrapped otherwise, nor where a plan's text is "
         "again as it was approved, nor of a disagreement that is settled.",
         "Leave the edit out; or give it again, as one who may: pass the gate, answer, complete the task anew.",

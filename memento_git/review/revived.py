@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.folding.fold import plans_of
 from memento_git.folding.lanes import CANONICAL
+from memento_git.ledger import layout
+from memento_git.ledger.commits import is_cut_off
+from memento_git.model.clock import seconds_of
 from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import Ref, kind_of, parse_ref
-from memento_git.model.states import DONE
+from memento_git.model.states import DONE, GATES_OF_WORK
 from memento_git.model.work import Prose
 from memento_git.review import texts, wording
 from memento_git.work import gates, gateseen, naming, proofs, terms
@@ -18,6 +21,7 @@ from memento_git.work.persons import is_same
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from memento_git.ledger.view import View
     from memento_git.model.work import Event, Evidence
     from memento_git.review.against import Comparison
     from memento_git.work.state import RunState
@@ -36,11 +40,18 @@ class Cause(NamedTuple):
 
 
 class Reworded(NamedTuple):
-    """A text that the branch changed, and not its line breaks alone, as it was and is."""
+    """A text that the branch changed, and not its line breaks alone, as it was and is; and the base that has it."""
 
     old: Prose
     new: Prose
     cause: Cause
+    base: View
+
+    def is_newer_than(self, time: str) -> bool:
+        """Tell whether the base has its text from after a time, as far as its history is here."""
+        git = self.base.git
+        told = [git.answer("log", "-1", "--format=%ct", one, "--", self.old.path) for one in self.base.commits]
+        return not is_cut_off(git) and any(int(one) > seconds_of(time) for one in told if one)
 
 
 def revived(comparison: Comparison) -> Iterator[Finding]:
@@ -51,10 +62,22 @@ def revived(comparison: Comparison) -> Iterator[Finding]:
             yield from _answers(comparison, one)
         if kind_of(one.new.id) == "task":
             yield from _completions(comparison, one.new.id, one.cause, _is_of_other_words(one.old))
+    changed = _changed(comparison, reworded)
     for run in comparison.touched():
         if run in comparison.head.runs() and not comparison.before(run).is_final:
-            yield from _verdicts(comparison, run, reworded)
+            yield from _verdicts(comparison, run, changed.get(run, set()), reworded)
             yield from _by_plan(comparison, run)
+
+
+def _changed(comparison: Comparison, reworded: Mapping[str, Reworded]) -> dict[str, set[str]]:
+    """Return run -> the records by which something may hold again: whose text is another, or of which was decided."""
+    found = {run: {run} for run, events in comparison.woken().items() if events}
+    for place in filter(None, map(layout.place_of, comparison.brought())):
+        if place.do in (*DECIDING, "redacted"):
+            found.setdefault(place.run, set()).add(place.of)
+    for one in reworded.values():
+        found.setdefault(one.cause.run, set()).add(one.new.id)
+    return found
 
 
 def _reworded(comparison: Comparison) -> Iterator[Reworded]:
@@ -65,7 +88,7 @@ def _reworded(comparison: Comparison) -> Iterator[Reworded]:
         if isinstance(old, Prose) and new is not None and not has_ended and not _say_the_same(old, new):
             undoing = texts.undoing(comparison, place, path, "git checkout {} -- {}")
             did = f"the branch puts back the words of {place.id} that it was given on"
-            yield Reworded(old, new, Cause(place.run, new.path, did, undoing))
+            yield Reworded(old, new, Cause(place.run, new.path, did, undoing), comparison.base)
 
 
 def _say_the_same(old: Prose, new: Prose) -> bool:
@@ -77,22 +100,45 @@ def _is_of_other_words(old: Prose) -> Callable[[Event], bool]:
     return lambda event: event.get("text") != old.digest
 
 
-def _verdicts(comparison: Comparison, run: str, reworded: Mapping[str, Reworded]) -> Iterator[Finding]:
+def _verdicts(
+    comparison: Comparison, run: str, changed: set[str], reworded: Mapping[str, Reworded]
+) -> Iterator[Finding]:  # fmt: skip
     """Yield the passes and waivers that had fallen, and hold again, of gates that policy requires or guards."""
     state, before = comparison.state(run), comparison.before(run)
-    for scope in (run, *state.tasks()):
+    tasks = sorted(changed) if all(kind_of(one) == "task" for one in changed) else state.tasks()
+    for scope in (run, *tasks) if changed else ():
         for gate in state.gates(scope):
             is_needed = gates.is_needed(state, scope, gate)
             held = gates.given(state, scope, gate) if is_needed else []
-            if any(one.id in comparison.added() for one in held):
-                continue
             was = {one.id: one for one in gates.given(before, scope, gate)}
-            for event in (one for one in held if one.id in was):
-                fell = [] if any(_amiss(state, event)) else _amiss(before, was[event.id])
-                causes = (_cause(comparison, run, one, reworded) for one in fell)
+            new = [one for one in held if one.id in comparison.added()]
+            fell = {one.id: [*_unknown(before, state, one, reworded)] for one in new}
+            if not all(fell.values()):
+                continue
+            fell |= {one.id: [*_amiss(before, was[one.id])] for one in held if one.id in was}
+            for event in (one for one in held if not any(_amiss(state, one))):
+                causes = (_cause(comparison, run, why, reworded) for why in fell.get(event.id, ()))
                 if cause := next(filter(None, causes), None):
                     told = f"gate {gate} of {scope} holds again by {event.id} of {event.by}"
                     yield _finding(state, told, cause, passing(state.policy.gates_fresh, gate, scope))
+
+
+def _unknown(
+    before: RunState, state: RunState, verdict: Event, reworded: Mapping[str, Reworded]
+) -> Iterator[tuple[str, str]]:
+    """Yield the text that the base gave a record later than a verdict is, and its plan or choice that it had not seen.
+
+    So it was given elsewhere, or before the branch had what the base has.
+    """
+    of, gate, seen = verdict.of, verdict.get("gate"), state.fold.seen_by(verdict)
+    if verdict.get("terms") and of in reworded and reworded[of].is_newer_than(verdict.at):
+        yield of, ""
+    plan = texts.last_approved(before) if of == state.id and gate in (*GATES_OF_WORK, "plan_review") else None
+    if plan is not None and plan.id not in seen:
+        yield plans_of(state.id), ""
+    for task in (of,) if of != state.id else state.tasks() if gate in GATES_OF_WORK else ():
+        if any(choice.id not in seen for choice in before.choices(task)[-1:]):
+            yield task, ""
 
 
 def _amiss(state: RunState, verdict: Event) -> Iterator[tuple[str, str]]:
@@ -116,7 +162,7 @@ def _cause(
     """
     (about, by), state, before = fell, comparison.state(run), comparison.before(run)
     if found := reworded.get(about):
-        return None if by and _is_again(by, _fresh(comparison, found.new)) else found.cause
+        return None if by and _is_again(by, _fresh(comparison, found)) else found.cause
     ours = [seen.event for seen in state.folded(about).events if seen.event.id in comparison.added()]
     last = next((event for event in reversed(ours) if event.do in DECIDING), None)
     if last is None:
@@ -176,17 +222,19 @@ def _proves(state: RunState, completion: Event, asks: Demand) -> bool:
 
 def _answers(comparison: Comparison, reworded: Reworded) -> Iterator[Finding]:
     """Yield the approvals of a run or task that were for another text, and that nobody has given again."""
-    old, new, cause = reworded
-    state, fresh = comparison.state(cause.run), _fresh(comparison, new)
+    old, new, cause, _ = reworded
+    state, fresh = comparison.state(cause.run), _fresh(comparison, reworded)
     for one in _approvals(state, new):
         if one not in fresh and not _is_again(one.data["by"], fresh) and one.data["text"] != old.digest:
             told = f"the approval of {new.id} by {one.data['by']} counts again by {one.id}"
             yield _finding(state, told, cause, f"memento evidence approve {new.id} --response yes")
 
 
-def _fresh(comparison: Comparison, text: Prose) -> list[Evidence]:
-    """Return the approvals of a text that the branch adds, and that count."""
-    return [one for one in _approvals(comparison.state(text.run), text) if comparison.is_added(text.run, one.id)]
+def _fresh(comparison: Comparison, reworded: Reworded) -> list[Evidence]:
+    """Return the approvals of a text that count, that the branch adds, and that came after what the base made of it."""
+    given = _approvals(comparison.state(reworded.new.run), reworded.new)
+    ours = (one for one in given if comparison.is_added(one.run, one.id))
+    return [one for one in ours if not reworded.is_newer_than(one.data["at"])]
 
 
 def _is_again(by: str, fresh: list[Evidence]) -> bool:
@@ -214,7 +262,8 @@ def _completions(comparison: Comparison, task: str, cause: Cause, fell: Callable
     accepted = [one for one in proofs.judging(state, task) if one.get("text") == text]
     if any(one.id in comparison.added() for one in (*proving, *accepted)):
         return
-    for event in (one for one in before.completions(task) if one in proving and fell(one)):
+    names = {one.id for one in proving}
+    for event in (one for one in before.completions(task) if one.id in names and fell(one)):
         told = f"{task} is proven again by {event.id} of {event.by}"
         yield _finding(state, told, cause, f"memento task reopen {task} --reason WHY, and complete it anew")
 

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.work.actions import evidences, plans, runs, selections, settling, tasks, verifying
+from memento_git.work.actions import evidences, plans, runs, settling, tasks, verifying
 from tests.cheats.forging import MAIN, WORK
-from tests.cheats.test_candidates_chosen import tried
 from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
 GRACE = "Grace <grace@example.invalid>"
-FINAL, TASK, QUALITY = "final_acceptance", "implementation_review", "quality_review"
+FINAL, TASK = "final_acceptance", "implementation_review"
 BY_GRACE = (
     f"  gates: {{required: [{FINAL}], verdicts: {{{FINAL}: ['{GRACE}'], {TASK}: ['{GRACE}']}}, waivers: ['{GRACE}']}}\n"
 )
@@ -172,101 +171,6 @@ def test_words_are_put_back_while_no_plan_is_agreed(doors: Doors) -> None:
     assert f"{task} is proven again" in doors.caught("P009")
 
 
-def test_an_acceptance_that_is_redacted_while_its_run_has_the_words_of_then_again(doors: Doors) -> None:
-    """Way: it has other bytes than at the base, and what is left of it counts as it did."""
-    run = accepted(doors)
-    given = doors.last(run, "passed")
-    excepted(doors, run)
-    for _ in doors.accepted("evidence redact", target=given, reason="It names a customer."):
-        assert doors.gate(FINAL) == "passed"
-    assert f"gate {FINAL} of {run} holds again by {given}" in doors.caught("P009")
-
-
-def test_an_acceptance_with_the_candidate_of_then_that_is_chosen_again(doors: Doors) -> None:
-    doors.policy(BY_GRACE)
-    task, run = doors.play.task(), run_of(doors)
-    first, second = (doors.play.dispatch(task, candidate=True, executor=name) for name in ("one", "two"))
-    for claim in (first, second):
-        doors.play.complete(claim, tried(doors, claim))
-    for claim in (first, second):
-        doors.play.as_(GRACE).do(selections.select_candidate, task, dispatch=claim, reason="This.")
-        if claim == first:
-            doors.play.as_(GRACE).gate(FINAL, "passed", run=run)
-    doors.landed()
-    doors.refused("gate_fallen", "run complete", run=run)
-    doors.play.do(selections.select_candidate, task, dispatch=first, reason="No, this.")
-    told = doors.caught("P009")
-    assert f"gate {FINAL} of {run} holds again" in told
-    assert f"the branch chooses {first} for {task}" in told
-    doors.play.as_(GRACE).gate(FINAL, "passed", run=run)
-    doors.sound()
-
-
-def reviewed(doors: Doors) -> tuple[str, str]:
-    """Let Grace pass a gate on her approval of a plan, and change the plan; return the run and the plan."""
-    doors.policy(f"  gates: {{required: [{QUALITY}], verdicts: {{{QUALITY}: ['{GRACE}']}}, waivers: ['{GRACE}']}}\n")
-    run = run_of(doors)
-    plan = doors.play.state(run).canonical
-    doors.play.proven()
-    grace = doors.play.as_(GRACE)
-    grace.gate(QUALITY, "passed", run=run, evidence=[grace.do(evidences.approve, plan)])
-    doors.edit(plan, "Do it, show it.", "Do it, hash it, show it.")
-    grace.do(plans.approve_plan, plan)
-    doors.landed()
-    doors.refused("gate_fallen", "run complete", run=run)
-    doors.edit(plan, "Do it, hash it, show it.", "Do it, show it.")
-    return run, plan
-
-
-def test_a_gate_on_the_approval_of_a_plan_that_has_the_words_of_then_again(doors: Doors) -> None:
-    run, plan = reviewed(doors)
-    doors.play.do(plans.approve_plan, plan)
-    told = doors.caught("P009")
-    assert f"gate {QUALITY} of {run} holds again" in told
-    assert f"the branch puts back the words of {plan}" in told
-
-
-def disputed(doors: Doors) -> list[str]:
-    """Let two plans that ask more be approved, each as if the other were not known, on main; return them."""
-    both = [str(doors.play.do(plans.draft_plan, name, "Do it.", run=run_of(doors), **CHECKED)) for name in "AB"]
-    git(doors.root, "switch", "-qc", "side")
-    doors.play.do(plans.approve_plan, both[0])
-    git(doors.root, "switch", "-q", WORK)
-    doors.play.do(plans.approve_plan, both[1])
-    git(doors.root, "merge", "-q", "--no-edit", "side")
-    doors.landed()
-    return both
-
-
-def test_what_was_given_with_the_plan_before_two_that_were_contested(doors: Doors) -> None:
-    """Way: the dispute is settled, and the plan from before it approved once more."""
-    doors.policy(BY_GRACE)
-    run, plan, task = run_of(doors), doors.play.state(run_of(doors)).canonical, doors.play.proven()
-    doors.play.as_(GRACE).gate(FINAL, "passed", run=run)
-    other = disputed(doors)[1]
-    kept = next(one.id for one in doors.play.state(run).approvals() if one.of == other)
-    doors.play.do(settling.settle_record, other, kept, reason="The second.")
-    doors.play.do(plans.approve_plan, plan)
-    told = doors.caught("P009")
-    assert f"gate {FINAL} of {run} holds again" in told
-    assert f"{task} is proven again" in told
-
-
-def test_a_completion_whose_evidence_is_doubted_while_its_task_has_the_words_of_then_again(doors: Doors) -> None:
-    """Way: a bad second run in one request, the words in the next, and in the third the second run is withdrawn."""
-    task = doors.play.task()
-    shown = doors.play.evidence(task)
-    doors.play.complete(doors.play.claimed(task), shown)
-    doors.play.do(tasks.revise_task, task, criteria=["Short ones are refused."])
-    argv = doors.answer("evidence", "show", shown)["evidence"]["command"]
-    ran = {"argv": argv, "exit": 1}
-    doors.witness(task, command=ran, outcome="failed", reproduces=str(doors.ref(shown)))
-    doors.landed()
-    git(doors.root, "revert", "--no-edit", "HEAD^")
-    assert any("ran it again" in why for why in doors.task(task)["unproven_because"])
-    assert f"{task} is proven again by {doors.last(task, 'completed')}" in doors.caught("P009")
-
-
 # No ways: it is given again, nothing had fallen, or nobody else's words went.
 
 
@@ -282,14 +186,6 @@ def test_an_approval_that_is_given_again_on_the_words_of_then(doors: Doors) -> N
     excepted(doors, run)
     doors.play.as_(GRACE).do(evidences.approve, run, response="yes")
     doors.sound()
-
-
-def test_an_approval_of_a_plan_that_is_given_again_on_the_words_of_then(doors: Doors) -> None:
-    _, plan = reviewed(doors)
-    grace = doors.play.as_(GRACE)
-    grace.do(plans.approve_plan, plan)
-    grace.do(evidences.approve, plan)
-    doors.sound("D007")
 
 
 def test_a_task_that_is_proven_anew_on_the_words_of_then(doors: Doors) -> None:
