@@ -13,6 +13,7 @@ from memento_git.knowledge.documents import can_be_found, documents_of
 from memento_git.knowledge.ranking import rank
 from memento_git.knowledge.recall import search, text_of
 from memento_git.knowledge.repeats import are_alike, said
+from memento_git.knowledge.slips import LOOKED_UP
 from tests.notes import Notes
 
 if TYPE_CHECKING:
@@ -87,6 +88,14 @@ def test_a_question_finds_its_note(question: str, first: str) -> None:
 )
 def test_a_slip_of_the_hand_finds_what_was_meant(question: str, first: list[str]) -> None:
     assert found(STORES, question)[:1] == first
+
+
+def test_of_a_pasted_log_the_first_unknown_words_alone_are_looked_up() -> None:
+    strange = " ".join(f"{letter}ghijklm" for letter in "bcdefghijklmnopq"[:LOOKED_UP])
+    assert rank(STORES, f"sesions {strange}", most=3).asked.meant == {"sesion": "session"}
+    assert rank(STORES, f"{strange} sesions", most=3).asked.meant == {}
+    fewer = strange.rsplit(maxsplit=1)[0]
+    assert rank(STORES, f"redis was {fewer} sesions", most=3).asked.meant == {"sesion": "session"}
 
 
 @pytest.mark.parametrize("question", ["calibrate the printer", "the marketing site"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.knowledge.slips import meant
+from memento_git.knowledge.slips import Slips
 from memento_git.knowledge.words import alike, as_written, is_everyday, is_pair
 
 if TYPE_CHECKING:
@@ -44,12 +44,13 @@ class Scores:
         self.total: dict[int, float] = {}
         count = max(corpus.documents, 1)
         average = max(corpus.length / count, 1.0)
+        slips = Slips(corpus)
         crossing = _crossing([word for word, is_name in words.items() if is_pair(word) and not is_name])
         for (word, is_name), typed in zip(words.items(), as_written(question, words), strict=True):
             postings = corpus.postings(word)
             if is_name and not postings:
                 continue  # its parts are asked for too
-            if not postings and (other := meant(corpus, typed)):
+            if not postings and (other := slips.meant(typed)):
                 postings = corpus.postings(other)
                 self.meant.update({word: other} if postings else {})
             worth = _rarity(len(postings), count)

@@ -16,22 +16,31 @@ if TYPE_CHECKING:
 
 SAME: Final = 2  # letters at the beginning that are hardly ever mistaken
 SHORTEST: Final = 6  # of shorter words too many are one letter apart
+LOOKED_UP: Final = 12  # words of a question: more that nothing has are of a log that was pasted, and each takes time
 
 
-def meant(corpus: Corpus, typed: str) -> str:
-    """Return what a word that was typed is a slip of: of such words that which most documents have; or nothing.
+class Slips:
+    """Says of words of a question that nothing has what they are slips of; of many, the first are looked up."""
 
-    One letter for another is no slip: that makes other words. Neither is one more or less that takes an ending away
-    (*printer*, *print*).
-    """
-    word = typed.lower()
-    if len(word) < SHORTEST or not (word.isascii() and word.isalpha()):
-        return ""
-    long = len(stem(word))
-    counted = {other for other in map(stem, _one_more_or_less(word)) if abs(len(other) - long) <= 1}
-    found = sorted(counted.union(map(stem, _changed(word))))
-    best = max(found, key=corpus.spread)
-    return best if corpus.spread(best) else ""
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._left = LOOKED_UP
+
+    def meant(self, typed: str) -> str:
+        """Return what a word that was typed is a slip of: of such words that which most documents have; or nothing.
+
+        One letter for another is no slip: that makes other words. Neither is one more or less that takes an ending
+        away (*printer*, *print*).
+        """
+        word = typed.lower()
+        if not self._left or len(word) < SHORTEST or not (word.isascii() and word.isalpha()):
+            return ""
+        self._left -= 1
+        long = len(stem(word))
+        counted = {other for other in map(stem, _one_more_or_less(word)) if abs(len(other) - long) <= 1}
+        found = sorted(counted.union(map(stem, _changed(word))))
+        best = max(found, key=self._corpus.spread)
+        return best if self._corpus.spread(best) else ""
 
 
 def _one_more_or_less(word: str) -> Iterator[str]:
