@@ -105,6 +105,20 @@ def test_a_question_of_words_that_a_large_ledger_does_not_know_has_to_be_nearer(
         assert titles(corpus("Walrus", *others[:3]), "kubernetes ingress", near(distance, *far[:3])) == ["Walrus"]
 
 
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("which pastry wants RAM", ["Jam"]),  # every machine has some, and other words are said for it
+        ("which pastry wants ram", ["Jam"]),
+        ("which pastry wants ram_mode", []),
+        ("which pastry wants Redis", []),  # that is a thing of its own
+        ("which pastry wants RDS", []),
+    ],
+)
+def test_an_abbreviation_that_has_another_word_silences_no_weak_answer(question: str, found: list[str]) -> None:
+    assert titles(corpus("Jam", "Honey", *map(str, range(18))), question, near(0.45, *[0.0] * 19)) == found
+
+
 def test_what_is_not_kept_is_not_found_by_meaning() -> None:
     found = rank(
         corpus("Cache", "Walrus"), "ingress", most=5, near=near(0.8, 0.9), keep=lambda card: card.title != "Walrus"

@@ -198,6 +198,9 @@ def test_what_words_are_is_part_of_the_format_of_the_index() -> None:
         ("jobs of 14 May and June 3rd, of jul 04 or the 1st of March", {"may", "june", "march"}),
         ("the 14 jobs may fail", {"14"}),
         ("see src/pay_card.py", {"paycard", "pay", "card"}),
+        ("a deadlock. DETAIL: the Process waits", set()),
+        ("HOW MUCH RAM DOES UTF8 NEED", {"utf8", "utf"}),
+        ("AWS RDS", {"aw", "rds"}),
         ("", set()),
     ],
 )

@@ -8,10 +8,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from memento_git.knowledge.scoring import Part, Scores
-from memento_git.knowledge.words import asked, named
+from memento_git.knowledge.words import abbreviations, asked, named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memento_git.knowledge.cards import Card
     from memento_git.knowledge.corpus import Corpus
@@ -123,9 +123,10 @@ def rank(
         known = {number for number, _ in (*candidates, *others)}
         further = _nearest(corpus, near, max(LOOKED_AT, 3 * most), keep)
         found += [_found(scores, number, card, None, focus) for number, card in further if number not in known]
-    names = named(question).intersection(unknown)
+    names = dict.fromkeys(named(question).intersection(unknown), True)
     strange = scores.share(unknown)
     if near is not None:
+        names |= dict.fromkeys(abbreviations(question, names), False)
         strange *= min(corpus.documents / KNOWING, 1.0)
     sure = _sure(found, near, names, strange, pasted=len(scores.worth) >= MESSAGE)
     if sure is None or not found:
@@ -153,14 +154,15 @@ def _count(
 
 
 def _sure(
-    found: Sequence[Found], near: Near | None, names: Collection[str], strange: float, *, pasted: bool
+    found: Sequence[Found], near: Near | None, names: Mapping[str, bool], strange: float, *, pasted: bool
 ) -> bool | None:
     """Tell whether the best of these answers the question, or only may (False), or nothing does (None).
 
     `strange` is the share of the question that nobody here has heard of. A question that names such a thing is not
-    answered by a few other words: what would be firm otherwise is weak then, and nothing is weak. A pasted message,
-    whose numbers are those of one occasion, may be answered firmly. Any other question that names a number is about
-    that one: what has half of the question, and another number or none, is weak.
+    answered by a few other words: what would be firm otherwise is weak then, and nothing is weak, unless `names` says
+    of each that it silences nothing. A pasted message, whose numbers are those of one occasion, may be answered firmly.
+    Any other question that names a number is about that one: what has half of the question, and another number or
+    none, is weak.
     """
     numbers = [name for name in names if VALUE.fullmatch(name)]
     doubtful = len(numbers) < len(names) or (bool(numbers) and not pasted)
@@ -176,7 +178,7 @@ def _sure(
         reached += max((near.closeness(one.card.path) for one in found), default=0.0) - STRANGE * strange
     if reached >= firm:
         return not doubtful
-    return False if reached >= weak and not names else None
+    return False if reached >= weak and not any(names.values()) else None
 
 
 def _nearest(corpus: Corpus, near: Near, most: int, keep: Callable[[Card], bool] | None) -> list[tuple[int, Card]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.knowledge.lexicon import ALIKE, ASKING, EMPTY, EVERYDAY, IRREGULAR, MONTHS, SHORT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 LONGEST: Final = 64
 _UNSPACED: Final = (
@@ -49,6 +49,8 @@ _PLAIN: Final = str.maketrans({"\u2019": "'", **dict.fromkeys("\u2013\u2014\u201
 
 _PIECE: Final = re.compile(r"[^\W_]+")
 _NAMED: Final = re.compile("[0-9A-Z_]")
+_NAMED_IN_CAPITALS: Final = re.compile("[0-9_]")
+_SHOUTED: Final = 4  # so many words all in capitals are a sentence, in which these say nothing; fewer may all be names
 _SENTENCE_END: Final = re.compile("[.!?:;\n]")
 
 _BEFORE_MONTH: Final = re.compile(
@@ -130,19 +132,29 @@ def _is_month(match: re.Match[str]) -> bool:
 def named(text: str) -> frozenset[str]:
     """Return the words that are names by how they are written: with a digit, an underscore, a capital in a sentence.
 
-    The day of a month is none: records are found by their whole date, which is a word of theirs.
+    The day of a month is none: records are found by their whole date, which is a word of theirs. Nor is a word that
+    most projects use, however it is written.
     """
+    sign = _NAMED_IN_CAPITALS if text.isupper() and len(text.split()) >= _SHOUTED else _NAMED
     found: set[str] = set()
     end = 0
     days = {day.start(day.lastindex or 0) for day in _day().finditer(_compatible(text))}
     for match in _chunks(text):
         begins = not end or _SENTENCE_END.search(match.string, end, match.start()) is not None
-        if match.start() not in days and _NAMED.search(match[0], 1 if begins else 0):
+        of = tuple(_of_match(match))
+        is_plain_word = len(of) == 1 and is_everyday(of[0])
+        if not is_plain_word and match.start() not in days and sign.search(match[0], 1 if begins else 0):
             parts = _JOINTS.split(match[0]) if match.lastgroup == "plain" else []
-            of_parts = (word for part in parts if _NAMED.search(part) for word in _plain(part))
-            found.update(of_parts if len(parts) > 1 else _of_match(match))
+            of_parts = (word for part in parts if sign.search(part) for word in _plain(part))
+            found.update(of_parts if len(parts) > 1 else of)
         end = match.end()
     return frozenset(found)
+
+
+def abbreviations(text: str, names: Collection[str]) -> frozenset[str]:
+    """Return those names that a text writes in capitals alone, and that another word is often said for."""
+    written = zip(names, as_written(text, names), strict=True)
+    return frozenset(name for name, typed in written if typed.isupper() and alike(name))
 
 
 def date_words(time: str) -> list[str]:
