@@ -425,6 +425,20 @@ def test_a_thread_a_tag_or_an_author_that_nobody_ever_was_is_told(play: Play, cl
     assert cli("note", "list", "--thread", "login", "--kind", "lesson", *where)[1:] == ("no notes\n", "")
 
 
+def test_a_key_that_no_note_ever_had_is_told(play: Play) -> None:
+    add(play, TOKENS, key="auth.token")
+    told = "nothing is kept that was asked for; no note has the key 'auth.tok', or one that begins with 'auth.tok.'"
+    assert asked(play, key_prefix="auth.tok")["nothing"] == told
+    assert asked(play, key_prefix="auth", kinds=("lesson",))["nothing"] == "nothing is kept that was asked for"
+
+
+def test_an_overview_of_nothing_says_where_to_look(play: Play) -> None:
+    assert asked(play)["nothing"] == "no note is kept yet: memento remember TEXT keeps the first"
+    add(play, TOKENS)
+    begin = "nothing is open, pinned, corrected or handed over"
+    assert asked(play)["nothing"] == f"{begin}: memento recall --view digest shows what holds"
+
+
 def test_who_wrote_only_what_is_no_note_is_known(play: Play) -> None:
     play.run()
     assert asked(play, "zebra", author="ada")["nothing"] == "nothing is known of this; no record has zebra"

@@ -8,6 +8,7 @@ from memento_git.knowledge.refusals import NoSuchDomain
 from memento_git.knowledge.whereabouts import now_of
 from memento_git.ledger import layout
 from memento_git.model import anchors
+from memento_git.model.knowledge import under
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,10 +18,22 @@ if TYPE_CHECKING:
     from memento_git.model.anchors import Anchor
 
 
+def nothing(shelf: Shelf, wish: Wish) -> str:
+    """Return how an answer begins that holds nothing; who asked for nothing either is told where to look."""
+    if wish.queries:
+        return "nothing is known of this"
+    if wish.view != "orient" or wish.filtered:
+        return "nothing is kept that was asked for"
+    if not shelf.readable():
+        return "no note is kept yet: memento remember TEXT keeps the first"
+    return "nothing is open, pinned, corrected or handed over: memento recall --view digest shows what holds"
+
+
 def named(shelf: Shelf, wish: Wish, *, past: bool, few: int) -> list[str]:
-    """Return what to say of the domain, thread, tag, author and paths that are asked for; `few` as `recall.cards`."""
+    """Return what to say of the domain, thread, tag, key, author and paths asked for; `few` as `recall.cards`."""
     of_notes = filters(shelf, domain=wish.domain, thread=wish.thread, tag=wish.tag)
-    return [*of_notes, *_author(shelf, wish.author, few), *_places(shelf, wish.about, past=past)]
+    found = [*of_notes, *_key(shelf, wish.key_prefix)]
+    return [*found, *_author(shelf, wish.author, few), *_places(shelf, wish.about, past=past)]
 
 
 def filters(shelf: Shelf, *, domain: str = "", thread: str = "", tag: str = "") -> list[str]:
@@ -41,6 +54,13 @@ def _author(shelf: Shelf, author: str, few: int) -> list[str]:
     from memento_git.knowledge.wishes import Wish
 
     return [] if cards(shelf.view, Wish(author=author).admits, few=few) else [f"no record is by {author!r}"]
+
+
+def _key(shelf: Shelf, start: str) -> list[str]:
+    """Return that no note had a key, or one below it, and which keys begin with its letters."""
+    if not start or any(under(str(note.data.get("key") or ""), start) for note in shelf.readable()):
+        return []
+    return [f"no note has the key {start!r}, or one that begins with '{start}.'"]
 
 
 def _domain(shelf: Shelf, name: str) -> list[str]:

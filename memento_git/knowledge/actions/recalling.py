@@ -159,8 +159,7 @@ class _Recall:
         """Return what to say where there is nothing; what nobody wrote of is not made up for by what is new."""
         told = [f"no record has {', '.join(found.unknown)}"] if found.unknown else []
         told += unheard.named(self.shelf, self.wish, past=self.past, few=FEW)
-        begin = "nothing is known of this" if self.wish.queries else "nothing is kept that was asked for"
-        return "; ".join([begin, *told])
+        return "; ".join([unheard.nothing(self.shelf, self.wish), *told])
 
     def _held_back(self) -> dict[str, int]:
         """Return how many would have answered but for their state."""
