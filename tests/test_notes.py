@@ -491,6 +491,7 @@ def test_links_to_a_superseded_note_lead_to_its_successor(play: Play) -> None:
     newest = add(play, "Sessions live ten minutes.", supersedes=[new])
     assert row(play, newest)["linked_from"] == [{"rel": "depends_on", "from": other}]
     assert row(play, old)["linked_from"] == []
+    assert row(play, other)["links"] == [{"rel": "depends_on", "to": old, "successor": newest}]
 
 
 def test_a_note_goes_through_its_states_and_no_other_way(play: Play) -> None:

@@ -86,7 +86,7 @@ def short_row(item: Item) -> Row:
 def _connected(shelf: Shelf, note: Prose) -> Row:
     """Return the other records that a note leads to, or that lead to it."""
     return {
-        "links": [link._asdict() for link in shelf.links(note)],
+        "links": [_leading(shelf, link.rel, link.to) for link in shelf.links(note)],
         "linked_from": [{"rel": rel, "from": other} for rel, other in shelf.backlinks(note.id)],
         "evidence": [str(ref).partition("@")[0] for ref in note.list("evidence")],
         "sources": note.list("sources"),
@@ -94,6 +94,12 @@ def _connected(shelf: Shelf, note: Prose) -> Row:
         "successor": shelf.successor(note.id) or None,
         "contradicted_by": shelf.contradictions(note),
     }
+
+
+def _leading(shelf: Shelf, rel: str, to: str) -> Row:
+    """Return a link, with what it leads to today where another note took its end's place."""
+    current = shelf.current(to)
+    return {"rel": rel, "to": to, **({"successor": current} if current != to else {})}
 
 
 def _progress(shelf: Shelf, note: str) -> Row | None:
