@@ -45,6 +45,21 @@ def test_what_matters_most_comes_first_and_what_does_not_count_is_named(play: Pl
     assert f"- The database is Postgres. ({high}; about app.py)\n" in made.text
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("# Tokens\n\nThey live an hour.", "- Tokens: They live an hour. ("),
+        ("## Why?\n\n\nIt failed.", "- Why?: It failed. ("),
+        ("# Tokens", "- Tokens ("),
+        ("- one\n- two", "- one - two ("),
+        ("#12 is open.", "- #12 is open. ("),
+    ],
+)
+def test_no_text_makes_a_heading_or_a_list_of_its_line(play: Play, text: str, told: str) -> None:
+    add(play, text)
+    assert told in digest(shelf(play)).text
+
+
 def test_what_code_changed_since_is_told(play: Play, cli: Call) -> None:
     lines = [f"step {number} of the walrus\n" for number in range(9)]
     (play.root / "walrus.py").write_text("".join(lines))

@@ -50,6 +50,9 @@ OWN: Final = re.compile(
     f"### (?:{'|'.join(SECTIONS)})"
 )
 
+HEADED: Final = re.compile(r"\A\s*#{1,6}[ \t]+([^\n]*?[^\s#:])[ \t#:]*\n\s*(?=\S)")  # a heading that a text begins with
+MARKED: Final = re.compile(r"\A(?:#{1,6}|[>*+-])[ \t]+")  # what would make a heading or a list of the rest of an item
+
 
 class Digest(NamedTuple):
     """A Markdown text, the notes in it, and those that were left out."""
@@ -146,7 +149,7 @@ def _lost(notes: Sequence[Prose], whereabouts: Whereabouts) -> dict[str, dict[st
 
 def _said(note: Prose) -> str:
     """Return what a note says on one line, with its title where that says more."""
-    title, said = one_line(note.data["title"]).rstrip("\u2026"), one_line(note.body)
+    title, said = one_line(note.data["title"]).rstrip("\u2026"), one_line(HEADED.sub(r"\1: ", note.body))
     begin = _bare(title).find(_bare(said)[:BEGINNING])
     return f"{_bare(title)[:begin]}{said}" if begin >= 0 else said if title in said else f"{title}: {said}"
 
@@ -159,7 +162,7 @@ def _disputed(shelf: Shelf, notes: Sequence[Prose]) -> dict[str, list[str]]:
 
 
 def _line(shelf: Shelf, note: Prose, lost: Mapping[str, str], disputed: Sequence[str]) -> str:
-    text = _said(note)
+    text = MARKED.sub("", _said(note))
     if len(text) > LONGEST:
         text = text[:LONGEST].rsplit(" ", 1)[0] + "\u2026"
     about = [str(anchors.from_data(place)) for place in shelf.about(note)[:3]]
