@@ -209,6 +209,9 @@ def test_a_shallow_clone_says_how_deep_to_fetch(play: Play, tmp_path: Path) -> N
     with pytest.raises(MementoError) as refused:
         told(there, f"{base}...HEAD")
     assert (refused.value.token, "--deepen=50" in refused.value.hint) == ("fork_missing", True)
+    with pytest.raises(MementoError) as refused:
+        told(there, "HEAD~9..HEAD")
+    assert "git fetch --deepen=50" in refused.value.hint  # no remote knows what HEAD~9 is
     git(shallow, "fetch", "-q", "--deepen=50")
     assert told(there, f"{base}...HEAD")["base"] == base
 

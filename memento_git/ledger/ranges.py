@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 TRUNKS: Final = ("@{upstream}", "refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master")
 LEAST_DEPTH: Final = 50
 SIDES: Final = "^@"
+WAY_BACK: Final = re.compile("[~^]|@{")  # counted from a commit that is here: no remote knows it by that
 PLAIN_NAME: Final = re.compile(r"(?!.*\.\.)[\w@][\w./@{}~^+-]*")
 
 
@@ -123,7 +124,7 @@ def commit(git: Git, rev: str, *, history: bool = False) -> str:
         if (depth := depth_of(git)) is None:
             raise
         name = rev if rev[:1].isalnum() else "REV"
-        fetch = _deeper(depth) if history else f"--depth=1 origin {name}"
+        fetch = _deeper(depth) if history or WAY_BACK.search(rev) else f"--depth=1 origin {name}"
         raise ForkMissing(depth=depth, what=repr(rev), fetch=fetch) from None
 
 
