@@ -680,7 +680,7 @@ def test_a_confirmation_says_which_places_it_did_not_find(play: Play, cli: Call)
     assert f"as it was: x.py:1-2; say where it is: memento note revise {note} --about" in told
     play.do(notes.revise_note, note, about=["x.py::f", "x.py:1-2"])
     assert cli("note", "confirm", note, "-C", str(play.root))[2] == ""
-    assert "2 places of 1 notes: 2 ok" in cli("check", "anchors", note, "-C", str(play.root))[1]
+    assert "2 places of 1 note: 2 ok" in cli("check", "anchors", note, "-C", str(play.root))[1]
 
 
 def overruled(tx: Transaction, note: str, about: list[dict[str, Any]]) -> None:

@@ -53,7 +53,9 @@ def anchors(door: Door, note_id: str, *, work_tree: bool) -> None:
         lines = output.columns(
             (row["state"], names(row["note"]), _place(row), row["title"]) for row in map(_safe, shown)
         )
-        return "\n".join([*lines, f"{len(told['anchors'])} places of {told['notes']} notes: {counts or 'none'}"])
+        places, notes = len(told["anchors"]), told["notes"]
+        counted = f"{places} place{'s' * (places != 1)} of {notes} note{'s' * (notes != 1)}"
+        return "\n".join([*lines, f"{counted}: {counts or 'none'}"])
 
     door.show(told, text)
 
