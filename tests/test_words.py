@@ -32,11 +32,12 @@ from memento_git.knowledge.lexicon import ALIKE, ASKING, EMPTY, EVERYDAY
         ("E0308", ["e0308"]),
         ("502s 30s 25MB 800ms 1990s", ["502s", "502", "30s", "30", "25mb", "25", "800ms", "800", "1990s", "1990"]),
         ("64KiB 10GB/s 100\u00b5s", ["64kib", "64", "ki", "b", "10gb/s", "10gb", "10", "s", "100\u03bcs", "100"]),
-        ("3.8GB 1.5s 1.2.3-s", ["3.8gb", "3.8", "1.5s", "1.5", "1.2.3-s", "1.2"]),
+        ("3.8GB 1.5s 1.2.3-s", ["3.8gb", "3.8", "1.5s", "1.5", "1.2.3-s", "1.2.3", "1.2"]),
         ("v2 x86 9d02 0x1f", ["v2", "x86", "9d02", "0x1f"]),
         ("1.2.3", ["1.2.3", "1.2"]),
         ("v1.2.3", ["1.2.3", "1.2"]),
-        ("2.0.0-rc1", ["2.0.0-rc1", "2.0"]),
+        ("2.0.0-rc1", ["2.0.0-rc1", "2.0.0", "2.0"]),
+        ("v3.12.0b1 3.11-slim", ["3.12.0b1", "3.12.0", "3.12", "3.11-slim", "3.11"]),
         ("3.11", ["3.11"]),
         ("python3.11", ["python3.11", "3.11", "python3", "python", "11"]),
         ("#123", ["#123", "123"]),
@@ -180,10 +181,10 @@ def test_what_words_are_is_part_of_the_format_of_the_index() -> None:
 
     text = (
         "getUserById GH-12 1.2.3 東京 café config chose behaviours utf-8 the running src/a/b.py don't "
-        "argon2 3.11.7 C++ sha256 IPv6 PostgreSQL E0308 organisation l'h\u00e9bergeur Redis'in 25MB 1.5s"
+        "argon2 3.11.7 C++ sha256 IPv6 PostgreSQL E0308 organisation l'h\u00e9bergeur Redis'in 25MB 1.5s 2.0.0-rc1"
     )
     digest = hashlib.sha256(json.dumps(w.words(text)).encode()).hexdigest()[:12]
-    assert (FORMAT, digest) == (5, "385f650b6e07")
+    assert (FORMAT, digest) == (6, "849b7f9fb8aa")
 
 
 @pytest.mark.parametrize(

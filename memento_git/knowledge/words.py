@@ -32,6 +32,7 @@ _CAMEL: Final = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+[a-z
 _NUMBERED: Final = re.compile(r"([a-z]{3,})[0-9]+")
 _MEASURED: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)[a-z\u03bc]{1,4}")
 _VERSIONED: Final = re.compile(r"[a-z]+([0-9]+(?:\.[0-9]+)+)")
+_NUMBERS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)+")
 _ENGLISH: Final = re.compile(r"[a-z]{3,30}")
 _POSSESSIVE: Final = re.compile(r"'(?:s|S)?$|'(?:s|S)(?=[_./\\:-])")
 _ELIDED: Final = re.compile(
@@ -246,12 +247,11 @@ def _bigrams(run: str) -> tuple[str, ...]:
 
 
 def _version(text: str) -> tuple[str, ...]:
-    """Return a version without its v, and its first two numbers; they may be a number with its unit."""
+    """Return a version without its v; its numbers alone; the first two of them."""
     bare = text.removeprefix("v")
-    short = ".".join(bare.split(".")[:2])
-    if (measured := _MEASURED.fullmatch(short)) is not None:
-        short = measured[1]
-    return (bare, short) if short != bare and short.replace(".", "").isdigit() else (bare,)
+    numbers = _NUMBERS.match(bare)
+    release = numbers[0] if numbers else bare
+    return tuple(dict.fromkeys((bare, release, ".".join(release.split(".")[:2]))))
 
 
 @lru_cache(maxsize=65536)
