@@ -11,7 +11,7 @@ from memento_git.knowledge.scoring import Part, Scores
 from memento_git.knowledge.words import abbreviations, asked, named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from memento_git.knowledge.cards import Card
     from memento_git.knowledge.corpus import Corpus
@@ -123,10 +123,9 @@ def rank(
         known = {number for number, _ in (*candidates, *others)}
         further = _nearest(corpus, near, max(LOOKED_AT, 3 * most), keep)
         found += [_found(scores, number, card, None, focus) for number, card in further if number not in known]
-    names = dict.fromkeys(named(question).intersection(unknown), True)
+    names = _names(question, unknown, near)
     strange = scores.share(unknown)
     if near is not None:
-        names |= dict.fromkeys(abbreviations(question, names), False)
         strange *= min(corpus.documents / KNOWING, 1.0)
     sure = _sure(found, near, names, strange, pasted=len(scores.worth) >= MESSAGE)
     if sure is None or not found:
@@ -151,6 +150,12 @@ def _count(
         return len(enough)
     asked_of = [corpus.card(number) for number in enough[:COUNTED]]
     return len({leads(card) for card in asked_of if keep(card)}) + len(enough[COUNTED:])
+
+
+def _names(question: str, unknown: Collection[str], near: Near | None) -> dict[str, bool]:
+    """Return the names of a question that nothing here has, and of each whether it silences weak answers."""
+    names = dict.fromkeys(named(question).intersection(unknown), True)
+    return names if near is None else names | dict.fromkeys(abbreviations(question, names), False)
 
 
 def _sure(
