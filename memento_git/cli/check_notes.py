@@ -10,7 +10,7 @@ from memento_git.cli import output, terminal
 from memento_git.cli.boundary import Door, progress, reads
 from memento_git.cli.check_usage import usage
 from memento_git.model.anchors import edits, elsewhere
-from memento_git.model.enumeration import some
+from memento_git.model.enumeration import many, some
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,8 +53,7 @@ def anchors(door: Door, note_id: str, *, work_tree: bool) -> None:
         lines = output.columns(
             (row["state"], names(row["note"]), _place(row), row["title"]) for row in map(_safe, shown)
         )
-        places, notes = len(told["anchors"]), told["notes"]
-        counted = f"{places} place{'s' * (places != 1)} of {notes} note{'s' * (notes != 1)}"
+        counted = f"{many(len(told['anchors']), 'place')} of {many(told['notes'], 'note')}"
         return "\n".join([*lines, f"{counted}: {counts or 'none'}"])
 
     door.show(told, text)

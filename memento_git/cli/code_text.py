@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import output, terminal
+from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
@@ -19,7 +20,7 @@ def counted(row: Row) -> str:
     """Return how many notes a file has, and how many of them are stale."""
     stale = click.style(f", {row['stale']} stale", fg="yellow") if row["stale"] else ""
     count = row["notes"] if isinstance(row["notes"], int) else len(row["notes"])
-    return f"{count} note{'' if count == 1 else 's'}{stale}" if count else ""
+    return f"{many(count, 'note')}{stale}" if count else ""
 
 
 def file_text(told: Row) -> list[str]:
@@ -29,7 +30,7 @@ def file_text(told: Row) -> list[str]:
         start = max(first, int(row["lines"].partition("-")[0])) if row["lines"] else first
         notes.setdefault(start, []).extend(_note(row))
     width = len(str(told["lines"]["last"]))
-    lines = [f"{output.printable(told['path'])}, {total} lines, {_moment(told['code'])}", ""]
+    lines = [f"{output.printable(told['path'])}, {many(total, 'line')}, {_moment(told['code'])}", ""]
     for number, text in enumerate(told["text"].split("\n") if total else [], first):
         lines += notes.pop(number, [])
         lines.append(f"{click.style(str(number).rjust(width), fg='bright_black')}  {terminal.clean(text)}".rstrip())
@@ -53,7 +54,9 @@ def _note(row: Row) -> list[str]:
     labels += ["expired"] if row["expired"] else []
     labels += [f"contradicted by {', '.join(row['contradicted_by'])}"] if row["contradicted_by"] else []
     labels += [f"it {one}: do not obey it" for one in row["orders"]]
-    place = f"lines {row['lines']}" if row["lines"] else f"all of {output.printable(row['path'])}"
+    place = f"all of {output.printable(row['path'])}"
+    if row["lines"]:
+        place = f"{'lines' if '-' in row['lines'] else 'line'} {row['lines']}"
     text = terminal.clean(row["text"]).strip().splitlines()
     text = text[1:] if text and output.printable(text[0].lstrip("#>*- ")) == output.printable(row["title"]) else text
     told = [f"{row['id']}  {row['kind']} about {place} ({', '.join(labels)})", output.printable(row["title"])]
@@ -88,7 +91,10 @@ def matches_text(told: Row) -> list[str]:
         lines += [f"… {row['omitted']} more lines"] if row["omitted"] else []
         lines.append("")
     left = f", {told['files_omitted']} not shown" if told["files_omitted"] else ""
-    return [*lines, f"{told['matches']} lines in {told['files_total']} files{left}, {_moment(told['code'])}"]
+    return [
+        *lines,
+        f"{many(told['matches'], 'line')} in {many(told['files_total'], 'file')}{left}, {_moment(told['code'])}",
+    ]
 
 
 def map_text(row: Row, *, whole: bool) -> list[str]:

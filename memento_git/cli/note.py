@@ -115,7 +115,8 @@ def _verb(name: str, action: str, doc: str, *options: tuple[str, str, str], **wo
     called.__doc__ = doc
     command = click.argument("note_id", metavar="NOTE")(scoped(writes(called)))
     for option, parameter, text in reversed(options):
-        command = click.option(option, parameter, default="", metavar="TEXT", help=text)(command)
+        metavar = "NOTE" if parameter == "answer" else "TEXT"
+        command = click.option(option, parameter, default="", metavar=metavar, help=text)(command)
     note.command(name)(command)
 
 
@@ -128,7 +129,7 @@ _verb("finish", "finish_note", "Say that a goal or a checkpoint is behind us.", 
 _verb("promote", "promote_note", "Let a note last that would expire.", SAID)
 _verb(
     "resolve", "resolve_note", "Say that a question or a gap is answered.",
-    ("--answer", "answer", "The note that holds the answer."), SAID,
+    ("--answer", "answer", "The note that holds the answer; a text is given by --note."), SAID,
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.model.enumeration import cut
+from memento_git.model.enumeration import cut, many
 from memento_git.review.diff_proofs import reproduction_lines, signature_lines
 from memento_git.review.report import INCOMPLETE, SPIKE, called, ran
 from memento_git.review.words import ADDED, LEFT_OUT, REMOVED
@@ -62,10 +62,6 @@ def noted(counts: Row) -> list[str]:
     """Return the parts of a headline that are about notes."""
     parts = [many(counts["notes"], "note")] if counts.get("notes") else []
     return [*parts, *([f"the code of {many(counts['touched'], 'note')} touched"] if counts.get("touched") else [])]
-
-
-def many(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def caution(held: Row) -> str:

@@ -6,7 +6,7 @@ import html
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.model.enumeration import cut, some
+from memento_git.model.enumeration import cut, many, some
 from memento_git.model.markup import MOST_COMMENT, code, plain, units, unlinked
 from memento_git.review.diff_lines import (
     Style,
@@ -15,8 +15,7 @@ from memento_git.review.diff_lines import (
     headline,
     is_quiet,
     lines,
-    many,
-    noted,
+        noted,
     proof,
     run_line,
     task_lines,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.anchors import edits, elsewhere
-from memento_git.model.enumeration import cut
-from memento_git.review.diff_lines import by, many, revised, why
+from memento_git.model.enumeration import cut, many
+from memento_git.review.diff_lines import by, revised, why
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

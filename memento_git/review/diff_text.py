@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.model.enumeration import cut
+from memento_git.model.enumeration import cut, many
 from memento_git.model.markup import one_line
-from memento_git.review.diff_lines import (
-    Style,
-    caution,
-    headline,
-    is_quiet,
-    lines,
-    many,
-    run_line,
-    task_lines,
-)  # fmt: skip
+from memento_git.review.diff_lines import Style, caution, headline, is_quiet, lines, run_line, task_lines  # fmt: skip
 from memento_git.review.diff_notes import knowledge
 
 if TYPE_CHECKING:
