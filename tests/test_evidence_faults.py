@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from memento_git.ledger.desk import RecordIncomplete
 from memento_git.ledger.store import ActorInvalid, Ledger, RecordUnfit
+from memento_git.ledger.view import LedgerUnreadable
+from memento_git.model.ids import EvidenceWithdrawn
 from memento_git.texts.secrets import SecretFound
 from memento_git.texts.typed import TextInvalid
-from memento_git.work.actions import attaching, evidences, folders, runs, settling, tasks
+from memento_git.work.actions import attaching, evidences, exporting, folders, reproducing, runs, settling, tasks
 from memento_git.work.capture import stream_record
 from memento_git.work.tee import Stream
 from tests.play import Play, git
@@ -161,6 +164,25 @@ def test_names_in_reports_are_scrubbed(play: Play) -> None:
     play.do(evidences.record_draft, draft)
     assert str(play.root) not in git(play.root, "show", "HEAD", "--", ".memento").replace(script, "")
     assert whole(play)
+
+
+def test_evidence_that_cannot_be_read_is_refused_as_that_and_what_was_redacted_as_that(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    evidence = play.evidence(task)
+    (play.root / play.state(evidence).index.evidence[evidence]).write_text("kind: [")
+    play.commit_all("broken")
+
+    for act in (
+        partial(play.gate, "quality_review", "passed", task=task, evidence=[evidence]),
+        partial(reproducing.reproduce, play.ledger, ids=[evidence]),
+        partial(exporting.evidence_statements, play.ledger.view(), [evidence]),
+    ):
+        with pytest.raises(LedgerUnreadable, match="F001"):
+            act()
+    play.do(settling.redact_record, evidence, reason="a secret in it")
+    with pytest.raises(EvidenceWithdrawn, match="redacted"):
+        play.gate("quality_review", "passed", task=task, evidence=[evidence])
 
 
 def test_a_run_with_an_unreadable_event_hands_nothing_out(play: Play) -> None:

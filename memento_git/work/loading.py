@@ -1,4 +1,4 @@
-"""Reading a whole run at once: one batch of objects, and what was decoded before taken from the cache."""
+"""Reading all of a run at once, what was decoded before taken from the cache; and evidence that a request names."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from memento_git.ledger import cache, decoding
 from memento_git.ledger.decoding import STEP
+from memento_git.ledger.view import LedgerUnreadable
+from memento_git.model.ids import EvidenceWithdrawn
 
 if TYPE_CHECKING:
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
+    from memento_git.model.work import Evidence
     from memento_git.work.state import RunState
 
 
@@ -25,6 +28,17 @@ def load(state: RunState, progress: Progress | None = None) -> None:
     decoded, fresh = decoding.bring(view, paths, held["decoded"], progress)
     if fresh:
         cache.write(view.git, name, "3", {"decoded": decoded, "digests": view.digests})
+
+
+def evidence_named(state: RunState, identity: str) -> Evidence:
+    """Return evidence that a request names; refuse what cannot be read, was redacted, or is missing."""
+    if (found := state.evidence(identity)) is not None:
+        return found
+    path = state.names.evidence_at(identity)
+    if wrong := [one for one in state.view.findings if path and one.path == path]:
+        raise LedgerUnreadable(finding=wrong[0])
+    status = state.evidence_status(identity)
+    raise EvidenceWithdrawn(evidence=identity, status="missing" if status == "recorded" else status)
 
 
 def _digest(view: View, paths: list[str]) -> None:

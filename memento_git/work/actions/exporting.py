@@ -14,6 +14,7 @@ from memento_git.model.work import RUN_KINDS
 from memento_git.work import attestation, codes, codestate, gatehold, gates, trust
 from memento_git.work import refusals as no
 from memento_git.work.attestation import Released
+from memento_git.work.loading import evidence_named
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -73,10 +74,9 @@ def task_statements(view: View, task: str, run: str = "") -> list[bytes]:
 
 
 def _statement(state: RunState, identity: str) -> attestation.Statement:
-    evidence = state.evidence(identity)
-    status = state.evidence_status(identity)
-    if evidence is None or status != "recorded":
-        raise EvidenceWithdrawn(evidence=identity, status=status if status != "recorded" else "missing")
+    evidence, status = evidence_named(state, identity), state.evidence_status(identity)
+    if status != "recorded":
+        raise EvidenceWithdrawn(evidence=identity, status=status)
     if why := _unfit(state, evidence):
         raise NotAttestable(evidence=identity, why=why)
     commit = _commit_seen(state.view.git, evidence)

@@ -10,6 +10,7 @@ from memento_git.model.work import GATE_KINDS, VERDICTS
 from memento_git.work import gatehold, gates, gateseen, terms
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
+from memento_git.work.loading import evidence_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,12 +74,11 @@ def record_verdict(
 
 def _cite(desk: Desk, state: RunState, scope: str, given: str) -> str:
     identity, other = desk.find(given, "evidence")
-    found = other.evidence(identity)
-    tasks = found.tasks if found else []
     if other.id != state.id and scope == state.id:
         raise no.EvidenceForeignToRun(evidence=identity, tasks=f"run {other.id}", task=scope)
-    if other.id != state.id or found is None:
+    if other.id != state.id:
         raise no.EvidenceForeign(evidence=identity, tasks=f"run {other.id}", task=scope)
-    if kind_of(scope) == "task" and tasks and scope not in tasks:
-        raise no.EvidenceForeign(evidence=identity, tasks=", ".join(tasks), task=scope)
+    found = evidence_named(state, identity)
+    if kind_of(scope) == "task" and found.tasks and scope not in found.tasks:
+        raise no.EvidenceForeign(evidence=identity, tasks=", ".join(found.tasks), task=scope)
     return f"{identity}@{found.digest}"

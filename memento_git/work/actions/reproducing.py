@@ -9,12 +9,13 @@ from memento_git.errors import Refused
 from memento_git.ledger import layout, signer
 from memento_git.ledger.store import NoLedger
 from memento_git.model.finding import Finding
-from memento_git.model.ids import EvidenceWithdrawn, parse_ref
+from memento_git.model.ids import parse_ref
 from memento_git.model.work import RUN_KINDS
 from memento_git.work import reproduction as again
 from memento_git.work.actions import evidences
 from memento_git.work.actions.rerunning import Rerunner
 from memento_git.work.desk import Desk
+from memento_git.work.loading import evidence_named
 from memento_git.work.state import RunState
 from memento_git.work.verification import shown
 from memento_git.work.whereabouts import HEAD, TRACKED, Whereabouts
@@ -144,10 +145,7 @@ def _first_word(chosen: Sequence[tuple[RunState, Evidence]]) -> str:
 def _named(view: View, given: str) -> tuple[RunState, Evidence]:
     identity, run = view.find(given, "evidence")
     state = RunState(view, run)
-    found = state.evidence(identity)
-    if found is None:
-        raise EvidenceWithdrawn(evidence=identity, status=state.evidence_status(identity))
-    return state, found
+    return state, evidence_named(state, identity)
 
 
 def _of_run(view: View, given: str) -> Iterator[tuple[RunState, Evidence]]:
