@@ -14,7 +14,7 @@ from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.states import DONE, GATES_OF_WORK
 from memento_git.model.work import Prose
 from memento_git.review import texts, wording
-from memento_git.work import gates, gateseen, naming, proofs, terms
+from memento_git.work import gates, gateseen, naming, proofs, replies, terms
 from memento_git.work.nextsteps import passing
 from memento_git.work.persons import is_same
 
@@ -242,27 +242,33 @@ def _is_again(by: str, fresh: list[Evidence]) -> bool:
 
 
 def _approvals(state: RunState, text: Prose) -> list[Evidence]:
-    """Return the approvals of a record by its text as it is that count."""
+    """Return the approvals of a record by its text as it is that count, or do once all that is undone is called off."""
     given = filter(None, map(state.evidence, naming.suspects(state)))
     return [
         one for one in given
         if one.kind == "approval"
         and (one.data.get("approves"), one.data.get("text")) == (text.id, text.digest)
-        and not gates.fault(state.cited(Ref(one.id, one.digest), text.id), text.id)
+        and not gates.fault(proofs.undoubted(state, Ref(one.id, one.digest), text.id), text.id)
+        and not replies.taken_back(state, one, text.id, for_good=True)
     ]  # fmt: skip
 
 
 def _completions(comparison: Comparison, task: str, cause: Cause, fell: Callable[[Event], bool]) -> Iterator[Finding]:
-    """Yield the completions of a task that did not prove it, and do again without the help of what the branch adds."""
+    """Yield the completions of a task that did not prove it, and do again without the help of what the branch adds.
+
+    Where none that counts does, those of the candidates that a further request might choose are told.
+    """
     state, before = comparison.state(cause.run), comparison.before(cause.run)
     if state.task_status(task) not in (*DONE, "contested"):
         return
     asks, text = state.asked(task), state.told(task).digest
-    proving = [one for one in proofs.counting(state, task) if _proves(state, one, asks)]
+    every = [one for one in state.completions(task) if _proves(state, one, asks)]
+    counting = {one.id for one in proofs.counting(state, task)}
+    proving = [one for one in every if one.id in counting]
     accepted = [one for one in proofs.judging(state, task) if one.get("text") == text]
     if any(one.id in comparison.added() for one in (*proving, *accepted)):
         return
-    names = {one.id for one in proving}
+    names = {one.id for one in proving or every}
     for event in (one for one in before.completions(task) if one.id in names and fell(one)):
         told = f"{task} is proven again by {event.id} of {event.by}"
         yield _finding(state, told, cause, f"memento task reopen {task} --reason WHY, and complete it anew")

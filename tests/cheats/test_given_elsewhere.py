@@ -17,6 +17,7 @@ from tests.cheats.test_given_before import (
     FINAL,
     GRACE,
     accepted,
+    approved,
     excepted,
     more,
     run_of,
@@ -124,6 +125,46 @@ def test_a_completion_whose_evidence_is_doubted_while_its_task_has_the_words_of_
     assert f"{task} is proven again by {doors.last(task, 'completed')}" in doors.caught("P009")
 
 
+def outdone(doors: Doors) -> tuple[str, str, list[str]]:
+    """Choose the second of two candidates that are done; return the task, its words and both."""
+    task = doors.play.task()
+    tries = [doors.play.dispatch(task, candidate=True, executor=name) for name in ("one", "two")]
+    for claim in tries:
+        shown = tried(doors, claim)
+        doors.play.complete(claim, shown)
+    doors.play.do(selections.select_candidate, task, dispatch=tries[1], reason="This.")
+    doors.play.do(evidences.retract, shown, reason="It tested nothing.")
+    return task, doors.file(task).read_text(), tries
+
+
+@pytest.mark.parametrize("what", ["words", "plan"])
+def test_a_completion_of_a_candidate_that_a_further_request_chooses(doors: Doors, what: str) -> None:
+    """Way: words or plan of then in one request, while another candidate is chosen; that one in the next."""
+    plan, (task, words, tries) = doors.play.state(run_of(doors)).canonical, outdone(doors)
+    if what == "words":
+        doors.play.do(tasks.revise_task, task, criteria=["Short ones are refused."])
+    else:
+        more(doors, **CHECKED)
+    doors.landed()
+    if what == "words":
+        doors.write(doors.path(task), words)
+    else:
+        doors.play.do(plans.approve_plan, plan)
+    assert not doors.play.is_proven(task)
+    done = next(one for one in doors.play.state(task).completions(task) if one.dispatch == tries[0])
+    assert f"{task} is proven again by {done.id}" in doors.caught("P009")
+
+
+def test_an_approval_that_a_no_to_what_is_never_done_hides(doors: Doors) -> None:
+    """Way: a no to a new task comes with the words of then, and that task is called off in a further request."""
+    run, answer = approved(doors)
+    never = doors.play.task("Another")
+    doors.shown(never, by=GRACE, approves=never, kind="approval", outcome="failed", prompt="Is it good?", response="no")
+    excepted(doors, run)
+    assert doors.missing(run)[-1] == f"approvals: 0 of 1, by {GRACE}"
+    assert f"the approval of {run} by {GRACE} counts again by {answer}" in doors.caught("P009")
+
+
 @pytest.mark.parametrize("given", ["acceptance", "approval"])
 def test_what_the_branch_brings_from_before_the_base_had_other_words(
     doors: Doors, monkeypatch: pytest.MonkeyPatch, given: str
@@ -170,7 +211,7 @@ def test_an_acceptance_on_the_branch_that_had_not_seen_the_plan_of_the_base(door
     doors.sound()
 
 
-# No way: it is given again.
+# No way: it is given again, or proven by what did not fall.
 
 
 def test_an_approval_of_a_plan_that_is_given_again_on_the_words_of_then(doors: Doors) -> None:
@@ -178,4 +219,32 @@ def test_an_approval_of_a_plan_that_is_given_again_on_the_words_of_then(doors: D
     grace = doors.play.as_(GRACE)
     grace.do(plans.approve_plan, plan)
     grace.do(evidences.approve, plan)
+    doors.sound("D007")
+
+
+def test_a_candidate_that_is_chosen_and_done_again_on_the_words_of_then(doors: Doors) -> None:
+    """No way: the other one is not chosen, and what counts is new."""
+    task, words, _ = outdone(doors)
+    doors.play.do(tasks.revise_task, task, criteria=["Short ones are refused."])
+    doors.landed()
+    doors.write(doors.path(task), words)
+    doors.play.do(tasks.reopen_task, task, reason="Again.")
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    doors.sound("D007")
+
+
+def test_a_candidate_that_is_chosen_and_proven_by_either_plan(doors: Doors) -> None:
+    """No way: the other one is not chosen, and what is did not fall."""
+    plan, task = doors.play.state(run_of(doors)).canonical, doors.play.task()
+    tries = [doors.play.dispatch(task, candidate=True, executor=name) for name in ("one", "two")]
+    doors.play.complete(tries[0], tried(doors, tries[0]))
+    shown = tried(doors, tries[1])
+    checked = evidences.witness(doors.play.ledger, ["python3", "check.py"], kind="test", quiet=True)
+    more_shown = str(doors.play.do(evidences.record_draft, checked, dispatch=tries[1]))
+    doors.play.complete(tries[1], shown, more_shown)
+    doors.play.do(selections.select_candidate, task, dispatch=tries[1], reason="This.")
+    more(doors, **CHECKED)
+    doors.landed()
+    assert doors.play.is_proven(task)
+    doors.play.do(plans.approve_plan, plan)
     doors.sound("D007")
