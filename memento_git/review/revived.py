@@ -48,9 +48,12 @@ class Reworded(NamedTuple):
     base: View
 
     def is_newer_than(self, time: str) -> bool:
-        """Tell whether the base has its text from after a time, as far as its history is here."""
-        git = self.base.git
-        told = [git.answer("log", "-1", "--format=%ct", one, "--", self.old.path) for one in self.base.commits]
+        """Tell whether the base has its text from after a time, as far as its history is here.
+
+        What was written on a branch of its own is there once that is merged.
+        """
+        git, words = self.base.git, ("log", "-1", "--first-parent", "--format=%ct")
+        told = [git.answer(*words, one, "--", self.old.path) for one in self.base.commits]
         return not is_cut_off(git) and any(int(one) > seconds_of(time) for one in told if one)
 
 

@@ -165,6 +165,29 @@ def test_an_approval_that_a_no_to_what_is_never_done_hides(doors: Doors) -> None
     assert f"the approval of {run} by {GRACE} counts again by {answer}" in doors.caught("P009")
 
 
+def test_an_acceptance_beside_other_words_that_were_merged_after_it(
+    doors: Doors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Way: they were written before it, on a branch of their own."""
+    doors.policy(BY_GRACE)
+    run = run_of(doors)
+    doors.play.proven()
+    excepted(doors, run)
+    doors.landed()
+    git(doors.root, "switch", "-qc", "side")
+    doors.edit(run, EXCEPTION, "")
+    git(doors.root, "switch", "-q", WORK)
+    doors.play.as_(GRACE).gate(FINAL, "passed", run=run)
+    git(doors.root, "switch", "-q", MAIN)
+    with monkeypatch.context() as later:
+        later.setenv("GIT_COMMITTER_DATE", "@4000000000 +0000")
+        git(doors.root, "merge", "-q", "--no-ff", "--no-edit", "side")
+    git(doors.root, "switch", "-q", WORK)
+    git(doors.root, "merge", "-q", "--no-edit", MAIN)
+    excepted(doors, run)
+    assert f"gate {FINAL} of {run} holds again" in doors.caught("P009")
+
+
 @pytest.mark.parametrize("given", ["acceptance", "approval"])
 def test_what_the_branch_brings_from_before_the_base_had_other_words(
     doors: Doors, monkeypatch: pytest.MonkeyPatch, given: str
