@@ -268,13 +268,18 @@ def _completions(comparison: Comparison, task: str, cause: Cause, fell: Callable
     every = [one for one in state.completions(task) if _proves(state, one, asks)]
     counting = {one.id for one in proofs.counting(state, task)}
     proving = [one for one in every if one.id in counting]
-    accepted = [one for one in proofs.judging(state, task) if one.get("text") == text]
-    if any(one.id in comparison.added() for one in (*proving, *accepted)):
+    judged = [one for one in proofs.judging(state, task) if one.get("text") == text and _shows_more(comparison, one)]
+    if any(one.id in comparison.added() for one in (*proving, *judged)):
         return
     names = {one.id for one in proving or every}
     for event in (one for one in before.completions(task) if one.id in names and fell(one)):
         told = f"{task} is proven again by {event.id} of {event.by}"
         yield _finding(state, told, cause, f"memento task reopen {task} --reason WHY, and complete it anew")
+
+
+def _shows_more(comparison: Comparison, accepted: Event) -> bool:
+    """Tell whether an acceptance goes by evidence that the branch adds, and not by what had fallen alone."""
+    return any(comparison.is_added(accepted.run, parse_ref(ref).id) for ref in accepted.evidence)
 
 
 def _finding(state: RunState, told: str, cause: Cause, again: str) -> Finding:

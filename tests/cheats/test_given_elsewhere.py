@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.work.actions import evidences, plans, selections, settling, tasks
+from memento_git.work.actions import evidences, plans, selections, settling, tasks, verifying
 from tests.cheats.forging import MAIN, WORK
 from tests.cheats.test_candidates_chosen import tried
 from tests.cheats.test_given_before import (
@@ -153,6 +153,28 @@ def test_a_completion_of_a_candidate_that_a_further_request_chooses(doors: Doors
     assert not doors.play.is_proven(task)
     done = next(one for one in doors.play.state(task).completions(task) if one.dispatch == tries[0])
     assert f"{task} is proven again by {done.id}" in doors.caught("P009")
+
+
+@pytest.mark.parametrize("how", ["verified", "by hand"])
+@pytest.mark.parametrize("what", ["words", "plan"])
+def test_a_completion_that_is_accepted_on_what_it_was_done_with(doors: Doors, what: str, how: str) -> None:
+    """Way: the task is accepted, but nothing is shown for it but what had been shown then."""
+    plan, task = doors.play.state(run_of(doors)).canonical, doors.play.proven()
+    words = doors.file(task).read_text()
+    if what == "words":
+        doors.play.do(tasks.revise_task, task, criteria=["Short ones are refused."])
+    else:
+        more(doors, **CHECKED)
+    doors.landed()
+    if what == "words":
+        doors.write(doors.path(task), words)
+    else:
+        doors.play.do(plans.approve_plan, plan)
+    if how == "verified":
+        assert doors.play.do(verifying.verify_task, task).accepted
+    else:
+        doors.forge(task, "accepted", text=doors.ref(task).digest)
+    assert f"{task} is proven again" in doors.caught("P009")
 
 
 def test_an_approval_that_a_no_to_what_is_never_done_hides(doors: Doors) -> None:
