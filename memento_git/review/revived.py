@@ -14,7 +14,7 @@ from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.states import DONE, GATES_OF_WORK
 from memento_git.model.work import Prose
 from memento_git.review import texts, wording
-from memento_git.work import gates, gateseen, naming, proofs, replies, terms
+from memento_git.work import gates, gateseen, naming, proofs, terms
 from memento_git.work.nextsteps import passing
 from memento_git.work.persons import is_same
 
@@ -245,15 +245,22 @@ def _is_again(by: str, fresh: list[Evidence]) -> bool:
 
 
 def _approvals(state: RunState, text: Prose) -> list[Evidence]:
-    """Return the approvals of a record by its text as it is that count, or do once all that is undone is called off."""
+    """Return the approvals of a record by its text as it is that count, or did but for a no to something else."""
     given = filter(None, map(state.evidence, naming.suspects(state)))
     return [
         one for one in given
         if one.kind == "approval"
         and (one.data.get("approves"), one.data.get("text")) == (text.id, text.digest)
         and not gates.fault(proofs.undoubted(state, Ref(one.id, one.digest), text.id), text.id)
-        and not replies.taken_back(state, one, text.id, for_good=True)
+        and not _is_refused(state, one)
     ]  # fmt: skip
+
+
+def _is_refused(state: RunState, approval: Evidence) -> bool:
+    """Tell whether who approved something said no to just that since: nothing but a new yes to it takes that back."""
+    about, by, at = (str(approval.data[key]) for key in ("approves", "by", "at"))
+    noes = (one for one in state.answers().get(about, ()) if one.is_no and one.about == about)
+    return any(one.at >= at and is_same(one.by, by) for one in noes)
 
 
 def _completions(comparison: Comparison, task: str, cause: Cause, fell: Callable[[Event], bool]) -> Iterator[Finding]:

@@ -70,17 +70,16 @@ def was_done(state: RunState, task: str) -> bool:
     return bool(state.folded(task).legal("completed"))
 
 
-def taken_back(state: RunState, approval: Evidence, of: str, *, for_good: bool = False) -> str:
+def taken_back(state: RunState, approval: Evidence, of: str) -> str:
     """Return the no that is the latest answer of whoever approved something, or nothing.
 
     Where it is to count for a task, answers that count for that or for the run do, too; for a run, those for each of
-    its tasks. What is taken back `for_good` stays so also when tasks that were never done are called off.
+    its tasks.
     """
     from memento_git.work import persons
 
     data, held = approval.data, state.answers()
-    tasks = [one for one in answerable(state) if not for_good or was_done(state, one)] if of == state.id else []
-    for scope in tasks or (of,):
+    for scope in (answerable(state) if of == state.id else ()) or (of,):
         keys = dict.fromkeys((data["approves"], *((scope, state.id) if of else ())))
         given = [one for key in keys for one in held.get(key, ()) if persons.is_same(one.by, data["by"])]
         latest = max(given, default=None)

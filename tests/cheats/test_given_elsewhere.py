@@ -177,11 +177,12 @@ def test_a_completion_that_is_accepted_on_what_it_was_done_with(doors: Doors, wh
     assert f"{task} is proven again" in doors.caught("P009")
 
 
-def test_an_approval_that_a_no_to_what_is_never_done_hides(doors: Doors) -> None:
-    """Way: a no to a new task comes with the words of then, and that task is called off in a further request."""
+@pytest.mark.parametrize("was_done", [False, True])
+def test_an_approval_that_a_no_to_a_task_hides(doors: Doors, *, was_done: bool) -> None:
+    """Way: the words of then come beside it; in a further request that task is called off, or agreed to."""
     run, answer = approved(doors)
-    never = doors.play.task("Another")
-    doors.shown(never, by=GRACE, approves=never, kind="approval", outcome="failed", prompt="Is it good?", response="no")
+    task = doors.play.proven("Another") if was_done else doors.play.task("Another")
+    doors.play.as_(GRACE).do(evidences.approve, task, prompt="Is it good?", response="no")
     excepted(doors, run)
     assert doors.missing(run)[-1] == f"approvals: 0 of 1, by {GRACE}"
     assert f"the approval of {run} by {GRACE} counts again by {answer}" in doors.caught("P009")
@@ -293,3 +294,11 @@ def test_a_candidate_that_is_chosen_and_proven_by_either_plan(doors: Doors) -> N
     assert doors.play.is_proven(task)
     doors.play.do(plans.approve_plan, plan)
     doors.sound("D007")
+
+
+def test_an_approval_that_is_taken_back_on_the_words_of_then(doors: Doors) -> None:
+    """No way: it counts once more only by a new yes to the same."""
+    run, _ = approved(doors)
+    excepted(doors, run)
+    doors.play.as_(GRACE).do(evidences.approve, run, prompt="Is it good?", response="no")
+    doors.sound("G004")
