@@ -470,6 +470,20 @@ def test_a_base_that_a_shallow_clone_lacks_is_refused_with_how_deep_to_fetch(
     assert (code, "fork_missing" in err, "--deepen=50" in err) == (1, True, True)
 
 
+def test_the_hint_brings_a_base_that_a_clone_of_one_branch_never_fetched(
+    branch: Play, cli: Any, tmp_path: Path
+) -> None:
+    branch.task("Two")
+    for name, how in (("shallow", ("--depth=1",)), ("whole", ("--single-branch",))):
+        there = tmp_path / name
+        git(branch.root, "clone", "-q", *how, "--branch=work", f"file://{branch.root}", str(there))
+        for base in ("origin/main", "refs/remotes/origin/main"):
+            code, _, err = cli("check", "-C", str(there), "--base", base)
+            assert (code, "origin +refs/heads/main:refs/remotes/origin/main" in err) == (1, True)
+        git(there, *err.split("next: git ")[1].split(";")[0].split())
+        assert cli("check", "-C", str(there), "--base", "origin/main")[0] == 0
+
+
 def test_a_merge_whose_parent_a_shallow_clone_lacks_and_a_base_of_another_history_are_refused(
     branch: Play, cli: Any, tmp_path: Path
 ) -> None:

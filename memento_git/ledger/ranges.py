@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
@@ -19,6 +20,7 @@ TRUNKS: Final = ("@{upstream}", "refs/remotes/origin/HEAD", "refs/heads/main", "
 LEAST_DEPTH: Final = 50
 SIDES: Final = "^@"
 WAY_BACK: Final = re.compile("[~^]|@{")  # counted from a commit that is here: no remote knows it by that
+REMOTE_BRANCH: Final = re.compile(r"(?:refs/remotes/)?(?P<remote>[^/\s]+)/(?P<branch>[^\s~^:@{]+)")
 PLAIN_NAME: Final = re.compile(r"(?!.*\.\.)[\w@][\w./@{}~^+-]*")
 
 
@@ -44,6 +46,12 @@ class ForkMissing(Refused):
     token = "fork_missing"
     sentence = "this clone is shallow ({depth} commits deep) and does not have {what}"
     hint_ = "git fetch {fetch}; or all of it: git fetch --unshallow (actions/checkout: fetch-depth: 0)"
+
+
+class BranchNotFetched(NoSuchRevision):
+    """A branch of a remote that this clone never fetched, as a clone of one branch does not."""
+
+    hint_ = "git fetch {fetch}"
 
 
 class NoMergeBase(Refused):
@@ -121,11 +129,25 @@ def commit(git: Git, rev: str, *, history: bool = False) -> str:
     try:
         return git.commit_of(rev)
     except NoSuchRevision:
+        there = _where(git, rev)
         if (depth := depth_of(git)) is None:
+            if there:
+                raise BranchNotFetched(rev=rev, fetch=there) from None
             raise
-        name = rev if rev[:1].isalnum() else "REV"
-        fetch = _deeper(depth) if history or WAY_BACK.search(rev) else f"--depth=1 origin {name}"
+        name = there or f"origin {rev if rev[:1].isalnum() else 'REV'}"
+        fetch = f"--depth=1 {name}"
+        if history or WAY_BACK.search(rev):
+            fetch = f"{_deeper(depth)} {there}".rstrip()
         raise ForkMissing(depth=depth, what=repr(rev), fetch=fetch) from None
+
+
+def _where(git: Git, rev: str) -> str:
+    """Return what brings a branch of a remote, also into a clone of another branch alone; nothing of other names."""
+    found = REMOTE_BRANCH.fullmatch(rev)
+    if not found or found["remote"] not in (git.answer("remote") or "").split():
+        return ""
+    remote, branch = found.groups()
+    return shlex.join((remote, f"+refs/heads/{branch}:refs/remotes/{remote}/{branch}"))
 
 
 def _deeper(depth: int) -> str:
