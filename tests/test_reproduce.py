@@ -594,8 +594,18 @@ def test_check_runs_again_what_a_branch_rests_on_and_fails_where_it_differs(
     assert believed[0] == 0
     (found,) = [one for one in json.loads(out)["findings"] if one["code"] == "V002"]
     assert (code, found["severity"]) == (5, "error")
+    assert found["fix"] == f"memento evidence retract {evidence} --reason WHY"
     assert f"{evidence}, run again, differs: exit code 0 is recorded, 3 came out" in found["message"]
     assert cli("-C", str(play.root), "check", "--staged", "--reproduce")[0] == 2
+
+
+def test_a_check_without_a_base_never_looks_as_if_it_had_run_anything_again(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    lied(play)
+    for alone in ((), ("--no-base",)):
+        code, out, err = cli("-C", str(play.root), "check", *alone, "--reproduce")
+        assert (code, out, "reproduce_needs_base" in err, "--base REV" in err) == (2, "", True, True)
 
 
 def test_check_tells_what_it_ran_again_and_where(play: Play, cli: Callable[..., Any], tmp_path: Path) -> None:

@@ -44,6 +44,14 @@ class NothingStaged(BareRepository):
     hint_ = "check a commit: memento check --at HEAD"
 
 
+class ReproducedAlone(Misused):
+    """A tree alone adds nothing that could be run again, and must not look as if it had been."""
+
+    token = "reproduce_needs_base"
+    sentence = "nothing says what this branch adds, so nothing can be run again"
+    hint_ = "name its base: memento check --base REV --reproduce; or a run: memento evidence reproduce --run RUN"
+
+
 def check(
     ledger: Ledger, *, base: str = "", no_base: bool = False, at: str = "", staged: bool = False, fix: bool = False,
     again: Again | None = None, progress: Progress | None = None,
@@ -88,6 +96,8 @@ def _look(
         head = git.commit_of(at or "HEAD")
         name = base or ("" if no_base else default_base(git, head, at))
         if not name:
+            if again:
+                raise ReproducedAlone
             if not at and git.top is not None:
                 ledger.watch.begin()
             return judging.alone(git, head, ledger.now(), progress)

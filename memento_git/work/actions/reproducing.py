@@ -281,7 +281,11 @@ def findings(results: Sequence[Result]) -> list[Finding]:
         name, why = result.evidence.id, "; ".join(result.why)
         differs = result.status == "differs"
         message = f"{name}, run again, differs: {why}" if differs else f"{name} could not be run again: {why}"
-        fix = "memento evidence retract ID --reason WHY" if differs else "see policy.reproduce in .memento/config.yaml"
+        fix = (
+            f"memento evidence retract {name} --reason WHY"
+            if differs
+            else "see policy.reproduce in .memento/config.yaml"
+        )
         told.append(Finding("V002", result.evidence.path, 0, message, fix, "error" if differs else "warning"))
     return told
 
