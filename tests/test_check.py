@@ -369,6 +369,15 @@ def test_the_index_that_a_hook_names_is_the_one_that_is_checked(
     assert cli("check", "--staged", "-C", str(branch.root))[0] == 5
 
 
+def test_of_a_merge_that_adds_nothing_of_its_own_nobody_reads_that_no_file_differs(branch: Play, cli: Any) -> None:
+    branch.task("Here")
+    git(branch.root, "switch", "-q", "main")
+    git(branch.root, "commit", "-q", "--allow-empty", "-m", "there")
+    git(branch.root, "merge", "-q", "--no-edit", "work")
+    code, out, _ = cli("check", "--base", "HEAD^@", "-C", str(branch.root))
+    assert (code, "in the merge: each file of the ledger is as one of its sides has it" in out) == (0, True)
+
+
 def test_a_merge_that_is_staged_is_compared_with_both_its_sides(branch: Play, cli: Any) -> None:
     git(branch.root, "switch", "-q", "main")
     config = branch.root / ".memento" / "config.yaml"
@@ -622,7 +631,7 @@ def test_who_puts_back_what_another_wrote_is_not_told_as_its_author(branch: Play
     git(branch.root, "commit", "-qm", "oops")
     git(branch.root, "revert", "--no-edit", "HEAD")
     code, out, _ = cli("check", "-C", str(branch.root), "--base", "main", "--severity", "warning")
-    assert (code, out) == (0, "nothing is wrong in the commits between: no file differs\n")
+    assert (code, out) == (0, "nothing is wrong in the commits between: no file of the ledger differs\n")
 
 
 @pytest.mark.parametrize("form", [("--json",), ("--format", "json"), ("--format=json",)])

@@ -94,7 +94,7 @@ def check(
     if again is not None:
         report, rows = report._replace(findings=[*again.findings(), *report.findings]), _told(again, form)
     failed = report.has_errors or (severity == "warning" and bool(report.findings))
-    _show(report, form, rows, failed=failed)
+    _show(report, form, rows, base, failed=failed)
     return FOUND if failed else 0
 
 
@@ -139,7 +139,7 @@ def _is_untouched(door: Door, base: str, staged: bool) -> bool:
     return unchanged(Path(door.workspace), base=base, staged=staged)
 
 
-def _show(report: Report, form: str, again: list[dict[str, Any]] | None, *, failed: bool) -> None:
+def _show(report: Report, form: str, again: list[dict[str, Any]] | None, base: str, *, failed: bool) -> None:
     from memento_git import __version__
     from memento_git.review import formats
 
@@ -158,13 +158,17 @@ def _show(report: Report, form: str, again: list[dict[str, Any]] | None, *, fail
     elif form == "junit":
         terminal.put(formats.junit(report.findings, report.already))
     else:
-        terminal.put(terminal.guarded(formats.text(report.findings, report.already, _where(report), report.fixed)))
+        terminal.put(
+            terminal.guarded(formats.text(report.findings, report.already, _where(report, base), report.fixed))
+        )
 
 
-def _where(report: Report) -> str:
+def _where(report: Report, base: str) -> str:
     """Return what was looked at, as the last line ends."""
     if not report.base:
         return f"in {report.records} record(s)"
+    if not report.records and base.endswith("^@"):
+        return "in the merge: each file of the ledger is as one of its sides has it"
     if not report.records:
-        return "in the commits between: no file differs"
+        return "in the commits between: no file of the ledger differs"
     return f"in {report.records} file(s) that differ"
