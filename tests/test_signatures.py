@@ -661,6 +661,9 @@ def test_without_ssh_keygen_it_is_said_and_reading_goes_on(
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     refused("ssh_keygen_missing", lambda: office.play.do(plans.approve_plan, other, key=str(office.ada)))
     assert office.seen(office.event(plan, "approved")).state == "unchecked"
+    told = [one.fix for one in check(office.play.ledger, no_base=True).findings if one.code in ("K001", "K002")]
+    assert told
+    assert all("where ssh-keygen is on PATH" in fix for fix in told), "nobody signs again what is signed well"
 
 
 # What is shown.

@@ -28,6 +28,8 @@ WORDS: Final = {
     "other_actor": "its signature is somebody else's",
     "unchecked": "its signature could not be checked here",
 }
+AGAIN: Final = "do it again with --sign, as one who may"
+LOOK: Final = "memento check where ssh-keygen is on PATH, with the allowed signers that policy names committed"
 GATES: Final = {"final_acceptance": "final_acceptance", "release": "release", "approval": "approvals"}
 
 
@@ -127,7 +129,7 @@ def unsigned(
         if why:
             asked = f" of {', '.join(names)}" if names else ""
             told = f"policy demands a signature{asked} here: {why}"
-            found.append(Finding("K001", record.path, 0, told, "do it again with --sign, as one who may"))
+            found.append(Finding("K001", record.path, 0, told, LOOK if seen.state == "unchecked" else AGAIN))
         elif names is None and seen.state != "good":
             found.append(_doubtful(record.path, seen))
     return found
@@ -135,6 +137,7 @@ def unsigned(
 
 def _doubtful(path: str, seen: Seen) -> Finding:
     if seen.state in ("unknown_key", "unchecked"):
-        return Finding("K002", path, 0, WORDS[seen.state], "look at the allowed signers that policy names", "warning")
+        how = LOOK if seen.state == "unchecked" else "look at the allowed signers that policy names"
+        return Finding("K002", path, 0, WORDS[seen.state], how, "warning")
     how = "sign again what shall count" if seen.state == "unnamed" else "restore the file as it was signed"
     return Finding("K002", path, 0, WORDS[seen.state], how)
