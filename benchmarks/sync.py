@@ -25,7 +25,7 @@ from pool import environment, repository
 
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions import dispatches, plans, runs, setup, tasks
-from memento_git.work.state import HandOff, RunState
+from memento_git.work.state import Dispatch, RunState
 
 if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
@@ -50,7 +50,7 @@ def queued(folder: Path) -> list[str]:
     return [name for name, row in rows(folder).items() if row.status == "queued"]
 
 
-def rows(folder: Path) -> dict[str, HandOff]:
+def rows(folder: Path) -> dict[str, Dispatch]:
     """Return dispatch -> what it has come to, in a clone."""
     with Ledger.open(folder) as ledger:
         view = ledger.view()
@@ -109,7 +109,7 @@ def main() -> int:
     return tell(given.tasks, tries, taken, seen)
 
 
-def tell(count: int, tries: list[list[Any]], taken: float, seen: dict[str, HandOff]) -> int:
+def tell(count: int, tries: list[list[Any]], taken: float, seen: dict[str, Dispatch]) -> int:
     """Print what was measured; return 0 where each task was claimed exactly once."""
     won = [one for one in tries if not one[3]]
     times = sorted(one[2] for one in won)

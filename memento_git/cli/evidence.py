@@ -132,7 +132,7 @@ def run_command(
     from memento_git.work.actions import evidences, folders, kinds
 
     ledger = door.ledger
-    linked = _handoff(door, dispatch, apart=out is not None)
+    linked = _dispatch(door, dispatch, apart=out is not None)
     if out is not None:
         folders.refuse_taken(ledger, out)
     expected = _full(tasks, ledger.actor) if out is not None else _expect(door, tasks, run, summary, linked)
@@ -171,8 +171,8 @@ def _claimed(door: Door, row: Row) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _handoff(door: Door, dispatch: str, *, apart: bool) -> str:
-    """Return the full id of the hand-off; for evidence in a folder it must be given in full."""
+def _dispatch(door: Door, dispatch: str, *, apart: bool) -> str:
+    """Return the full id of the dispatch; for evidence in a folder it must be given in full."""
     from memento_git.model.ids import IdInvalid, is_id
 
     if apart and dispatch and not is_id(dispatch, "dispatch"):

@@ -96,7 +96,7 @@ def _show(door: Door, outcome: Outcome) -> int:
 
 
 def leading_on(task: Row) -> str:
-    """Return the command that leads on after a hand-off of a task failed: other candidates may be at work, or done."""
+    """Return the command that leads on after a dispatch of a task failed: other candidates may be at work, or done."""
     name = task["id"]
     return f"memento task reopen {name} --reason WHY" if task["status"] == "blocked" else f"memento task show {name}"
 

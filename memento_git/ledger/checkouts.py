@@ -302,7 +302,7 @@ def discard(git: Git, checkout: Checkout) -> str:
 
 
 def knowing(git: Git, dispatch: str, folder: str) -> list[str]:
-    """Return the branches, and the detached work trees, whose files in a folder hold a hand-off."""
+    """Return the branches, and the detached work trees, whose files in a folder hold a dispatch."""
     told = git.answer("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/", "refs/remotes/") or ""
     refs = [line.partition(" ") for line in told.splitlines()]
     places = {ref.removeprefix("refs/heads/"): tip for tip, _, ref in refs}

@@ -355,7 +355,7 @@ class View:
         return found
 
     def _removed(self, run: str, kind: str) -> list[str]:
-        """Return the ids of events, or of hand-offs that they opened, of which a redaction is all that is left."""
+        """Return the ids of events, or of dispatches that they opened, of which a redaction is all that is left."""
         if kind not in ("event", "dispatch") or not self.names(run).redacting():
             return []
         from memento_git.ledger.events import Happenings

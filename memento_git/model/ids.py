@@ -65,7 +65,7 @@ def random_part(identity: str) -> str:
 
 
 def dispatch_of(event: str) -> str:
-    """Return the dispatch that the event of a hand-out opens."""
+    """Return the dispatch that an event opens."""
     return event.replace("event", "dispatch", 1)
 
 

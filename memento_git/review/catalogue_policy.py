@@ -1,4 +1,4 @@
-"""The findings about what policy asks: proof, plans, hand-outs and gates."""
+"""The findings about what policy asks: proof, plans, dispatches and gates."""
 
 from __future__ import annotations
 

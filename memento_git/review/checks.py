@@ -229,8 +229,8 @@ class Gone(NamedTuple):
 def _forgotten(state: RunState, task: Prose, old: Prose, scope: Scope) -> Gone:
     """Return what a task asked, and neither it nor its repair asks now: when it was rejected, and then handed out.
 
-    Of other hand-outs it is what proof they asked, where a branch is judged: between two of them words are bettered all
-    the time. What the base's text asked less is `D007`.
+    Of other dispatches it is what proof they asked, where a branch is judged: between two of them words are bettered
+    all the time. What the base's text asked less is `D007`.
     """
     was = scope.was(state.id, old.id) if scope.was else None
     kept = [one for one in (old, task, was) if isinstance(one, Prose)]

@@ -101,7 +101,7 @@ def _verification(held: Row) -> Iterable[Row]:
 
 
 def _recovered(held: Row) -> Iterable[Row]:
-    """Yield the hand-offs that were taken back, what follows each, and where the bundle for it lies."""
+    """Yield the dispatches that were taken back, what follows each, and where the bundle for it lies."""
     next_ = {row["recovery_of"]: row["dispatch_id"] for row in held["dispatches"] if row["recovery_of"]}
     bundles = {
         row["dispatch"]: (row["id"], file["path"])

@@ -67,7 +67,7 @@ def _told(stop: Event) -> str:
 
 
 def _spike(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
-    """Yield a hand-out without a plan in a run that is no spike, or beyond the limit of spikes, while it stands.
+    """Yield a dispatch without a plan in a run that is no spike, or beyond the limit of spikes, while it stands.
 
     A run whose text cannot be read may be one.
     """
@@ -91,7 +91,7 @@ def _standing_spikes(state: RunState) -> int:
 
 
 def _unnamed(state: RunState, event: Event) -> Iterator[Finding]:
-    """Yield a hand-out that does not name what was asked, as the verb does, while work goes on from it."""
+    """Yield a dispatch that does not name what was asked, as the verb does, while work goes on from it."""
     text = state.text(event.of)
     if text is None:
         return
@@ -105,14 +105,14 @@ def _unnamed(state: RunState, event: Event) -> Iterator[Finding]:
 
 
 def _undoing(state: RunState, event: Event) -> str:
-    """Return the command that takes back what came of a hand-out."""
+    """Return the command that takes back what came of a dispatch."""
     if event.dispatch in state.folded(event.of).lanes.open_dispatches():
         return f"memento dispatch recover {event.dispatch} --force --reason WHY"
     return f"memento task reopen {event.of} --reason WHY"
 
 
 def _beyond(state: RunState, event: Event) -> Iterator[Finding]:
-    """Yield a hand-out, while it stands, of a task that was tried as often as it may be by what it had seen."""
+    """Yield a dispatch, while it stands, of a task that was tried as often as it may be by what it had seen."""
     folded, own = state.folded(event.of), state.fold.judged(event.id)
     if own is None or not handout.stands(state, event):
         return

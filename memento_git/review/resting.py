@@ -58,7 +58,7 @@ def rested_on(book: Looked, key: str) -> dict[str, set[str]]:
 
 
 def _going_on(book: Looked, key: str) -> Iterator[Judged]:
-    """Yield what stands of a group and may go on from others: no verdict of a gate, no hand-off that is over.
+    """Yield what stands of a group and may go on from others: no verdict of a gate, no dispatch that is over.
 
     A reopening ends what it had seen; one that was settled away in part does not.
     """
@@ -76,7 +76,7 @@ def _going_on(book: Looked, key: str) -> Iterator[Judged]:
 
 
 def _handing_out(state: RunState) -> Iterator[tuple[str, Judged]]:
-    """Yield each hand-out with an event that goes on from it; its past is what it had seen of the run's plans."""
+    """Yield each dispatch with an event that goes on from it; its past is what it had seen of the run's plans."""
     for task in state.tasks():
         resting: dict[str, Collection[str]] = {**rested_on(state, task)}
         resting |= {seen.event.id: (seen.event.id,) for seen in _going_on(state, task)}

@@ -87,7 +87,7 @@ def _is_replaced(view: View, path: str, good: set[str]) -> bool:
 
 
 def handed_out(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
-    """Yield a hand-out of the branch that rests on an approval or verdict without its signature, and goes on."""
+    """Yield a dispatch of the branch that rests on an approval or verdict without its signature, and goes on."""
     lane = f"dispatch:{event.id.replace('event', 'dispatch', 1)}"
     if event.id not in scope.added or state.folded(event.of).lanes.word(lane, "") in ("failed", "recovered"):
         return

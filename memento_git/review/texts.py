@@ -82,7 +82,7 @@ def _approved_before(
 ) -> Iterable[tuple[str, Event]]:
     """Return other approvals of plans than the one that holds, each with what was done by it.
 
-    They are what any hand-out had seen of a task that is done, or that such a one repairs: of the tasks that the branch
+    They are what any dispatch had seen of a task that is done, or that such a one repairs: of the tasks that the branch
     touches. Where the approval that holds is the branch's, of all tasks; and what others approved on the branch.
     """
     added = comparison.added()
@@ -100,7 +100,7 @@ def _approved_before(
 
 
 def _seen_by(state: RunState, task: str) -> Iterator[Event]:
-    """Yield the approval of a plan that each hand-out of a task had seen."""
+    """Yield the approval of a plan that each dispatch of a task had seen."""
     for opened in terms.handed_out(state, task):
         past = state.fold.seen_by(opened)
         known = [one for one in state.approvals() if one.id in past and one.of == opened.get("plan")]

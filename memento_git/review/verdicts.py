@@ -65,7 +65,7 @@ def _approval_severity(state: RunState, event: Event, scope: Scope) -> str:
 
 
 def _approvals_of(state: RunState, opened: Event) -> list[Event]:
-    """Return the latest approvals of its plan that a hand-out had seen."""
+    """Return the latest approvals of its plan that a dispatch had seen."""
     past = state.fold.seen_by(opened)
     known = [one for one in state.folded(plans_of(state.id)).events if one.event.id in past]
     return last_of(one for one in known if one.event.do == "approved" and one.event.of == opened.get("plan"))

@@ -36,7 +36,7 @@ def board(held: Mapping[str, Any]) -> Row:
 
 
 def _card(task: Row, dispatches: Sequence[Row]) -> Row:
-    """Return what a board shows of a task; who has it follows from its open hand-offs."""
+    """Return what a board shows of a task; who has it follows from its open dispatches."""
     going = [row for row in dispatches if row["status"] in OPEN_DISPATCH]
     latest = (going or dispatches)[-1:]
     return {

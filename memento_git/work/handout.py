@@ -1,4 +1,4 @@
-"""Whether a task would be handed out now: the rules that a hand-off asks, and that `ready` tells beforehand."""
+"""Whether a task would be handed out now: the rules that a dispatch asks, and that `ready` tells beforehand."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def refuse_run(state: RunState) -> None:
 
 
 def spikes(state: RunState, *tasks: str) -> int:
-    """Return how many hand-outs of some tasks had no plan, as a spike's."""
+    """Return how many dispatches of some tasks had no plan, as a spike's."""
     return sum(bool(one.data.get("spike")) for task in tasks for one in terms.handed_out(state, task))
 
 
 def stands(state: RunState, opened: Event) -> bool:
-    """Tell whether a hand-out is open, or its completion counts."""
+    """Tell whether a dispatch is open, or its completion counts."""
     ended = [end.dispatch for end in state.completions(opened.of)]
     return opened.dispatch in (*state.folded(opened.of).lanes.open_dispatches(), *ended)
 
@@ -64,7 +64,7 @@ def texts(state: RunState, task: str) -> Texts:
 
 
 def refuse_changed_terms(state: RunState, task: str, dispatch: str) -> None:
-    """Refuse to go on with a hand-off whose task asks something else by now: its worker has not read that."""
+    """Refuse to go on with a dispatch whose task asks something else by now: its worker has not read that."""
     if terms.are_others(state, task, dispatch):
         raise no.TermsChanged(task=task, dispatch=dispatch)
 
@@ -84,7 +84,7 @@ def beyond(state: RunState, task: str, executor: str = "") -> str:
 
 
 def hindrance(state: RunState, task: str) -> MementoError | None:
-    """Return the refusal that a hand-off of a task whose turn it is would meet all the same, or nothing.
+    """Return the refusal that a dispatch of a task whose turn it is would meet all the same, or nothing.
 
     Signatures are left out: what they come to depends on more than the run's files. See `mark_unsigned`.
     """
@@ -126,7 +126,7 @@ def row(refusal: MementoError | None, run: str, task: str) -> Row | None:
 
 
 def mark_unsigned(state: RunState, shown: Sequence[Row]) -> None:
-    """Take back that tasks are ready where what their hand-off rests on lacks a signature that policy demands."""
+    """Take back that tasks are ready where what their dispatch rests on lacks a signature that policy demands."""
     ready = [one for one in shown if one["ready"]] if state.policy.signatures.get("require") else []
     if not ready:
         return

@@ -227,7 +227,7 @@ def _task_steps(held: Row, known: Mapping[str, Row]) -> list[Row]:
 
 
 def _open_steps(held: Row, tasks: Sequence[Row], known: Mapping[str, Row]) -> list[Row]:
-    """Return the steps of tasks that are handed out, or could be; a hand-off of other words is made anew."""
+    """Return the steps of tasks that are handed out, or could be; a dispatch of other words is made anew."""
     handed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in OPEN_DISPATCH}
     shut = _shut(held)
     steps = [

@@ -1,4 +1,4 @@
-"""What hand-offs came to, and what that says of executors: weighted by trust, decayed with age, smoothed. Pure."""
+"""What dispatches came to, and what that says of executors: weighted by trust, decayed with age, smoothed. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOVES: Final = (*VERDICTS, "reopened", "blocked", "cancelled")
 
 
 class Attempt(NamedTuple):
-    """One hand-off of a task: to whom, and how it ended."""
+    """One dispatch of a task: to whom, and how it ended."""
 
     dispatch: str
     executor: str
@@ -43,7 +43,7 @@ class Attempt(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """One hand-off that ended, as a datum about its executor."""
+    """One dispatch that ended, as a datum about its executor."""
 
     executor: str
     kind: str
@@ -66,7 +66,7 @@ class Tally(NamedTuple):
 
 
 def attempts(events: Sequence[Judged]) -> list[Attempt]:
-    """Return the hand-offs of a task in their order, from its events; those that were taken out do not count.
+    """Return the dispatches of a task in their order, from its events; those that were taken out do not count.
 
     Once a candidate was chosen, a verdict on the task is one on that candidate alone.
     """

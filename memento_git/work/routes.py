@@ -64,7 +64,7 @@ def _refusal(decision: dict[str, Any]) -> dict[str, Any]:
 
 
 def attempts(state: RunState, task: str) -> list[Attempt]:
-    """Return the hand-offs of a task, in their order."""
+    """Return the dispatches of a task, in their order."""
     return outcomes.attempts(state.folded(task).events)
 
 
@@ -102,7 +102,7 @@ def _cheapest(table: Mapping[str, Executor]) -> float:
 
 
 def recorded(view: View, run: str, policy: Policy, progress: Progress | None = None) -> list[Outcome]:
-    """Return what the hand-offs of a run came to; kept under the ids of its files and of the policy."""
+    """Return what the dispatches of a run came to; kept under the ids of its files and of the policy."""
     name, key = f"{run}.outcomes", view.tree_key(run)
     held = cache.read(view.git, name, key) if key else None
     if held is not None:

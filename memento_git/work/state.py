@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 NEVER: Final = "1970-01-01T00:00:00.000Z"
 
 
-class HandOff(NamedTuple):
+class Dispatch(NamedTuple):
     """What a dispatch came to; `holder` has or had it, `until` is the moment to which it is claimed."""
 
     status: str = ""
@@ -339,7 +339,7 @@ class RunState(Happenings):
     def is_ready(self, task: str) -> bool:
         """Tell whether it is a task's turn: neither its own state nor its run's, nor what it waits for, holds it up.
 
-        What else a hand-off asks is in `handout`.
+        What else a dispatch asks is in `handout`.
         """
         return (
             self.task_status(task) == "pending"
@@ -363,14 +363,14 @@ class RunState(Happenings):
         """Return the event that opened a dispatch."""
         return self.event(opening_of(dispatch))
 
-    def dispatches(self, task: str) -> dict[str, HandOff]:
+    def dispatches(self, task: str) -> dict[str, Dispatch]:
         """Return what each dispatch of a task came to."""
         folded, chosen = self.folded(task), self.selected(task)
         ended = {one.event.dispatch: one.event for one in folded.events if one.event.do in ENDED_DISPATCH}
-        found: dict[str, HandOff] = {}
+        found: dict[str, Dispatch] = {}
         for name, value in folded.lanes.named("dispatch").items():
             until = folded.lanes.word(f"lease:{name}", "")
-            found[name] = HandOff(
+            found[name] = Dispatch(
                 status=value[0],
                 holder=value[1] if value[0] in ("claimed", "completed") else "",
                 until=until if value[0] == "claimed" else "",
@@ -381,10 +381,10 @@ class RunState(Happenings):
             )
         return found
 
-    def dispatch(self, name: str) -> HandOff:
+    def dispatch(self, name: str) -> Dispatch:
         """Return what a dispatch came to; nothing where it is not known here."""
         opened = self.opened(name)
-        return self.dispatches(opened.of).get(name, HandOff()) if opened is not None else HandOff()
+        return self.dispatches(opened.of).get(name, Dispatch()) if opened is not None else Dispatch()
 
     def groups(self) -> list[str]:
         """Return all groups of the run; its own text, which no rule reads, is looked at on the way."""

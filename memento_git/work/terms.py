@@ -131,13 +131,13 @@ def _proof(prose: Prose) -> list[str]:
 
 
 def text_of(event: Event, texts: Iterable[Prose]) -> Prose | None:
-    """Return the first of some texts that the terms of a hand-out or rejection are of."""
+    """Return the first of some texts that the terms of a dispatch or rejection are of."""
     known = event.get("terms")
     return next((one for one in texts if known == digest(one)), None) if known not in ("", codec.REDACTED) else None
 
 
 def asked(event: Event, prose: Prose | None) -> Terms:
-    """Return what a task asked at its hand-out or rejection, by the text that it is of; nothing where nobody knows.
+    """Return what a task asked at its dispatch or rejection, by the text that it is of; nothing where nobody knows.
 
     Where that text is not known, it is what the event names; where that does not tell words from proof, as one that was
     written by hand may not, all of it counts as proof.
@@ -148,7 +148,7 @@ def asked(event: Event, prose: Prose | None) -> Terms:
 
 
 def are_named(event: Event, prose: Prose | None) -> bool:
-    """Tell whether a hand-out names all that a task asked, by the text that its terms are of, if that is known."""
+    """Tell whether a dispatch names all that a task asked, by the text that its terms are of, if that is known."""
     known, told = event.get("terms"), {*(event.data.get("asks") or ())}
     if known in ("", codec.REDACTED) or not told:
         return False
@@ -158,7 +158,7 @@ def are_named(event: Event, prose: Prose | None) -> bool:
 
 
 def of_rejected(state: RunState, task: str) -> Iterator[Event]:
-    """Yield each rejection of a task, with the hand-outs of the completions that it rejected."""
+    """Yield each rejection of a task, with the dispatches of the completions that it rejected."""
     for rejected in state.folded(task).legal("rejected"):
         yield rejected
         done = done_before(state, rejected)
@@ -174,7 +174,7 @@ def done_before(state: RunState, verdict: Event) -> list[Event]:
 
 
 def handed_out(state: RunState, task: str) -> list[Event]:
-    """Return each hand-out of a task that is legal."""
+    """Return each dispatch of a task that is legal."""
     return state.folded(task).legal("dispatched")
 
 

@@ -34,8 +34,8 @@ def left_to_run(asked: Demand, latest: Sequence[Cited], code: Mapping[str, Any])
     ]
 
 
-def of_hand_off(found: Iterable[Cited], dispatch: str) -> list[Cited]:
-    """Return the evidence that came out of one hand-off, or of none; what came out of others proves nothing of it."""
+def of_dispatch(found: Iterable[Cited], dispatch: str) -> list[Cited]:
+    """Return the evidence that came out of one dispatch, or of none; what came out of others proves nothing of it."""
     return [one for one in found if one.evidence and one.evidence.data.get("dispatch", dispatch) == dispatch]
 
 

@@ -164,7 +164,7 @@ def belongs(desk: Desk, run: str, tasks: Sequence[str]) -> tuple[RunState, list[
 
 
 def _linked(desk: Desk, dispatch: str, tasks: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Return the hand-off that evidence comes out of, and the tasks that it is for; by default the hand-off's."""
+    """Return the dispatch that evidence comes out of, and the tasks that it is for; by default the dispatch's."""
     if not dispatch:
         return "", tasks
     name, state = desk.find(dispatch, "dispatch")

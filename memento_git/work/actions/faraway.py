@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.ledger import claims, remoteclaims
 from memento_git.ledger.view import View
 from memento_git.model.states import ENDED_DISPATCH, FINAL_TASK
-from memento_git.work.state import HandOff, RunState
+from memento_git.work.state import Dispatch, RunState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,12 +45,12 @@ def is_open_on(ledger: Ledger, remote: str, dispatch: str) -> bool:
     return False
 
 
-def dispatch_in(view: View, dispatch: str) -> HandOff:
+def dispatch_in(view: View, dispatch: str) -> Dispatch:
     """Return what a dispatch has come to in a view; nothing where the view does not know it."""
     for run in view.runs():
         if view.holds(run, dispatch, "dispatch"):
             return RunState(view, run).dispatch(dispatch)
-    return HandOff()
+    return Dispatch()
 
 
 def held_for_nothing(ledger: Ledger, view: View) -> Iterator[tuple[str, str]]:

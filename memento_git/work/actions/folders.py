@@ -49,7 +49,7 @@ class NotBesideFolder(Misused):
 
 
 def refuse_beside(**given: object) -> None:
-    """Refuse what would be dropped, where a folder tells all but the run, the tasks and the hand-off."""
+    """Refuse what would be dropped, where a folder tells all but the run, the tasks and the dispatch."""
     if names := [name for name, value in given.items() if value]:
         raise NotBesideFolder(names=", ".join(names))
 

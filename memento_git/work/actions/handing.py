@@ -206,7 +206,7 @@ def unseen(git: Git, state: RunState, task: str) -> list[str]:
 
 
 def _tip(state: RunState, task: str, dispatch: str) -> str:
-    """Return the commit that a completed hand-off's diff ends at, or nothing where it cites no diff of its own."""
+    """Return the commit that a completed dispatch's diff ends at, or nothing where it cites no diff of its own."""
     for event in state.completions(task):
         for ref in event.evidence if event.dispatch == dispatch else ():
             found = state.evidence(parse_ref(ref).id)

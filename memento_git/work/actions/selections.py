@@ -15,7 +15,7 @@ from memento_git.work import refusals as no
 from memento_git.work.actions.graphs import DIFF
 from memento_git.work.candidates import Candidate, Diff, Judged
 from memento_git.work.desk import Desk
-from memento_git.work.state import HandOff, RunState
+from memento_git.work.state import Dispatch, RunState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,7 +127,7 @@ def _selection(state: RunState, task: str, only: Sequence[str]) -> Selection:
     return Selection(task, state.id, tuple(ranked), best)
 
 
-def _candidate(state: RunState, task: str, name: str, found: HandOff) -> Candidate:
+def _candidate(state: RunState, task: str, name: str, found: Dispatch) -> Candidate:
     """Return what the ledger holds of one try."""
     executor = found.opened.get("executor") if found.opened else ""
     completion = next((event for event in state.completions(task) if event.dispatch == name), None)
@@ -164,7 +164,7 @@ def _candidate(state: RunState, task: str, name: str, found: HandOff) -> Candida
 
 
 def _own(state: RunState, name: str, completion: Event | None) -> list[Evidence]:
-    """Return the evidence that came out of a hand-off, or that its completion cites."""
+    """Return the evidence that came out of a dispatch, or that its completion cites."""
     cited = {parse_ref(ref).id for ref in completion.evidence} if completion else set()
     return [
         one
@@ -251,7 +251,7 @@ def _is_yes(state: RunState, answer: Evidence, diff: Evidence) -> bool:
 
 
 def _seconds(state: RunState, task: str, name: str, completion: Event) -> float | None:
-    """Return how long the hand-off was in somebody's hands."""
+    """Return how long the dispatch was in somebody's hands."""
     claims = [seen.event.at for seen in state.folded(task).events
               if seen.event.do == "claimed" and seen.event.dispatch == name]  # fmt: skip
     if not claims:

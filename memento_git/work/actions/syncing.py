@@ -15,7 +15,7 @@ from memento_git.model.states import ENDED_DISPATCH
 from memento_git.work.actions import faraway, vetting
 from memento_git.work.loading import load
 from memento_git.work.rows import trouble_rows
-from memento_git.work.state import HandOff, RunState
+from memento_git.work.state import Dispatch, RunState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -246,7 +246,7 @@ def _give_back(ledger: Ledger, where: Target, after: str) -> tuple[list[str], li
     return released, waiting
 
 
-def _is_over(ledger: Ledger, where: Target, one: Held, found: HandOff) -> bool:
+def _is_over(ledger: Ledger, where: Target, one: Held, found: Dispatch) -> bool:
     """Tell whether a claim keeps nobody from work any more that others still see as open.
 
     One that was never written waits for its end; one whose completion is on a branch alone waits for the merge.

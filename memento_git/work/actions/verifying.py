@@ -84,7 +84,7 @@ def _left(state: RunState, task: str, asked: Demand, code: dict[str, Any]) -> tu
     """Return the commands that one of the completions lacks a pass of."""
     found, left = pasts.evidence_for(state, task), []
     for completion in proofs.counting(state, task):
-        own = verdict.latest(verdict.of_hand_off(found, completion.dispatch), task, [code])
+        own = verdict.latest(verdict.of_dispatch(found, completion.dispatch), task, [code])
         left += verdict.left_to_run(asked, verdict.sound(own, task), code)
     return tuple(dict.fromkeys(left))
 
@@ -187,7 +187,7 @@ def _tried(
     An acceptance stands on all that it names, so it names only what speaks for it.
     """
     found, codes = pasts.evidence_for(state, prose.id), [code, sober(completion.data["code"])]
-    held = verdict.latest(verdict.of_hand_off(found, completion.dispatch), prose.id, codes)
+    held = verdict.latest(verdict.of_dispatch(found, completion.dispatch), prose.id, codes)
     good = [one.ref for one in verdict.sound(held, prose.id)]
     proof = proofs.proven(state, completion, prose.digest, asked, [code], good)
     proving = {one.kind for one in state.pieces(proof.by)}

@@ -80,7 +80,7 @@ def elsewhere(ledger: Ledger, view: View, state: RunState, task: str, dispatch: 
     Looked at are the dispatch's own branch and those that are checked out in other work trees.
     """
     from memento_git.ledger import checkouts, layout
-    from memento_git.work.state import HandOff, RunState
+    from memento_git.work.state import Dispatch, RunState
 
     git, folder = ledger.git, layout.folder_of(state.id, task)
     here = state.dispatch(dispatch)
@@ -88,7 +88,7 @@ def elsewhere(ledger: Ledger, view: View, state: RunState, task: str, dispatch: 
         if all(view.blob(path) is not None for path in checkouts.files_in(git, branch, folder)):
             continue
         there = ledger.held([f"refs/heads/{branch}"])
-        found = RunState(there, state.id).dispatch(dispatch) if there is not None else HandOff()
+        found = RunState(there, state.id).dispatch(dispatch) if there is not None else Dispatch()
         if found[:2] != here[:2]:
             yield branch, found.status, found.holder
 
