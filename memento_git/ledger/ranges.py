@@ -44,7 +44,7 @@ class ForkMissing(Refused):
     """A revision, or the commit where two of them parted, that a shallow clone does not have."""
 
     token = "fork_missing"
-    sentence = "this clone is shallow ({depth} commits deep) and does not have {what}"
+    sentence = "this clone is shallow (depth {depth}) and does not have {what}"
     hint_ = "git fetch {fetch}; or all of it: git fetch --unshallow (actions/checkout: fetch-depth: 0)"
 
 
