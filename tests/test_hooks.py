@@ -364,7 +364,7 @@ def test_a_merge_of_ones_own_is_compared_with_both_its_sides(play: Play, tmp_pat
     hooks.install(clone.ledger.git)
     play.task("There")
     clone.task("Here")
-    assert "nothing is wrong in the commits between" in pulled(clone.root)
+    assert "nothing is wrong in the merge: each file of the ledger is as one of its sides has it" in pulled(clone.root)
     task = play.task("Both")
     dispatch = play.dispatch(task)
     pulled(clone.root)
