@@ -17,6 +17,7 @@ from memento_git.ledger.turns import Turn
 from memento_git.ledger.view import View
 from memento_git.ledger.watch import Watch
 from memento_git.model.clock import LAST, now_of, stamp
+from memento_git.model.enumeration import many
 from memento_git.model.ids import make_id
 
 if TYPE_CHECKING:
@@ -202,8 +203,7 @@ class Ledger:
     @property
     def remarks(self) -> list[str]:
         """Return what should be known beside what is shown: the warnings, and that notes could not be read."""
-        count = f"{len(self.unread)} note{'s' * (len(self.unread) > 1)}"
-        told = f"{count} cannot be read, so what is shown may lack some: memento check"
+        told = f"{many(len(self.unread), 'note')} cannot be read, so what is shown may lack some: memento check"
         return [*dict.fromkeys(self.warnings), *([told] if self.unread else [])]
 
     def held(self, at: Sequence[str]) -> View | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.model.enumeration import many
 from memento_git.model.markup import one_line
 
 if TYPE_CHECKING:
@@ -43,8 +44,7 @@ def counted(findings: Iterable[Finding]) -> str:
     errors, warnings = grave.count("error"), grave.count("warning")
     if not grave:
         return "nothing is wrong"
-    told = [f"{count} {word}{'' if count == 1 else 's'}" for count, word in ((errors, "error"), (warnings, "warning"))]
-    return ", ".join(one for one, count in zip(told, (errors, warnings), strict=True) if count)
+    return ", ".join(many(count, word) for count, word in ((errors, "error"), (warnings, "warning")) if count)
 
 
 def _kind(code: str) -> Kind:
