@@ -165,9 +165,11 @@ def _show(report: Report, form: str, again: list[dict[str, Any]] | None, base: s
 
 def _where(report: Report, base: str) -> str:
     """Return what was looked at, as the last line ends."""
+    from memento_git.ledger.ranges import SIDES
+
     if not report.base:
         return f"in {report.records} record(s)"
-    if not report.records and base.endswith("^@"):
+    if not report.records and base.endswith(SIDES):
         return "in the merge: each file of the ledger is as one of its sides has it"
     if not report.records:
         return "in the commits between: no file of the ledger differs"
