@@ -104,7 +104,7 @@ def revise(door: Door, note_id: str, text: str, **options: Any) -> None:
     changed(door, "note revise", lambda tx: notes.revise_note(tx, note_id, text=read_text(text), **told))
 
 
-def _verb(name: str, action: str, doc: str, *options: tuple[str, str, str], **words: Any) -> None:
+def _verb(name: str, action: str, doc: str, *options: tuple[str, str, str, str], **words: Any) -> None:
     """Make the command of a verb that takes a note and a few texts."""
 
     def called(door: Door, note_id: str, **given: str) -> None:
@@ -114,14 +114,13 @@ def _verb(name: str, action: str, doc: str, *options: tuple[str, str, str], **wo
 
     called.__doc__ = doc
     command = click.argument("note_id", metavar="NOTE")(scoped(writes(called)))
-    for option, parameter, text in reversed(options):
-        metavar = "NOTE" if parameter == "answer" else "TEXT"
+    for option, parameter, metavar, text in reversed(options):
         command = click.option(option, parameter, default="", metavar=metavar, help=text)(command)
     note.command(name)(command)
 
 
-WHY = ("--reason", "reason", "Why.")
-SAID = ("--note", "note_text", "What to remember of it.")
+WHY = ("--reason", "reason", "TEXT", "Why.")
+SAID = ("--note", "note_text", "TEXT", "What to remember of it.")
 
 _verb("confirm", "confirm_note", "Say that a note was looked at and holds; reading alone never confirms.", SAID)
 _verb("restore", "restore_note", "Take a retired, superseded, merged, resolved or finished note back.", WHY)
@@ -129,7 +128,7 @@ _verb("finish", "finish_note", "Say that a goal or a checkpoint is behind us.", 
 _verb("promote", "promote_note", "Let a note last that would expire.", SAID)
 _verb(
     "resolve", "resolve_note", "Say that a question or a gap is answered.",
-    ("--answer", "answer", "The note that holds the answer; a text is given by --note."), SAID,
+    ("--answer", "answer", "NOTE", "The note that holds the answer; a text is given by --note."), SAID,
 )  # fmt: skip
 
 
