@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 NOTHING: dict[str, Any] = {}
 
 
+def cited(state: RunState, ref: Ref, of: str) -> trust.Cited:
+    """Return cited evidence as it stands."""
+    return state.cited(ref, of)
+
+
 def front_matter(state: RunState, identity: str) -> Mapping[str, Any]:
     """Return what the head of a record's text says; nothing where it cannot be read."""
     found = state.text(identity)
@@ -109,7 +114,7 @@ def proof_by(state: RunState, completion: Event, text: str) -> trust.Proof:
 
 
 def by_words(
-    state: RunState, completion: Event, text: str, asks: Demand, cite: Cite | None = None
+    state: RunState, completion: Event, text: str, asks: Demand, cite: Cite = cited
 ) -> trust.Proof:  # fmt: skip
     """Return whether a completion, with what verification accepted since, is what is asked, be that agreed or not."""
     accepted = [event for event in judging(state, completion.of) if event.get("text") == text]
@@ -123,12 +128,12 @@ def undoubted(state: RunState, ref: Ref, of: str) -> trust.Cited:
 
     A good second run raises its trust then, also beside a bad one.
     """
-    cited = state.cited(ref, of)
-    if cited.evidence is None or not cited.contradicted:
-        return cited
-    again = any(not one.runner.why and not one.differences for one in state.seen_again(cited.evidence).reruns)
-    word = "reproduced" if again and cited.trust == "witnessed" else cited.trust
-    return cited._replace(contradicted=other_words(state, cited.evidence), trust=word)
+    found = state.cited(ref, of)
+    if found.evidence is None or not found.contradicted:
+        return found
+    again = any(not one.runner.why and not one.differences for one in state.seen_again(found.evidence).reruns)
+    word = "reproduced" if again and found.trust == "witnessed" else found.trust
+    return found._replace(contradicted=other_words(state, found.evidence), trust=word)
 
 
 def not_agreed(state: RunState) -> tuple[str, str]:
@@ -148,14 +153,13 @@ def not_agreed(state: RunState) -> tuple[str, str]:
 
 def proven(
     state: RunState, event: Event, text: str, asks: Demand, codes: Sequence[Mapping[str, Any]], more: Sequence[str],
-    cite: Cite | None = None,
+    cite: Cite = cited,
 ) -> trust.Proof:  # fmt: skip
     """Return whether one completion proves its task, by what it cites and by what verification adds to it."""
     if event.id in state.tombstones:
         return trust.Proof(False, (), ("its completion was redacted",))
     refs = dict.fromkeys([*event.evidence, *more])
-    cited = [cite(state, parse_ref(ref), event.of) if cite else state.cited(parse_ref(ref), event.of) for ref in refs]
-    found = trust.proof(event, text, cited, asks, codes)
+    found = trust.proof(event, text, [cite(state, parse_ref(ref), event.of) for ref in refs], asks, codes)
     if event.get("text") == text and terms.are_others(state, event.of, event.dispatch):
         return trust.Proof(
             False, (), (*found.why, "it was handed out on other terms: reopen it, and hand it out again")
