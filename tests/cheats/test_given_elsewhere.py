@@ -137,10 +137,8 @@ def outdone(doors: Doors) -> tuple[str, str, list[str]]:
     return task, doors.file(task).read_text(), tries
 
 
-@pytest.mark.parametrize("what", ["words", "plan"])
-def test_a_completion_of_a_candidate_that_a_further_request_chooses(doors: Doors, what: str) -> None:
-    """Way: words or plan of then in one request, while another candidate is chosen; that one in the next."""
-    plan, (task, words, tries) = doors.play.state(run_of(doors)).canonical, outdone(doors)
+def there_and_back(doors: Doors, what: str, task: str, words: str, plan: str) -> None:
+    """Have the base ask something else of a task, by its words or the plan; on the branch put back what was asked."""
     if what == "words":
         doors.play.do(tasks.revise_task, task, criteria=["Short ones are refused."])
     else:
@@ -150,6 +148,13 @@ def test_a_completion_of_a_candidate_that_a_further_request_chooses(doors: Doors
         doors.write(doors.path(task), words)
     else:
         doors.play.do(plans.approve_plan, plan)
+
+
+@pytest.mark.parametrize("what", ["words", "plan"])
+def test_a_completion_of_a_candidate_that_a_further_request_chooses(doors: Doors, what: str) -> None:
+    """Way: words or plan of then in one request, while another candidate is chosen; that one in the next."""
+    plan, (task, words, tries) = doors.play.state(run_of(doors)).canonical, outdone(doors)
+    there_and_back(doors, what, task, words, plan)
     assert not doors.play.is_proven(task)
     done = next(one for one in doors.play.state(task).completions(task) if one.dispatch == tries[0])
     assert f"{task} is proven again by {done.id}" in doors.caught("P009")
@@ -161,15 +166,7 @@ def test_a_completion_that_is_accepted_on_what_it_was_done_with(doors: Doors, wh
     """Way: the task is accepted, but nothing is shown for it but what had been shown then."""
     plan, task = doors.play.state(run_of(doors)).canonical, doors.play.proven()
     words = doors.file(task).read_text()
-    if what == "words":
-        doors.play.do(tasks.revise_task, task, criteria=["Short ones are refused."])
-    else:
-        more(doors, **CHECKED)
-    doors.landed()
-    if what == "words":
-        doors.write(doors.path(task), words)
-    else:
-        doors.play.do(plans.approve_plan, plan)
+    there_and_back(doors, what, task, words, plan)
     if how == "verified":
         assert doors.play.do(verifying.verify_task, task).accepted
     else:
