@@ -40,8 +40,7 @@ class Chooser:
 
     def _keeps_note(self, card: Card) -> bool:
         """Tell whether a note may be shown by what its card and its events say: its file is not read for it."""
-        is_there = self.shelf.view.blob(card.path) is not None or self.shelf.path(card.id)
-        if not is_there or not self._is_meant(card):
+        if not self._is_meant(card):
             return False
         if card.id in self.drafts:
             return not self.wish.states or bool({"all", "draft"} & set(self.wish.states))
