@@ -436,9 +436,13 @@ def test_a_bare_repository_is_checked_at_a_revision(branch: Play, cli: Any, tmp_
     assert (code, "fix_elsewhere" in err) == (2, True)
 
 
-def test_a_server_hook_refuses_a_push_that_removes_an_event(branch: Play, tmp_path: Path) -> None:
+@pytest.mark.parametrize("limit", ["1", "1000"])  # the pushed objects come as a pack, or one by one
+def test_a_server_hook_refuses_a_push_that_removes_an_event_and_takes_the_next_one(
+    branch: Play, tmp_path: Path, limit: str
+) -> None:
     bare = tmp_path / "bare.git"
     git(branch.root, "clone", "-q", "--bare", ".", str(bare))
+    git(bare, "config", "transfer.unpackLimit", limit)
     hook = bare / "hooks" / "pre-receive"
     hook.write_text(
         "#!/bin/sh\nwhile read old new ref; do\n"
@@ -451,6 +455,11 @@ def test_a_server_hook_refuses_a_push_that_removes_an_event(branch: Play, tmp_pa
     branch.commit_all("tidy")
     with pytest.raises(AssertionError, match="D002 error"):
         git(branch.root, "push", "-q", str(bare), "work:work")
+    with pytest.raises(AssertionError):
+        git(bare, "cat-file", "-e", git(branch.root, "rev-parse", "HEAD"))
+    git(branch.root, "reset", "-q", "--hard", "HEAD~1")
+    branch.task("Three")
+    git(branch.root, "push", "-q", str(bare), "work:work")
 
 
 def test_a_signature_is_demanded_by_the_base(branch: Play) -> None:
