@@ -194,6 +194,16 @@ def test_what_is_far_from_what_was_kept_is_listed_anew(
     assert cache.latest_text(busy.ledger.git, listed.KEPT) == (tree, listed_by_git(busy.root))
 
 
+def test_trees_are_compared_without_git_reading_the_index(busy: Play) -> None:
+    first = difference.tree_of(busy.ledger.git, "HEAD")
+    busy.run("One more")
+    index = busy.root / ".git" / "index"
+    index.write_bytes(b"not an index")
+    found = difference.statuses(busy.ledger.git, first, difference.tree_of(busy.ledger.git, "HEAD"), layout.FOLDER)
+    assert found is not None
+    assert [path.rpartition("/")[2] for path in found] == ["run.md"]
+
+
 @pytest.mark.parametrize("harm", ["gone", "cut", "of a tree that is gone", "of another version"])
 def test_what_was_kept_is_harmless_to_lose(busy: Play, kept: Callable[[], str], harm: str) -> None:
     kept()

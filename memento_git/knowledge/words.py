@@ -19,6 +19,7 @@ _UNSPACED: Final = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
     "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"  # Hangul
 )
+_FIRST_HAN: Final = "\u2e80"  # its radicals, which are compatible forms of the signs themselves
 _MARKS: Final = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff"
 _LETTER: Final = rf"(?:(?![{_UNSPACED}])[^\W_]|[{_MARKS}])"
 _CHUNK: Final = r"""
@@ -82,7 +83,7 @@ def words(text: str) -> list[str]:
 
 def signs(text: str) -> set[str]:
     """Return the Han characters of a text: a question of one alone finds it, although it has them within words."""
-    return set() if text.isascii() else set(_han().findall(fold(_compatible(text))))
+    return set(_han().findall(fold(_compatible(text)))) if max(text, default="") >= _FIRST_HAN else set()
 
 
 def is_pair(word: str) -> bool:

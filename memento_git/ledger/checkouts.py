@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.ledger import layout, publish, scratch
+from memento_git.ledger import difference, layout, publish, scratch
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.lock import NotWritable, reason_of
 from memento_git.ledger.publish import SIGNING_PATIENCE, TRUE, BareRepository, SigningFailed
@@ -363,9 +363,8 @@ def _is_squashed(git: Git, ref: str, commits: int) -> bool:
     base = git.answer("merge-base", "HEAD", ref)
     if not base:
         return False
-    changed = os.fsdecode(git.run("diff-tree", "-r", "-z", "--name-only", base, ref, "--", *CODE, extra=PATTERNS))
-    paths = [path for path in changed.split("\0") if path]
-    if not paths or git.answer("diff-tree", "-r", "--name-only", ref, "HEAD", "--", *paths) == "":
+    paths = difference.told(git, "--name-only", base, ref, "--", *CODE, extra=PATTERNS)
+    if not paths or not difference.told(git, "--name-only", ref, "HEAD", "--", *paths):
         return True
     if commits == 1:
         return False

@@ -11,9 +11,12 @@ from memento_git.ledger.listed import ID_START, PLAIN_STARTS
 from memento_git.ledger.trees import TYPES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memento_git.ledger.git import Git
 
 ABSENT: Final = "000000"
+NO_INDEX: Final = "memento/no-index"
 
 
 class Raw(NamedTuple):
@@ -27,9 +30,18 @@ class Raw(NamedTuple):
     status: str
 
 
+def told(git: Git, *asked: str, extra: Mapping[str, str] | None = None) -> list[str]:
+    """Return what git tells of what differs between two trees, in its parts; a file that moved went and came.
+
+    Git would read the whole index for it, which a comparison of trees has no use for: it is led to none.
+    """
+    no_index = {"GIT_INDEX_FILE": str(git.git_dir / NO_INDEX), **(extra or {})}
+    return os.fsdecode(git.run("diff-tree", "-r", "-z", "--no-renames", *asked, extra=no_index)).split("\0")[:-1]
+
+
 def raw(git: Git, *asked: str) -> list[Raw]:
     """Return what differs between two trees, file by file; a file that moved went and came."""
-    parts = os.fsdecode(git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", *asked)).split("\0")
+    parts = told(git, "--raw", *asked)
     return [Raw(path, *head[1:].split(" ")) for head, path in zip(parts[::2], parts[1::2], strict=False)]
 
 
@@ -62,12 +74,12 @@ def changed(git: Git, old: str, new: str) -> dict[str, str] | None:
 def heads(git: Git, old: str, new: str) -> dict[str, str] | None:
     """Return path -> `mode type id`, '' where the file went, of what differs; None where git lacks a tree."""
     try:
-        told = raw(git, old, new)
+        found = raw(git, old, new)
     except GitFailed:
         return None
     return {
         f"{layout.FOLDER}/{path}": f"{mode} {TYPES.get(mode, 'blob')} {blob}" if mode != ABSENT else ""
-        for path, _, mode, _, blob, _ in told
+        for path, _, mode, _, blob, _ in found
     }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Moved, Refused
-from memento_git.ledger import codec, layout
+from memento_git.ledger import codec, difference, layout
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.journal import Path3
@@ -76,13 +76,10 @@ def bases(git: Git, ours: str, theirs: str) -> list[str]:
 
 def incoming(git: Git, old: str, new: str) -> Incoming:
     """Return what one commit changes against another; code is only looked at, not listed."""
-    raw = os.fsdecode(git.run("diff-tree", "-r", "-z", "--no-renames", old, new, "--", layout.FOLDER)).split("\0")
-    heads, paths = raw[0:-1:2], raw[1::2]
     changes, plain = [], _code(git.entries(old)) == _code(git.entries(new))
-    for head, path in zip(heads, paths, strict=False):
-        _, mode, before, after, _ = head.split(" ")
-        plain = plain and mode in (PLAIN, "000000")
-        changes.append(Path3(path, *(None if blob == git.zero else blob for blob in (before, after))))
+    for one in difference.raw(git, old, new, "--", layout.FOLDER):
+        plain = plain and one.mode in (PLAIN, difference.ABSENT)
+        changes.append(Path3(one.path, *(None if blob == git.zero else blob for blob in (one.old, one.new))))
     return Incoming(changes, plain)
 
 
@@ -121,8 +118,8 @@ def _side(codes: list[dict[str, Entry]]) -> dict[str, Entry] | None:
 
 def _changed(git: Git, old: str, new: str) -> set[str]:
     """Return the paths of code in which two commits differ."""
-    names = os.fsdecode(git.run("diff-tree", "-r", "-z", "--no-renames", "--name-only", old, new)).split("\0")
-    return {name for name in names if name and not name.startswith(f"{layout.FOLDER}/")}
+    names = difference.told(git, "--name-only", old, new)
+    return {name for name in names if not name.startswith(f"{layout.FOLDER}/")}
 
 
 def _folder(git: Git, root: Mapping[str, Entry], where: Mapping[str, str]) -> str:

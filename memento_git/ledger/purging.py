@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Refused
-from memento_git.ledger import edits, layout, lock, publish, worktree
+from memento_git.ledger import difference, edits, layout, lock, publish, worktree
 from memento_git.ledger.commits import MARK, is_cut_off
 from memento_git.ledger.journal import Path3
 from memento_git.model.enumeration import some
@@ -237,8 +237,7 @@ def _path_of(line: bytes) -> bytes:
 
 def _compare(git: Git, reach: Reach, made: str) -> None:
     """Refuse a new history that is not the old one without the paths."""
-    told = os.fsdecode(git.run("diff-tree", "-r", "-z", "--name-only", "--no-renames", reach.head, made))
-    if strays := {path for path in told.split("\0") if path} - set(reach.paths):
+    if strays := {*difference.told(git, "--name-only", reach.head, made)} - set(reach.paths):
         raise HistoryDiffers(problem=f"{min(strays)} differs")
     if _lines(git, "rev-list", "--full-history", made, "--", *reach.paths):
         raise HistoryDiffers(problem="a path is still in it")

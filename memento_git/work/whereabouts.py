@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.ledger import difference
 from memento_git.ledger.checkouts import NothingCommitted
 from memento_git.work import codestate
 from memento_git.work.codes import agree, code_seen, wholly
@@ -61,8 +62,8 @@ class Whereabouts:
         """Tell whether a commit has all the code of another one, and files beside it, as where some were untracked."""
         if not tracked or tracked == whole:
             return True
-        told = self.git.run("diff-tree", "-r", "-z", "--no-renames", "--name-only", "--diff-filter=a", tracked, whole)
-        return all(path.startswith(b".memento/") for path in told.split(b"\0")[:-1])
+        told = difference.told(self.git, "--name-only", "--diff-filter=a", tracked, whole)
+        return all(path.startswith(".memento/") for path in told)
 
     def _has_paths(self, commit: str, code: Mapping[str, Any]) -> bool:
         """Tell whether a commit has the paths that code is limited to as they were: who writes by hand names others."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError, Misused, Refused
-from memento_git.ledger import checkouts, handovers
+from memento_git.ledger import checkouts, difference, handovers
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.store import Ledger
 from memento_git.work import capture, children, executors, guard, pasts, probe, trust, verification, witnessed
@@ -260,7 +260,7 @@ class _Run:
         title = self._title()
         message = f"{title}\n\nMemento-Task: {self.handover.task}\nMemento-Dispatch: {self.handover.dispatch}\n"
         tip = checkouts.commit(inside, checkout, work, message, self.ledger.settings)
-        if not git.answer("diff-tree", "-r", "--name-only", checkout.base, tip):
+        if not difference.told(git, "--name-only", checkout.base, tip):
             if not self.asked.commands:
                 raise _Ended(
                     "unclear", "nothing was changed, and no command is asked for that could show the task done"
