@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -102,6 +103,24 @@ def test_a_round_trip_gives_the_same_tree_in_one_commit(play: Play, other: Play,
     assert [here.status(name) for name in names] == [there.status(name) for name in names]
     assert there.current(names[0]) == names[1]
     assert bundles.export_bundle(other.ledger.view()).text == path.read_text()
+
+
+def test_an_export_is_piped_into_another_ledger_and_into_ones_own(play: Play, other: Play, tmp_path: Path) -> None:
+    lived(play)
+    env = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "own")}
+
+    def memento(*words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        line = [sys.executable, "-m", "memento_git", *words]
+        return subprocess.run(line, input=given, capture_output=True, env=env, check=False)
+
+    text = memento("export", "-C", str(play.root)).stdout
+    assert b"came in: 8" in memento("import", "-", "-C", str(other.root), given=text).stdout
+    assert tree(other) == tree(play)
+    assert b"came in: 8" in memento("import", "-", "--scope", "user", "-C", str(other.root), given=text).stdout
+    wrong = memento("import", "-", "-C", str(other.root), given=text + b"{\n")
+    assert (wrong.returncode, f"standard input:{text.count(10) + 1}".encode() in wrong.stderr) == (1, True)
+    foreign = memento("import", "-", "--from", "mnemo", "-C", str(other.root), given=text)
+    assert (foreign.returncode, b"standard input is for --from jsonl alone" in foreign.stderr) == (2, True)
 
 
 def test_an_import_brings_nothing_twice(play: Play, other: Play, tmp_path: Path) -> None:

@@ -157,25 +157,39 @@ def import_(
 ) -> None:  # fmt: skip
     """Import notes, in one commit; notes that are here already stay as they are.
 
-    SOURCE is a file or folder. With --from-project it is a note of another project, or several; one that is here
-    already is refused.
+    SOURCE is a file or folder, or - for our own export on standard input. With --from-project it is a note of another
+    project, or several; one that is here already is refused.
     """
     bring: Importer
-    given: dict[str, Any]
     if from_project:
         if form or origin:
             raise click.UsageError("--from and --origin are for files", click.get_current_context())
-        bring, given = _from_project, {"project": from_project, "names": sources}
+        bring = partial(_from_project, project=from_project, names=sources)
     else:
-        if len(sources) > 1:
-            raise click.UsageError("give one file or folder", click.get_current_context())
-        source = click.Path(path_type=Path, exists=True).convert(sources[0], None, click.get_current_context())
-        bring, given = IMPORTERS[form or "jsonl"], {"source": source, "origin": origin or ""}
-    taken = partial(bring, **given, dry_run=dry_run, allow_secrets=door.allow_secrets)
+        bring = _from_source(sources, form or "jsonl", origin or "")
+    taken = partial(bring, dry_run=dry_run, allow_secrets=door.allow_secrets)
     brought = taken(door.ledger) if dry_run else door.keep(taken)
     rows = {key: [one._asdict() for one in value] for key, value in brought._asdict().items()}
     told = {"from": "project" if from_project else form or "jsonl", "dry_run": dry_run, **rows}
     door.show(told, "\n".join(_brought(brought, naming.whose(), dry=dry_run)))
+
+
+def _from_source(sources: tuple[str, ...], form: str, origin: str) -> Importer:
+    """Return what takes in the one source that was given."""
+    context = click.get_current_context()
+    if len(sources) > 1:
+        raise click.UsageError("give one file or folder", context)
+    if sources[0] != "-":
+        source = click.Path(path_type=Path, exists=True).convert(sources[0], None, context)
+        return partial(IMPORTERS[form], source=source, origin=origin)
+    if form != "jsonl":
+        raise click.UsageError("standard input is for --from jsonl alone", context)
+    from memento_git.knowledge.actions.bundles import take_in
+    from memento_git.knowledge.bundle import lines_of
+
+    with click.open_file("-", "rb") as stream:
+        lines = [*lines_of("standard input", stream)]
+    return partial(take_in, lines=lines, origin=origin)
 
 
 def _brought(brought: Brought, whose: str, *, dry: bool) -> list[str]:

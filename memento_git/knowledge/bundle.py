@@ -10,7 +10,7 @@ from memento_git.ledger import codec, layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import BinaryIO
+    from typing import IO
 
     from memento_git.ledger.layout import Place
 
@@ -109,7 +109,7 @@ def values_of(place: Place | None, file: File) -> tuple[dict[str, Any], str]:
     return codec.plain(found.data), found.body
 
 
-def lines_of(name: str, stream: BinaryIO) -> Iterator[Packed | Gone | Typed]:
+def lines_of(name: str, stream: IO[bytes]) -> Iterator[Packed | Gone | Typed]:
     """Yield what the lines of a bundle hold; refuse the first that is wrong."""
     for number, line in enumerate(iter(lambda: stream.readline(LONGEST + 1), b""), 1):
         where = f"{name}:{number}"
