@@ -101,7 +101,8 @@ class Trees:
         found = due[0].changed(due[1]) if due else None
         if found is None and (self.anew or (found := near(self._git, commit)) is None):
             found = Listed(os.fsdecode(self._git.run("ls-tree", "-rz", "--full-tree", commit, "--", f"{FOLDER}/")))
-            keep(self._git, commit, found)
+            if not self.anew:
+                keep(self._git, commit, found)
         if len(found.text) <= LONGEST and WHOLE_ID.fullmatch(commit):
             _keep(self._ledgers, commit, found)
         return found

@@ -153,7 +153,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     found += [*signed.signers_changed(git, first, head, policy), *signed.own_runners(view, runners, own, paths)]
     found += [*_of_actors(git, forks, comparison, story, policy), *against.attributes(comparison, policy.key_files)]
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
-    before = _before(comparison, scopes, touched) if found else set()
+    before = _before(comparison, scopes, touched, {comparison.as_before(one.path) for one in found}) if found else set()
     found = files.lasting(lastread.told_whole(view, found, first, name), () if git.extra else paths)
     ours, already = _apart(files.never_back(found), before, comparison)
     return Report(_ordered(ours), _ordered(already), first, head, len(differing))
@@ -307,8 +307,10 @@ def _notes(git: Git, head: str, comparison: Comparison, differing: Iterable[chan
     return touched
 
 
-def _before(comparison: Comparison, scopes: Mapping[str, Scope], touched: Collection[str]) -> set[Known]:
-    """Return what was wrong with the same records at the base."""
+def _before(
+    comparison: Comparison, scopes: Mapping[str, Scope], touched: Collection[str], paths: Collection[str]
+) -> set[Known]:
+    """Return what was wrong with the same records at the base, and with the names of some files there."""
     base, first = comparison.base, comparison.base.commits[0]
     if len(base.commits) == 1 and not comparison.stand_ins:
         changes.note_base(base.git, first, comparison.head.commits[0], comparison.changes)
@@ -320,7 +322,7 @@ def _before(comparison: Comparison, scopes: Mapping[str, Scope], touched: Collec
         *_of_runs(base, then, comparison.of_base),
         *(_of_notes(base, Scope(touched), policy) if touched else ()),
         *base.findings,
-        *files.check_names(base.files, base.files, policy.key_files),
+        *files.check_names(base.files, paths, policy.key_files),
         *recipes.check_recipes(base, base.files, policy.allow_secrets),
     ]
     return {_key(one) for one in found}
