@@ -369,6 +369,26 @@ def test_a_revoked_key_counts_no_more(office: Office) -> None:
     refused("signature_required", lambda: office.play.do(dispatches.create_dispatch, task, "agent"))
 
 
+@pytest.mark.parametrize(
+    ("line", "whose"),
+    [
+        ("*@elsewhere.invalid", ""),
+        ("gr?ce@example.invalid", ""),
+        ("!ada@example.invalid,*@example.invalid", ""),
+        ("*@elsewhere.invalid,grace@example.invalid", "grace@example.invalid"),
+    ],
+)
+def test_a_pattern_for_several_people_is_never_told_as_a_persons_name(office: Office, line: str, whose: str) -> None:
+    event = office.event(office.approved(), "approved")
+    office.signers(f"{line} {public(office.ada)}")
+    assert office.seen(event) == ("other_actor", whose)
+    office.revoke(office.ada)
+    assert office.seen(event) == ("revoked", whose)
+    other = str(office.play.do(plans.draft_plan, "P", "B"))
+    message = refused("signature_required", lambda: office.play.do(plans.approve_plan, other, key=str(office.ada)))
+    assert ("it is of" in message, line in message) == (bool(whose), False)
+
+
 def test_a_signature_for_another_purpose_is_bad(office: Office, tmp_path: Path) -> None:
     plan = office.plan()
     path = forged(office, plan)

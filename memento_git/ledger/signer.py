@@ -121,6 +121,10 @@ def _reason(err: str, key: str) -> str:
     return lines[-1] if lines else "no reason was given"
 
 
+def _is_pattern(principal: str) -> bool:
+    return principal.startswith("!") or not {"*", "?"}.isdisjoint(principal)
+
+
 def check(
     payload: bytes, armored: str, signers: Signers, identities: Sequence[str], at: str, namespace: str
 ) -> tuple[str, str]:
@@ -160,16 +164,17 @@ class _Check:
         return self._foreign()
 
     def _foreign(self) -> tuple[str, str]:
-        """Return what a sound signature is that is not of the actor's."""
+        """Return what a sound signature is that is not of the actor's; a pattern is no person's name."""
         found = self._ask("find-principals", "-f", str(self.folder / "allowed"), f"-Overify-time={self.at}")
         if found.code:
             late = "key has expired" in found.err or "key is not yet valid" in found.err
             return ("expired" if late else "unknown_key"), ""
-        for principal in found.out.splitlines():
+        for principal in sorted(found.out.splitlines(), key=_is_pattern):
+            whose = "" if _is_pattern(principal) else principal
             if self._verifies(principal):
-                return "other_actor", principal
+                return "other_actor", whose
             if self.revoking and self._verifies(principal, revoking=False):
-                return "revoked", principal
+                return "revoked", whose
         return "unknown_key", ""
 
     def _verifies(self, identity: str, *, revoking: bool = True) -> bool:
