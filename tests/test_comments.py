@@ -228,14 +228,18 @@ def test_what_goes_wrong_is_refused_and_nothing_is_sent_twice(
 
 @pytest.mark.parametrize(
     ("status", "hint"),
-    [(301, "--repo"), (410, "be gone"), (422, "--number"), (500, "again later"), (503, "again later")],
-)
+    [
+        (301, "--repo"), (404, "--number"), (410, "be gone"), (422, "--number"), (500, "again later"),
+        (503, "again later"),
+    ],
+)  # fmt: skip
 def test_the_hint_fits_what_was_answered(forge: Forge, status: int, hint: str) -> None:
     forge.fails["POST"] = (status, {})
     with pytest.raises(MementoError) as refused:
         posted(forge)
     assert hint in refused.value.hint
     assert "evidence check" not in refused.value.hint
+    assert "--commit" not in refused.value.hint
 
 
 def test_an_answer_that_is_no_comment_is_refused(forge: Forge) -> None:

@@ -63,7 +63,7 @@ def post(
     if units(text) > MOST_COMMENT:
         raise BodyUnfit(problem=TOO_LONG)
     paths = PLACES[provider](repo, number)
-    with Asker(provider, api, f"comments of {repo}#{number}") as asker:
+    with Asker(provider, api, f"comments of {repo}#{number}", "--number") as asker:
         try:
             return _post(asker, paths, text, make=make)
         except HostingForbidden as refused:

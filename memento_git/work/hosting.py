@@ -75,7 +75,7 @@ class HostingFailed(Refused):
 class RequestUnfit(HostingFailed):
     """The service has what was asked for elsewhere or no longer, or does not take what was sent."""
 
-    hint_ = "check --repo and --api, and --number or --commit: it may have moved, be gone, or be locked"
+    hint_ = "check --repo, --api and {option}: it may have moved, be gone, or be locked"
 
 
 class HostingUnauthorized(Refused):
@@ -99,7 +99,7 @@ class HostingNotFound(Refused):
 
     token = "hosting_not_found"
     sentence = "{host} has no {what}, or does not show it to this token"
-    hint_ = "check --repo, and --number or --commit; a commit must have been pushed"
+    hint_ = "check --repo, {option} and what the token may see; only what was pushed is there"
 
 
 class RateLimited(Refused):
@@ -140,11 +140,11 @@ def fetch(provider: str, repo: str, commit: str, api: str = "") -> list[Check]:
     if name not in SERVICES:
         raise ProviderUnknown(given=provider, allowed=", ".join(SERVICES))
     refuse_unfit(repo, name)
-    with Asker(name, api, f"checks of {commit[:12]}") as asker:
+    with Asker(name, api, f"checks of {commit[:12]}", "--commit") as asker:
         answers = {"github": _github, "gitlab": _gitlab, "buildkite": _buildkite}[name](asker, repo, commit)
         found = [check for answer in answers for check in (checks.read(answer, name) if _full(answer) else ())]
         if not found:
-            raise HostingNotFound(host=asker.host, what=asker.what)
+            raise HostingNotFound(host=asker.host, what=asker.what, option=asker.option)
     return found
 
 
@@ -182,9 +182,12 @@ def _buildkite(asker: Asker, repo: str, commit: str) -> Iterator[Any]:
 
 
 class Asker:
-    """One conversation with a service: bounded in time, pages and bytes, and never sent elsewhere."""
+    """One conversation with a service: bounded in time, pages and bytes, and never sent elsewhere.
 
-    def __init__(self, provider: str, api: str, what: str) -> None:
+    `option` names `what` is asked about on the command line.
+    """
+
+    def __init__(self, provider: str, api: str, what: str, option: str) -> None:
         try:
             import requests
         except ImportError:
@@ -192,7 +195,7 @@ class Asker:
         self.requests = requests
         self.variable = SERVICES[provider].variable
         self.api = (api or SERVICES[provider].api).rstrip("/")
-        self.what = what
+        self.what, self.option = what, option
         self.host = _host(self.api)
         token = os.environ.get(self.variable, "").strip()
         if re.fullmatch(r"[!-~]{1,1024}", token) is None:
@@ -273,10 +276,10 @@ class Asker:
         if code == 403:
             raise HostingForbidden(host=self.host, variable=self.variable, what=self.what)
         if code == 404:
-            raise HostingNotFound(host=self.host, what=self.what)
+            raise HostingNotFound(host=self.host, what=self.what, option=self.option)
         if 300 <= code < 500:
             told = "is somewhere else now" if code < 400 else "answered with an error"
-            raise RequestUnfit(host=self.host, problem=f"{told} (HTTP {code})")
+            raise RequestUnfit(host=self.host, problem=f"{told} (HTTP {code})", option=self.option)
         if code not in (200, 201):
             raise HostingFailed(host=self.host, problem=f"answered with an error (HTTP {code})")
 
