@@ -112,6 +112,22 @@ def test_an_unproven_completion_leads_to_the_commands_that_are_asked(
     assert json.loads(cli("task", "show", task, *where, "--json")[1])["task"]["proven"] is True
 
 
+def test_a_command_is_shown_as_one_types_it_and_what_is_so_and_what_is_not_alike(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    play.planned()
+    task = play.task()
+    (play.root / "app.py").write_text("x = 1\n")
+    play.commit_all()
+    clean = play.evidence(task)
+    (play.root / "app.py").write_text("x = 2\n")
+    for verb, name, word in (("evidence", clean, "no"), ("", clean, "no"), ("", play.evidence(task), "yes")):
+        shown = cli(*filter(None, (verb, "show")), name, "-C", str(play.root))[1]
+        assert f"dirty {word}" in shown
+        assert "`sh -c 'echo checked; exit 0'`" in shown
+        assert "False" not in shown
+
+
 def test_what_a_command_showed_leads_to_the_one_dispatch_that_it_may_complete(
     play: Play, cli: Callable[..., Any]
 ) -> None:

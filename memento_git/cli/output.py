@@ -127,16 +127,21 @@ def fields(row: Mapping[str, Any], names: Names) -> list[str]:
     """Return a record as `key  value` lines, empty values left out."""
     told = [
         (click.style(key.replace("_", " "), fg="bright_black"), names.within(_value(value)))
-        for key, value in row.items()
+        for key, value in _typeable(row).items()
         if value is not False and value not in (None, [], {}, "") and (key, value) != ("signature", "none")
     ]
     return columns(told)
 
 
+def _typeable(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record whose command is told as the commands within others are."""
+    return {**row, "command": {"run": row["command"]}} if isinstance(row.get("command"), list) else dict(row)
+
+
 def _value(value: Any) -> str:
     """Return a value of a record in words: what is asked by its reasons, a command as one types it."""
-    if value is True:
-        return "yes"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, list):
         return "; ".join(_value(one) for one in value)
     if not isinstance(value, dict):
