@@ -378,6 +378,17 @@ def test_of_a_merge_that_adds_nothing_of_its_own_nobody_reads_that_no_file_diffe
     assert (code, "in the merge: each file of the ledger is as one of its sides has it" in out) == (0, True)
 
 
+def test_where_nothing_is_to_be_compared_that_is_said_to_people_alone(branch: Play, cli: Any) -> None:
+    root = str(branch.root)
+    git(branch.root, "switch", "-q", "main")
+    told = "nothing is wrong in the commits between: no file of the ledger differs\n"
+    for base in ("main", "HEAD"):
+        assert cli("check", "--base", base, "-C", root) == (0, told, "")
+        assert cli("check", "--base", base, "--format", "github", "-C", root) == (0, "", "")
+    assert cli("check", "--staged", "-C", root) == (0, "", "")
+    assert json.loads(cli("check", "--base", "main", "--json", "-C", root)[1])["findings"] == []
+
+
 def test_a_merge_that_is_staged_is_compared_with_both_its_sides(branch: Play, cli: Any) -> None:
     git(branch.root, "switch", "-q", "main")
     config = branch.root / ".memento" / "config.yaml"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FOUND = 5
 FORMATS = ("text", "json", "sarif", "github", "junit")
-
+SAME: Final = "in the commits between: no file of the ledger differs"
 
 NOTES: Final = ("anchors", "impact", "duplicates", "conflicts", "expired", "usage")
 
@@ -66,8 +66,8 @@ def check(
     """Check the ledger, or what a branch adds to it; exit with 5 when there are errors.
 
     Without --base it checks all of HEAD; in CI it compares with the base that CI names, on a merge commit with its
-    first parent. Errors that the base already had are listed apart. With a base or --staged it prints
-    nothing when no ledger file differs. The commands below look at notes instead.
+    first parent. Errors that the base already had are listed apart. With --staged it prints nothing when
+    no ledger file differs. The commands below look at notes instead.
     """
     if click.get_current_context().invoked_subcommand:
         return 0
@@ -82,7 +82,8 @@ def check(
     if staged and (refs := _of_the_framework()):
         (base, at), staged = refs, False
     form = "json" if door.json else form
-    if form in ("text", "github") and not at and not fix and (staged or base) and _is_untouched(door, base, staged):
+    quick = form in ("text", "github") and not at and not fix and (staged or base)
+    if quick and _is_untouched(door, base, form, staged=staged):
         return 0
     from memento_git.review import actions
 
@@ -133,10 +134,14 @@ def _of_the_framework() -> tuple[str, str] | None:
     return (start, end) if start and end else None
 
 
-def _is_untouched(door: Door, base: str, staged: bool) -> bool:
+def _is_untouched(door: Door, base: str, form: str, *, staged: bool) -> bool:
+    """Tell whether no file of the ledger differs, in words to people who named a base."""
     from memento_git.ledger.glance import unchanged
 
-    return unchanged(Path(door.workspace), base=base, staged=staged)
+    found = unchanged(Path(door.workspace), base=base, staged=staged)
+    if found and base and form == "text":
+        terminal.put(f"nothing is wrong {SAME}")
+    return found
 
 
 def _show(report: Report, form: str, again: list[dict[str, Any]] | None, base: str, *, failed: bool) -> None:
@@ -172,5 +177,5 @@ def _where(report: Report, base: str) -> str:
     if not report.records and base.endswith(SIDES):
         return "in the merge: each file of the ledger is as one of its sides has it"
     if not report.records:
-        return "in the commits between: no file of the ledger differs"
+        return SAME
     return f"in {report.records} file(s) that differ"
