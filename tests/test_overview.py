@@ -16,7 +16,7 @@ from memento_git.review.digest import digest
 from memento_git.review.report import markdown
 from memento_git.work import refusals as no
 from memento_git.work import routes, rows
-from memento_git.work.actions import evidences, plans, runs, tasks, verifying
+from memento_git.work.actions import evidences, plans, runs, settling, tasks, verifying
 from memento_git.work.keeping import base
 from memento_git.work.overview import choose_run, overview
 from tests.play import git
@@ -544,6 +544,19 @@ def test_a_run_in_its_archive_has_nothing_left_to_do(play: Play) -> None:
         f"memento archive {run}"
     ]
     play.do(runs.archive_run)
+    assert overview(play.ledger, play.ledger.view(), run)["next"] == []
+
+
+def test_what_came_after_a_run_was_archived_is_told_where_it_is_to_be_archived_again(play: Play) -> None:
+    run = play.planned()
+    (evidence,) = play.state(task := play.proven()).proof(task).by
+    play.do(runs.complete_run)
+    play.do(runs.archive_run)
+    play.do(settling.redact_record, evidence, reason="a name")
+    (step,) = overview(play.ledger, play.ledger.view(), run)["next"]
+    assert step["command"] == f"memento archive {run}"
+    assert step["why"] == "the run is completed, and what came after it was archived is not in its archive"
+    play.do(runs.archive_run, run)
     assert overview(play.ledger, play.ledger.view(), run)["next"] == []
 
 

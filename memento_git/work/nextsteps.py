@@ -40,14 +40,14 @@ def failed_gates(held: Row, *, but: Sequence[str] = ("cancelled",)) -> list[Row]
 
 
 def next_steps(
-    held: Row, merges: Sequence[Row] = (), *, loose: bool = True, gates: Sequence[Row] = (),
+    held: Row, merges: Sequence[Row] = (), *, loose: bool = True, packed: bool = False, gates: Sequence[Row] = (),
     known: Mapping[str, Row] = NOWHERE, fresh: Sequence[str] = (),
 ) -> list[Row]:  # fmt: skip
     """Return what could be done next, most urgent first: a sentence and the command that does it.
 
     `gates` are the steps that come before a run can be completed; `loose` tells whether the run has files of its own,
-    outside of an archive; `known` are the steps of dispatches of which more is known than this branch tells; `fresh`
-    names gates that pass on evidence alone.
+    outside of an archive, and `packed` whether it has one; `known` are the steps of dispatches of which more is known
+    than this branch tells; `fresh` names gates that pass on evidence alone.
     """
     run = held["run"]
     steps = [
@@ -59,7 +59,8 @@ def next_steps(
         return steps  # nothing but settling is done in it
     stands = f"the run is {run['status']}" + (f": {run['reason']}" if run["reason"] else "")
     if run["status"] in FINAL_RUN:
-        packing = {"why": stands, "command": f"memento archive {run['id']}"}
+        since = ", and what came after it was archived is not in its archive" if packed else ""
+        packing = {"why": f"{stands}{since}", "command": f"memento archive {run['id']}"}
         left = merges if run["status"] == "completed" else ()
         return steps or [*left, *([packing] if loose else [])]
     if run["status"] == "paused":

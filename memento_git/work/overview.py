@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 LISTS: Final = ("tasks", "dispatches", "evidence", "audit", "roles")
 SIGNED: Final = ("plans", "gates", "evidence")
+KEPT: Final = {"loose": layout.RUNS, "packed": layout.ARCHIVE}
 
 
 def choose_run(view: View, given: str = "") -> str:
@@ -78,11 +79,11 @@ def overview(
         _unsigned(view, held)
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
     fresh = _mark_outdated(view, held)
-    loose = f"{layout.RUNS}/{run}" in view.folders
+    kept = {name: f"{folder}/{run}" in view.folders for name, folder in KEPT.items()}
     gates = _gates(view, held, signs=signs)
     held["live"], known = live.working(ledger.git, held)
     known |= _away(view, held)
-    held["next"] = next_steps(held, _merges(view, held), loose=loose, gates=gates, known=known, fresh=fresh)
+    held["next"] = next_steps(held, _merges(view, held), gates=gates, known=known, fresh=fresh, **kept)
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     shown = cut(held, limit, LISTS)
     if whole is not None:
