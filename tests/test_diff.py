@@ -662,6 +662,17 @@ def test_no_text_refers_to_something(title: str) -> None:
         assert re.search(r"https?://|ftp://|(?i:www\.|gh-\d)|[@~%&]\w|[~%]\"|[#!$]\d|\[issue", seen) is None
 
 
+@pytest.mark.parametrize("title", ["^a$|^b$ x", "$x^2$", "`$1` $2", r"\$a\$ $$"])
+def test_no_two_dollar_signs_make_a_formula(play: Play, title: str) -> None:
+    base = head(play)
+    task = play.task(title, run=play.planned(title))
+    play.do(tasks.block_task, task, reason=title)
+    shown = markdown(told(play, f"{base}.."))
+    assert re.sub(r"<span>\\?\$</span>|`[^`]*`", "", shown).count("$") == 0
+    read = html.unescape(re.sub("</?span>", "", MarkdownIt("commonmark").enable("table").render(shown)))
+    assert read.replace("\u200b", "").count(title) == 5, "twice in the table, once above the details, twice there"
+
+
 def test_a_spike_and_what_it_handed_out_without_a_plan_are_told(play: Play) -> None:
     base = head(play)
     play.run("Try it", spike=True)

@@ -28,6 +28,11 @@ def unlinked(markdown: str) -> str:
     return re.sub(LINKING, r"\g<0>&#8203;", markdown)
 
 
+def unformulated(markdown: str) -> str:
+    r"""Return Markdown whose dollar signs make no formula: some services read `\$` so, others one in a `<span>`."""
+    return markdown.replace("$", r"<span>\$</span>")
+
+
 def code(text: str) -> str:
     """Return a text as a code span that nothing in it can end."""
     line = one_line(text)

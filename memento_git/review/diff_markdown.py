@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import cut, many, some
-from memento_git.model.markup import MOST_COMMENT, code, plain, units, unlinked
+from memento_git.model.markup import MOST_COMMENT, code, plain, unformulated, units, unlinked
 from memento_git.review.diff_lines import (
     Style,
     actors,
@@ -37,7 +37,7 @@ HEAD: Final = ("| Task | From → to | By | Proof |", "| --- | --- | --- | --- |
 
 
 def _say(text: str) -> str:
-    return unlinked(plain(text))
+    return unformulated(unlinked(plain(text)))
 
 
 STYLE: Final = Style(
@@ -145,7 +145,14 @@ def _details(run: Row) -> list[str]:
     """Return the rest of a run's changes as a block that opens on a click."""
     about = _about(run)
     title = _clean(f"{cut(run['goal'], 120)} ({run['id']})" + (f": {about}" if about else ""))
-    return ["", f"<details><summary>{unlinked(html.escape(title))}</summary>", "", *_items(run), "", "</details>"]
+    return [
+        "",
+        f"<details><summary>{unlinked(html.escape(title)).replace('$', '<span>$</span>')}</summary>",
+        "",
+        *_items(run),
+        "",
+        "</details>",
+    ]
 
 
 def _about(run: Row) -> str:
