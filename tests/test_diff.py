@@ -18,6 +18,7 @@ from memento_git.model.markup import plain, unlinked
 from memento_git.model.markup import units as size
 from memento_git.model.policy import Policy
 from memento_git.review import diff_text
+from memento_git.review.diff_lines import headline
 from memento_git.review.diff_markdown import markdown
 from memento_git.review.weakened import weakened
 from memento_git.review.words import words
@@ -311,6 +312,7 @@ def test_a_ledger_that_is_gone_is_the_worst_of_all(play: Play) -> None:
     held = told(play, f"{base}..")
     assert [row["change"] for row in held["runs"]] == ["removed"]
     assert {row["kind"] for row in held["forbidden"]} == {"config", "run", "plan", "event"}
+    assert "0 tasks" not in diff_text.text(held)
     assert f"{run}  Make it work  active → removed" in diff_text.text(held)
     assert told(play, f"..{base}")["runs"][0]["change"] == "added"
 
@@ -579,13 +581,33 @@ def test_what_happened_to_a_run_alone_is_told_and_before_other_runs(play: Play) 
     play.task("A task", run=keeps)
     begun = play.run("Begin", spike=True)
     held = told(play, f"{base}..")
-    assert sorted(re.findall("<summary>(.*)</summary>", markdown(held))[:-1]) == sorted([
-        f"Wait ({waits}): active → paused by Ada: the list is down",
-        f"Drop ({drops}): active → cancelled by Ada: no budget",
-        f"End ({ends}): active → completed by Ada", f"Put away ({kept}): archived",
-        f"Begin ({begun}): new: active by Ada; a spike, which may go without a plan",
+    shown = markdown(held)
+    assert sorted(re.findall("(?m)^- (.* \\(`run_.*)$", shown)) == sorted([
+        f"Wait (`{waits}`): active → paused by Ada: the list is down",
+        f"Drop (`{drops}`): active → cancelled by Ada: no budget",
+        f"End (`{ends}`): active → completed by Ada", f"Put away (`{kept}`): archived",
+        f"Begin (`{begun}`): new: active by Ada; a spike, which may go without a plan",
     ])  # fmt: skip
-    assert re.findall("<summary>(.*)</summary>", markdown(held))[-1] == f"Keep ({keeps})"
+    assert re.findall("<summary>(.*)</summary>", shown) == [f"Keep ({keeps})"]
+    assert shown.index("Put away") < shown.index("<summary>")
+
+
+def test_a_headline_counts_no_runs_and_tasks_where_there_are_none() -> None:
+    held = many(0, "Check the form") | {"runs": [], "forbidden": [{"change": "removed", "path": "a"}]}
+    held["counts"] |= {"runs": 0, "forbidden": 1}
+    assert headline(held) == "files changed or removed"
+    assert headline({**held, "policy": {"weakened": [], "diff": []}}) == "the policy changed"
+
+
+def test_a_run_that_was_archived_alone_is_one_line(play: Play) -> None:
+    run = play.planned("/close it | <b>")
+    play.proven()
+    play.do(runs.complete_run, run)
+    base = head(play)
+    play.do(runs.archive_run, run)
+    held = told(play, f"{base}..")
+    assert markdown(held) == f"### Ledger: 1 run\n\n- /close it \\| \\<b\\> (`{run}`): archived\n"
+    assert diff_text.text(held).splitlines()[0].endswith(": 1 run")
 
 
 def test_a_run_that_does_not_fit_is_counted() -> None:

@@ -43,8 +43,9 @@ def headline(held: Row) -> str:
     notes = noted(counts)
     if not held["runs"] and not held["forbidden"] and not held["policy"] and not notes:
         return "nothing changed"
+    runs = [many(counts["runs"], "run")] if counts["runs"] else []
     parts = [
-        *([] if notes and not held["runs"] else [many(counts["tasks"], "task") + f" in {many(counts['runs'], 'run')}"]),
+        *([f"{many(counts['tasks'], 'task')} in {runs[0]}"] if counts["tasks"] else runs),
         *(f"{counts[name]} {name}" for name in ("completed", "proven", "unproven", "stale", "late") if counts[name]),
         *([f"{counts['contested']} contested"] if counts["contested"] else []),
         *(many(counts[name], name[:-1]) for name in ("plans", "gates") if counts[name]),
@@ -55,7 +56,7 @@ def headline(held: Row) -> str:
         *notes,
         *(["the policy changed"] if held["policy"] else []),
     ]
-    return ", ".join(parts)
+    return ", ".join(parts) or "files changed or removed"
 
 
 def noted(counts: Row) -> list[str]:

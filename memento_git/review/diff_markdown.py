@@ -55,7 +55,9 @@ def markdown(held: Row, most: int = MOST_COMMENT) -> str:
     top = [f"### Ledger: {headline(held)}", *_cautions(held)]
     rows = sorted(((_weight(task), _cells(task)) for task in _loud(held)), key=lambda pair: pair[0])
     runs = sorted(held["runs"], key=lambda run: not _about(run))
-    blocks = [*_policy(held), *map(_details, runs), *_notes(held)]
+    alone = [_line(run) for run in runs if not any(_items(run))]
+    details = [_details(run) for run in runs if any(_items(run))]
+    blocks = [*_policy(held), *([["", *alone, "", ""]] if alone else []), *details, *_notes(held)]
     room = most - RESERVE - units("\n".join(top))
     wanted = sum(units(line) + 1 for block in blocks for line in block)
     table, left_rows = _table([cells for _, cells in rows], room - min(wanted, int(room * FOR_DETAILS)))
@@ -155,6 +157,11 @@ def _details(run: Row) -> list[str]:
     ]
 
 
+def _line(run: Row) -> str:
+    """Return what became of a run to which nothing else happened."""
+    return f"- {_say(cut(run['goal'], 120))} (`{run['id']}`): {run_line(run, STYLE)}"
+
+
 def _about(run: Row) -> str:
     return run_line(run, STYLE._replace(say=_clean, code=_clean, strong=_clean))
 
@@ -194,7 +201,7 @@ def _fitting(blocks: Iterable[Sequence[str]], room: int) -> tuple[list[str], int
             if used > room:
                 break
             shown.append(line)
-        opened = len(shown) >= OPENING and (len(shown) == len(body) or not _has_fence(block))
+        opened = len(shown) == len(body) or (len(shown) >= OPENING and not _has_fence(block))
         if not opened:
             left += sum(1 for line in body if line)
             continue
