@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.ledger import codec, layout
+from memento_git.ledger import codec, layout, processes
 from memento_git.model.ids import Ref
 from memento_git.model.work import Evidence
 from memento_git.work import refusals as no
@@ -428,21 +428,56 @@ def test_a_command_that_hangs_is_ended_with_all_that_it_started(play: Play, tmp_
     assert git(play.root, "worktree", "list").count("\n") == 0
 
 
-def test_ctrl_c_ends_the_command_and_removes_the_work_tree(play: Play, tmp_path: Path) -> None:
+def hanging(play: Play, tmp_path: Path) -> tuple[subprocess.Popen[bytes], Path]:
+    """Run a command again that hangs; return our process once it is in its work tree, and that."""
     began = tmp_path / "began"
     slow = HANGS.format(began=str(began), before="")
     (play.root / "slow.py").write_text(slow)
     play.commit_all()
     evidence = shown(play, play.task(), "slow.py")
     argv = [sys.executable, "-m", "memento_git", "-C", str(play.root), "evidence", "reproduce", evidence]
-    process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     deadline = time.monotonic() + 30
     while not (began.exists() and began.read_text()) and time.monotonic() < deadline:
         time.sleep(0.05)
+    return process, Path(began.read_text())
+
+
+def test_ctrl_c_ends_the_command_and_removes_the_work_tree(play: Play, tmp_path: Path) -> None:
+    process, folder = hanging(play, tmp_path)
     os.kill(process.pid, signal.SIGINT)
-    process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert not Path(began.read_text()).exists()
+    assert process.wait(timeout=30) == 130
+    assert not folder.exists()
+    assert git(play.root, "worktree", "list").count("\n") == 0
+
+
+def test_what_a_killed_rerun_leaves_is_told_and_removed_and_no_other(
+    play: Play, tmp_path: Path, cli: Callable[..., Any]
+) -> None:
+    process, folder = hanging(play, tmp_path)
+    evidence = shown(play, play.task())
+    own = tmp_path / "memento-again-mine"
+    git(play.root, "worktree", "add", "-q", "--detach", str(own / "code"))
+    assert again(play, evidence)[0].status == "reproduced"
+    assert folder.is_dir(), "it is in use"
+    assert "ran a command again" not in cli("doctor", "-C", str(play.root))[1]
+    process.kill()
+    process.wait()
+    assert f"{folder.parent} was left by a process" in cli("doctor", "-C", str(play.root))[1]
+    assert f"removed {folder.parent}" in cli("doctor", "--fix", "-C", str(play.root))[1]
+    assert not folder.parent.exists()
+    assert git(play.root, "worktree", "list").count("\n") == 1
+    assert (own / "code").is_dir(), "it is somebody's own"
+
+
+def test_the_next_rerun_removes_what_a_killed_one_left(play: Play, tmp_path: Path) -> None:
+    process, folder = hanging(play, tmp_path)
+    process.kill()
+    process.wait()
+    assert processes.members(folder.parent.name, ()) != []
+    assert again(play, shown(play, play.task()))[0].status == "reproduced"
+    assert processes.members(folder.parent.name, ()) == []
+    assert not folder.parent.exists()
     assert git(play.root, "worktree", "list").count("\n") == 0
 
 

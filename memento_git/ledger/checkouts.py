@@ -17,7 +17,7 @@ from memento_git.ledger.publish import SIGNING_PATIENCE, TRUE, BareRepository, S
 from memento_git.model.ids import random_part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 BRANCHES: Final = "refs/heads/memento"
 QUARANTINE: Final = "refs/memento/quarantine"
@@ -125,24 +125,6 @@ def add(git: Git, dispatch: str, folder: Path) -> Checkout:
     except GitFailed as failure:
         raise WorktreeFailed(path=path, what="made", reason=failure.facts["reason"]) from None
     return Checkout(path, branch, base)
-
-
-@contextlib.contextmanager
-def temporary(git: Git, commit: str) -> Iterator[Path]:
-    """Yield a clean, detached work tree of a commit, far from the repository; nothing of it is left."""
-    import tempfile
-
-    folder = Path(tempfile.mkdtemp(prefix="memento-again-")).resolve()
-    path = folder / "code"
-    try:
-        try:
-            git.run("worktree", "add", "--quiet", "--detach", str(path), commit)
-        except GitFailed as failure:
-            raise WorktreeFailed(path=path.name, what="made", reason=failure.facts["reason"]) from None
-        yield path
-    finally:
-        git.answer("worktree", "remove", "--force", "--force", str(path))
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def listed(git: Git) -> dict[Path, str]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+KEPT: Final[bool] = fcntl is not None  # whether there is a lock at all
 PATIENCE: Final = 60.0
 MENDING_PATIENCE: Final = 2.0
 PAUSE: Final = 0.004

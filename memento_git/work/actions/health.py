@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError
-from memento_git.ledger import claims, journal, layout, places, publish, remoteclaims, worktree
+from memento_git.ledger import claims, cleanroom, journal, layout, places, publish, remoteclaims, worktree
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.git import GitFailed
 from memento_git.model.enumeration import some
@@ -90,6 +90,8 @@ def _mend(ledger: Ledger) -> Iterator[Answer]:
         if claim.until < now:
             claims.release(ledger.git, name, claim)
             yield Answer("claims", "ok", f"removed the expired claim of {claim.by or 'nobody'} on {name}")
+    for folder in cleanroom.clear(ledger.git):
+        yield Answer("work trees", "ok", f"removed {folder}, in which a command was run again")
     if handovers_are_here(ledger):
         from memento_git.work.actions import leftovers
 
@@ -150,6 +152,9 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
         git.staged([layout.CONFIG])
     except GitFailed as failure:
         yield Answer("index", "fail", f"git cannot read its index: {failure.facts['reason']}", OF_INDEX)
+    for folder in cleanroom.left(git):
+        told = f"{folder} was left by a process that was ended while it ran a command again"
+        yield Answer("work trees", "warn", told, "memento doctor --fix; the next rerun removes it, too")
     yield from _folder(git, git.top)
 
 

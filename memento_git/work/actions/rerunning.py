@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from memento_git.errors import Refused
-from memento_git.ledger import checkouts
+from memento_git.ledger.cleanroom import cleanroom
 from memento_git.ledger.git import Git
 from memento_git.ledger.processes import VARIABLE
 from memento_git.ledger.store import Ledger
@@ -56,6 +56,7 @@ class Rerunner:
         self.stop = children.Stop()
         self._signals = children.signals(self.stop)
         self._done: dict[object, Draft | Refused] = {}
+        self._room = ""
 
     def __enter__(self) -> Self:
         self._signals.__enter__()
@@ -86,7 +87,8 @@ class Rerunner:
         try:
             for argv in (*self.policy.reproduce["setup"], told["argv"]):
                 guard.refuse_argv(self.policy, argv, "what would be run again")
-            with checkouts.temporary(self.ledger.git, commit) as top:
+            with cleanroom(self.ledger.git, commit) as top:
+                self._room = top.parent.name
                 self._set_up(top)
                 return self._witnessed(top, kind, told, commit, reports, covers)
         except Refused as refusal:
@@ -128,5 +130,5 @@ class Rerunner:
             for name, value in os.environ.items()
             if (name in wanted or name.startswith("LC_")) and not name.startswith(OURS)
         }
-        env = {**kept, VARIABLE: f"again-{os.getpid()}-{id(self)}"}
+        env = {**kept, VARIABLE: self._room}
         return functools.partial(children.run_group, env=env, stop=self.stop, begun=lambda _: None, shown=False)
