@@ -341,6 +341,22 @@ def test_untracked_files_that_were_seen_are_said_to_be_missing(play: Play) -> No
     assert (found.status, found.where) == ("reproduced", "tree"), "a commit holds all of it now"
 
 
+def test_where_a_rerun_differs_the_end_of_what_it_printed_tells_why(play: Play) -> None:
+    (play.root / "needs.py").write_text("import os, sys\nsys.exit(os.environ.get('NEEDED') and 'no' or 'x' * 999 + "
+                                        "' in ' + os.getcwd() + '\\x1b[31m: NEEDED is not set')\n")  # fmt: skip
+    play.commit_all()
+    evidence = shown(play, play.task(), "needs.py")
+    forged(play, evidence)
+    (found,) = again(play, evidence)
+    told = found.why[-1]
+    assert told.startswith("at its end it printed: xxx")
+    assert told.endswith("/code [31m: NEEDED is not set")
+    assert str(play.root.parent) not in told
+    assert len(told) < 400
+    (finding,) = reproducing.findings([found])
+    assert told in finding.message
+
+
 def test_counts_and_names_of_cases_are_compared(play: Play) -> None:
     (play.root / "app.py").write_text("bad bad\n")
     play.commit_all()

@@ -205,7 +205,8 @@ CATALOGUE: Final = {
         "an outcome that disagrees with the facts", "error",
         "Evidence says another outcome than its own exit code, reports, conclusion or answer, or than its command has "
         "when `check --reproduce` runs it again.",
-        "`memento evidence retract ID --reason WHY`, and run the command again.",
+        "`memento evidence retract ID --reason WHY`, and run the command again. What a clean worktree lacks for it, "
+        "such as variables or files that git ignores, comes from `env` and `setup` of `policy.reproduce`.",
     ),
     **NOTES,
     **POLICY,

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.errors import Refused
 from memento_git.ledger import layout, signer
 from memento_git.ledger.store import NoLedger
+from memento_git.model.enumeration import MOST_TEXT
 from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
+from memento_git.model.markup import one_line
 from memento_git.model.work import RUN_KINDS
 from memento_git.work import reproduction as again
 from memento_git.work.actions import evidences
@@ -215,8 +217,15 @@ def _one(
         return Result(evidence, again.CANNOT, (f"it did not end within {limit}",), *_told(place))
     found = again.differences(data, draft.data)
     status = again.DIFFERS if found else again.REPRODUCED
-    note = NOTES.get(place.where, "")
-    return Result(evidence, status, (*found, *([note] if note else ())), *_told(place), draft)
+    why = filter(None, [*found, NOTES.get(place.where, ""), _said(draft) if found else ""])
+    return Result(evidence, status, tuple(why), *_told(place), draft)
+
+
+def _said(draft: Draft) -> str:
+    """Return the end of what a second run printed, as evidence would keep it: why it came to something else."""
+    texts = (one_line(draft.files.get(name, b"").decode(errors="replace")) for name in ("stderr.txt", "stdout.txt"))
+    said = next(filter(None, texts), "")
+    return f"at its end it printed: {said[-MOST_TEXT:]}" if said else ""
 
 
 def _told(place: Place) -> tuple[str, str]:
