@@ -424,6 +424,24 @@ def test_a_record_to_list_the_log_of_must_be_there(play: Play, refused: Callable
     refused("id_ambiguous", 1, "log", "--record", f"task_{shared}")
 
 
+def test_who_asks_for_a_place_instead_of_a_record_is_led_to_what_shows_it(
+    play: Play, refused: Callable[..., Any]
+) -> None:
+    play.planned()
+    task = play.task()
+    for place in ("src/app.py:12", "app.py", "my dir/app.py::run"):
+        answer = refused("id_invalid", 1, "show", place)
+        assert answer["message"] == f"{place!r} is not the id of a record, nor the beginning of one"
+        shown = shlex.quote(place)
+        assert answer["hint"] == (
+            f"the place in the code: memento code read {shown}; notes about it: memento recall --about {shown}"
+        )
+    (path,) = play.root.rglob("task.md")
+    asked = refused("id_invalid", 1, "show", path.relative_to(play.root).as_posix())
+    assert asked["hint"] == f"what that file is about: memento show {task}"
+    assert "memento status" in refused("id_invalid", 1, "show", "the task")["hint"]
+
+
 def test_what_was_given_is_repeated_in_a_size_that_can_be_read(play: Play, refused: Callable[..., Any]) -> None:
     play.planned()
     message = refused("id_invalid", 1, "task", "show", "y" * 100_000)["message"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 from click.core import ParameterSource
 
+from memento_git.ledger import layout
 from memento_git.model.enumeration import some
 from memento_git.model.ids import ALPHABET, KINDS, LENGTH, AmbiguousId, IdInvalid, NoSuchRecord, kind_of, opening_of
 
@@ -17,6 +18,24 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
 SHOWN: Final = 5
+
+
+class RecordInvalid(IdInvalid):
+    """A text that cannot begin the id of any record."""
+
+    sentence = "{given!r} is not the id of a record, nor the beginning of one"
+
+
+class PlaceGiven(RecordInvalid):
+    """A place in the code, where the id of a record is asked for."""
+
+    hint_ = "the place in the code: memento code read {given!q}; notes about it: memento recall --about {given!q}"
+
+
+class FileGiven(RecordInvalid):
+    """A file of the ledger, where the id of its record is asked for."""
+
+    hint_ = "what that file is about: memento show {record}"
 
 
 def revision(ctx: click.Context, param: click.Parameter, value: str) -> str:
@@ -35,7 +54,14 @@ def whose() -> str:
 
 def full_id(view: View, given: str) -> str:
     """Return the id of the one record of any kind that is meant, by its id or, of a note, by its key."""
-    found = any_of(view, given, KINDS)
+    try:
+        found = any_of(view, given, KINDS)
+    except RecordInvalid:
+        if (place := layout.place_of(given)) is not None and place.id:
+            raise FileGiven(given=given, record=place.id) from None
+        if "/" in given or ":" in given or "." in given:
+            raise PlaceGiven(given=given) from None
+        raise
     return view.find(found, kind_of(found))[0]
 
 
@@ -62,7 +88,7 @@ def _begun(view: View, given: str, kinds: Sequence[str]) -> str:
     if kind_of(prefix) in KINDS:
         return prefix
     if not prefix or len(prefix) > LENGTH or not set(prefix) <= set(ALPHABET):
-        raise IdInvalid(given=given, kind="record")
+        raise RecordInvalid(given=given)
     found = {kind: [name for name in view.known(kind) if name.startswith(f"{kind}_{prefix}")] for kind in kinds}
     opened = {opening_of(name) for name in found.get("dispatch", ())}
     names = sorted({name for listed in found.values() for name in listed} - opened)
