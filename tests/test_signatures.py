@@ -369,6 +369,48 @@ def test_a_revoked_key_counts_no_more(office: Office) -> None:
     refused("signature_required", lambda: office.play.do(dispatches.create_dispatch, task, "agent"))
 
 
+def test_a_list_of_revoked_keys_that_cannot_be_read_is_said_so_and_trusts_nobody(
+    office: Office, cli: Callable[..., Any]
+) -> None:
+    event = office.event(office.approved(), "approved")
+    path = office.root / ".memento" / "revoked"
+    key = public(office.grace)
+    for text, line in ((f"{key}\ngarbage\n", 2), ("SHA256:abc\n", 1), (f"\n{key.split()[1]}\n", 2)):
+        path.write_text(text)
+        office.play.commit_all("unreadable")
+        assert office.seen(event).state == "unchecked"
+        why = f"policy names .memento/revoked, where line {line} is no public key"
+        assert why in cli("check", "-C", str(office.root))[1]
+    other = str(office.play.do(plans.draft_plan, "P", "B"))
+    refused("signers_missing", lambda: office.play.do(plans.approve_plan, other, key=str(office.ada)))
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_files_of_keys_mean_what_an_editor_shows(office: Office, mark: bytes, end: bytes) -> None:
+    event = office.event(office.approved(), "approved")
+    folder = office.root / ".memento"
+    lines = ["", "# gone", f"{public(office.grace)} a comment", f"\t {public(office.agent)}"]
+    (folder / "revoked").write_bytes(mark + b"".join(line.encode() + end for line in lines))
+    signers = (folder / "allowed_signers").read_bytes().replace(b"\n", end)
+    (folder / "allowed_signers").write_bytes(mark + signers)
+    office.play.commit_all("by another editor")
+    assert office.seen(event) == ("good", "ada@example.invalid")
+    (folder / "revoked").write_bytes(mark + f"{public(office.ada)}".encode() + end)
+    office.play.commit_all("revoked")
+    assert office.seen(event).state == "revoked"
+
+
+def test_a_krl_is_a_list_of_revoked_keys(office: Office) -> None:
+    event = office.event(office.approved(), "approved")
+    krl = office.root / ".memento" / "revoked"
+    for key, state in ((office.grace, "good"), (office.ada, "revoked")):
+        krl.unlink()
+        subprocess.run(["ssh-keygen", "-q", "-k", "-f", str(krl), f"{key}.pub"], check=True)
+        office.play.commit_all("krl")
+        assert office.seen(event).state == state
+
+
 @pytest.mark.parametrize(
     ("line", "whose"),
     [

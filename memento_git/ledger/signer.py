@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 SIGNING_PATIENCE: Final = 30.0
 CHECKING_PATIENCE: Final = 10.0
 LARGEST: Final = 1024 * 1024
+BOM: Final = b"\xef\xbb\xbf"
+KRL: Final = b"SSHKRL\n\0"
 LITERAL: Final = ("key::", "ssh-", "ecdsa-", "sk-")
 WITHOUT: Final = ("DISPLAY", "WAYLAND_DISPLAY", "SSH_ASKPASS")
 
@@ -50,6 +52,31 @@ class Signers(NamedTuple):
     allowed: bytes
     revoked: bytes | None
     key: str
+
+
+def as_written(data: bytes) -> bytes:
+    """Return a file of keys as its lines mean it, whatever an editor put before and after them; a KRL as it is."""
+    return data if data.startswith(KRL) else data.removeprefix(BOM).replace(b"\r\n", b"\n")
+
+
+def odd_line(revoked: bytes) -> int:
+    """Return the line of a list of revoked keys that is none, 0 where each is: for one, ssh-keygen trusts no key."""
+    lines = [] if revoked.startswith(KRL) else revoked.split(b"\n")
+    return next((at for at, line in enumerate(lines, 1) if line.strip(b" \t\0") and not _is_key(line.split())), 0)
+
+
+def _is_key(words: Sequence[bytes]) -> bool:
+    """Tell whether the words of a line are a public key, or a comment."""
+    import base64
+    import binascii
+
+    if words and words[0].startswith(b"#"):
+        return True
+    try:
+        blob = base64.b64decode(words[1], validate=True)
+    except (IndexError, binascii.Error):
+        return False
+    return blob[4 : 4 + int.from_bytes(blob[:4])] == words[0]
 
 
 class _Done(NamedTuple):

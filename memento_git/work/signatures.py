@@ -37,7 +37,7 @@ class SignersMissing(Refused):
 
     token = "signers_missing"
     sentence = "policy demands signatures, and it {why}"
-    hint_ = "commit the file that policy.signatures in .memento/config.yaml names"
+    hint_ = "commit the file that policy.signatures in .memento/config.yaml names, as ssh-keygen reads it"
 
 
 class Sealer:

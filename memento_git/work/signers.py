@@ -34,14 +34,16 @@ def signers_at(git: Git, commit: str, policy: Policy) -> Found:
     if not path:
         return Found(NOBODY, "names no allowed_signers")
     entries = git.entries(commit, *filter(None, (path, revoked))) if commit else {}
-    held: list[tuple[str, bytes | None]] = []
+    held: list[tuple[str, bytes]] = []
     for name in filter(None, (path, revoked)):
         entry = entries.get(name)
         data = git.objects([entry.oid])[0] if entry and entry.mode in FILE_MODES else None
         if entry is None or data is None or len(data) > signer.LARGEST:
             return Found(NOBODY, f"names {name}, and there is no such file at this commit")
-        held.append((entry.oid, data))
-    allowed = held[0][1] or b""
+        held.append((entry.oid, signer.as_written(data)))
+        if name == revoked and (line := signer.odd_line(held[-1][1])):
+            return Found(NOBODY, f"names {name}, where line {line} is no public key")
+    allowed = held[0][1]
     ledger = policy.signatures.get("ledger", "")
     key = " ".join([*(oid for oid, _ in held), ledger])
     return Found(signer.Signers(allowed, held[1][1] if revoked else None, key), "", ledger)
