@@ -134,6 +134,15 @@ def test_the_bytes_are_the_same_each_time_and_name_no_place_of_a_machine(play: P
     assert first[0] == json.dumps(json.loads(first[0]), sort_keys=True, separators=(",", ":")).encode()
 
 
+def test_evidence_that_is_named_twice_is_exported_once(play: Play) -> None:
+    play.planned()
+    first, second = (play.evidence(play.task()) for _ in range(2))
+    view = play.ledger.view()
+    told = exporting.evidence_statements(view, [second, first, second[:-1]])
+    assert told == exporting.evidence_statements(view, [second, first])
+    assert len(told) == 2
+
+
 def test_what_does_not_stand_or_has_no_verdict_is_refused(play: Play) -> None:
     play.planned()
     task = play.task()

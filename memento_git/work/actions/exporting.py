@@ -45,12 +45,9 @@ class NotReleased(Refused):
 
 
 def evidence_statements(view: View, ids: Sequence[str]) -> list[bytes]:
-    """Return a test result for each piece of evidence that is named."""
-    found = []
-    for given in ids:
-        identity, run = view.find(given, "evidence")
-        found.append(attestation.canonical(_statement(RunState(view, run), identity)))
-    return found
+    """Return a test result for each piece of evidence that is named, one also where it is named twice."""
+    found = dict.fromkeys(view.find(given, "evidence") for given in ids)
+    return [attestation.canonical(_statement(RunState(view, run), identity)) for identity, run in found]
 
 
 def task_statements(view: View, task: str, run: str = "") -> list[bytes]:
