@@ -234,7 +234,10 @@ def test_what_cannot_be_run_again_says_why_and_fails_only_when_strict(play: Play
     path.write_text(path.read_text().replace("- python3\n", "- no-such-program\n"))
     play.commit_all()
 
-    why = {one.evidence.id: (one.status, one.why[0]) for one in again(play, other, secret, note, gone, missing)}
+    results = again(play, other, secret, note, gone, missing)
+    assert {one.severity for one in reproducing.findings(results)} == {"warning"}
+    assert all("record anew: memento evidence run" in one.fix for one in reproducing.findings(results))
+    why = {one.evidence.id: (one.status, one.why[0]) for one in results}
     assert {status for status, _ in why.values()} == {"cannot"}
     assert "does not list its command" in why[other][1]
     assert "taken out" in why[secret][1]

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from memento_git.work.signatures import Sealer
     from memento_git.work.whereabouts import Place
 
+UNFIT: Final = (
+    "see policy.reproduce in .memento/config.yaml; what it lists and cannot run here, record anew: memento evidence run"
+)
 NOTES: Final = {
     HEAD: "at HEAD, for no commit here holds the code that it saw",
     TRACKED: "without the untracked files that it saw",
@@ -290,11 +293,7 @@ def findings(results: Sequence[Result]) -> list[Finding]:
         name, why = result.evidence.id, "; ".join(result.why)
         differs = result.status == "differs"
         message = f"{name}, run again, differs: {why}" if differs else f"{name} could not be run again: {why}"
-        fix = (
-            f"memento evidence retract {name} --reason WHY"
-            if differs
-            else "see policy.reproduce in .memento/config.yaml"
-        )
+        fix = f"memento evidence retract {name} --reason WHY" if differs else UNFIT
         told.append(Finding("V002", result.evidence.path, 0, message, fix, "error" if differs else "warning"))
     return told
 
