@@ -48,13 +48,14 @@ class Reworded(NamedTuple):
     base: View
 
     def is_newer_than(self, time: str) -> bool:
-        """Tell whether the base has its text from after a time, as far as its history is here.
+        """Tell whether the base was given some words of its text after a time, as far as its history is here.
 
-        What was written on a branch of its own is there once that is merged.
+        What was written on a branch of its own is there once that is merged. Each change counts, for the last one may
+        be dated back.
         """
-        git, words = self.base.git, ("log", "-1", "--first-parent", "--format=%ct")
+        git, words = self.base.git, ("log", "--first-parent", "--format=%ct")
         told = [git.answer(*words, one, "--", self.old.path) for one in self.base.commits]
-        return not is_cut_off(git) and any(int(one) > seconds_of(time) for one in told if one)
+        return not is_cut_off(git) and any(int(one) > seconds_of(time) for line in told for one in line.split())
 
 
 def revived(comparison: Comparison) -> Iterator[Finding]:
@@ -129,17 +130,19 @@ def _verdicts(
 def _unknown(
     before: RunState, state: RunState, verdict: Event, reworded: Mapping[str, Reworded]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the text that the base gave a record later than a verdict is, and its plan or choice that it had not seen.
+    """Yield the texts that the base has from after a verdict, and its plan or choices that it had not seen.
 
     So it was given elsewhere, or before the branch had what the base has.
     """
     of, gate, seen = verdict.of, verdict.get("gate"), state.fold.seen_by(verdict)
-    if verdict.get("terms") and of in reworded and reworded[of].is_newer_than(verdict.at):
-        yield of, ""
+    tasks = [of] if of != state.id else state.tasks() if gate in GATES_OF_WORK else []
+    for name in dict.fromkeys([of, *tasks]) if verdict.get("terms") else ():
+        if name in reworded and reworded[name].is_newer_than(verdict.at):
+            yield name, ""
     plan = texts.last_approved(before) if of == state.id and gate in (*GATES_OF_WORK, "plan_review") else None
     if plan is not None and plan.id not in seen:
         yield plans_of(state.id), ""
-    for task in (of,) if of != state.id else state.tasks() if gate in GATES_OF_WORK else ():
+    for task in tasks:
         if any(choice.id not in seen for choice in before.choices(task)[-1:]):
             yield task, ""
 
