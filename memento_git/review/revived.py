@@ -55,7 +55,9 @@ class Reworded(NamedTuple):
         """
         git, words = self.base.git, ("log", "--first-parent", "--format=%ct")
         told = [git.answer(*words, one, "--", self.old.path) for one in self.base.commits]
-        return not is_cut_off(git) and any(int(one) > seconds_of(time) for line in told for one in line.split())
+        return not is_cut_off(git) and any(
+            int(one) > seconds_of(time) for dates in filter(None, told) for one in dates.split()
+        )
 
 
 def revived(comparison: Comparison) -> Iterator[Finding]:

@@ -85,12 +85,6 @@ def may_not_approve(policy: Policy, actor: str, author: str) -> str:
     return ""
 
 
-def may_not_judge(policy: Policy, gate: str, verdict: str, actor: str) -> str:
-    """Return why policy does not let an actor give a verdict, or nothing."""
-    named = policy.judges(gate, verdict)
-    return f"policy names {', '.join(named)}" if named and actor not in named else ""
-
-
 def _verdict_severity(state: RunState, event: Event, scope: Scope) -> str:
     """Return how grave a verdict by one who may not is: not at all, once one who may has passed or waived the gate.
 
@@ -104,7 +98,7 @@ def _verdict_severity(state: RunState, event: Event, scope: Scope) -> str:
     if event in counting or word not in ("requested", *(one.do for one in latest)):
         return scope.severity(event.id)
     if latest and all(one.do in PASSING for one in latest):
-        by_others = [may_not_judge(state.policy, gate, one.do, one.by) for one in latest]
+        by_others = [gates.may_not_judge(state.policy, gate, one.do, one.by) for one in latest]
         return "warning" if any(by_others) else ""
     lifted = any(one.event.do == "failed" and event.id not in one.past for one in own)
     is_rested_on = event.do in PASSING and lifted and any(
@@ -117,7 +111,7 @@ def _verdict_severity(state: RunState, event: Event, scope: Scope) -> str:
 def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     gate = event.get("gate")
     again = f"memento gate record {gate} {event.do} {option(event.of)}"
-    why = may_not_judge(state.policy, gate, event.do, event.by)
+    why = gates.may_not_judge(state.policy, gate, event.do, event.by)
     if why and (severity := _verdict_severity(state, event, scope)):
         message = f"gate {gate} of {event.of} was {event.do} by {event.by}: {why}"
         yield Finding("G002", event.path, 0, message, _judging(state.policy, event), severity)

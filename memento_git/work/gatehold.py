@@ -123,9 +123,18 @@ def falls(state: RunState, codes: Iterable[Code] = (), *, ended: bool | None = N
                 continue
             required = gates.is_required(state, scope, gate)
             amiss = unsound(state, scope, gate, codes) if required or not ended else ""
+            amiss = amiss or ("" if ended else _not_theirs(state, scope, gate))
             if why := amiss or gateseen.outlived(state, scope, gate, ended=ended):
                 told = f"{'' if own else f'of {scope} '}{TOLD[word]}, but {why}"
                 yield Fall(scope, gate, told, bool(amiss) or gates.is_needed(state, scope, gate))
+
+
+def _not_theirs(state: RunState, scope: str, gate: str) -> str:
+    """Return that a pass or waiver is by one who may not give it by now, or nothing."""
+    for event in gates.given(state, scope, gate):
+        if why := gates.may_not_judge(state.policy, gate, event.do, event.by):
+            return f"it is by {event.by}, and {why}"
+    return ""
 
 
 def unmet(state: RunState, commits: Sequence[str] = ()) -> list[Fall]:

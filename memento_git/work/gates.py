@@ -79,6 +79,12 @@ def faults(state: RunState, scope: str, refs: Sequence[str]) -> str:
     return next(filter(None, (fault(state.cited(parse_ref(ref), scope), scope) for ref in refs)), "")
 
 
+def may_not_judge(policy: Policy, gate: str, verdict: str, actor: str) -> str:
+    """Return why policy does not let an actor give a verdict, or nothing."""
+    named = policy.judges(gate, verdict)
+    return f"policy names {', '.join(named)}" if named and actor not in named else ""
+
+
 def is_required(state: RunState, scope: str, gate: str) -> bool:
     """Tell whether a run has to pass a gate of its own."""
     return scope == state.id and gate in (*state.policy.gates_required, "release")

@@ -8,6 +8,7 @@ import pytest
 
 from memento_git.work.actions import dispatches, plans, runs, tasks
 from tests.cheats.forging import ADA, MAIN
+from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
@@ -106,9 +107,26 @@ def test_a_run_is_completed_on_a_pass_by_who_may_not(doors: Doors) -> None:
     run, _ = planned(doors)
     doors.play.proven(run=run)
     own = doors.forge(run, "passed", gate=GATE)
-    doors.play.do(runs.complete_run, run)
+    doors.refused("gate_fallen", "run complete", run=run)
+    doors.forge(run, "completed")
     doors.forge(run, "passed", gate=GATE, by=GRACE, sees=[own])
     assert f"gate {GATE} of {run} was passed by {ADA}" in doors.caught("G002")
+
+
+@pytest.mark.parametrize("verdict", ["passed", "waived"])
+def test_a_run_is_completed_on_a_verdict_from_before_policy_named_anybody(doors: Doors, verdict: str) -> None:
+    """Way: the gate was passed, or waived, in a request before main asked who does so; no way: who may does so."""
+    run, _ = planned(doors)
+    doors.play.proven(run=run)
+    doors.play.gate(GATE, verdict, run=run, reason="Looked at." if verdict == "waived" else "")
+    doors.landed()
+    doors.policy(JUDGES)
+    doors.sound("G002")
+    doors.unfinished("gate_fallen", run, f"it is by {ADA}, and policy names {GRACE}")
+    git(doors.root, "reset", "-q", "--hard", MAIN)
+    doors.play.as_(GRACE).gate(GATE, "passed", run=run)
+    doors.play.do(runs.complete_run, run)
+    doors.sound()
 
 
 @pytest.mark.parametrize("is_done", [False, True])
