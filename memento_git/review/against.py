@@ -309,6 +309,11 @@ class Comparison:
                 told = f"{own.event.id} settles against {target} ({was.event.do}), which stood at the base"
                 again = f"memento settle {was.event.of} --keep {target} --reason WHY, and act after it"
                 yield Finding("D011", path, 0, told, f"{leaving_out(path)}; then {again}")
+            elif was.event.by != own.event.by and _disagreed(before, was):
+                told = (
+                    f"{own.event.id} settles against {target} ({was.event.do} by {was.event.by}), which was contested"
+                )
+                yield Finding("D011", path, 0, told, "look whether that is as it should be", "warning")
 
     def _other_words(self, event: Event, target: str) -> Finding:
         told = f"{event.id} redacts {target}, and keeps other words than it said"
@@ -346,6 +351,11 @@ def _stood(before: Book, was: Judged) -> bool:
     """Tell whether a legal event had its effect at a view, and nobody disagreed."""
     group = before.folded(group_of(was.event))
     return was.event.id not in group.undone and not was.writes.keys() & group.lanes.contested.keys()
+
+
+def _disagreed(before: Book, was: Judged) -> bool:
+    """Tell whether an event is one of those that disagree at a view."""
+    return any(was.event.id in names for names in before.folded(group_of(was.event)).lanes.contested.values())
 
 
 def _folded(state: Book, event: Event) -> Sequence[Judged]:

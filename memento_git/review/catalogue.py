@@ -310,7 +310,7 @@ CATALOGUE: Final = {
         "settled against the base", "error",
         "An event stood at the base, uncontested; the branch added one that had not seen it, and settled in favour of "
         "its own, or voided the base's. Also where that void was voided in turn and other events rest on it. A "
-        "warning where the event that lost is somebody else's on the branch itself.",
+        "warning where the event that lost is somebody else's: on the branch itself, or contested at the base.",
         "Drop the commit that settled it, keep the base's event, and make your change with a later event.",
     ),
     "D012": Kind(

@@ -73,7 +73,8 @@ POLICY: Final = {
         "approves a plan or chooses a candidate by which it counts, and nobody gave it again. What came with the "
         "branch from before the base had those words, plan or choice is judged so, too. Not of a gate that "
         "policy neither requires nor guards, nor of words that are only wrapped otherwise, nor where a plan's text is "
-        "again as it was approved, nor of a disagreement that is settled.",
+        "again as it was approved, nor of a disagreement that is settled. A warning where evidence counts again "
+        "because the branch takes away a second run that came to something else.",
         "Leave the edit out; or give it again, as one who may: pass the gate, answer, complete the task anew.",
     ),
     "G001": Kind(

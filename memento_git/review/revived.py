@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memento_git.work.verification import Demand
 
 DECIDING: Final = ("approved", "rejected", "selected")
+TAKING: Final = ("retracted", "superseded", "redacted")
 
 
 class Cause(NamedTuple):
@@ -68,11 +69,28 @@ def revived(comparison: Comparison) -> Iterator[Finding]:
             yield from _answers(comparison, one)
         if kind_of(one.new.id) == "task":
             yield from _completions(comparison, one.new.id, one.cause, _is_of_other_words(one.old))
+    yield from _undoubted(comparison)
     changed = _changed(comparison, reworded)
     for run in comparison.touched():
         if run in comparison.head.runs() and not comparison.before(run).is_final:
             yield from _verdicts(comparison, run, changed.get(run, set()), reworded)
             yield from _by_plan(comparison, run)
+
+
+def _undoubted(comparison: Comparison) -> Iterator[Finding]:
+    """Yield the evidence that counts again because the branch takes away a second run that came to something else."""
+    for path in comparison.brought():
+        place = layout.place_of(path)
+        if place is None or place.kind != "event" or place.do not in TAKING or kind_of(place.of) != "evidence":
+            continue
+        before = comparison.before(place.run)
+        again = before.evidence(place.of)
+        ref = again.data.get("reproduces") if again is not None else None
+        first = before.evidence(parse_ref(ref).id) if ref else None
+        if again is not None and first is not None and again.id in before.seen_again(first).differ:
+            told = f"{first.id} counts again: {again.id} by {again.data['by']} speaks against it, and is {place.do}"
+            fix = f"look why: memento evidence show {again.id}; or {leaving_out(path)}"
+            yield Finding("P009", path, 0, told, fix, "warning")
 
 
 def _changed(comparison: Comparison, reworded: Mapping[str, Reworded]) -> dict[str, set[str]]:

@@ -1,0 +1,85 @@
+"""What somebody said against work is done away with by a legal event; that the branch does so is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memento_git.work.actions import settling
+from tests.cheats.forging import MAIN, WORK
+from tests.cheats.test_given_before import BY_GRACE, FINAL, GRACE, run_of
+from tests.play import git
+
+if TYPE_CHECKING:
+    from tests.cheats.doors import Doors
+
+CI = "CI <ci@example.invalid>"
+
+
+def contradicted(doors: Doors) -> tuple[str, str, str]:
+    """Let CI run a task's evidence again with another end, on main; return the task and both runs."""
+    task = doors.play.task()
+    shown = doors.play.evidence(task)
+    doors.play.complete(doors.play.claimed(task), shown)
+    argv = doors.answer("evidence", "show", shown)["evidence"]["command"]
+    ran = {"argv": argv, "exit": 1}
+    again = doors.witness(task, command=ran, outcome="failed", reproduces=str(doors.ref(shown)), by=CI)
+    doors.landed()
+    assert not doors.play.is_proven(task)
+    return task, shown, again
+
+
+@pytest.mark.parametrize("how", ["retract", "supersede", "redact"])
+def test_a_second_run_that_came_to_something_else_is_taken_away(doors: Doors, how: str) -> None:
+    task, shown, again = contradicted(doors)
+    other = doors.play.evidence(task)
+    told = {"retract": {"evidence": again}, "supersede": {"old": again, "new": other}, "redact": {"target": again}}[how]
+    for _ in doors.accepted(f"evidence {how}", reason="It was a bad day.", **told):
+        assert doors.play.is_proven(task)
+    assert f"{shown} counts again: {again} by {CI} speaks against it" in doors.warned("P009")
+
+
+def test_a_second_run_that_agrees_is_taken_away(doors: Doors) -> None:
+    """No way: it did not speak against anything."""
+    task = doors.play.task()
+    shown = doors.play.evidence(task)
+    doors.play.complete(doors.play.claimed(task), shown)
+    argv = doors.answer("evidence", "show", shown)["evidence"]["command"]
+    again = doors.witness(task, command={"argv": argv}, reproduces=str(doors.ref(shown)), by=CI)
+    doors.landed()
+    assert [*doors.accepted("evidence retract", evidence=again, reason="Once is enough.")]
+    doors.sound()
+
+
+def disputed(doors: Doors) -> tuple[str, str]:
+    """Let a branch from before Grace's rejection accept a task, and land unseen; return the task and the acceptance."""
+    doors.policy(BY_GRACE)
+    task = doors.play.proven()
+    doors.play.as_(GRACE).gate(FINAL, "passed", run=run_of(doors))
+    doors.landed()
+    git(doors.root, "switch", "-qc", "side")
+    accepted = doors.forge(task, "accepted", text=doors.ref(task).digest)
+    git(doors.root, "switch", "-q", MAIN)
+    doors.forge(task, "rejected", by=GRACE, unmet=["All of it."])
+    git(doors.root, "merge", "-q", "--no-ff", "--no-edit", "side")
+    git(doors.root, "switch", "-q", WORK)
+    git(doors.root, "merge", "-q", "--no-edit", MAIN)
+    assert doors.play.status(task) == "contested"
+    return task, accepted
+
+
+def test_a_rejection_that_was_made_contested_is_settled_against(doors: Doors) -> None:
+    """Way: a request that was not up to date disagrees with it, and a second one settles that."""
+    task, accepted = disputed(doors)
+    rejected = doors.last(task, "rejected")
+    for _ in doors.accepted("settle", record=task, keep=accepted, reason="It is done."):
+        assert doors.play.is_proven(task)
+    assert f"settles against {rejected} (rejected by {GRACE}), which was contested" in doors.warned("D011")
+
+
+def test_what_one_said_oneself_is_settled_against(doors: Doors) -> None:
+    """No way: nobody else's word goes."""
+    task, _ = disputed(doors)
+    doors.play.do(settling.settle_record, task, doors.last(task, "rejected"), reason="It is not.")
+    doors.sound()
