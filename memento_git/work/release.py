@@ -193,11 +193,10 @@ def _rank(check: CheckSeen) -> tuple[str, str, int]:
 def _approvals(held: Held, asked: Conditions) -> dict[str, str]:
     """Return the actors whose latest answer approves the run, or all of its tasks, with the evidence of it.
 
-    A no counts under whatever spelling of one's name it was given, and also if what it was said to was called off
-    since: what is left has to be approved anew.
+    A no counts under whatever spelling of one's name it was given. A task that was ever done is one of them, also if it
+    was called off since: what is left has to be approved as a whole.
     """
-    tasks = [task.id for task in held.tasks if task.status != "cancelled"]
-    gone = [task.id for task in held.tasks if task.status == "cancelled" and task.was_done]
+    tasks = [task.id for task in held.tasks if task.status != "cancelled" or task.was_done]
     found = {}
     known = alike([*(answer.actor for answer in held.answers), *held.authors])
     own = {known[author] for author in held.authors} if asked.not_author else set()
@@ -210,8 +209,7 @@ def _approvals(held: Held, asked: Conditions) -> dict[str, str]:
         ]  # fmt: skip
         latest = [_latest(said, (held.run, task)) for task in tasks] or [_latest(said, (held.run,))]
         given = [answer for answer in latest if answer is not None and answer.yes]
-        noes = [no for task in gone if (no := _latest(said, (held.run, task))) is not None and not no.yes]
-        if len(given) == len(latest) and not noes:
+        if len(given) == len(latest):
             found[actor] = given[-1]
     return _persons(found.values(), held.authors if asked.not_author else frozenset(), known)
 

@@ -228,6 +228,34 @@ def test_a_no_to_work_that_is_called_off(doors: Doors, work: Work) -> None:
     doors.sound()
 
 
+def test_work_that_nobody_approved_and_that_is_called_off(doors: Doors) -> None:
+    """Way: who approved the other tasks, each by itself, seems to have approved all that is left."""
+    doors.policy("  release: {approvals: 1}\n")
+    task, other = doors.play.proven(), doors.play.proven("Another")
+    run = doors.play.state(task).id
+    said(doors, task, "yes")
+    doors.landed()
+    assert doors.missing(run) == ["approvals: 0 of 1"]
+    doors.play.do(tasks.reopen_task, other, reason="Not needed.")
+    doors.play.do(tasks.cancel_task, other, reason="Not needed.")
+    doors.unreleased(run, "approvals: 0 of 1")
+    git(doors.root, "reset", "-q", "--hard", "HEAD^")
+    said(doors, run, "yes")
+    assert doors.missing(run) == []
+    doors.sound()
+
+
+def test_a_task_that_nobody_approved_and_that_was_never_done_is_called_off(doors: Doors) -> None:
+    """No way: there is nothing of it."""
+    doors.policy("  release: {approvals: 1}\n")
+    task, other = doors.play.proven(), doors.play.task("Another")
+    said(doors, task, "yes")
+    doors.landed()
+    doors.play.do(tasks.cancel_task, other, reason="Not needed.")
+    assert doors.missing(doors.play.state(task).id) == []
+    doors.sound()
+
+
 def test_a_no_to_a_task_that_was_never_done_and_is_called_off(doors: Doors, work: Work) -> None:
     """No way: what was not wanted is not done."""
     other = doors.play.task("Another")
