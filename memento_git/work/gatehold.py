@@ -79,6 +79,7 @@ def _mending(state: RunState, scope: str, gate: str, held: Sequence[Event], code
         and refs
         and not not_fresh(state, scope, refs, code)
         and not any(gateseen.unseen(state, event) for event in held)
+        and not _not_theirs(state, scope, gate)
         and not (released and gates.release_asks(policy))
     ):
         return "git commit"  # it rests on the code as it lies here

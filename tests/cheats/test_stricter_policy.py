@@ -117,11 +117,14 @@ def test_a_run_is_completed_on_a_pass_by_who_may_not(doors: Doors) -> None:
 def test_a_run_is_completed_on_a_verdict_from_before_policy_named_anybody(doors: Doors, verdict: str) -> None:
     """Way: the gate was passed, or waived, in a request before main asked who does so; no way: who may does so."""
     run, _ = planned(doors)
-    doors.play.proven(run=run)
-    doors.play.gate(GATE, verdict, run=run, reason="Looked at." if verdict == "waived" else "")
+    task = doors.play.proven(run=run)
+    options: dict[str, Any] = {"passed": {"evidence": [doors.play.evidence(task)]}, "waived": {"reason": "Looked at."}}
+    doors.play.gate(GATE, verdict, run=run, **options[verdict])
     doors.landed()
     doors.policy(JUDGES)
     doors.sound("G002")
+    told = [row["command"] for row in doors.answer("status", "--run", run)["next"]]
+    assert any(command.startswith(f"memento gate record {GATE}") for command in told), told
     doors.unfinished("gate_fallen", run, f"it is by {ADA}, and policy names {GRACE}")
     git(doors.root, "reset", "-q", "--hard", MAIN)
     doors.play.as_(GRACE).gate(GATE, "passed", run=run)
