@@ -391,6 +391,29 @@ def test_a_command_in_a_folder_with_a_report_runs_again_there(play: Play) -> Non
     assert found.draft.data["reports"][0]["name"] == "sub/junit.xml"
 
 
+@pytest.mark.parametrize(
+    ("path", "kept"),
+    [
+        ("/dev/null", "/dev/null"),
+        ("2>/dev/null;", "2>/dev/null;"),
+        ("of=/dev/stderr", "of=/dev/stderr"),
+        ("/dev/shm/null", "<outside>/null"),
+        ("/dev/null/x", "<outside>/x"),
+        ("/dev/stdin", "<outside>/stdin"),
+    ],
+)
+def test_devices_that_are_the_same_on_all_machines_stay_in_a_command_and_it_runs_again(
+    play: Play, path: str, kept: str
+) -> None:
+    (play.root / "check.py").write_text("")
+    play.commit_all()
+    evidence = shown(play, play.task(), "check.py", path)
+    found = play.state(evidence).evidence(evidence)
+    assert found is not None
+    assert found.data["command"]["argv"] == ["python3", "check.py", kept]
+    assert again(play, evidence)[0].status == ("cannot" if kept.startswith("<outside>") else "reproduced")
+
+
 def test_a_folder_that_the_code_does_not_have_cannot_be_run_in(play: Play) -> None:
     (play.root / "sub").mkdir()
     (play.root / "sub" / "check.py").write_text("print(1)\n")

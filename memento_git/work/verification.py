@@ -23,7 +23,9 @@ DEFAULT_KIND: Final = "test"
 LONGEST_ARGUMENT: Final = 4096
 LONGEST_LINE: Final = 1000
 OUTSIDE: Final = "<outside>"
-ABSOLUTE: Final = r"(?<![\w.:/])(?<!<repository>)/(?:[\w.+@~-]+/)+([\w.+@~-]*)"
+DEVICES: Final = r"dev/(?:null|zero|full|u?random|stdout|stderr)(?![\w.+@~/-])"
+"""Devices that are on all machines, and the same on each."""
+ABSOLUTE: Final = rf"(?<![\w.:/])(?<!<repository>)/(?!{DEVICES})(?:[\w.+@~-]+/)+([\w.+@~-]*)"
 
 
 class Command(NamedTuple):
