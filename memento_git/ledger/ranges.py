@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
@@ -174,6 +175,18 @@ def _main_first(git: Git, forks: list[str], tip: str) -> list[str]:
         return forks
     line = (git.answer("rev-list", "--first-parent", tip) or "").split()
     return [*(one for one in line if one in forks), *(one for one in forks if one not in line)]
+
+
+def ruling(git: Git, forks: Sequence[str], rev: str) -> str:
+    """Return the commit whose policy judges: of several forks, the oldest on a revision's own line that has them all.
+
+    None of them may be on that line, and which of them git tells first depends on dates that anybody can choose.
+    """
+    if len(forks) == 1:
+        return forks[0]
+    ours = ("rev-list", "--first-parent", "--reverse", commit(git, rev, history=True), *(f"^{one}" for one in forks))
+    line = git.run(*ours).decode().split()
+    return line[bisect_left(line, True, key=lambda one: all(git.is_before(fork, one) for fork in forks))]
 
 
 def depth_of(git: Git) -> int | None:

@@ -91,8 +91,10 @@ def _look(
         base = in_full(git, base) if base else ""
         if base and base != PARENT:
             forks, head = ranges.forks_of(git, base, at or "HEAD")
-            judge = judging.merged if base.endswith(ranges.SIDES) else judging.added
-            return judge(git, forks, head, base, ledger.now(), again(forks[0]) if again else ())
+            if base.endswith(ranges.SIDES):
+                return judging.merged(git, forks, head, base, ledger.now(), again(forks[0]) if again else ())
+            rules = ranges.ruling(git, forks, base)
+            return judging.added(git, forks, head, base, ledger.now(), again(rules) if again else (), rules)
         head = git.commit_of(at or "HEAD")
         name = base or ("" if no_base else default_base(git, head, at))
         if not name:
@@ -102,7 +104,8 @@ def _look(
                 ledger.watch.begin()
             return judging.alone(git, head, ledger.now(), progress)
         forks = _forks(git, name, head)
-        return judging.added(git, forks, head, name, ledger.now(), again(forks[0]) if again else ())
+        rules = forks[0] if name == PARENT else ranges.ruling(git, forks, in_full(git, name))
+        return judging.added(git, forks, head, name, ledger.now(), again(rules) if again else (), rules)
 
 
 def default_base(git: Git, head: str, at: str = "") -> str:

@@ -12,6 +12,7 @@ from memento_git.model.work import commands_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
+    from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
     from memento_git.texts.secrets import Secret
 
@@ -43,6 +44,13 @@ def check_top(names: Iterable[str]) -> Iterator[Finding]:
             yield Finding(
                 "F009", name, 0, f"differs from {layout.FOLDER} in case alone", removing(name, "-r", "--cached")
             )
+
+
+def twins(git: Git, first: str, head: str) -> list[Finding]:
+    """Return what is beside the ledger's folder under its name in other letters, and is not so at the base."""
+    found = [*check_top(git.entries(head))]
+    there = git.entries(first) if found else {}
+    return [one for one in found if one.path not in there]
 
 
 def is_ours(path: str) -> bool:

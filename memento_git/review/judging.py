@@ -117,40 +117,40 @@ def _refuse_nothing(view: View, where: str) -> NoReturn:
     raise NothingToCheck(where=where)
 
 
-def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confirmed: Collection[str] = ()) -> Report:
+def added(
+    git: Git, forks: Sequence[str], head: str, name: str, now: str, confirmed: Collection[str] = (), ruling: str = ""
+) -> Report:  # fmt: skip
     """Check what a head adds to its base, by the base's policy; `confirmed` was run again just now.
 
-    Of several forks the base is what they come to together; policy and keys are those of the first.
+    Of several forks the base is what they come to together; policy and keys are those of `ruling`, else of the first.
     """
-    first = forks[0]
+    first, ruling = forks[0], ruling or forks[0]
     git.trees.anew = True
     differing, known = changes.differences(git, forks, head)
     story = NOTHING if git.extra else _story(git, forks, head)
-    if not differing and not story.touched:
+    if not differing and not story.touched and ruling == first:
         return _of_others(View(git, (first,), now), head)
     base, view = _views(git, forks, head, now, known)
-    old = base if any(change.path == layout.CONFIG for change in differing) else view
-    had_ledger = layout.CONFIG in (base.folders if old is base else view.files)
+    old = _ruling(base, view, ruling, differing)
+    had_ledger = layout.CONFIG in (view.files if old is view else old.folders)
     if not had_ledger and not view.exists:
         return _nothing(view, differing, first)
     view.fetch(change.path for change in differing if change.path.endswith(RECORDS))  # nearly all of them are read
-    policy, mine, found = _policies(old, view)
-    keys = first if had_ledger else head
+    (policy, mine, found), keys = _policies(old, view), ruling if had_ledger else head
     runners, own = Runners(view, policy, keys, confirmed=confirmed), Runners(view, mine, head)
     comparison, story = _compared(base, runners, differing, name, story)
     new = comparison.added()
     scope = Scope(None, new, _code_of(git, head), _code_of(git, first), partial(_text_of, base))
     scopes = {run: scope._replace(groups=groups) for run, groups in comparison.touched().items()}
-    found += _of_runs(view, scopes, runners)
     touched = _notes(git, head, comparison, differing)
-    found += _of_notes(view, Scope(touched, new), mine) if touched else ()
+    found += [*_of_runs(view, scopes, runners), *(_of_notes(view, Scope(touched, new), mine) if touched else ())]
     paths = comparison.brought()
-    found += [*files.check_names(view.files, paths, mine.key_files), *_copies(view, paths), *_twins(git, first, head)]
-    found += files.check_secrets(view, paths, policy.allow_secrets)
+    found += [*files.check_names(view.files, paths, mine.key_files), *files.twins(git, first, head)]
+    found += [*_copies(view, paths), *files.check_secrets(view, paths, policy.allow_secrets)]
     found += recipes.check_recipes(view, [change.path for change in differing], policy.allow_secrets)
     found += [*comparison.findings(), *revived.revived(comparison), *taken.on_the_way(comparison, git, story)]
-    found += signed.older_by_history(git, first, story, signed.check(view, keys, policy, paths))
-    found += [*signed.signers_changed(git, first, head, policy), *signed.own_runners(view, runners, own, paths)]
+    found += signed.older_by_history(git, ruling, story, signed.check(view, keys, policy, paths))
+    found += [*signed.signers_changed(git, ruling, head, policy), *signed.own_runners(view, runners, own, paths)]
     found += [*_of_actors(git, forks, comparison, story, policy), *against.attributes(comparison, policy.key_files)]
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(comparison, scopes, touched, {comparison.as_before(one.path) for one in found}) if found else set()
@@ -188,6 +188,13 @@ def _views(git: Git, forks: Sequence[str], head: str, now: str, known: Mapping[s
     return base, view
 
 
+def _ruling(base: View, view: View, ruling: str, differing: Iterable[changes.Changed]) -> View:
+    """Return the tree whose policy judges: the branch's own is read already, where it is no other than the base's."""
+    if ruling != base.commits[0]:
+        return View(base.git, (ruling,), base.now)
+    return base if any(change.path == layout.CONFIG for change in differing) else view
+
+
 def _story(git: Git, forks: Sequence[str], head: str) -> Story:
     """Return what the commits of a branch did; refuse where some of them are not here."""
     ranges.refuse_cut(git, forks, head)
@@ -221,15 +228,8 @@ def _of_others(base: View, head: str) -> Report:
     """Report what is told of the files that policy names, and beside the ledger, where nothing of itself differs."""
     git, first = base.git, base.commits[0]
     policy, _ = policyfile.read(base)
-    told = [*policyfile.away(base), *signed.signers_changed(git, first, head, policy), *_twins(git, first, head)]
+    told = [*policyfile.away(base), *signed.signers_changed(git, first, head, policy), *files.twins(git, first, head)]
     return Report(told, [], first, head, len(told))
-
-
-def _twins(git: Git, first: str, head: str) -> list[Finding]:
-    """Return what is beside the ledger's folder under its name in other letters, and is not so at the base."""
-    found = [*files.check_top(git.entries(head))]
-    there = git.entries(first) if found else {}
-    return [one for one in found if one.path not in there]
 
 
 def _of_actors(

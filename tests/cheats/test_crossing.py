@@ -104,6 +104,62 @@ def test_a_policy_of_the_base_beside_a_newer_merge_base(doors: Doors, *, later: 
         assert (code, errors(found), "C003" in {row["code"] for row in found}) == (5, {"P001"}, True), found
 
 
+def taken_in(doors: Doors, way: str, path: str, text: str) -> None:
+    """Let main merge a request that writes a file, and the branch take that in, but not main's merge of it.
+
+    Beside it the branch has a commit of main's own line, or one of an earlier request, with a date of its author's.
+    """
+    git(doors.root, "switch", "-qc", "request", MAIN)
+    doors.write(path, text)
+    git(doors.root, "switch", "-q", MAIN if way == "own line" else WORK)
+    doors.write("more.py", "more\n")
+    if way != "own line":
+        doors.adopt(dated(doors, way))
+    other = git(doors.root, "rev-parse", "HEAD")
+    git(doors.root, "switch", "-q", MAIN)
+    for one in ("request", *([other] if way != "own line" else [])):
+        git(doors.root, "merge", "-q", "--no-ff", "-m", "a request", one)
+    git(doors.root, "switch", "-q", WORK)
+    for one in (other, "request"):
+        git(doors.root, "merge", "-q", "-m", "taken in", one)
+    assert {*git(doors.root, "merge-base", "--all", MAIN, WORK).split()} == {
+        other, git(doors.root, "rev-parse", "request"),
+    }  # fmt: skip
+
+
+WAYS = ["own line", "2100000000", "1000000000"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_policy_that_came_to_the_base_by_a_request_which_the_branch_took_in(doors: Doors, way: str) -> None:
+    """Way: the merge bases are the request and a commit without its policy, and git or main's line tells that first."""
+    path = ".memento/config.yaml"
+    weak = (doors.root / path).read_text()
+    taken_in(doors, way, path, "version: 1\npolicy:\n  require: [test]\n")
+    for code, found in looks(doors):
+        assert (code, found) == (0, [])
+    doors.write(path, weak)
+    told = [row["message"] for row in doors.check("--base", MAIN)[1] if row["code"] == "C003"]
+    assert ["require: test is asked no more" in one for one in told] == [True]
+    task = doors.play.task()
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task, kind="lint"))
+    for code, found in looks(doors):
+        assert (code, errors(found), "C003" in {row["code"] for row in found}) == (5, {"P001"}, True), found
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_file_of_keys_that_came_to_the_base_by_a_request_which_the_branch_took_in(doors: Doors, way: str) -> None:
+    """Way: the same with the list of keys that count no more."""
+    doors.policy("  signatures: {allowed_signers: keys, revoked: out}\n")
+    doors.write("out", "")
+    doors.landed()
+    taken_in(doors, way, "out", "# none yet\n")
+    assert doors.check("--base", MAIN) == (0, [])
+    doors.write("out", "")
+    for code, found in looks(doors):
+        assert (code, [(row["code"], row["path"]) for row in found]) == (0, [("C003", "out")])
+
+
 @pytest.mark.parametrize("later", [True, False])
 def test_histories_that_cross_without_a_cheat(doors: Doors, *, later: bool) -> None:
     """The honest way: what came from either side is nothing that the branch did, texts and removals among it."""
