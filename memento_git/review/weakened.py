@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 LEVELS: Final = ("refuse", "warn", "ignore")
 KEPT: Final = ("always", "known", "never")
+WILD: Final = frozenset("*?[")  # in the name of a program: nobody can tell which ones that is
 
 
 def weakened(old: Policy, new: Policy) -> list[str]:
@@ -144,7 +145,7 @@ def _again(old: Policy, new: Policy) -> Iterator[str]:
     first, now = (one.reproduce["commands"] for one in (old, new))
     yield from _fewer("reproduce.commands", *(list(map(_argv, words)) for words in (first, now)))
     more = [_argv(words) for words in now if not any(words[: len(one)] == one for one in first)]
-    if more and (first or any(not words[0].strip("*?") for words in now)):
+    if more and (first or any(WILD.intersection(words[0]) for words in now)):
         yield f"reproduce.commands: {', '.join(more)} may be run again now, and counts as reproduced then"
     for key in ("setup", "timeout", "env"):
         if first and old.reproduce[key] != new.reproduce[key]:
@@ -160,8 +161,6 @@ def _runs(old: Policy, new: Policy) -> Iterator[str]:
             yield f"executors.{name}: another command is started now ({', '.join(changed)})"
         if RISKS.index(now.risk) > RISKS.index(before.risk):
             yield f"executors.{name}.risk: it may take more now"
-        if now.cost < before.cost and name in table:
-            yield f"executors.{name}.cost: {now.cost} now, it was {before.cost}, so that a budget allows more attempts"
         if before.timeout and not 0 < now.timeout <= before.timeout:
             yield f"executors.{name}.timeout: it may work for longer now"
         if before.scope and not now.scope:
@@ -171,12 +170,19 @@ def _runs(old: Policy, new: Policy) -> Iterator[str]:
 
 
 def _limits(old: Policy, new: Policy) -> Iterator[str]:
-    """Tell which limits of a task's attempts are higher now, or gone, and of how much less output is kept."""
+    """Tell which limits of a task's attempts are higher now, or gone, or reach further; and what is kept no more."""
+    after = known(new)
+    for name, before in known(old).items():
+        now = after.get(name, Executor(name))  # one that is gone may still be named, and costs what is usual
+        if now.cost < before.cost:
+            yield f"executors.{name}.cost: {now.cost} now, it was {before.cost}, so that a budget allows more attempts"
     for key, most in old.budget.items():
         if new.budget.get(key) is None or new.budget[key] > most:
             yield f"budget.{key}: {new.budget.get(key, 'no limit')} now, it was {most}"
     if new.output < old.output:
         yield f"limits.output: {new.output} bytes of each stream are kept now, it was {old.output}"
+    if new.attach < old.attach:
+        yield f"limits.attach: of a file or graph above {new.attach} bytes nothing is kept now, it was {old.attach}"
 
 
 def _argv(words: Sequence[str]) -> str:

@@ -147,7 +147,11 @@ def test_a_key_of_policy_weakened_in_the_branch_is_judged_by_the_base(doors: Doo
         ("preflight: {destructive: refuse}", "preflight: {destructive: ignore}", "preflight.destructive: ignore now"),
         ("preflight: {disk: 9000}", "preflight: {disk: 1}", "preflight.disk: 1 free bytes are enough now"),
         ("limits: {output: 4096}", "limits: {output: 2}", "limits.output: 2 bytes of each stream are kept now"),
+        ("limits: {attach: 4096}", "limits: {attach: 2}",
+         "limits.attach: of a file or graph above 2 bytes nothing is kept now, it was 4096"),
         ("enrich: true", "reproduce: {commands: [['*']]}", "reproduce.commands: * may be run again now"),
+        ("enrich: true", "reproduce: {commands: [['[!_]*']]}", "reproduce.commands: [!_]* may be run again now"),
+        ("enrich: true", "reproduce: {commands: [['*sh']]}", "reproduce.commands: *sh may be run again now"),
         ("allow_secrets: []", "allow_secrets: [private key]", "allow_secrets: private key is a false alarm now"),
     ],
 )  # fmt: skip
@@ -166,6 +170,13 @@ def test_another_command_for_an_executor_is_told(doors: Doors) -> None:
     told = doors.warned("C003")
     assert "executors.hermes: another command is started now (run)" in told
     assert "executors.hermes.risk: it may take more now" in told
+
+
+def test_a_costly_executor_that_is_taken_out_of_the_table_is_told(doors: Doors) -> None:
+    """Way: work may still be handed to its name, and costs a budget what an attempt of an unknown one does."""
+    doors.config("executors:\n  robo: {cost: 50}\n")
+    doors.config("policy: {}\n", branch=WORK)
+    assert "executors.robo.cost: 1.0 now, it was 50.0" in doors.warned("C003")
 
 
 def test_what_may_be_run_again_is_read_from_the_base(doors: Doors) -> None:
