@@ -31,6 +31,7 @@ WEAKER: dict[str, tuple[Any, Any, str, dict[str, Any]]] = {
     "policy.gates.verdicts": ({"release": ["Ann"]}, ABSENT, "gates.verdicts.release: anyone may now", {}),
     "policy.gates.waivers": (["Ann"], ["Ann", "Bob"], "gates.waivers: Bob may now, too", {}),
     "policy.spike.dispatches": (1, ABSENT, "spike.dispatches: 3 are allowed now, it was 1", {}),
+    "policy.limits.attach": (ABSENT, 2, "limits.attach: of a file or graph above 2 bytes only the digest is kept", {}),
     "policy.limits.output": (ABSENT, 2, "limits.output: 2 bytes of each stream are kept now, it was 65536", {}),
     "policy.agents": (
         ABSENT, {"hermes": ["Ann"]}, "agents.hermes: that Ann committed what it did is no longer reported", {},
@@ -84,7 +85,6 @@ WEAKER: dict[str, tuple[Any, Any, str, dict[str, Any]]] = {
 NEUTRAL = {
     "version": "the format of the ledger, not a rule",
     "policy.lease": "how long a claim keeps others away, which proves nothing either way",
-    "policy.limits.attach": "what is not attached is reported and proves less; what is too large is told (F011)",
     "knowledge.domains": "under which words notes are filed",
     "knowledge.short": "how much one machine remembers",
     "knowledge.semantic": "how notes are found",

@@ -182,7 +182,7 @@ def _limits(old: Policy, new: Policy) -> Iterator[str]:
     if new.output < old.output:
         yield f"limits.output: {new.output} bytes of each stream are kept now, it was {old.output}"
     if new.attach < old.attach:
-        yield f"limits.attach: of a file or graph above {new.attach} bytes nothing is kept now, it was {old.attach}"
+        yield f"limits.attach: of a file or graph above {new.attach} bytes only the digest is kept, it was {old.attach}"
 
 
 def _argv(words: Sequence[str]) -> str:

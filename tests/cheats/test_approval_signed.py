@@ -276,6 +276,29 @@ def test_an_approval_of_the_base_by_a_key_that_the_branch_lets_in(desk: Desk, tm
     assert "approvals: 0 of 1" in doors.caught("G004", told="C003")
 
 
+def test_a_signed_approval_that_its_signer_does_not_stand_by_is_kept_by_a_settling_as_a_known_limit(desk: Desk) -> None:
+    """Way: an approval that never landed is brought from before its signer rejected the plan, and settled for."""
+    doors, plan = desk.doors, desk.plan()
+    doors.landed()
+    start = git(doors.root, "rev-parse", MAIN)
+    doors.play.do(plans.approve_plan, plan, key=str(desk.office.ada))
+    yes = doors.last(plan, "approved")
+    path, data = doors.path(yes), doors.file(yes).read_bytes()
+    git(doors.root, "reset", "-q", "--hard", start)
+    doors.play.do(plans.reject_plan, plan, reason="No.")
+    no = doors.last(plan, "rejected")
+    doors.landed()
+    git(doors.root, "reset", "-q", "--hard", start)
+    doors.write(path, data)
+    assert doors.check(f"--base={MAIN}") == (0, [])
+    git(doors.root, "merge", "-q", "--no-edit", MAIN)
+    assert plan in doors.caught("T001")
+    doors.landed()
+    for _ in doors.accepted("settle", record=plan, keep=yes, reason="She said so.", actor=GRACE):
+        assert doors.play.status(plan) == "canonical"
+    assert f"settles against {no}" in doors.warned("D011")
+
+
 def test_a_person_who_signs_under_two_names(desk: Desk) -> None:
     doors = desk.doors
     run = doors.play.state(desk.plan()).id

@@ -148,7 +148,7 @@ def test_a_key_of_policy_weakened_in_the_branch_is_judged_by_the_base(doors: Doo
         ("preflight: {disk: 9000}", "preflight: {disk: 1}", "preflight.disk: 1 free bytes are enough now"),
         ("limits: {output: 4096}", "limits: {output: 2}", "limits.output: 2 bytes of each stream are kept now"),
         ("limits: {attach: 4096}", "limits: {attach: 2}",
-         "limits.attach: of a file or graph above 2 bytes nothing is kept now, it was 4096"),
+         "limits.attach: of a file or graph above 2 bytes only the digest is kept, it was 4096"),
         ("enrich: true", "reproduce: {commands: [['*']]}", "reproduce.commands: * may be run again now"),
         ("enrich: true", "reproduce: {commands: [['[!_]*']]}", "reproduce.commands: [!_]* may be run again now"),
         ("enrich: true", "reproduce: {commands: [['*sh']]}", "reproduce.commands: *sh may be run again now"),
