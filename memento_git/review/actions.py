@@ -65,13 +65,18 @@ def check(
     report = _look(ledger, base=base, no_base=no_base, at=at, staged=staged, again=again, progress=progress)
     if not fix:
         return report
+    held = _held(ledger.git, base, no_base=no_base) or report.base
     fixed = _fix(ledger, report)
     if not fixed:
         return report
-    mended = _look(
-        ledger, base=report.base, no_base=not report.base, at="", staged=False, again=again, progress=progress
-    )
+    mended = _look(ledger, base=held, no_base=not held, at="", staged=False, again=again, progress=progress)
     return mended._replace(fixed=fixed)
+
+
+def _held(git: Git, base: str, *, no_base: bool) -> str:
+    """Return the commit that a base is, whatever HEAD becomes; nothing of a merge's sides, and where there is none."""
+    name = base or ("" if no_base else default_base(git, git.commit_of("HEAD")))
+    return "" if name in ("", PARENT) or name.endswith(ranges.SIDES) else ranges.commit(git, in_full(git, name))
 
 
 def _look(

@@ -145,6 +145,10 @@ def test_a_policy_that_came_to_the_base_by_a_request_which_the_branch_took_in(do
     doors.play.complete(doors.play.claimed(task), doors.play.evidence(task, kind="lint"))
     for code, found in looks(doors):
         assert (code, errors(found), "C003" in {row["code"] for row in found}) == (5, {"P001"}, True), found
+    next(doors.root.glob(".memento/runs/*/run.md")).unlink()
+    doors.play.commit_all("by hand")
+    code, found = doors.check("--base", MAIN, "--fix")
+    assert (code, errors(found)) == (5, {"P001"})
 
 
 @pytest.mark.parametrize("way", WAYS)
