@@ -372,4 +372,4 @@ def test_a_merge_of_ones_own_is_compared_with_both_its_sides(play: Play, tmp_pat
     clone.as_("Bob").do(dispatches.claim_dispatch, dispatch)
     told = pulled(clone.root)
     assert f"T001 error {task} is contested" in told
-    assert told.count("T001") == 1
+    assert told.count(": T001 ") == 1

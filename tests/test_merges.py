@@ -135,7 +135,7 @@ def test_of_two_approved_plans_each_choice_names_its_plan(
     lines = [line for line in cli("settle", *where)[1].splitlines() if "--keep" in line]
     for title, who, plan in (("The first", "Ada", one), ("The second", "Bob", two)):
         assert any(f' "{title}" by {who}' in line and plan[:8] in line for line in lines)
-    (found,) = [line for line in cli("check", *where)[1].splitlines() if "T001" in line]
+    (found,) = [line for line in cli("check", *where)[1].splitlines() if ": T001 " in line]
     assert f"approved {one} by Ada" in found
     assert f"approved {two} by Bob" in found
 
