@@ -32,6 +32,15 @@ def excepted(doors: Doors, record: str) -> None:
     doors.write(doors.path(record), doors.file(record).read_text() + EXCEPTION)
 
 
+def worked(doors: Doors, policy: str) -> str:
+    """Let a run with a proven task have an exception; return it."""
+    doors.policy(policy)
+    run = run_of(doors)
+    doors.play.proven()
+    excepted(doors, run)
+    return run
+
+
 def strict(doors: Doors, record: str) -> None:
     """Let the reviewer take the exception out of a text, on main."""
     doors.edit(record, EXCEPTION, "")
@@ -40,10 +49,7 @@ def strict(doors: Doors, record: str) -> None:
 
 def accepted(doors: Doors, verdict: str = "passed") -> str:
     """Let Grace accept a run with an exception, and take that out; return the run."""
-    doors.policy(BY_GRACE)
-    run = run_of(doors)
-    doors.play.proven()
-    excepted(doors, run)
+    run = worked(doors, BY_GRACE)
     reason = {"reason": "Looked at by phone."} if verdict == "waived" else {}
     doors.play.as_(GRACE).gate(FINAL, verdict, run=run, **reason)
     strict(doors, run)
@@ -52,10 +58,7 @@ def accepted(doors: Doors, verdict: str = "passed") -> str:
 
 def approved(doors: Doors) -> tuple[str, str]:
     """Let Grace approve a run with an exception, and take that out; return the run and her answer."""
-    doors.policy(ASKED)
-    run = run_of(doors)
-    doors.play.proven()
-    excepted(doors, run)
+    run = worked(doors, ASKED)
     answer = doors.play.as_(GRACE).do(evidences.approve, run, response="yes")
     strict(doors, run)
     assert doors.missing(run) == [f"approvals: 0 of 1, by {GRACE}"]

@@ -21,6 +21,7 @@ from tests.cheats.test_given_before import (
     excepted,
     more,
     run_of,
+    worked,
 )
 from tests.play import git
 
@@ -189,10 +190,7 @@ def test_an_acceptance_beside_other_words_that_were_merged_after_it(
     doors: Doors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Way: they were written before it, on a branch of their own."""
-    doors.policy(BY_GRACE)
-    run = run_of(doors)
-    doors.play.proven()
-    excepted(doors, run)
+    run = worked(doors, BY_GRACE)
     doors.landed()
     git(doors.root, "switch", "-qc", "side")
     doors.edit(run, EXCEPTION, "")

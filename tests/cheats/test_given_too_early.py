@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.work.actions import tasks
 from tests.cheats.forging import MAIN, WORK
-from tests.cheats.test_given_before import BY_GRACE, EXCEPTION, FINAL, GRACE, excepted, run_of
+from tests.cheats.test_given_before import BY_GRACE, EXCEPTION, FINAL, GRACE, excepted, run_of, worked
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -23,10 +23,7 @@ def test_an_acceptance_from_before_words_that_a_request_in_between_dates_back(
     doors: Doors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Way: a first request adds harmless words in a commit of long ago, so that the base's text looks as old."""
-    doors.policy(BY_GRACE)
-    run = run_of(doors)
-    doors.play.proven()
-    excepted(doors, run)
+    run = worked(doors, BY_GRACE)
     doors.landed()
     doors.play.as_(GRACE).gate(FINAL, "passed", run=run)
     git(doors.root, "switch", "-q", MAIN)
