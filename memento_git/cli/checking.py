@@ -83,7 +83,9 @@ def check(
         (base, at), staged = refs, False
     form = "json" if door.json else form
     quick = form in ("text", "github") and not at and not fix and (staged or base)
-    if quick and _is_untouched(door, base, form, staged=staged):
+    if quick and _is_untouched(door, base, staged=staged):
+        if base and form == "text":
+            terminal.put(f"nothing is wrong {SAME}")
         return 0
     from memento_git.review import actions
 
@@ -134,14 +136,11 @@ def _of_the_framework() -> tuple[str, str] | None:
     return (start, end) if start and end else None
 
 
-def _is_untouched(door: Door, base: str, form: str, *, staged: bool) -> bool:
-    """Tell whether no file of the ledger differs, in words to people who named a base."""
+def _is_untouched(door: Door, base: str, *, staged: bool) -> bool:
+    """Tell whether no file of the ledger differs."""
     from memento_git.ledger.glance import unchanged
 
-    found = unchanged(Path(door.workspace), base=base, staged=staged)
-    if found and base and form == "text":
-        terminal.put(f"nothing is wrong {SAME}")
-    return found
+    return unchanged(Path(door.workspace), base=base, staged=staged)
 
 
 def _show(report: Report, form: str, again: list[dict[str, Any]] | None, base: str, *, failed: bool) -> None:

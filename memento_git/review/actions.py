@@ -76,7 +76,7 @@ def check(
 def _held(git: Git, base: str, *, no_base: bool) -> str:
     """Return the commit that a base is, whatever HEAD becomes; nothing of a merge's sides, and where there is none."""
     name = base or ("" if no_base else default_base(git, git.commit_of("HEAD")))
-    return "" if name in ("", PARENT) or name.endswith(ranges.SIDES) else ranges.commit(git, in_full(git, name))
+    return "" if name in ("", PARENT) or name.endswith(ranges.SIDES) else ranges.commit(git, name)
 
 
 def _look(
@@ -109,7 +109,7 @@ def _look(
                 ledger.watch.begin()
             return judging.alone(git, head, ledger.now(), progress)
         forks = _forks(git, name, head)
-        rules = forks[0] if name == PARENT else ranges.ruling(git, forks, in_full(git, name))
+        rules = ranges.ruling(git, forks, name)
         return judging.added(git, forks, head, name, ledger.now(), again(rules) if again else (), rules)
 
 

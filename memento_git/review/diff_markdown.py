@@ -55,8 +55,9 @@ def markdown(held: Row, most: int = MOST_COMMENT) -> str:
     top = [f"### Ledger: {headline(held)}", *_cautions(held)]
     rows = sorted(((_weight(task), _cells(task)) for task in _loud(held)), key=lambda pair: pair[0])
     runs = sorted(held["runs"], key=lambda run: not _about(run))
-    alone = [_line(run) for run in runs if not any(_items(run))]
-    details = [_details(run) for run in runs if any(_items(run))]
+    told_of = [(run, [*_items(run)]) for run in runs]
+    alone = [_line(run) for run, items in told_of if not items]
+    details = [_details(run, items) for run, items in told_of if items]
     blocks = [*_policy(held), *([["", *alone, "", ""]] if alone else []), *details, *_notes(held)]
     room = most - RESERVE - units("\n".join(top))
     wanted = sum(units(line) + 1 for block in blocks for line in block)
@@ -143,7 +144,7 @@ def _clean(line: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in line)
 
 
-def _details(run: Row) -> list[str]:
+def _details(run: Row, items: Sequence[str]) -> list[str]:
     """Return the rest of a run's changes as a block that opens on a click."""
     about = _about(run)
     title = _clean(f"{cut(run['goal'], 120)} ({run['id']})" + (f": {about}" if about else ""))
@@ -151,7 +152,7 @@ def _details(run: Row) -> list[str]:
         "",
         f"<details><summary>{unlinked(html.escape(title)).replace('$', '<span>$</span>')}</summary>",
         "",
-        *_items(run),
+        *items,
         "",
         "</details>",
     ]
