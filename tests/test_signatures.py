@@ -456,6 +456,17 @@ def test_a_certificate_of_an_authority_is_a_signer(office: Office, tmp_path: Pat
         plans.draft_plan, "P", "B"), key=str(office.ada)))  # fmt: skip
 
 
+@pytest.mark.parametrize("validity", ["20200101:20210101", "20400101:20410101"])
+def test_a_certificate_counts_in_its_time(office: Office, tmp_path: Path, validity: str) -> None:
+    authority = make_key(tmp_path, "authority")
+    certify = ["ssh-keygen", "-q", "-s", str(authority), "-I", "ada", "-n", "ada@example.invalid", "-V", validity]
+    subprocess.run([*certify, f"{office.ada}.pub"], check=True)
+    office.signers(f"*@example.invalid cert-authority {public(authority)}")
+    plan = office.plan()
+    told = refused("signature_required", lambda: office.play.do(plans.approve_plan, plan, key=f"{office.ada}-cert.pub"))
+    assert "not valid at that time" in told
+
+
 def test_files_that_policy_names_must_be_there(office: Office) -> None:
     plan = office.approved()
     event = office.event(plan, "approved")

@@ -19,6 +19,7 @@ LARGEST: Final = 1024 * 1024
 BOM: Final = b"\xef\xbb\xbf"
 KRL: Final = b"SSHKRL\n\0"
 LITERAL: Final = ("key::", "ssh-", "ecdsa-", "sk-")
+UNTIMELY: Final = ("key has expired", "key is not yet valid", "invalid: expired", "invalid: not yet valid")
 WITHOUT: Final = ("DISPLAY", "WAYLAND_DISPLAY", "SSH_ASKPASS")
 
 
@@ -180,34 +181,39 @@ class _Check:
         self.folder, self.payload, self.at, self.namespace, self.revoking = folder, payload, at, namespace, revoking
 
     def verdict(self, identities: Sequence[str]) -> tuple[str, str]:
+        told = ""
         for identity in identities:
-            if self._verifies(identity):
+            done = self._verify(identity)
+            if not done.code:
                 return "good", identity
+            told += done.err
         if self._ask("check-novalidate", "-n", self.namespace).code:
             return "bad", ""
         for identity in identities if self.revoking else ():
-            if self._verifies(identity, revoking=False):
+            if not self._verify(identity, revoking=False).code:
                 return "revoked", identity
-        return self._foreign()
+        return self._foreign(told)
 
-    def _foreign(self) -> tuple[str, str]:
-        """Return what a sound signature is that is not of the actor's; a pattern is no person's name."""
+    def _foreign(self, told: str) -> tuple[str, str]:
+        """Return what a sound signature is that is not the actor's; `told` was said of it as theirs.
+
+        A pattern of the file is no person's name.
+        """
         found = self._ask("find-principals", "-f", str(self.folder / "allowed"), f"-Overify-time={self.at}")
         if found.code:
-            late = "key has expired" in found.err or "key is not yet valid" in found.err
-            return ("expired" if late else "unknown_key"), ""
+            return ("expired" if any(words in told + found.err for words in UNTIMELY) else "unknown_key"), ""
         for principal in sorted(found.out.splitlines(), key=_is_pattern):
             whose = "" if _is_pattern(principal) else principal
-            if self._verifies(principal):
+            if not self._verify(principal).code:
                 return "other_actor", whose
-            if self.revoking and self._verifies(principal, revoking=False):
+            if self.revoking and not self._verify(principal, revoking=False).code:
                 return "revoked", whose
         return "unknown_key", ""
 
-    def _verifies(self, identity: str, *, revoking: bool = True) -> bool:
+    def _verify(self, identity: str, *, revoking: bool = True) -> _Done:
         allowed = ("-f", str(self.folder / "allowed"), "-I", identity, "-n", self.namespace)
         revoked = ("-r", str(self.folder / "revoked")) if self.revoking and revoking else ()
-        return not self._ask("verify", *allowed, *revoked, f"-Overify-time={self.at}").code
+        return self._ask("verify", *allowed, *revoked, f"-Overify-time={self.at}")
 
     def _ask(self, what: str, *options: str) -> _Done:
         arguments = ("-Y", what, *options, "-s", str(self.folder / "signature"))
