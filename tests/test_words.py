@@ -151,7 +151,25 @@ def test_a_day_is_asked_for_by_its_parts() -> None:
     assert w.date_words("2026-11-22T08:00:00.000Z") == ["20261122", "202611", "2026", "novemb"]
     assert set(w.words("What happened on 2026-11-22?")) & set(w.date_words("2026-11-22T08:00:00.000Z"))
     assert "novemb" in w.words("in November")
+    assert w.words("at 2026-11-22T08:00:00.123Z") == w.date_words("2026-11-22")
+    assert w.words("2026-13-22, a-2026-11-22") == ["20261322", "2026", "13", "22", "a20261122", "2026", "11", "22"]
     assert w.date_words("") == w.date_words("2026-13-01") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("3 Nov 2025", {"20251103": True, "202511": True, "3": False, "novemb": False, "2025": False}),
+        ("Nov. 3rd, 2025", {"20251103": True, "202511": True, "3rd": True, "3": False, "novemb": False, "2025": False}),
+        ("sept 2025", {"202509": True, "septemb": False, "2025": False}),
+        ("the 9th of Dec", {"9th": True, "9": False, "decemb": False}),
+        ("dec jan", {"dec": False, "jan": False}),
+        ("2025-11-03", {"20251103": False, "202511": True, "2025": False, "novemb": False}),
+        ("2025-11-03T10:15:00Z", {"20251103": True, "202511": True}),
+    ],
+)
+def test_a_date_is_asked_as_records_have_it(text: str, words: dict[str, bool]) -> None:
+    assert w.asked(text) == words
 
 
 def test_the_lists_do_not_overlap() -> None:
@@ -181,10 +199,11 @@ def test_what_words_are_is_part_of_the_format_of_the_index() -> None:
 
     text = (
         "getUserById GH-12 1.2.3 東京 café config chose behaviours utf-8 the running src/a/b.py don't "
+        "2026-11-22 2026-11-23T08:15:00Z "
         "argon2 3.11.7 C++ sha256 IPv6 PostgreSQL E0308 organisation l'h\u00e9bergeur Redis'in 25MB 1.5s 2.0.0-rc1"
     )
     digest = hashlib.sha256(json.dumps(w.words(text)).encode()).hexdigest()[:12]
-    assert (FORMAT, digest) == (6, "849b7f9fb8aa")
+    assert (FORMAT, digest) == (7, "dcdc5b90fcfa")
 
 
 @pytest.mark.parametrize(
@@ -196,7 +215,8 @@ def test_what_words_are_is_part_of_the_format_of_the_index() -> None:
         ("does NullPointer mean utf8 or a_b", {"nullpoint", "null", "pointer", "utf8", "utf", "ab", "b"}),
         ("error 110 of S3", {"110", "s3"}),
         ("see org.apache.RateLimit", {"ratelimit", "rate", "limit"}),
-        ("jobs of 14 May and June 3rd, of jul 04 or the 1st of March", {"may", "june", "march"}),
+        ("jobs of 14 May and June 3rd, of Jul 04 or the 1st of March", set()),
+        ("jobs of May and of 2026-07-03, of 2026-07-04T08:15:00.5Z and 2026-07-05T08:15+02:00", {"may", "20260703"}),
         ("the 14 jobs may fail", {"14"}),
         ("see src/pay_card.py", {"paycard", "pay", "card"}),
         ("a deadlock. DETAIL: the Process waits", set()),

@@ -67,11 +67,6 @@ IRREGULAR: Final = dict(
     data=datum""".split()
 )
 
-MONTHS: Final = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december",
-)  # fmt: skip
-
 ALIKE: Final = """
     delete remove erase discard purge wipe; error fail failure exception crash fault; bug defect regression;
     fast quick rapid speed performance; slow lag latency sluggish delay;

@@ -7,7 +7,8 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
-from memento_git.knowledge.lexicon import ALIKE, ASKING, EMPTY, EVERYDAY, IRREGULAR, MONTHS, SHORT
+from memento_git.knowledge import dates
+from memento_git.knowledge.lexicon import ALIKE, ASKING, EMPTY, EVERYDAY, IRREGULAR, SHORT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -24,6 +25,8 @@ _MARKS: Final = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u06
 _LETTER: Final = rf"(?:(?![{_UNSPACED}])[^\W_]|[{_MARKS}])"
 _CHUNK: Final = r"""
       (?P<named>(?<![^\W_])(?:[cC]\+\+|[cCfF]\#|\.(?:NET|net))(?![\w#+]))
+    | (?P<date>(?<![\w.-])[0-9]{4}-(?:0[1-9]|1[0-2])-[0-3][0-9])
+        (?P<time>[Tt][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})?)?(?![\w-])
     | (?P<issue>(?:(?<!\w)[Gg][Hh]-|(?<!&)\#)(?P<number>[0-9]{1,18})(?!\w))
     | (?P<version>(?<![\w.])[vV]?[0-9]{1,9}(?:\.[0-9]{1,9}){1,5}
         (?:[-+.]?[A-Za-z][0-9A-Za-z]{0,9}(?:[.-][0-9A-Za-z]{1,9}){0,2})?(?!\w))
@@ -60,7 +63,6 @@ _BEFORE_MONTH: Final = re.compile(
     re.IGNORECASE,
 )
 _AFTER_MONTH: Final = re.compile(r"[ ,./-]*[0-9]|[ ?!.,;:]*$")
-_MONTH: Final = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in MONTHS)
 _HIRAGANA: Final = re.compile("[\u3041-\u309f]")  # endings and particles of Japanese
 _JOINTS: Final = re.compile(r"[./\\:]+")
 
@@ -99,10 +101,17 @@ def asked(text: str) -> dict[str, bool]:
     """
     telling: dict[str, bool] = {}
     plain: dict[str, bool] = {}
+    months: dict[int, str] = {}
+    for date in dates.written(_compatible(text)):
+        months[date.month] = stem(date.name)
+        telling.update(dict.fromkeys(date.numbers, True))
     for match in _chunks(text):
         is_plain = match.lastgroup == "plain"
         only_asks = is_plain and fold(match[0]).replace("'", "") in ASKING and not _is_month(match)
-        found = tuple(_of_match(match))
+        if match["date"]:
+            telling = {**_of_date(match), **telling}
+            continue
+        found = (months[match.start()],) if match.start() in months else tuple(_of_match(match))
         for at, word in enumerate(found):
             is_whole = at == 0 and len(found) > 1 if is_plain else _HIRAGANA.search(word) is not None
             has_unit = _MEASURED.fullmatch(word) is not None
@@ -114,11 +123,19 @@ def as_written(text: str, sought: Iterable[str]) -> list[str]:
     """Return how a question writes some of its words; what it has only within longer ones stays as it is."""
     spelled: dict[str, str] = {}
     for match in _chunks(text):
-        if match.lastgroup == "plain":
+        if match["date"]:
+            spelled.update(dict.fromkeys(tuple(_of_match(match))[:1], match["date"]))
+        elif match.lastgroup == "plain":
             for piece in (match[0], *_PIECE.findall(match[0]), *_CAMEL.findall(match[0])):
                 for word in _plain(piece)[:1]:
                     spelled.setdefault(word, piece)
     return [spelled.get(word, word) for word in sought]
+
+
+def _of_date(match: re.Match[str]) -> dict[str, bool]:
+    """Return the words of a date in numbers; its month, and the day of a log's moment, count only where known."""
+    day, month, *others = _of_match(match)
+    return {day: True, month: True} if match["time"] else {day: False, month: True, **dict.fromkeys(others, False)}
 
 
 def _is_month(match: re.Match[str]) -> bool:
@@ -134,18 +151,20 @@ def _is_month(match: re.Match[str]) -> bool:
 def named(text: str) -> frozenset[str]:
     """Return the words that are names by how they are written: with a digit, an underscore, a capital in a sentence.
 
-    The day of a month is none: records are found by their whole date, which is a word of theirs. Nor is a word that
-    most projects use, however it is written.
+    A date in numbers is one as a whole: records are found by it, as it is a word of theirs. The moment of a line of a
+    log is none, nor a date with a month's name, nor a word that most projects use, however it is written.
     """
     sign = _NAMED_IN_CAPITALS if text.isupper() and len(text.split()) >= _SHOUTED else _NAMED
     found: set[str] = set()
     end = 0
-    days = {day.start(day.lastindex or 0) for day in _day().finditer(_compatible(text))}
+    aside = {at for date in dates.written(_compatible(text)) for at in (date.day, date.month)}
     for match in _chunks(text):
         begins = not end or _SENTENCE_END.search(match.string, end, match.start()) is not None
         of = tuple(_of_match(match))
         is_plain_word = len(of) == 1 and is_everyday(of[0])
-        if not is_plain_word and match.start() not in days and sign.search(match[0], 1 if begins else 0):
+        if match["date"]:
+            found.update(() if match["time"] else of[:1])
+        elif not is_plain_word and match.start() not in aside and sign.search(match[0], 1 if begins else 0):
             parts = _JOINTS.split(match[0]) if match.lastgroup == "plain" else []
             of_parts = (word for part in parts if sign.search(part) for word in _plain(part))
             found.update(of_parts if len(parts) > 1 else of)
@@ -161,11 +180,7 @@ def abbreviations(text: str, names: Collection[str]) -> frozenset[str]:
 
 def date_words(time: str) -> list[str]:
     """Return what a time of a record (ISO 8601) is asked by: its day, month and year."""
-    match = re.match(r"([0-9]{4})-([0-9]{2})-([0-9]{2})", time)
-    if match is None or not 1 <= int(match[2]) <= len(MONTHS):
-        return []
-    year, month, _ = match.groups()
-    return [match[0].replace("-", ""), year + month, year, stem(MONTHS[int(month) - 1])]
+    return [*map(stem, dates.of_record(time))]
 
 
 @cache
@@ -174,16 +189,6 @@ def _chunk(*, plain: bool) -> re.Pattern[str]:
     if plain:
         return re.compile(_CHUNK.replace("LETTER", "[^\\W_]"), re.VERBOSE | re.ASCII)
     return re.compile(f"(?P<cjk>[{_UNSPACED}]+) | {_CHUNK.replace('LETTER', _LETTER)}", re.VERBOSE)
-
-
-@cache
-def _day() -> re.Pattern[str]:
-    """Return what finds the day of a month; only questions are asked for it."""
-    return re.compile(
-        rf"\b([0-9]{{1,2}})(?:st|nd|rd|th|\.)?[ -]+(?:of )?(?:{_MONTH})\b"
-        rf"|\b(?:{_MONTH})\.?[ -]+([0-9]{{1,2}})(?:st|nd|rd|th)?\b",
-        re.IGNORECASE,
-    )
 
 
 @cache
@@ -236,6 +241,8 @@ def _of_match(match: re.Match[str]) -> Iterable[str]:
         return _bigrams(fold(match[0]))
     if kind == "version":
         return _version(match[0].lower())
+    if match["date"]:
+        return date_words(match["date"])
     if match["number"]:
         number = match["number"].lstrip("0") or "0"
         return (f"#{number}", number)
