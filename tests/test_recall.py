@@ -133,6 +133,21 @@ def test_an_unknown_topic_finds_nothing(question: str) -> None:
     assert found(STORES, question) == []
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("digest of a passphrase", ["Passwords"]),  # a digest is a hash, a passphrase a password
+        ("digest of a passphrase for zeppelins", ["Passwords"]),
+        ("digest of a passphrase for zeppelins, walruses, marmalade, cathedrals and monsoons", []),
+        ("digest of a passphrase for Zeppelins", []),
+        ("the marmalade of the zeppelin", []),
+    ],
+)
+def test_what_is_often_said_for_its_words_answers_weakly(question: str, expected: list[str]) -> None:
+    told = rank(STORES, question, most=10)
+    assert ([one.card.title for one in told.found], told.weak) == (expected, bool(expected))
+
+
 OPERATIONS = corpus(
     ("Payouts", "In May 2026 the payout job was moved to Kubernetes."),
     ("Refunds", "In June 2026 the refund job was moved to Nomad."),

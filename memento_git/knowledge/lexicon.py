@@ -68,40 +68,63 @@ IRREGULAR: Final = dict(
 )
 
 ALIKE: Final = """
-    delete remove erase discard purge wipe; error fail failure exception crash fault; bug defect regression;
-    fast quick rapid speed performance; slow lag latency sluggish delay;
-    login logon signin authenticate authentication; password credential passphrase secret;
-    start launch boot begin startup spawn; stop halt end terminate kill abort shutdown quit exit;
-    wait block hang stuck freeze stall deadlock; setting option preference configuration configure;
-    parallel concurrent simultaneous concurrency; order sequence;
-    limit maximum cap bound threshold quota ceiling; duplicate copy twice repeat repeated; retry reattempt repeat;
-    picture image photo screenshot; mail email; customer buyer client; price cost fee charge expense;
-    pay payment bill invoice billing; machine server host computer node; folder directory;
-    function method routine procedure callable; argument parameter option flag switch;
-    change modify edit alter update revise; replace swap substitute exchange; display print render;
-    hide conceal mask suppress; search lookup query; save store persist keep; fetch retrieve load download read;
-    send post transmit submit publish emit; check verify validate validation inspect;
-    release ship deploy deployment rollout publish; revert rollback undo; move migrate migration transfer relocate;
-    upgrade update migrate; old legacy deprecated obsolete outdated; new recent latest; memory ram heap;
-    disk storage drive filesystem; cpu processor core; timeout deadline expire expiry expiration;
-    schedule scheduled cron nightly periodic timer recurring; job task worker; queue backlog;
-    log trace logging journal; alert alarm notify notification warn warning pager;
-    metric monitor monitoring dashboard; permission access privilege authorization role;
-    forbid deny refuse reject disallow prohibit ban block; allow permit grant enable; disable deactivate;
-    hash digest checksum fingerprint; key identifier; unique distinct; random arbitrary;
-    number count amount total quantity; date time day timestamp clock; size length; big large huge;
-    small tiny little; empty blank null missing; split divide separate partition shard chunk;
-    merge combine join union; dependency package library module; install setup provision; compile build;
-    documentation manual guide readme; rule policy convention standard guideline;
-    choose pick select prefer decide decision; avoid prevent; problem issue trouble;
-    fix repair solve patch workaround resolve; temporary transient ephemeral; permanent persistent durable;
-    response reply answer; phone mobile device; team group crew colleague; owner maintainer responsible;
+    delete remove erase discard purge wipe; error fail failure exception crash fault; bug defect regression; fast
+    quick rapid speed performance; slow lag latency sluggish delay; login logon signin authenticate authentication;
+    password credential passphrase secret; start launch boot begin startup spawn; stop halt end terminate kill abort
+    shutdown quit exit; wait block hang stick freeze stall deadlock; setting option preference configuration
+    configure; parallel concurrent simultaneous concurrency; order sequence; limit maximum cap bound threshold quota
+    ceiling; duplicate copy twice repeat repeated; retry reattempt repeat; picture image photo screenshot; mail
+    email; customer buyer client; price cost fee charge expense; pay payment bill invoice billing; machine server
+    host computer node; folder directory; function method routine procedure callable; argument parameter option flag
+    switch; change modify edit alter update revise; replace swap substitute exchange; display print render; hide
+    conceal mask suppress; search lookup query; save store persist keep; fetch retrieve load download read; send
+    post transmit submit publish emit; check verify validate validation inspect; release ship deploy deployment
+    rollout publish; revert rollback undo; move migrate migration transfer relocate; upgrade update migrate; old
+    legacy deprecated obsolete outdated; new recent latest; memory ram heap; disk storage drive filesystem; cpu
+    processor core; timeout deadline expire expiry expiration; schedule scheduled cron nightly periodic timer
+    recurring; job task worker; queue backlog; log trace logging journal; alert alarm notify notification warn
+    warning pager; metric monitor monitoring dashboard; permission access privilege authorization role; forbid deny
+    refuse reject disallow prohibit ban block; allow permit grant enable; disable deactivate; hash digest checksum
+    fingerprint; key identifier; unique distinct; random arbitrary; number count amount total quantity; date time
+    day timestamp clock; size length; big large huge; small tiny little; empty blank null missing; split divide
+    separate partition shard chunk; merge combine join union; dependency package library module; install setup
+    provision; compile build; rule policy convention standard guideline; choose pick select prefer decide decision;
+    avoid prevent; problem issue trouble; fix repair solve patch workaround resolve; temporary transient ephemeral;
+    permanent persistent durable; response reply answer; team group crew colleague; owner maintainer responsible;
     review approve approval; language locale translation; string text; row record entry; column field attribute;
-    lock mutex exclusive; thread process worker; backup snapshot dump restore; security vulnerability exploit attack;
-    token key credential; certificate tls ssl https; address url link uri; route path endpoint; event message signal;
-    listen subscribe watch observe; primary master leader; secondary replica standby follower; fallback default;
-    mandatory required compulsory obligatory; flaky intermittent unreliable unstable sometimes;
-    wrong incorrect invalid corrupt broken; correct valid proper right; lose lost missing disappear vanish;
-    overload flood spike burst traffic; throttle limit rate; expensive cost heavy; cancel abort;
-    reason cause rationale motive
+    lock mutex exclusive; thread process worker; backup snapshot dump restore; security vulnerability exploit
+    attack; token key credential; certificate tls ssl https; address url link uri; route path endpoint; event
+    message signal; listen subscribe watch observe; primary master leader; secondary replica standby follower;
+    fallback default; mandatory required compulsory obligatory; flaky intermittent unreliable unstable sometimes;
+    wrong incorrect invalid corrupt break; correct valid proper right; lose lost missing disappear vanish; overload
+    flood spike burst traffic; throttle limit rate; expensive cost heavy; cancel abort; reason cause rationale
+    motive; administrator superuser; regex regexp; kubernetes kubectl kube; infrastructure infra; documentation
+    manual guide readme handbook wiki; login logon signin authenticate sso; asynchronous nonblocking; synchronize
+    mirror replicate; inherit subclass derive; dictionary hashmap; null none nil undefined; callback hook handler;
+    immutable readonly frozen; float decimal; mock stub fake dummy; lint linter; formatter prettier format; pipeline
+    workflow ci; binary executable artifact; vendor supplier provider; commit changeset revision; conflict clash
+    collision; difference diff compare delta; ticket issue; transaction atomic; constraint restriction limitation;
+    exclude omit skip ignore; paginate cursor offset; postgres pg; overwrite clobber; payload body;
+    proxy gateway ingress; dns domain hostname; whitelist allowlist; blacklist blocklist denylist; redirect forward
+    reroute; cache memoize; invalidate evict flush; stale outdated obsolete; ttl lifetime expiry; vm instance;
+    encrypt cipher crypto; mfa otp totp; jwt bearer token; leak expose disclose; redact mask anonymize scrub; rotate
+    renew; revoke withdraw rescind; vulnerability cve advisory; privacy gdpr pii personal; license licence; optimize
+    tune; ui gui frontend; modal dialog popup overlay; css stylesheet; component widget; flicker blink flash; phone
+    mobile device smartphone handset; crash segfault panic; outage downtime unavailable offline; postmortem
+    retrospective retro; oncall pager rota; parse decode deserialize unmarshal; serialize encode marshal;
+    spreadsheet excel xlsx; unicode utf charset; newline crlf eol linebreak; timezone utc tz; idempotent deduplicate
+    dedupe; batch bulk; throughput bandwidth; oom memory; idle inactive dormant; orphan dangling unused; telemetry
+    observability instrumentation; healthcheck heartbeat liveness ping; refund reimburse chargeback; discount coupon
+    voucher promo; subscription tier; cart basket checkout; tax vat gst; purchase buy; stock inventory warehouse;
+    budget spend cost; signup register registration enroll; tenant organization company; developer engineer
+    programmer; teammate colleague coworker; newcomer beginner junior onboarding; estimate forecast predict; weekend
+    saturday sunday; midnight night overnight; holiday vacation christmas; percent percentage ratio fraction;
+    increase raise bump increment; decrease reduce lower shrink; throw raise; retire sunset decommission deprecate;
+    convert transform cast coerce; refactor restructure rewrite reorganize; cleanup prune tidy; restore recover
+    recovery; restart reboot relaunch; postpone defer delay; investigate debug diagnose troubleshoot; reproduce
+    repro; mismatch inconsistent discrepancy; truncate trim cut strip; redundancy failover; toggle flag switch;
+    strange weird odd unexpected; dangerous risky unsafe hazard; shell terminal console bash; uuid guid identifier;
+    typo misspell; mistake blunder oversight; drawback downside disadvantage tradeoff; recommend suggest advise
+    propose; snippet excerpt example sample; critical severe urgent; confusing unclear ambiguous misleading; noisy
+    verbose chatty
 """.split(";")  # words of which one is often said for another

@@ -43,13 +43,17 @@ KINDS: Final = {"note": 1.0, "skill": 1.0, "plan": 0.95, "task": 0.95, "run": 0.
 
 
 class Found(NamedTuple):
-    """A document that answers: its score, how much of the question it covers and how firmly, the parts of the score."""
+    """A document that answers: its score, how much of the question it covers and how firmly, the parts of the score.
+
+    `hint` is how firmly it would if it had the words that are often said for those of the question.
+    """
 
     number: int
     card: Card
     score: float
     cover: float
     strength: float
+    hint: float
     words: tuple[str, ...]
     parts: tuple[Part, ...]
 
@@ -124,9 +128,10 @@ def rank(
         further = _nearest(corpus, near, max(LOOKED_AT, 3 * most), keep)
         found += [_found(scores, number, card, None, focus) for number, card in further if number not in known]
     names = _names(question, unknown, near)
-    strange = scores.share(unknown)
-    if near is not None:
-        strange *= min(corpus.documents / KNOWING, 1.0)
+    if near is None:
+        strange = scores.share(word for word in unknown if not scores.like[word])
+    else:
+        strange = scores.share(unknown) * min(corpus.documents / KNOWING, 1.0)
     sure = _sure(found, near, names, strange, pasted=len(scores.worth) >= MESSAGE)
     if sure is None or not found:
         return Ranked(understood, [], 0)
@@ -163,11 +168,11 @@ def _sure(
 ) -> bool | None:
     """Tell whether the best of these answers the question, or only may (False), or nothing does (None).
 
-    `strange` is the share of the question that nobody here has heard of. A question that names such a thing is not
-    answered by a few other words: what would be firm otherwise is weak then, and nothing is weak, unless `names` says
-    of each that it silences nothing. A pasted message, whose numbers are those of one occasion, may be answered firmly.
-    Any other question that names a number is about that one: what has half of the question, and another number or
-    none, is weak.
+    `strange` is the share of the question that nobody here has heard of, nor, without meaning, of a word that is often
+    said for it. A question that names such a thing is not answered by a few other words: what would be firm otherwise
+    is weak then, and nothing is weak, unless `names` says of each that it silences nothing. A pasted message, whose
+    numbers are those of one occasion, may be answered firmly. Any other question that names a number is about that
+    one: what has half of the question, and another number or none, is weak.
     """
     numbers = [name for name in names if VALUE.fullmatch(name)]
     doubtful = len(numbers) < len(names) or (bool(numbers) and not pasted)
@@ -177,13 +182,14 @@ def _sure(
         return True
     reached = max((one.strength for one in found), default=0.0)
     if near is None:
-        firm, weak = FLOOR, WEAK if strange < FOREIGN else math.inf
+        firm = reached >= FLOOR
+        weak = strange < FOREIGN and any(one.hint >= WEAK for one in found)
     else:
-        firm, weak = BOTH, BOTH_WEAK
         reached += max((near.closeness(one.card.path) for one in found), default=0.0) - STRANGE * strange
-    if reached >= firm:
+        firm, weak = reached >= BOTH, reached >= BOTH_WEAK
+    if firm:
         return not doubtful
-    return False if reached >= weak and not any(names.values()) else None
+    return False if weak and not any(names.values()) else None
 
 
 def _nearest(corpus: Corpus, near: Near, most: int, keep: Callable[[Card], bool] | None) -> list[tuple[int, Card]]:
@@ -265,6 +271,7 @@ def _found(scores: Scores, number: int, card: Card, near: _Neighbours | None, fo
     strength = scores.strength(parts)
     having = {part.name for part in parts}
     parts += [like[number] for word, like in scores.like.items() if number in like and word not in having]
+    hint = scores.strength(parts)
     text = sum(part.value for part in parts)
     boosts = [
         ("kind", KINDS.get(card.kind, 1.0) - 1),
@@ -274,7 +281,7 @@ def _found(scores: Scores, number: int, card: Card, near: _Neighbours | None, fo
     parts += [Part(name, text * share, "boost") for name, share in boosts if share]
     cover = scores.share(own)
     words = tuple(part.name for part in parts if part.of != "boost")
-    return Found(number, card, sum(part.value for part in parts), cover, strength, words, tuple(parts))
+    return Found(number, card, sum(part.value for part in parts), cover, strength, hint, words, tuple(parts))
 
 
 class _Neighbours:

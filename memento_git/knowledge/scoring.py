@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 K1: Final = 0.6  # how soon a word's repetition stops to count
 B: Final = 0.75  # how far a document's length is held against it
 UNIT: Final = 10.0  # the weight of a word that stands once in a text
-LIKE: Final = 0.6  # what a word counts that is often said for one that is asked for; it makes no answer firm
+LIKE: Final = 0.6  # what a word counts that is often said for one that is asked for; by it answers are weak, not firm
 SLIP: Final = 0.8  # what a word counts that is one slip away from one that nobody wrote
 CHANCE: Final = 0.5  # what a pair of characters counts that nothing has and that may be of two words
 ELSEWHERE: Final = 200  # documents of other projects that a small ledger is judged beside

@@ -215,7 +215,7 @@ def is_everyday(word: str) -> bool:
 @lru_cache(maxsize=4096)
 def alike(word: str) -> frozenset[str]:
     """Return the words that are often said for a word, by their stems."""
-    near = (frozenset(map(stem, group.split())) for group in ALIKE if word[:2] in group)
+    near = (frozenset(map(stem, group.split())) for group in ALIKE if f" {word[:3]}" in group)
     return frozenset().union(*(group for group in near if word in group)) - {word}
 
 
