@@ -6,7 +6,7 @@ import pytest
 
 from memento_git.code.symbols import symbols
 
-pytest.importorskip("tree_sitter_typescript")
+pytest.importorskip("tree_sitter_language_pack")
 
 
 def ranges(path: str, code: str) -> dict[str, tuple[tuple[int, int], ...]]:

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 from memento_git.code.languages import GRAMMARS
+
+PACK: Final = "tree_sitter_language_pack"
 
 
 @cache
 def available() -> tuple[str, ...]:
-    """Return the languages whose grammars are installed."""
-    if find_spec("tree_sitter") is None:
-        return ()
-    return tuple(language for language, module in GRAMMARS.items() if find_spec(module) is not None)
+    """Return the languages whose grammars are installed; none is loaded for that.
+
+    A pack from 1.0 on has no grammars in it, and downloads them when they are used. It counts as none.
+    """
+    pack = find_spec(PACK) if find_spec("tree_sitter") is not None else None
+    for folder in (pack and pack.submodule_search_locations) or ():
+        if (bindings := Path(folder, "bindings")).is_dir():
+            carried = {file.name.partition(".")[0] for file in bindings.iterdir()}
+            return tuple(language for language in GRAMMARS if language in carried)
+    return ()
 
 
 @cache
 def grammar(language: str) -> Any:
     """Return the grammar of an available language."""
-    from tree_sitter import Language
+    from tree_sitter_language_pack import get_language
 
-    module = import_module(GRAMMARS[language])
-    maker = getattr(module, f"language_{language}" if language in ("typescript", "tsx") else "language")
-    return Language(maker())
+    named: Any = language
+    return get_language(named)
 
 
 @cache

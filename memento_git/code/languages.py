@@ -5,17 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 PYTHON: Final = "python"
-GRAMMARS: Final = {
-    "javascript": "tree_sitter_javascript",
-    "typescript": "tree_sitter_typescript",
-    "tsx": "tree_sitter_typescript",
-    "go": "tree_sitter_go",
-    "rust": "tree_sitter_rust",
-    "java": "tree_sitter_java",
-    "c": "tree_sitter_c",
-    "cpp": "tree_sitter_cpp",
-    "ruby": "tree_sitter_ruby",
-}
+GRAMMARS: Final = ("javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", "ruby")
 ENDINGS: Final = {
     "py": PYTHON, "pyi": PYTHON,
     "js": "javascript", "jsx": "javascript", "mjs": "javascript", "cjs": "javascript",
