@@ -375,10 +375,27 @@ def test_a_map_shows_parts_with_notes_and_imports_both_ways(shop: Play, cli: Cal
     assert "Basket.weigh" in out
 
 
+@pytest.mark.skipif("c#" not in grammars.available(), reason="the grammars of other languages are an extra")
+def test_files_whose_imports_are_not_read_have_parts_all_the_same(shop: Play, cli: Call) -> None:
+    write(shop, "src/Scale.cs", "using Acme;\n\nclass Scale\n{\n    int Weigh(int x) => x;\n}\n")
+    write(shop, "src/use.kt", "import acme.Scale\n\nfun use() = 1\n")
+    git(shop.root, "add", "-A")
+    rows = {row["path"]: row for row in answer(cli, shop, "map", "src")["files"]}
+    assert [(part["name"], part["lines"]) for part in rows["src/Scale.cs"]["parts"]] == [
+        ("Scale", "3-6"), ("Scale.Weigh", "5"),
+    ]  # fmt: skip
+    assert [part["name"] for part in rows["src/use.kt"]["parts"]] == ["use"]
+    assert (rows["src/use.kt"]["imports"], rows["src/Scale.cs"]["imported_by"]) == ([], [])
+    told = answer(cli, shop, "coverage", "src")
+    assert {row["path"]: row["symbols"] for row in told["files"]}["src/Scale.cs"] == 2
+    assert told["not_read"] == {}
+    assert "int Weigh(int x) => x;" in cli("-C", str(shop.root), "code", "read", "src/Scale.cs::Scale.Weigh")[1]
+
+
 def test_coverage_puts_the_dark_first_and_counts_each_part_by_its_own_lines(shop: Play, cli: Call) -> None:
     write(shop, "dark.py", "def one(): ...\ndef two(): ...\n")
     write(shop, "wrong.py", "def (\n")
-    write(shop, "page.zig", "fn main() void {}\n")
+    write(shop, "page.pl", "sub main {}\n")
     git(shop.root, "add", "-A")
     told = answer(cli, shop, "coverage")
     assert [(row["path"], row["noted"], row["symbols"]) for row in told["files"]] == [
@@ -386,7 +403,7 @@ def test_coverage_puts_the_dark_first_and_counts_each_part_by_its_own_lines(shop
     ]  # fmt: skip
     assert told["files"][2]["dark"] == ["LIMIT", "Basket", "Basket.count"]
     assert (told["symbols"], told["noted"], told["share"], told["files_dark"]) == (8, 2, 0.25, 2)
-    assert told["not_read"] == {"no grammar for zig": 1, "not readable": 1}
+    assert told["not_read"] == {"no grammar for perl": 1, "not readable": 1}
     assert answer(cli, shop, "coverage", "docs")["share"] is None
     _, out, _ = cli("-C", str(shop.root), "code", "coverage")
     assert "2 of 8 symbols have a note (25.0%), in the work tree" in out

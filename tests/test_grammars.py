@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memento_git.code import grammars, tree_symbols
+from memento_git.code import grammars
+from memento_git.code.definitions import DEFINITIONS
 from memento_git.code.imports import trees
 from memento_git.code.languages import ENDINGS, GRAMMARS, PYTHON
 
@@ -53,7 +54,7 @@ def test_every_language_that_is_told_of_is_in_the_pack() -> None:
     assert grammars.available() == tuple(GRAMMARS)
     assert set(GRAMMARS) <= set(ENDINGS.values()) - {PYTHON}
     assert set(trees.QUERIES) <= set(GRAMMARS)
-    assert set(tree_symbols.DEFINITIONS) == set(GRAMMARS)
+    assert set(DEFINITIONS) == set(GRAMMARS)
 
 
 def test_nothing_is_fetched_or_written_to_parse() -> None:

@@ -326,7 +326,8 @@ def test_files_that_cannot_be_read_are_named_and_others_counted(play: Play) -> N
     held = codegraph.snapshot(play.ledger.git, play.commit_all())
     assert set(held["not_readable"]) == {"broken.py", "large.py"}
     assert held["not_readable"]["broken.py"].startswith("line 1: ")
-    assert held["not_parsed"] == {"kotlin": 1}
+    assert held["not_parsed"] == {"kotlin": 1}, "which has symbols, but no imports that can be read"
+    assert codegraph.lacking(held) == "files that are not part of this graph: 1 kotlin"
     assert held["edges"] == {"app.py": [], "broken.py": [], "fine.py": ["app.py"]}
 
 

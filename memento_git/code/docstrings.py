@@ -19,9 +19,15 @@ FEWEST_WORDS: Final = 4
 LONGEST: Final = 1200
 DEEPEST: Final = 200
 LICENCE: Final = re.compile(
-    r"copyright|licen[cs]ed?\b|spdx-|all rights reserved|eslint|prettier|@ts-", re.IGNORECASE
-)  # fmt: skip
-MARKS: Final = re.compile(r"^\s*(?:/\*+!?|\*+/|\*(?!\*)|/{2,}!?|#+!?)\s?|\s*\*+/\s*$")
+    r"copyright|licen[cs]ed?\b|spdx-|all rights reserved|eslint|prettier|@ts-|phpcs|luacheck|swiftlint|ignore_for_file",
+    re.IGNORECASE,
+)
+MARKS: Final = re.compile(
+    r"^\s*(?:/\*+!?|\*+/|\*(?!\*)|/{2,}!?|#+!?|-{2,}(?:\[=*\[)?|\]=*\]|\(\*+(?!\))|\*+\))\s?|\s*(?:\*+[/)]|\]=*\])\s*$"
+)
+WHOLE: Final = ("/*", "(*", "--[")  # how comments begin that have an end of their own
+SUMMARY: Final = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
+NAMED: Final = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"([^\"]*)\"\s*/>")
 ATTRIBUTE: Final = re.compile(rb"\s*(?:#\[|@\w)")
 
 
@@ -77,7 +83,7 @@ def _python(data: bytes) -> Iterator[Said]:
 def _comments(path: str, data: bytes) -> Iterator[Said]:
     """Yield the comment at a file's beginning, and those that end right before a definition."""
     lines = data.split(b"\n")
-    ends, first = _blocks(grammars.parser(language_of(path)).parse(data).root_node, lines)
+    ends, first = _blocks(grammars.root(language_of(path), data), lines)
     starts = {spans[0][0]: name for name, spans in symbols(path, data).ranges.items()}
     used = set()
     for start, name in sorted(starts.items()):
@@ -99,13 +105,13 @@ def _blocks(root: Any, lines: Sequence[bytes]) -> tuple[dict[int, str], int]:
         node, depth = waiting.pop()
         for child in node.named_children:
             if "comment" in child.type and not lines[child.start_point[0]][: child.start_point[1]].strip():
-                last = child.end_point[0] + (1 if child.end_point[1] else 0)
-                found.append((child.start_point[0] + 1, last, child.text.decode(errors="replace").rstrip("\n")))
+                text = child.text.decode(errors="replace").rstrip()
+                found.append((child.start_point[0] + 1, child.start_point[0] + 1 + text.count("\n"), text))
             elif depth < DEEPEST:
                 waiting.append((child, depth + 1))
     blocks: list[tuple[int, int, str]] = []
     for start, last, text in sorted(found):
-        if blocks and blocks[-1][1] + 1 == start and not text.startswith("/*"):
+        if blocks and blocks[-1][1] + 1 == start and not text.startswith(WHOLE):
             blocks[-1] = (blocks[-1][0], last, f"{blocks[-1][2]}\n{text}")
         else:
             blocks.append((start, last, text))
@@ -115,4 +121,7 @@ def _blocks(root: Any, lines: Sequence[bytes]) -> tuple[dict[int, str], int]:
 
 def _plain(text: str) -> str:
     """Return a comment without what marks it as one."""
-    return inspect.cleandoc("\n".join(MARKS.sub("", line) for line in text.splitlines()))
+    told = inspect.cleandoc("\n".join(MARKS.sub("", line) for line in text.splitlines()))
+    if summary := SUMMARY.search(told):
+        return NAMED.sub(r"\1", summary[1]).strip()
+    return told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any, Final
 from memento_git.code.languages import GRAMMARS
 
 PACK: Final = "tree_sitter_language_pack"
+BESIDE: Final = frozenset({"csharp"})  # a package of its own, which the pack cannot be imported without
+CONDITIONS: Final = {"swift": re.compile(rb"^[ \t]*#(?:if|elseif|else|endif)\b[^\n]*", re.MULTILINE)}
 
 
 @cache
@@ -21,8 +24,8 @@ def available() -> tuple[str, ...]:
     pack = find_spec(PACK) if find_spec("tree_sitter") is not None else None
     for folder in (pack and pack.submodule_search_locations) or ():
         if (bindings := Path(folder, "bindings")).is_dir():
-            carried = {file.name.partition(".")[0] for file in bindings.iterdir()}
-            return tuple(language for language in GRAMMARS if language in carried)
+            carried = {file.name.partition(".")[0] for file in bindings.iterdir()} | BESIDE
+            return tuple(language for language, name in GRAMMARS.items() if name in carried)
     return ()
 
 
@@ -31,7 +34,7 @@ def grammar(language: str) -> Any:
     """Return the grammar of an available language."""
     from tree_sitter_language_pack import get_language
 
-    named: Any = language
+    named: Any = GRAMMARS[language]
     return get_language(named)
 
 
@@ -40,3 +43,10 @@ def parser(language: str) -> Any:
     from tree_sitter import Parser
 
     return Parser(grammar(language))
+
+
+def root(language: str, data: bytes) -> Any:
+    """Return the tree of a file; its lines of conditions are as blank where the grammar has no place for them."""
+    if conditions := CONDITIONS.get(language):
+        data = conditions.sub(lambda match: b" " * len(match[0]), data)
+    return parser(language).parse(data).root_node

@@ -52,7 +52,7 @@ def symbols(path: str, data: bytes) -> Symbols:
         return _python(data)
     if language in grammars.available():
         found = tree_symbols.symbols(language, data)
-        return Symbols({name: tuple(sorted(ranges)) for name, ranges in found.items()})
+        return Symbols({name: tuple(sorted(set(ranges))) for name, ranges in found.items()})
     installed = " without pip install 'memento-git[graph]'" if language in GRAMMARS else ""
     return Symbols({}, f"symbols of {language or path.rpartition('/')[2]} are not known here{installed}")
 

@@ -3,62 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable, Iterator
+from itertools import zip_longest
+from typing import Any, Final
 
 from memento_git.code import grammars
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from memento_git.code.definitions import BODIES, DEFINITIONS, Kinds, names_at
 
 Range = tuple[int, int]
 
-SCRIPT: Final = frozenset({
-    "function_declaration", "generator_function_declaration", "class_declaration", "method_definition",
-    "variable_declarator", "field_definition", "assignment_expression",
-})  # fmt: skip
-TYPED: Final = SCRIPT | {
-    "abstract_class_declaration", "interface_declaration", "type_alias_declaration", "enum_declaration",
-    "public_field_definition", "method_signature", "abstract_method_signature", "internal_module", "module",
-    "function_signature",
-}  # fmt: skip
-CLANG: Final = frozenset({
-    "function_definition", "struct_specifier", "union_specifier", "enum_specifier", "type_definition", "preproc_def",
-    "preproc_function_def",
-})  # fmt: skip
-DEFINITIONS: Final = {
-    "javascript": SCRIPT,
-    "typescript": TYPED,
-    "tsx": TYPED,
-    "go": frozenset({
-        "function_declaration", "method_declaration", "method_elem", "type_spec", "type_alias", "const_spec",
-        "var_spec",
-    }),
-    "rust": frozenset({
-        "function_item", "struct_item", "enum_item", "trait_item", "mod_item", "const_item", "static_item",
-        "type_item", "macro_definition", "union_item", "impl_item", "function_signature_item",
-    }),
-    "java": frozenset({
-        "class_declaration", "interface_declaration", "enum_declaration", "record_declaration", "method_declaration",
-        "constructor_declaration", "field_declaration", "annotation_type_declaration",
-    }),
-    "c": CLANG,
-    "cpp": CLANG | {"class_specifier", "namespace_definition", "alias_declaration", "concept_definition"},
-    "ruby": frozenset({"class", "module", "method", "singleton_method", "assignment"}),
-}  # fmt: skip
 WRAPPERS: Final = frozenset({
     "export_statement", "decorated_definition", "template_declaration", "lexical_declaration", "variable_declaration",
     "type_declaration", "const_declaration", "var_declaration",
 })  # fmt: skip
-BODIES: Final = frozenset({
-    "function_declaration", "generator_function_declaration", "method_definition", "method_declaration",
-    "function_item", "function_definition", "method", "singleton_method", "constructor_declaration",
-    "arrow_function", "function_expression", "generator_function", "func_literal", "closure_expression",
-    "lambda_expression",
+MODULES: Final = frozenset({"defmodule", "defprotocol", "defimpl"})
+FUNCTIONS: Final = frozenset({
+    "def", "defp", "defmacro", "defmacrop", "defguard", "defguardp", "defdelegate", "defn", "defnp",
 })  # fmt: skip
-LOCALS: Final = frozenset({
-    "variable_declarator", "const_spec", "var_spec", "assignment", "assignment_expression", "const_item", "static_item",
-})  # fmt: skip
-MARKS: Final = frozenset({"decorator", "attribute_item"})  # they stand before what they are about
 PARAMETERS: Final = re.compile(r"(?<=\w)<.*?>+(?=::)")  # those of a template whose member is defined outside of it
 EXPORTED: Final = re.compile(r"(?:module\.)?exports\.|\bprototype\.")
 DEEPEST: Final = 200
@@ -68,43 +29,80 @@ def symbols(language: str, data: bytes) -> dict[str, list[Range]]:
     """Return dotted name -> lines of what a file defines; wrong parts of a file are passed over."""
     found: dict[str, list[Range]] = {}
     kinds = DEFINITIONS[language]
-    waiting: list[tuple[Any, str, bool, int]] = [(grammars.parser(language).parse(data).root_node, "", False, 0)]
+    waiting: list[tuple[Any, str, bool, int]] = [(grammars.root(language, data), "", False, 0)]
     while waiting:
         node, prefix, is_local, depth = waiting.pop()
         for child in node.named_children:
             inner = prefix
-            if child.type in kinds and not (is_local and child.type in LOCALS):
-                for name in _names(child):
+            if child.type in kinds.named and not (is_local and child.type in kinds.locals):
+                places = kinds.named[child.type]
+                for name in names_at(child, places) if places else _names(child):
                     inner = f"{prefix}{name}."
-                    if child.type != "impl_item":
-                        found.setdefault(prefix + name, []).append(_lines(child))
-            local = is_local or child.type in BODIES
+                    if not _is_more_of_a_type(child):
+                        found.setdefault(prefix + name, []).append(_lines(child, kinds))
+            local = is_local or child.type in kinds.bodies
             if depth < DEEPEST:
                 waiting.append((child, inner, local, depth + 1))
     return found
 
 
-def _names(node: Any) -> Iterator[str]:
-    if node.type == "impl_item":
-        yield _implemented(node)
-    elif node.type == "method_declaration" and (receiver := node.child_by_field_name("receiver")) is not None:
+def _is_more_of_a_type(node: Any) -> bool:
+    """Tell whether what is defined here belongs to a type that is defined elsewhere."""
+    return node.type == "impl_item" or _text(node.child_by_field_name("declaration_kind")) == "extension"
+
+
+def _names(node: Any) -> Iterable[str]:
+    """Return the names of a definition whose place in the tree is not told in the table."""
+    return NAMING.get(node.type, _plain)(node)
+
+
+def _method(node: Any) -> Iterator[str]:
+    """Yield the name of a method, in Go with the type that it is of."""
+    if (receiver := node.child_by_field_name("receiver")) is None:
+        yield from _plain(node)
+    else:
         owner = _text(receiver).strip("()").partition("[")[0].split()[-1].lstrip("*")
         yield f"{owner}.{_text(node.child_by_field_name('name'))}"
-    elif node.type == "field_declaration":
-        for declarator in node.children_by_field_name("declarator"):
-            yield _text(declarator.child_by_field_name("name"))
-    elif node.type in ("const_spec", "var_spec"):
-        yield from (_text(one) for one in node.children_by_field_name("name") if one.is_named)
-    elif node.type == "assignment_expression":
-        named = EXPORTED.sub("", _text(node.child_by_field_name("left")))
-        if _is_made(node.child_by_field_name("right")) and re.fullmatch(r"(?!this\b|module\b)[\w$.]+", named):
-            yield named
-    elif node.type == "assignment":
-        left = node.child_by_field_name("left")
-        if left is not None and left.type == "constant":
-            yield _text(left)
-    else:
-        yield from _plain(node)
+
+
+def _several(node: Any) -> Iterator[str]:
+    yield from (_text(one) for one in node.children_by_field_name("name") if one.is_named)
+
+
+def _exported(node: Any) -> Iterator[str]:
+    """Yield the name that JavaScript gives to a function or class that is written here."""
+    named = EXPORTED.sub("", _text(node.child_by_field_name("left")))
+    if _is_made(node.child_by_field_name("right")) and re.fullmatch(r"(?!this\b|module\b)[\w$.]+", named):
+        yield named
+
+
+def _constant(node: Any) -> Iterator[str]:
+    left = node.child_by_field_name("left")
+    if left is not None and left.type == "constant":
+        yield _text(left)
+
+
+def _assigned(node: Any) -> Iterator[str]:
+    """Yield the names that Lua assigns to: plain ones, and those in a table whose function or table is written here."""
+    names, values = (
+        [one for child in node.named_children if child.type == kind for one in child.named_children]
+        for kind in ("variable_list", "expression_list")
+    )
+    names = [one for one in names if one.type != "attribute"]
+    for name, value in zip_longest(names, values[: len(names)]):
+        if name.type == "identifier" or (_is_written(value) and name.type == "dot_index_expression"):
+            yield _text(name)
+
+
+def _entry(node: Any) -> Iterator[str]:
+    """Yield the key of a function or table in a table of Lua."""
+    if _is_written(node.child_by_field_name("value")):
+        yield from names_at(node, "name/content|name")
+
+
+def _is_written(value: Any) -> bool:
+    """Tell whether a value of Lua is a function or table that is written here."""
+    return value is not None and value.type in ("function_definition", "table_constructor")
 
 
 def _is_made(value: Any) -> bool:
@@ -112,11 +110,11 @@ def _is_made(value: Any) -> bool:
     return value is not None and (value.type in BODIES or value.type == "class")
 
 
-def _implemented(node: Any) -> str:
-    """Return the name of the type that an `impl` is of, without its path, its borrow and its parameters."""
+def _implemented(node: Any) -> Iterator[str]:
+    """Yield the name of the type that an `impl` is of, without its path, its borrow and its parameters."""
     while (inner := next(filter(None, map(node.child_by_field_name, ("type", "trait", "name"))), None)) is not None:
         node = inner
-    return "".join(_text(node).split())
+    yield "".join(_text(node).split())
 
 
 def _plain(node: Any) -> Iterator[str]:
@@ -129,16 +127,70 @@ def _plain(node: Any) -> Iterator[str]:
         yield ".".join(part for part in PARAMETERS.sub("", text.strip("\"'")).replace("::", ".").split(".") if part)
 
 
-def _lines(node: Any) -> Range:
+def _alias(node: Any) -> Iterator[str]:
+    """Yield the name of an alias; in Dart it is the first word of the new form, the last of the old one."""
+    if node.child_by_field_name("name") is not None:
+        yield from _plain(node)
+    else:
+        new = any(child.type == "=" for child in node.children)
+        yield from names_at(node, "type_identifier^" if new else "type_identifier$")
+
+
+def _called(node: Any) -> Iterator[str]:
+    """Yield what a call of `def` or its like defines in Elixir."""
+    target, (arguments, *_) = (
+        _text(node.child_by_field_name("target")),
+        [*(child for child in node.named_children if child.type == "arguments"), None],
+    )
+    head = arguments.named_children[0] if arguments is not None and arguments.named_children else None
+    if target in MODULES and head is not None and head.type == "alias":
+        owner = names_at(arguments, "keywords/pair/value") if target == "defimpl" else ()
+        yield ".".join((_text(head), *owner))
+    elif target in FUNCTIONS:
+        while (
+            head is not None
+            and head.type == "binary_operator"
+            and _text(head.child_by_field_name("operator")) == "when"
+        ):
+            head = head.child_by_field_name("left")
+        if head is not None and head.type == "call":
+            head = head.child_by_field_name("target")
+        if head is not None and head.type == "identifier":
+            yield _text(head)
+
+
+NAMING: Final[dict[str, Callable[[Any], Iterable[str]]]] = {
+    "impl_item": _implemented,
+    "method_declaration": _method,
+    "const_spec": _several,
+    "var_spec": _several,
+    "assignment_expression": _exported,
+    "assignment": _constant,
+    "assignment_statement": _assigned,
+    "field": _entry,
+    "type_alias": _alias,
+    "call": _called,
+}
+
+
+def _lines(node: Any, kinds: Kinds) -> Range:
     """Return the lines of a definition, with the `export`, `template`, decorators and attributes before it."""
     outer = node
-    while (parent := outer.parent) is not None and parent.type in WRAPPERS and len(parent.named_children) == 1:
+    while (parent := outer.parent) is not None and (
+        (parent.type in WRAPPERS and len(parent.named_children) == 1) or parent.type in kinds.wholes
+    ):
         outer = parent
-    last = outer.end_point[0] + (1 if outer.end_point[1] else 0)
-    begin = outer
-    while (mark := begin.prev_named_sibling) is not None and mark.type in MARKS:
+    begin = end = outer
+    while (mark := begin.prev_named_sibling) is not None and _is_mark(mark, kinds):
         begin = mark
+    while (tail := end.next_named_sibling) is not None and tail.type in kinds.tails:
+        end = tail
+    last = end.end_point[0] + 1 if end.end_point[1] else end.start_point[0] + 1 + end.text.rstrip().count(b"\n")
     return begin.start_point[0] + 1, max(begin.start_point[0] + 1, last)
+
+
+def _is_mark(node: Any, kinds: Kinds) -> bool:
+    return node.type in kinds.marks and kinds.marking.match(_text(node)) is not None
 
 
 def _text(node: Any) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from memento_git.code import grammars
-from memento_git.code.languages import GRAMMARS, language_of
+from memento_git.code.imports import trees
+from memento_git.code.languages import language_of
 from memento_git.knowledge import following
 from memento_git.knowledge.impact import Use
 from memento_git.ledger import imports
@@ -48,9 +48,8 @@ def importing(
         for (owner, anchor), path in zip(placed, paths, strict=True)
         for one in _below([path], using)
     ]
-    able = grammars.available()
-    unread = {language for path in _below(mine, now.entries) if (language := language_of(path)) in GRAMMARS}
-    return Importing(uses, sorted(users), sorted(unread.difference(able)))
+    unread = {language for path in _below(mine, now.entries) if (language := language_of(path)) in trees.QUERIES}
+    return Importing(uses, sorted(users), sorted(unread.difference(trees.available())))
 
 
 def _below(places: Sequence[str], paths: Iterable[str]) -> list[str]:

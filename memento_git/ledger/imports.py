@@ -7,7 +7,6 @@ import re
 from posixpath import dirname
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.code import grammars
 from memento_git.code.imports import python, trees
 from memento_git.code.imports.elsewhere import go_node
 from memento_git.code.imports.resolve import Resolver
@@ -71,7 +70,7 @@ class Imports(NamedTuple):
 def imports(git: Git, tree: str, progress: Progress | None = None) -> Imports:
     """Return the imports between the source files of a commit or tree."""
     found, go_files = sources(git, tree)
-    able = {PYTHON, *grammars.available()}
+    able = {PYTHON, *trees.available()}
     known = [source for source in found if source.language in able]
     fit = [source for source in known if source.size <= LARGEST][:MOST_FILES]
     parsed = _parse(git, fit, progress)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.code import grammars
-from memento_git.code.languages import GRAMMARS, PYTHON
+from memento_git.code.imports import trees
+from memento_git.code.languages import PYTHON
 from memento_git.ledger import cache, imports
 from memento_git.work import codestate, graphs
 
@@ -27,7 +27,7 @@ KEPT_SNAPSHOTS: Final = 8
 def snapshot(git: Git, commit: str, progress: Progress | None = None) -> Row:
     """Return the graph of the code at a commit; what was read before is not read again."""
     tree = codestate.code_at(git, commit)["tree"]
-    key = f"{FORMAT}:{','.join(grammars.available())}"
+    key = f"{FORMAT}:{','.join(trees.available())}"
     held: dict[str, Row] = cache.read(git, "graph.snapshots", key) or {}
     if tree not in held:
         held[tree] = _build(git, commit, progress)
@@ -42,7 +42,7 @@ def as_bytes(held: Row) -> bytes:
 
 def _build(git: Git, commit: str, progress: Progress | None) -> Row:
     found = imports.imports(git, commit, progress)
-    able = {PYTHON, *grammars.available()}
+    able = {PYTHON, *trees.available()}
     known = [source for source in found.sources if source.language in able]
     held = graphs.measure({path: sorted(others) for path, others in found.edges.items()})
     held["counts"] |= {
@@ -80,9 +80,9 @@ def _count(languages: Iterable[str]) -> dict[str, int]:
 
 def lacking(held: Row) -> str:
     """Return what should be said of files that were not looked into, or nothing."""
-    grammars = {language for language in held["not_parsed"] if language in GRAMMARS}
+    installable = trees.QUERIES.keys() & held["not_parsed"].keys()
     told = ", ".join(f"{count} {language}" for language, count in held["not_parsed"].items())
     if not told:
         return ""
-    hint = "; pip install 'memento-git[graph]' reads more of them" if grammars else ""
+    hint = "; pip install 'memento-git[graph]' reads more of them" if installable else ""
     return f"files that are not part of this graph: {told}{hint}"

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.code.grammars import grammar, parser
+from memento_git.code import grammars
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,20 +32,25 @@ QUERIES: Final = {
 }  # fmt: skip
 
 
+def available() -> tuple[str, ...]:
+    """Return the languages whose imports can be read here, which are not all that have a grammar."""
+    return tuple(language for language in grammars.available() if language in QUERIES)
+
+
 @cache
 def _query(language: str) -> Any:
     from tree_sitter import Query
 
-    return Query(grammar(language), QUERIES[language])
+    return Query(grammars.grammar(language), QUERIES[language])
 
 
 def parse(language: str, data: bytes) -> list[str]:
     """Return what a file imports, in the words of its language; wrong parts of a file are passed over."""
     from tree_sitter import QueryCursor
 
-    tree = parser(language).parse(data)
+    root = grammars.root(language, data)
     found: set[str] = set()
-    for _, captured in QueryCursor(_query(language)).matches(tree.root_node):
+    for _, captured in QueryCursor(_query(language)).matches(root):
         for node in captured.get("from", ()):
             found.update(_told(language, node, captured))
     return sorted(found)
