@@ -237,6 +237,9 @@ def test_python_that_cannot_be_read_is_told_and_never_a_crash(source: bytes) -> 
         ("cpp", "a.cpp", '#include "deep/x.hpp"\n', "a.cpp some/deep/x.hpp", ["some/deep/x.hpp"]),
         ("ruby", "lib/a.rb", "require_relative 'b'\nrequire 'c/d'\nrequire 'json'\n", "lib/a.rb lib/b.rb lib/c/d.rb",
          ["lib/b.rb", "lib/c/d.rb"]),
+        ("lua", "src/a.lua", 'local x = require("b.c").d; require "own"; dofile("e.lua"); require(f); require "cjson"',
+         "src/a.lua vendor/b/c.lua src/own/init.lua src/e.lua f.lua other/cjson.lua",
+         ["src/e.lua", "src/own/init.lua", "vendor/b/c.lua"]),
     ],
 )  # fmt: skip
 def test_imports_of_other_languages_lead_to_files(

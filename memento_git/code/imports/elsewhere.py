@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from posixpath import dirname, join, normpath, splitext
+from posixpath import basename, dirname, join, normpath, splitext
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 SCRIPTS: Final = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts")
 COMPILED: Final = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
+MODULES: Final = ("", "lua", "src", "lib")
 HEADERS: Final = ("include", "src", "")
 NOWHERE: Final = ("", "")
 
@@ -29,6 +30,7 @@ class Others:
         self._finders: dict[str, Callable[[str, str], Where]] = {
             "javascript": self._script, "typescript": self._script, "tsx": self._script, "go": self._go,
             "rust": self._rust, "java": self._java, "c": self._include, "cpp": self._include, "ruby": self._ruby,
+            "lua": self._lua,
         }  # fmt: skip
 
     def find(self, path: str, language: str, told: str) -> Where:
@@ -116,6 +118,16 @@ class Others:
             return self._first([base, f"{base}.rb"]), ""
         found = self._first([f"lib/{told}.rb", f"{told}.rb", f"app/{told}.rb"])
         return (found, "") if found else ("", told.partition("/")[0])
+
+    def _lua(self, path: str, told: str) -> Where:
+        if told.startswith("./"):
+            return self._first([told[2:], join(dirname(path), told[2:])]), ""
+        base = told.replace(".", "/")
+        tails = [f"{base}.lua", f"{base}/init.lua"]
+        if found := self._first(join(folder, tail) for folder in (*MODULES, dirname(path)) for tail in tails):
+            return found, ""
+        ends = [one for tail in tails for one in self.by_name.get(basename(tail), ()) if one.endswith(f"/{tail}")]
+        return (ends[0], "") if len(ends) == 1 and "/" in base else ("", told.partition(".")[0])
 
 
 def go_node(folder: str) -> str:

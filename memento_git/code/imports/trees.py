@@ -29,6 +29,8 @@ QUERIES: Final = {
     "cpp": INCLUDES,
     "ruby": '(call method: (identifier) @called arguments: (argument_list . (string) @from)'
     ' (#any-of? @called "require" "require_relative")) @whole',
+    "lua": "(function_call name: (identifier) @called arguments: (arguments . (string content: (_) @from))"
+    ' (#any-of? @called "require" "dofile" "loadfile"))',
 }  # fmt: skip
 
 
@@ -68,6 +70,8 @@ def _told(language: str, node: Any, captured: Any) -> Iterator[str]:
     elif language == "ruby":
         relative = captured["called"][0].text == b"require_relative"
         yield ("./" if relative else "") + text[1:-1]
+    elif language == "lua":
+        yield text if captured["called"][0].text == b"require" else f"./{text}"
     elif language == "go" or not _is_for_types(node.parent):
         yield text[1:-1]
 
