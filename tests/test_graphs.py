@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from memento_git.code.imports import python, trees
+from memento_git.code.imports import php, python, trees
 from memento_git.code.imports.resolve import Found, Resolver
 from memento_git.errors import MementoError
 from memento_git.ledger import imports
@@ -250,9 +250,60 @@ def test_imports_of_other_languages_lead_to_files(
     assert sorted(found - {""}) == sorted(expected)
 
 
+PHP: Final = r"""<?php
+namespace App;
+// use App\Ghost;
+use App\Models\User;
+use App\Models\{Post, Tag as T, function f, const C};
+use function App\helper;
+use App\Tests\Case_ as Other, Foo\Bar;
+use \App\Gone;
+require 'a.php';
+require_once __DIR__ . '/b.php';
+include("lib/c.php");
+require dirname(__DIR__) . "/d.php";
+require $name;
+require __DIR__ . "/{$name}.php";
+class A { use SomeTrait; function f() { $g = function () use ($x) {}; } }
+"""
+
+
+def test_classes_of_php_lie_where_composer_says_and_files_where_they_are_required() -> None:
+    written = rb"""{"autoload": {"psr-4": {"App\\": "src/", "Lib\\": ["one", "two"], "": "rest"}},
+                   "autoload-dev": {"psr-4": {"App\\Tests\\": "tests"}}}"""
+    paths = "src/Models/User.php src/Models/Tag.php tests/Case_.php src/b.php a.php lib/c.php d.php src/Ghost.php"
+    resolver = Resolver(paths.split(), {}, php.folders("composer.json", written))
+    found = [resolver.find("src/Kernel.php", "php", told) for told in trees.parse("php", PHP.encode())]
+    assert sorted(one.inside for one in found if one.inside) == [
+        "a.php", "d.php", "lib/c.php", "src/Models/Tag.php", "src/Models/User.php", "src/b.php", "tests/Case_.php",
+    ]  # fmt: skip
+    assert [one.outside for one in found if one.outside] == ["Foo"]
+    assert found.count(Found()) == 2, "there is no App/Gone and no App/Models/Post"
+
+
+def test_a_folder_of_php_is_below_its_composer_file() -> None:
+    written = rb'{"autoload": {"psr-4": {"A\\": ["./", 1], "B\\": "../b/src"}, "classmap": ["x"]}}'
+    assert php.folders("packages/a/composer.json", written) == [("A\\", "packages/a"), ("B\\", "packages/b/src")]
+
+
+@pytest.mark.parametrize(
+    "written", [b"", b"[]", b"{}", b'{"autoload": 1}', b'{"autoload": {"psr-4": []}}', b"[" * 9999]
+)
+def test_a_composer_file_that_says_nothing_is_none(written: bytes) -> None:
+    assert php.folders("composer.json", written) == []
+
+
 @pytest.mark.parametrize("language", trees.QUERIES)
 def test_no_language_stumbles_over_garbage(language: str) -> None:
-    for source in (b"", b"\0\xff", b"import import (((", b'require("', b"use {{{}}::;", b'#include "'):
+    for source in (
+        b"",
+        b"\0\xff",
+        b"import import (((",
+        b'require("',
+        b"use {{{}}::;",
+        b"<?php use ; use {, require (",
+        b'#include "',
+    ):
         resolver = Resolver([], {})
         for told in trees.parse(language, source):
             assert isinstance(resolver.find("a/b.x", language, told), Found)
@@ -379,6 +430,19 @@ def test_submodules_and_code_beside_the_ledger_are_not_part_of_it(play: Play, tm
     git(play.root, "commit", "-qm", "odd")
     held = codegraph.snapshot(play.ledger.git, git(play.root, "rev-parse", "HEAD"))
     assert list(held["edges"]) == ["app.py"]
+
+
+def test_folders_of_php_are_read_from_composer_json(play: Play) -> None:
+    for path, text in {
+        "api/composer.json": r'{"autoload": {"psr-4": {"Acme\\": "src"}}}',
+        "api/src/Shop/Order.php": "<?php\nnamespace Acme\\Shop;\nuse Acme\\Item;\nclass Order {}\n",
+        "api/src/Item.php": "<?php\nnamespace Acme;\nclass Item {}\n",
+    }.items():
+        (play.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (play.root / path).write_text(text)
+    held = codegraph.snapshot(play.ledger.git, play.commit_all())
+    assert held["edges"]["api/src/Shop/Order.php"] == ["api/src/Item.php"]
+    assert held["languages"] == {"php": 2, "python": 1}
 
 
 def test_go_packages_are_folders_and_modules_are_read_from_go_mod(play: Play) -> None:

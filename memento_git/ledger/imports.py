@@ -7,7 +7,7 @@ import re
 from posixpath import dirname
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.code.imports import python, trees
+from memento_git.code.imports import php, python, trees
 from memento_git.code.imports.elsewhere import go_node
 from memento_git.code.imports.resolve import Resolver
 from memento_git.code.languages import PYTHON, language_of
@@ -24,6 +24,7 @@ LARGEST: Final = 1024 * 1024
 MOST_FILES: Final = 20_000
 AT_ONCE: Final = 500
 FILE_MODES: Final = ("100644", "100755")
+MANIFESTS: Final = ("go.mod", "composer.json")  # which say where imports lead
 MODULE: Final = re.compile(rb"^\s*module\s+\"?([^\s\"]+)", re.MULTILINE)
 
 
@@ -69,13 +70,12 @@ class Imports(NamedTuple):
 
 def imports(git: Git, tree: str, progress: Progress | None = None) -> Imports:
     """Return the imports between the source files of a commit or tree."""
-    found, go_files = sources(git, tree)
+    found, manifests = sources(git, tree)
     able = {PYTHON, *trees.available()}
     known = [source for source in found if source.language in able]
     fit = [source for source in known if source.size <= LARGEST][:MOST_FILES]
     parsed = _parse(git, fit, progress)
-    modules = _go_modules(git, go_files)
-    resolver = Resolver((source.path for source in fit), modules)
+    resolver = Resolver((source.path for source in fit), *_told_by(git, manifests))
     edges: dict[str, set[str]] = {source.node: set() for source in fit}
     outside: set[str] = set()
     unresolved = 0
@@ -95,27 +95,33 @@ def imports(git: Git, tree: str, progress: Progress | None = None) -> Imports:
 
 
 def sources(git: Git, tree: str) -> tuple[list[Source], dict[str, str]]:
-    """Return the source files of a commit or tree without the ledger, and path -> blob of its go.mod files."""
+    """Return the source files of a commit or tree without the ledger, and path -> blob of its manifests."""
     listed = os.fsdecode(git.run("ls-tree", "-r", "-l", "-z", "--full-tree", tree)).split("\0")
-    found, go_files = [], {}
+    found, manifests = [], {}
     for line in listed:
         head, _, path = line.partition("\t")
         if head[:6] not in FILE_MODES or path.startswith(".memento/"):
             continue
         _, _, blob, size = head.split()
-        if path.rpartition("/")[2] == "go.mod":
-            go_files[path] = blob
+        if path.rpartition("/")[2] in MANIFESTS:
+            manifests[path] = blob
         if language := language_of(path):
             found.append(Source(path.encode(errors="replace").decode(), language, blob, int(size)))
-    return sorted(found), go_files
+    return sorted(found), manifests
 
 
-def _go_modules(git: Git, files: dict[str, str]) -> dict[str, str]:
-    told = {}
-    for path, data in zip(files, git.objects(files.values()), strict=True):
-        if data is not None and (match := MODULE.search(data[:LARGEST])):
-            told[dirname(path)] = match[1].decode(errors="replace")
-    return told
+def _told_by(git: Git, manifests: dict[str, str]) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """Return folder -> module of Go, and the beginnings of PHP's classes with their folders."""
+    modules: dict[str, str] = {}
+    folders: list[tuple[str, str]] = []
+    for path, data in zip(manifests, git.objects(manifests.values()), strict=True):
+        if data is None or len(data) > LARGEST:
+            continue
+        if not path.endswith("go.mod"):
+            folders += php.folders(path, data)
+        elif match := MODULE.search(data):
+            modules[dirname(path)] = match[1].decode(errors="replace")
+    return modules, folders
 
 
 def _parse(git: Git, sources: list[Source], progress: Progress | None) -> dict[str, Parsed]:

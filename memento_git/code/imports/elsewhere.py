@@ -20,9 +20,12 @@ NOWHERE: Final = ("", "")
 class Others:
     """The files of a repository, as the imports of these languages see them."""
 
-    def __init__(self, paths: Iterable[str], go_modules: Mapping[str, str]) -> None:
+    def __init__(
+        self, paths: Iterable[str], go_modules: Mapping[str, str], php_folders: Iterable[tuple[str, str]] = ()
+    ) -> None:
         self.paths = frozenset(paths)
         self.go_modules = sorted(go_modules.items(), key=lambda item: (-len(item[1]), item[0]))
+        self.php_folders = sorted(php_folders, key=lambda item: (-len(item[0]), item))
         self.go_folders = {dirname(path) for path in self.paths if path.endswith(".go")}
         self.by_name: dict[str, list[str]] = {}
         for path in sorted(self.paths, key=lambda path: (path.count("/"), path)):
@@ -30,7 +33,7 @@ class Others:
         self._finders: dict[str, Callable[[str, str], Where]] = {
             "javascript": self._script, "typescript": self._script, "tsx": self._script, "go": self._go,
             "rust": self._rust, "java": self._java, "c": self._include, "cpp": self._include, "ruby": self._ruby,
-            "lua": self._lua,
+            "lua": self._lua, "php": self._php,
         }  # fmt: skip
 
     def find(self, path: str, language: str, told: str) -> Where:
@@ -128,6 +131,18 @@ class Others:
             return found, ""
         ends = [one for tail in tails for one in self.by_name.get(basename(tail), ()) if one.endswith(f"/{tail}")]
         return (ends[0], "") if len(ends) == 1 and "/" in base else ("", told.partition(".")[0])
+
+    def _php(self, path: str, told: str) -> Where:
+        if told.startswith(("./", "file:")):
+            name = told.removeprefix("file:")
+            return self._first([join(dirname(path), name), *([] if name == told else [name])]), ""
+        owned = False
+        for prefix, folder in self.php_folders:
+            if told.startswith(prefix):
+                owned = owned or bool(prefix)
+                if found := self._first([join(folder, told[len(prefix) :].replace("\\", "/") + ".php")]):
+                    return found, ""
+        return NOWHERE if owned else ("", told.partition("\\")[0])
 
 
 def go_node(folder: str) -> str:

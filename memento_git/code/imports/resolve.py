@@ -25,7 +25,9 @@ class Found(NamedTuple):
 class Resolver:
     """The source files of a repository, as imports see them."""
 
-    def __init__(self, paths: Iterable[str], go_modules: Mapping[str, str]) -> None:
+    def __init__(
+        self, paths: Iterable[str], go_modules: Mapping[str, str], php_folders: Iterable[tuple[str, str]] = ()
+    ) -> None:
         self.paths = frozenset(paths)
         self.folders = {""}
         for path in self.paths:
@@ -33,7 +35,7 @@ class Resolver:
             while folder not in self.folders:
                 self.folders.add(folder)
                 folder = dirname(folder)
-        self.others = elsewhere.Others(self.paths, go_modules)
+        self.others = elsewhere.Others(self.paths, go_modules, php_folders)
         self.packages = {dirname(path) for path in self.paths if path.endswith(("/__init__.py", "/__init__.pyi"))}
         self.package_roots = sorted({root for one in self.packages if (root := dirname(one)) not in self.packages})
         self._roots: dict[str, list[str]] = {}

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.code import grammars
+from memento_git.code.imports import php
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +32,7 @@ QUERIES: Final = {
     ' (#any-of? @called "require" "require_relative")) @whole',
     "lua": "(function_call name: (identifier) @called arguments: (arguments . (string content: (_) @from))"
     ' (#any-of? @called "require" "dofile" "loadfile"))',
+    "php": php.QUERY,
 }  # fmt: skip
 
 
@@ -65,6 +67,8 @@ def _told(language: str, node: Any, captured: Any) -> Iterator[str]:
     elif language == "java":
         words = text.strip().rstrip(";").split()
         yield " ".join(words[1:]).replace(" . ", ".")
+    elif language == "php":
+        yield from php.told(text)
     elif language in ("c", "cpp"):
         yield text.strip()[:-1]
     elif language == "ruby":
