@@ -776,6 +776,22 @@ def test_the_cache_decides_nothing(office: Office, cli: Callable[..., Any]) -> N
     refused("signature_required", lambda: office.play.do(dispatches.create_dispatch, task, "agent"))
 
 
+@pytest.mark.parametrize("kind", ["ed25519", "ecdsa", "rsa"])
+def test_a_key_is_the_same_in_whichever_certificate(tmp_path: Path, kind: str) -> None:
+    """One that signs as it is, or by a certificate for any name, is one person's."""
+    authority = make_key(tmp_path, "authority")
+    keys = [tmp_path / name for name in ("one", "other")]
+    for key in keys:
+        subprocess.run(["ssh-keygen", "-q", "-t", kind, "-N", "", "-f", str(key)], check=True)
+    plain = [signing.key_in(signer.sign(b"text", str(key), signing.NAMESPACE)) for key in keys]
+    for name in ("ada", "bob"):
+        command = ["ssh-keygen", "-q", "-s", str(authority), "-I", name, "-n", name, f"{keys[0]}.pub"]
+        subprocess.run(command, check=True)
+        by_certificate = signer.sign(b"text", f"{keys[0]}-cert.pub", signing.NAMESPACE)
+        assert signing.key_in(by_certificate) == plain[0]
+    assert plain[0] != plain[1]
+
+
 def test_doctor_tells_of_what_is_unsigned_and_what_is_forged(office: Office, cli: Callable[..., Any]) -> None:
     first = office.approved()
     assert "K00" not in cli("doctor", "-C", str(office.root))[1]

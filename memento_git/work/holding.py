@@ -9,6 +9,7 @@ from memento_git.model.clock import is_ahead
 from memento_git.model.work import Evidence
 from memento_git.work import codestate, gatehold, gates, remains, replies, trust
 from memento_git.work.release import Answer, CheckSeen, Conditions, Held, TaskSeen
+from memento_git.work.signing import Signer
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -34,12 +35,12 @@ def asked(policy: Policy, require_checks: Sequence[str] = (), approvals: int = 0
     )
 
 
-def _signed(state: RunState, evidence: Sequence[Evidence]) -> dict[str, str] | None:
+def _signed(state: RunState, evidence: Sequence[Evidence], authors: Collection[str]) -> dict[str, Signer] | None:
     if not state.policy.signatures:
         return None
     from memento_git.work import signatures
 
-    return signatures.answers(state, evidence)
+    return signatures.answers(state, evidence, authors if state.policy.release.get("not_author") else ())
 
 
 def held(state: RunState, commits: Sequence[str] = ()) -> Held:
@@ -48,6 +49,7 @@ def held(state: RunState, commits: Sequence[str] = ()) -> Held:
     evidence = state.pieces(state.ids("evidence"))
     now = {code(())["tree"] for code in gatehold.codes_of(state, commits)}
     gone = remains.taken_away(state)
+    authors = frozenset(one.by for task in tasks for one in state.folded(task).legal("claimed", "completed"))
     status = "contested" if "status" in state.folded(state.id).lanes.contested else state.status
     return Held(
         run=state.id,
@@ -60,9 +62,9 @@ def held(state: RunState, commits: Sequence[str] = ()) -> Held:
         fallen={(one.scope, one.gate): one.why for one in gatehold.falls(state, gatehold.codes_of(state, commits))
                 if one.is_asked},
         checks=[*_checks(state, evidence, now), *_checks_gone(state, gone, now)],
-        answers=[*_answers(state, evidence, {state.id, *tasks}), *_answers_gone(state, gone),
+        answers=[*_answers(state, evidence, {state.id, *tasks}, authors), *_answers_gone(state, gone),
                  *_noes(state, (state.id, *tasks))],
-        authors=frozenset(one.by for task in tasks for one in state.folded(task).legal("claimed", "completed")),
+        authors=authors,
         incomplete=[seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling],
         unsigned=gatehold.unsigned(state, [state.id, *state.counting()], but=("release",)),
     )  # fmt: skip
@@ -142,17 +144,19 @@ def _stands(state: RunState, evidence: Evidence) -> bool:
     )
 
 
-def _answers(state: RunState, evidence: Sequence[Evidence], scopes: set[str]) -> Iterator[Answer]:
+def _answers(
+    state: RunState, evidence: Sequence[Evidence], scopes: set[str], authors: Collection[str]
+) -> Iterator[Answer]:  # fmt: skip
     """Yield what was answered about a run and its tasks; an answer that was withdrawn is not a yes.
 
     Where policy demands that approvals are signed, one without is none at all, and it is whose signature it is.
     """
-    signed = _signed(state, evidence)
+    signed = _signed(state, evidence, authors)
     for one in evidence:
         if one.kind == "approval" and one.data.get("approves") in scopes and not is_early(state, one):
             yes = _stands(state, one) and trust.outcome_of(one.data) == "passed"
             text = state.prose(one.data["approves"]).digest
             if yes and (one.data.get("text") != text or (signed is not None and one.id not in signed)):
                 continue
-            principal = (signed or {}).get(one.id, "")
-            yield Answer(one.id, one.data["by"], one.data["approves"], one.data["at"], yes, principal)
+            signer = (signed or {}).get(one.id, Signer())
+            yield Answer(one.id, one.data["by"], one.data["approves"], one.data["at"], yes, signer)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.states import DONE, PASSING
 from memento_git.work.persons import alike
-from memento_git.work.signing import identities
+from memento_git.work.signing import Signer, identities
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+
+UNKNOWN: Final = Signer()
 
 
 class CheckSeen(NamedTuple):
@@ -37,14 +40,14 @@ class CheckSeen(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What somebody answered about the run or one of its tasks; `principal` is whose signature it bears."""
+    """What somebody answered about the run or one of its tasks; `signer` is whose signature it bears."""
 
     evidence: str
     actor: str
     about: str
     at: str
     yes: bool
-    principal: str = ""
+    signer: Signer = UNKNOWN
 
 
 class TaskSeen(NamedTuple):
@@ -210,20 +213,27 @@ def _approvals(held: Held, asked: Conditions) -> dict[str, str]:
         latest = [_latest(said, (held.run, task)) for task in tasks] or [_latest(said, (held.run,))]
         given = [answer for answer in latest if answer is not None and answer.yes]
         if len(given) == len(latest):
-            found[actor] = given[-1]
+            found[actor] = given
     return _persons(found.values(), held.authors if asked.not_author else frozenset(), known)
 
 
-def _persons(given: Iterable[Answer], authors: frozenset[str], known: Mapping[str, str]) -> dict[str, str]:
-    """Return actor -> evidence; who answers or signs under two names is one, and nobody who did the work."""
+def _persons(
+    given: Iterable[Sequence[Answer]], authors: frozenset[str], known: Mapping[str, str]
+) -> dict[str, str]:  # fmt: skip
+    """Return actor -> evidence; who answers, or signs, under two names is one person, and so is who has one key.
+
+    Nobody counts who did the work.
+    """
     own = {principal for author in authors for principal in identities(author)}
     found: dict[str, str] = {}
-    seen: set[str] = set()
-    for answer in given:
-        if answer.principal in own or {answer.principal, known[answer.actor]} & seen:
+    seen: set[str | bytes] = set()
+    for answers in given:
+        signers = [answer.signer for answer in answers]
+        whose = {known[answers[-1].actor], *(part for one in signers for part in one[:2] if part)}
+        if any(one.is_author or one.principal in own for one in signers) or whose & seen:
             continue
-        seen |= {answer.principal, known[answer.actor]} - {""}
-        found[answer.actor] = answer.evidence
+        seen |= whose
+        found[answers[-1].actor] = answers[-1].evidence
     return found
 
 

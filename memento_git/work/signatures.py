@@ -12,7 +12,7 @@ from memento_git.work import gates, signing
 from memento_git.work.signers import Verifier, examine, signers_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
@@ -133,6 +133,14 @@ def unsigned_proof(state: RunState, task: str, verifier: Verifier | None = None)
     return told
 
 
+def signs_as(state: RunState, record: Event | Evidence, actor: str) -> bool:
+    """Tell whether the key that signed a record may sign it as an actor, too, whoever it says it is by."""
+    if "signature" not in record.data:
+        return False
+    verifier = state.runners.verifier if state.runners else Verifier(state.view, state.policy)
+    return verifier.signs_as(record, (actor,))
+
+
 def is_signed(state: RunState, plan: str) -> bool:
     """Tell whether the approval that makes a plan canonical is signed as well as policy could ask."""
     verifier = Verifier(state.view, state.policy)
@@ -158,10 +166,13 @@ def refuse_unsigned(state: RunState, scopes: Iterable[str], what: str) -> None:
         raise SignatureRequired(what=what, why="; ".join(told))
 
 
-def answers(state: RunState, evidence: Iterable[Evidence]) -> dict[str, str] | None:
+def answers(
+    state: RunState, evidence: Iterable[Evidence], authors: Collection[str] = ()
+) -> dict[str, signing.Signer] | None:
     """Return the approvals that count, as evidence -> whose signature it is; None where policy demands none.
 
-    They count by the keys of who judges the run, or else of its own view.
+    They count by the keys of who judges the run, or else of its own view. A key that may sign as one of the `authors`
+    is theirs.
     """
     if "approvals" not in state.policy.signatures.get("require", {}):
         return None
@@ -172,7 +183,8 @@ def answers(state: RunState, evidence: Iterable[Evidence]) -> dict[str, str] | N
         if names is None or "text" not in one.data:
             continue
         if not signing.lacking(seen := verifier.seen(one), names):
-            counting[one.id] = seen.by
+            key = signing.key_in(one.data["signature"])
+            counting[one.id] = signing.Signer(seen.by, key, verifier.signs_as(one, authors))
     return counting
 
 

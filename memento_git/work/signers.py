@@ -11,6 +11,8 @@ from memento_git.work import signing
 from memento_git.work.signing import Seen
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
@@ -78,6 +80,11 @@ class Verifier:
     def _check(self, record: Event | Evidence, data: bytes) -> Seen:
         return examine(record, data, self.found)
 
+    def signs_as(self, record: Event | Evidence, actors: Iterable[str]) -> bool:
+        """Tell whether the key that signed a record may sign it as one of some actors, too."""
+        data = self.view.read(record.path) or b""
+        return any(examine(record, data, self.found, actor).state == "good" for actor in actors)
+
     def close(self) -> None:
         """Keep what was found for the next reading; what could not be checked is asked again."""
         if self.keep and self._fresh:
@@ -85,8 +92,8 @@ class Verifier:
             cache.write(self.view.git, CACHE, self.found.signers.key, kept)
 
 
-def examine(record: Event | Evidence, data: bytes, found: Found) -> Seen:
-    """Return what the signature in a record's bytes comes to, by some signers."""
+def examine(record: Event | Evidence, data: bytes, found: Found, actor: str = "") -> Seen:
+    """Return what the signature in a record's bytes comes to, by some signers; as that of `actor`, or of its own."""
     parts = signing.split(data)
     if parts is None or parts[1] != record.data["signature"]:
         return Seen("bad")
@@ -95,7 +102,7 @@ def examine(record: Event | Evidence, data: bytes, found: Found) -> Seen:
     body, armored = parts
     made = record.at if isinstance(record, Event) else record.data["at"]
     at = "".join(letter for letter in made[:19] if letter.isdigit())
-    by = record.by if isinstance(record, Event) else record.data["by"]
+    by = actor or (record.by if isinstance(record, Event) else record.data["by"])
     seen = Seen("bad")
     for ledger in dict.fromkeys((found.ledger, "")):
         covered = signing.cover(ledger, record.run, record.id, body)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.finding import Finding
@@ -10,11 +12,13 @@ from memento_git.model.ids import kind_of
 from memento_git.model.work import Event, Evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
 NAMESPACE: Final = "memento-git"
 BLOCK: Final = rb"(?s)(.*\n)signature: \|\n((?:  [ -~]+\n)+)"
+HEAD: Final = len(b"SSHSIG") + 4
+CERTIFICATE: Final = b"-cert-v01@"
 ADDRESS: Final = re.compile(r"[^<>]*<([^<>\s]+)>")
 
 WORDS: Final = {
@@ -43,6 +47,14 @@ class Seen(NamedTuple):
 UNSIGNED: Final = Seen("none")
 
 
+class Signer(NamedTuple):
+    """Whose a good signature is: the principal, the key, and whether that may sign as one of those who did the work."""
+
+    principal: str = ""
+    key: bytes = b""
+    is_author: bool = False
+
+
 def cover(ledger: str, run: str, identity: str, body: bytes) -> bytes:
     """Return what a signature covers: where the record lies, then the bytes of its file without the signature.
 
@@ -64,6 +76,21 @@ def split(data: bytes) -> tuple[bytes, str] | None:
     if found is None:
         return None
     return found[1], "".join(line[2:] + "\n" for line in found[2].decode("ascii").splitlines())
+
+
+def key_in(armored: str) -> bytes:
+    """Return the public key that made a sound signature; of a certificate, the key that it is for."""
+    blob = base64.b64decode("".join(armored.splitlines()[1:-1]))
+    kind, *fields = _strings(next(_strings(blob[HEAD:])))
+    nonce, several = CERTIFICATE in kind, b"ed25519" not in kind
+    return b"\0".join(islice(fields, nonce, nonce + 1 + several))
+
+
+def _strings(blob: bytes) -> Iterator[bytes]:
+    """Yield the strings at the beginning of what SSH writes: each follows its length."""
+    while len(blob) >= (end := 4 + int.from_bytes(blob[:4])):
+        yield blob[4:end]
+        blob = blob[end:]
 
 
 def identities(actor: str) -> tuple[str, ...]:

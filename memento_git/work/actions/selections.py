@@ -234,8 +234,9 @@ def _approved(state: RunState, diff: Evidence, holder: str) -> bool:
     if about and state.policy.signatures:
         from memento_git.work import signatures
 
-        signed = signatures.answers(state, about)
-        about = [one for one in about if signed is None or one.id in signed or trust.outcome_of(one.data) != "passed"]
+        signed = signatures.answers(state, about, (holder, diff.data["by"]))
+        theirs = None if signed is None else {name for name, signer in signed.items() if not signer.is_author}
+        about = [one for one in about if theirs is None or one.id in theirs or trust.outcome_of(one.data) != "passed"]
     said = [(one.data["at"], not _is_yes(state, one, diff), one.data["by"]) for one in about]
     gone = remains.said(remains.taken_away(state))
     said += [(str(one.get("at")), True, str(one.get("by"))) for _, one in gone if one.get("approves") == diff.id]
