@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused
 from memento_git.ledger import codec, layout, signer
+from memento_git.model import states
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
 from memento_git.work import gates, signing
@@ -116,8 +117,13 @@ def missing(
 
 
 def unsigned_proof(state: RunState, task: str, verifier: Verifier | None = None) -> list[str]:
-    """Return which approvals prove a task, or are shown for it as policy asks, and lack their signature."""
-    if "approvals" not in state.policy.signatures.get("require", {}) or not state.is_done(task):
+    """Return which approvals prove a task, or are shown for it as policy asks, and lack their signature.
+
+    A failed gate of the task makes no difference: anybody may fail it, and pass it later.
+    """
+    if "approvals" not in state.policy.signatures.get("require", {}):
+        return []
+    if state.task_status(task) not in states.DONE or not state.proof(task).proven:
         return []
     verifier = verifier or Verifier(state.view, state.policy)
     proving = state.proof(task).by

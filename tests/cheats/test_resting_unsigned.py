@@ -174,6 +174,15 @@ def test_a_task_that_is_accepted_on_an_approval_whose_key_is_revoked(doors: Door
     assert why in doors.caught("K001")
 
 
+def test_a_task_on_such_an_approval_that_has_a_failed_gate_meanwhile(doors: Doors, office: Office) -> None:
+    """Way: anybody fails a gate of the task after it was completed, and passes it in the next request."""
+    task, yes = approved(doors, office)
+    revoked(doors, office)
+    doors.completed(task, yes, doors.play.evidence(task), dispatch=doors.play.claimed(task))
+    doors.play.gate("quality_review", "failed", task=task, reason="Never mind.")
+    assert f"task {task} rests on {yes} without the signature it needs: its key is revoked" in doors.caught("K001")
+
+
 def test_a_task_on_an_approval_whose_key_counts(doors: Doors, office: Office) -> None:
     """The honest way."""
     task, yes = approved(doors, office)
