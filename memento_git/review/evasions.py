@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import last_of
 from memento_git.model.finding import Finding, leaving_out
+from memento_git.model.states import PASSING
 from memento_git.model.work import Prose
 from memento_git.review import folds, lastread
 from memento_git.work import budget, handout, outcomes, proofs, terms
@@ -50,16 +51,18 @@ def _went_on(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
 def _stops(state: RunState, do: str) -> Iterator[tuple[Event, str]]:
     """Yield the events by which a run is stopped as it is, for an event of a verb, each with what lets it go on.
 
-    What was claimed before a gate failed may be completed; while a run is paused, nothing may.
+    What was claimed before a gate failed may be completed; while a run is paused, nothing may. Each failure of a gate
+    is one that nothing has lifted, not the last alone: that may be the branch's own.
     """
     standing = state.untouched(state.id)
     if state.status == "paused":
         moves = last_of(one for one in standing if "gate" not in one.event.data)
         yield from ((one, f"memento run resume {state.id}") for one in moves if one.do == "paused")
     for _, gate in state.failed_gates(state.id) if do != "completed" else ():
-        verdicts = last_of(one for one in standing if one.event.get("gate") == gate)
+        own = [one for one in standing if one.event.get("gate") == gate]
+        lifted = frozenset[str]().union(*(one.past for one in own if one.event.do in PASSING))
         fix = passing(state.policy.gates_fresh, gate, state.id)
-        yield from ((one, fix) for one in verdicts if one.do == "failed")
+        yield from ((one.event, fix) for one in own if one.event.do == "failed" and one.event.id not in lifted)
 
 
 def _told(stop: Event) -> str:

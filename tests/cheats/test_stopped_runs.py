@@ -62,6 +62,25 @@ def test_work_that_begins_as_if_its_run_had_not_been_stopped(
     assert (f"{task} was completed, as if" in said) == (stop is pause)
 
 
+def test_work_that_begins_past_a_failed_gate_which_the_branch_fails_once_more(doors: Doors) -> None:
+    """Way: the last failure is the branch's own, and what it had not seen is the one before that."""
+    task, run = doors.play.task(), run_of(doors)
+    sees = before(doors, task)
+    fail(doors)
+    doors.landed()
+    doors.forge(run, "failed", gate=GATE, reason="Unsafe.")
+    handed = doors.forge(task, "dispatched", sees=sees, executor="agent", plan=doors.play.state(task).canonical)
+    assert f"{task} was handed out, as if it were not known that {run} has failed its gate {GATE}" in doors.caught(
+        "T006"
+    )
+    dispatch = handed.replace("event", "dispatch", 1)
+    claimed = doors.forge(task, "claimed", sees=[handed, *sees], dispatch=dispatch, until=LATE)
+    completion = doors.completion(task, doors.play.evidence(task), dispatch=dispatch)
+    doors.forge(task, "completed", sees=[claimed, *sees], **completion)
+    assert doors.play.is_proven(task)
+    doors.caught("T006")
+
+
 def test_work_that_is_completed_as_if_its_run_were_not_paused(doors: Doors) -> None:
     task = doors.play.task()
     claim = doors.play.claimed(task)
