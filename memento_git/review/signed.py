@@ -93,7 +93,7 @@ def handed_out(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]
         return
 
     scopes = (state.id, event.of, *(proofs.front_matter(state, event.of).get("depends_on") or ()))
-    if told := gatehold.unsigned(state, scopes, runners=state.runners):
+    if told := gatehold.unsigned(state, scopes, runners=state.runners, opened=event):
         yield _unfounded(event, f"{event.of} was handed out, and {some(told, 3, '; ')}")
 
 

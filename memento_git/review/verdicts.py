@@ -64,17 +64,10 @@ def _approval_severity(state: RunState, event: Event, scope: Scope) -> str:
     if CANONICAL in lanes.contested or lanes.values.get(CANONICAL) == words:
         return scope.severity(event.id)
     is_rested_on = any(
-        handout.stands(state, opened) and event in _approvals_of(state, opened)
+        handout.stands(state, opened) and event in handout.approvals_seen(state, opened)
         for task in state.tasks() for opened in terms.handed_out(state, task)
     )  # fmt: skip
     return scope.severity(event.id) if is_rested_on else "warning"
-
-
-def _approvals_of(state: RunState, opened: Event) -> list[Event]:
-    """Return the latest approvals of its plan that a dispatch had seen."""
-    past = state.fold.seen_by(opened)
-    known = [one for one in state.folded(plans_of(state.id)).events if one.event.id in past]
-    return last_of(one for one in known if one.event.do == "approved" and one.event.of == opened.get("plan"))
 
 
 def _author(state: RunState, plan: str) -> str:

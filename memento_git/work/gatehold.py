@@ -179,14 +179,19 @@ def unsound(state: RunState, scope: str, gate: str, codes: Sequence[Code] = ()) 
 
 
 def unsigned(
-    state: RunState, scopes: Sequence[str], but: Sequence[str] = (), runners: Runners | None = None
-) -> list[str]:
-    """Return what holds and lacks the signature that policy demands, by the view's own keys or those of `runners`."""
+    state: RunState, scopes: Sequence[str], but: Sequence[str] = (), runners: Runners | None = None,
+    opened: Event | None = None,
+) -> list[str]:  # fmt: skip
+    """Return what holds and lacks the signature that policy demands, by the view's own keys or those of `runners`.
+
+    Where that does not hold any more, it is what a dispatch had seen as it was `opened`.
+    """
     if not state.policy.signatures.get("require"):
         return []
     from memento_git.work import signatures
 
-    return signatures.missing(state, scopes, but=but, verifier=runners.verifier if runners else None)
+    verifier = runners.verifier if runners else None
+    return signatures.missing(state, scopes, but=but, verifier=verifier, opened=opened)
 
 
 def left_failed(state: RunState, task: str) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from memento_git.model.states import PASSING
 from memento_git.work import signing, trust
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event
@@ -55,13 +55,16 @@ def passes(state: RunState, scope: str, gate: str) -> list[Event]:
     return [event for event in given(state, scope, gate) if event.do == "passed"]
 
 
-def lifting(state: RunState, scope: str, gate: str) -> list[Event]:
+def lifting(state: RunState, scope: str, gate: str, known: Collection[str] = ()) -> list[Event]:
     """Return the verdicts by which a gate has passed or was waived, several where none had seen the other.
 
-    Where it was asked for again, those that lifted a failure still do.
+    Where it was asked for again, those that lifted a failure still do; where it has failed since, those among the
+    events that are `known` did.
     """
     word = state.gates(scope).get(gate, "failed")
     given = [one for one in state.folded(scope).verdicts(gate) if one.event.do != "requested"]
+    if word == "failed" and known:
+        word, given = "requested", [one for one in given if one.event.id in known]
     failed = {one.event.id for one in given if one.event.do == "failed"}
     latest = last_of(given) if word != "failed" else []
     lifted = [one.event.id for one in given if word in PASSING or not failed.isdisjoint(one.past)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memento_git.errors import Refused
+from memento_git.folding.fold import last_of, plans_of
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.work import guard, terms
 from memento_git.work import refusals as no
@@ -49,6 +50,13 @@ def stands(state: RunState, opened: Event) -> bool:
     """Tell whether a dispatch is open, or its completion counts."""
     ended = [end.dispatch for end in state.completions(opened.of)]
     return opened.dispatch in (*state.folded(opened.of).lanes.open_dispatches(), *ended)
+
+
+def approvals_seen(state: RunState, opened: Event) -> list[Event]:
+    """Return the latest approvals of its plan that a dispatch had seen."""
+    past = state.fold.seen_by(opened)
+    known = [one for one in state.folded(plans_of(state.id)).events if one.event.id in past]
+    return last_of(one for one in known if one.event.do == "approved" and one.event.of == opened.get("plan"))
 
 
 def shared_texts(state: RunState) -> Texts:

@@ -9,7 +9,7 @@ from memento_git.ledger import codec, layout, signer
 from memento_git.model import states
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
-from memento_git.work import gates, signing
+from memento_git.work import gates, handout, signing
 from memento_git.work.signers import Verifier, examine, signers_at
 
 if TYPE_CHECKING:
@@ -93,22 +93,27 @@ def _told(event: Event) -> str:
 
 
 def missing(
-    state: RunState, scopes: Iterable[str], *, but: Sequence[str] = (), verifier: Verifier | None = None
-) -> list[str]:
+    state: RunState, scopes: Iterable[str], *, but: Sequence[str] = (), verifier: Verifier | None = None,
+    opened: Event | None = None,
+) -> list[str]:  # fmt: skip
     """Return which of the approvals and verdicts that hold lack the signature that policy demands, each with why.
 
     They are those of the canonical plan, of all gates of the scopes that have passed or were waived, or whose failure
-    was lifted so, but for the run's own gates named in `but`, and of what proves tasks.
+    was lifted so, but for the run's own gates named in `but`, and of what proves tasks. Where no plan holds any more,
+    or a gate has failed since, they are those that a dispatch had seen as it was `opened`.
     """
     if not state.policy.signatures.get("require"):
         return []
     verifier = verifier or Verifier(state.view, state.policy)
     told = []
+    known = state.fold.seen_by(opened) if opened is not None else ()
     if plan := state.canonical:
         told += _plan(state, verifier, plan)
+    elif opened is not None and (given := handout.approvals_seen(state, opened)):
+        told += _approved(state, verifier, given)
     for scope in scopes:
         for gate in sorted(state.gates(scope)):
-            holding = gates.lifting(state, scope, gate) if scope != state.id or gate not in but else ()
+            holding = gates.lifting(state, scope, gate, known) if scope != state.id or gate not in but else ()
             if holding and (why := signing.wanting(state.policy.signatures, holding, verifier.seen)):
                 told.append(f"gate {gate} of {scope} has {DONE[holding[0].do]} without the signature it needs: {why}")
         if kind_of(scope) == "task":
@@ -161,9 +166,16 @@ def _plan(state: RunState, verifier: Verifier, plan: str) -> list[str]:
         return []
     found = state.approving(plan)
     fitting = [event for event in found if event.get("text") == state.told(plan).digest]
-    if why := signing.wanting(state.policy.signatures, fitting or found, verifier.seen):
-        return [f"plan {plan} was approved without the signature it needs: {why}"]
+    if told := _approved(state, verifier, fitting or found):
+        return told
     return [] if fitting else [f"plan {plan} has another text than the one that was signed"]
+
+
+def _approved(state: RunState, verifier: Verifier, approvals: Sequence[Event]) -> list[str]:
+    """Return that approvals of equal standing lack the signature that they need, or nothing."""
+    why = signing.wanting(state.policy.signatures, approvals, verifier.seen)
+    plan = approvals[0].of if approvals else state.canonical
+    return [f"plan {plan} was approved without the signature it needs: {why}"] if why else []
 
 
 def refuse_unsigned(state: RunState, scopes: Iterable[str], what: str) -> None:

@@ -96,6 +96,30 @@ def test_a_failed_gate_that_is_asked_for_again_in_the_place_of_what_must_be_sign
     assert why in doors.caught("K001")
 
 
+@pytest.mark.parametrize(("verdict", "gate"), [("waived", "plan_review"), ("passed", "final_acceptance")])
+def test_a_hand_out_on_what_must_be_signed_before_the_gate_fails_once_more(
+    doors: Doors, office: Office, verdict: str, gate: str
+) -> None:
+    """Way: what lifted the failure is over once the gate has failed again, and the work goes on from it."""
+    task = doors.play.task()
+    run = lifted(doors, office, task, verdict, gate)
+    dispatch = handed_out(doors, task)
+    doors.play.do(dispatches.claim_dispatch, dispatch)
+    doors.play.complete(dispatch, doors.play.evidence(task))
+    doors.play.gate(gate, "failed", run=run, reason="Unsafe.")
+    assert "without the signature it needs" in doors.caught("K001")
+
+
+@pytest.mark.usefixtures("office")
+def test_a_hand_out_on_a_plan_that_must_be_signed_and_is_rejected_then(doors: Doors) -> None:
+    """Way: no plan holds any more, so that nothing is asked of one, until another takes its place."""
+    task = doors.play.task()
+    doors.landed()
+    handed_out(doors, task)
+    doors.play.do(plans.reject_plan, doors.play.state(task).canonical, reason="Another one comes.")
+    assert UNSIGNED in doors.caught("K001")
+
+
 def test_a_failed_gate_that_is_asked_for_again_after_a_signed_waiver(doors: Doors, office: Office) -> None:
     """The honest way; and where nothing failed, a gate that is open asks for nothing."""
     task = doors.play.task()
