@@ -5,8 +5,6 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
-from memento_git.work.signing import ADDRESS
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -16,16 +14,20 @@ ALIKE: Final = str.maketrans(
     "\u03b1\u03b5\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7\u03b3\u03c9"
     "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0405\u0406\u0408"  # Cyrillic
     "\u0430\u0435\u043a\u043c\u043e\u0440\u0441\u0442\u0443\u0445\u0455\u0456\u0458\u0501\u04bb\u051b\u051d\u0475"
-    "\u0131\u0251\u0261\u0585\u0578",  # Latin without a dot or of phonetics, Armenian
-    "ABEZHIKMNOPTYXaeikvoptuxywABEKMHOPCTYXSIJaekmopctyxsijdhqwviagon",
+    "\u0131\u0251\u0261\u0585\u0578"  # Latin without a dot or of phonetics, Armenian
+    "\u2010\u2012\u2013\u2014\u2212\u02d7\u2018\u2019\u02b9\u02bc\u2032\u2236\ua789\u02d0",  # marks
+    "ABEZHIKMNOPTYXaeikvoptuxywABEKMHOPCTYXSIJaekmopctyxsijdhqwviagon------''''':::",
 )
+CRUD: Final = " .,:;\"\\'"  # what git takes off both ends of a name and of an address
 
 
 def is_same(one: str, other: str) -> bool:
     """Tell whether two actors may be one person: by address where both have one, else by name or address.
 
-    Case, spaces, forms of letters and letters that look alike make no other person of anybody.
+    Case, spaces, forms of letters, letters that look alike and points at either end make no other person of anybody.
     """
+    if one == other:
+        return True
     first, second = _parts(skeleton(one)), _parts(skeleton(other))
     if first[1] and second[1]:
         return first[1] == second[1]
@@ -78,6 +80,8 @@ def _plain(name: str) -> str:
 
 def _parts(text: str) -> tuple[str, str]:
     """Return the name and the address of an actor, written as it is compared; a bare address has no name."""
-    if found := ADDRESS.fullmatch(text):
-        return text.partition("<")[0].strip(), found[1]
-    return ("", text) if "@" in text and " " not in text else (text, "")
+    name, bracket, rest = text.partition("<")
+    address = "".join(rest.rstrip("> ").split())
+    if not bracket and "@" in text and " " not in text:
+        name, address = "", text
+    return name.strip(CRUD), address.strip(CRUD)

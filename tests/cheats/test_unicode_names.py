@@ -100,6 +100,49 @@ def test_a_name_that_its_owner_spells_otherwise_now_is_theirs(doors: Doors) -> N
         doors.sound()
 
 
+ENDS = {
+    "a space in the address": "Ada <ada@example.invalid >", "a space before the address": "Ada < ada@example.invalid>",
+    "a space within the address": "Ada <ada @example.invalid>", "an empty address": "Ada <>",
+    "a point behind the address": "Ada <ada@example.invalid.>", "a point behind the name": "Ada.", "a comma": "Ada,",
+    "quotes": '"Ada"', "the address in quotes": "'ada@example.invalid'",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", sorted(ENDS))
+def test_nobody_is_another_by_what_git_takes_off_a_name(doors: Doors, how: str) -> None:
+    """Way: policy asks for another than the plan's author, and for two who approve a release."""
+    name = ENDS[how]
+    doors.policy("  plan: {not_author: true}\n  release: {approvals: 2}\n")
+    author = doors.play.as_(ADA)
+    plan = author.do(plans.draft_plan, "Plan", "Mine.", run=author.run("Mine"))
+    run = doors.play.state(plan).id
+    doors.landed()
+    doors.refused("approver_refused", "plan approve", actor=name, plan=plan)
+    event = doors.forge(plan, "approved", by=name, text=doors.play.state(plan).prose(plan).digest)
+    assert "policy asks for another than its author" in doors.caught("P003")
+    doors.remove(event)
+    for one in (ADA, name):
+        doors.play.as_(one).do(evidences.approve, run)
+    assert "approvals: 1 of 2" in doors.missing(run)
+
+
+PLAIN = {"a hyphen": "agent:claude-code", "an apostrophe": "Ada O'Brien", "a colon": "agent:hermes"}
+MARKS = {"a hyphen": "-\u2010\u2011\u2013\u2212", "an apostrophe": "'\u2019\u02bc", "a colon": ":\u2236\ua789"}
+
+
+@pytest.mark.parametrize("how", sorted(PLAIN))
+def test_marks_that_look_alike_make_no_other_person(doors: Doors, how: str) -> None:
+    """Way: of an actor's name one mark is another that looks like it."""
+    plain, mark, others = PLAIN[how], MARKS[how][0], MARKS[how][1:]
+    doors.play.as_(plain).gate(GATE, "requested")
+    doors.landed()
+    for other in others:
+        name = plain.replace(mark, other)
+        assert persons.is_same(plain, name)
+        doors.play.as_(name).gate(GATE, "passed")
+        assert f"{name} looks like {plain}" in doors.caught("C006")
+
+
 @pytest.mark.parametrize("how", sorted({*LOOK_ALIKES, "with an address"} - {"a no-break space", "two spaces"}))
 def test_nobody_approves_their_own_plan_under_another_spelling(doors: Doors, how: str) -> None:
     """Way: policy asks for another than the plan's author."""
