@@ -72,7 +72,7 @@ def story_of(git: Git, bases: Iterable[str], head: str, nothing: Container[tuple
     """
     told = git.run(
         "log", "--diff-merges=separate", "--full-history", "--topo-order", "--no-renames", "--ignore-submodules=none",
-        "--raw", "--no-abbrev", "-z", "--format=%H %at %P%x00%an <%ae>",
+        "--raw", "--no-abbrev", "-z", "--format=%H %P%x00%at%x00%an <%ae>",
         head, *(f"^{base}" for base in bases), "--", layout.FOLDER,
     )  # fmt: skip
     added: dict[tuple[str, str], list[list[str]]] = {}
@@ -90,10 +90,10 @@ def story_of(git: Git, bases: Iterable[str], head: str, nothing: Container[tuple
             if new and not old:
                 added[commit, author][-1].append(path)
         elif part:
-            commit, at, *named = part.split()
-            author = next(parts)
+            commit, *named = part.split()
+            at, author = next(parts), next(parts)
             added.setdefault((commit, author), []).append([])
-            parents[commit], dates[commit] = max(1, len(named)), int(at)
+            parents[commit], dates[commit] = max(1, len(named)), int(at or 0)  # of an unreadable date git tells nothing
     own = {key: _in_all(lists) for key, lists in added.items() if len(lists) == parents[key[0]]}
     authored = [Authored(commit, author, paths, dates[commit]) for (commit, author), paths in own.items() if paths]
     touched = {path: step.commit for path, told in steps.items() for step in told if step.old}  # the last is the first

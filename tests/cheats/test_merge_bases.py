@@ -129,6 +129,21 @@ def test_a_reverted_block_is_found(doors: Doors) -> None:
     doors.caught("D002")
 
 
+@pytest.mark.parametrize("when", ["abc +0000", "-5 +0000", "", "9" * 30 + " +0000"])
+def test_a_commit_whose_date_cannot_be_read_hides_nothing(doors: Doors, when: str) -> None:
+    """Way: an author line without a time, which git takes all the same."""
+    run = doors.play.state(doors.play.proven()).id
+    doors.landed()
+    doors.forge(run, "completed")
+    head, _, words = git(doors.root, "cat-file", "commit", WORK).partition("\n\n")
+    lines = [f"{line.rpartition('> ')[0]}> {when}" if line.startswith("author ") else line for line in head.split("\n")]
+    data = "\n".join([*lines, "", words, ""]).encode()
+    doors.adopt(git(doors.root, "hash-object", "-t", "commit", "-w", "--stdin", "--literally", data=data))
+    doors.remove(doors.path(doors.last(run, "completed")))
+    doors.play.task("Another")
+    doors.caught("D010")
+
+
 def test_a_squash_keeps_a_failed_verdict(doors: Doors) -> None:
     """Way: a branch that failed is squashed. The verdict is in the tree, not in the history."""
     play = doors.play
