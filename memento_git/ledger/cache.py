@@ -35,7 +35,12 @@ def read(git: Git, name: str, key: str) -> Any:
 
 
 def latest(git: Git, name: str) -> tuple[str, Any] | None:
-    """Return what was kept last under a name, after the key that it was computed from; None where nothing was."""
+    """Return what was kept last under a name, after the key that it was computed from; None where nothing was.
+
+    What is judged is not taken from files that others may have written: only what this process has kept is.
+    """
+    if git.trees.anew:
+        return git.trees.kept.get(name)
     try:
         held: Any = json.loads(_path(git, name).read_bytes())
     except (OSError, ValueError):
@@ -61,6 +66,8 @@ def _frame(key: str) -> tuple[str, str]:
 
 def write(git: Git, name: str, key: str, value: object) -> None:
     """Keep a value; where the file system refuses, it is computed again next time."""
+    if git.trees.anew:
+        git.trees.kept[name] = key, value
     path = _path(git, name)
     start, end = _frame(key)
     with contextlib.suppress(OSError):

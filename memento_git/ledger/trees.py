@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memento_git.ledger.layout import FOLDER
 from memento_git.ledger.listed import Listed, keep, near
@@ -51,6 +51,7 @@ class Trees:
         self._due: dict[str, tuple[Listed, Mapping[str, str]]] = {}
         self._folders: dict[str, dict[str, Entry]] = {}
         self.anew = False  # what is judged is asked of git, not taken from what was kept
+        self.kept: dict[str, tuple[str, Any]] = {}  # what was computed since then, by name, after its key
 
     def at(self, commit: str, path: str) -> dict[str, Entry]:
         """Return path -> entry of what is at a path of a commit, of `a/` what is in `a`, of '' what is at the top."""

@@ -84,6 +84,7 @@ def _look(
     progress: Progress | None,
 ) -> Report:  # fmt: skip
     git = ledger.git
+    git.trees.anew = True
     with ExitStack() as stack:
         if staged:
             if git.top is None:
@@ -107,6 +108,7 @@ def _look(
                 raise ReproducedAlone
             if not at and git.top is not None:
                 ledger.watch.begin()
+            git.trees.anew = False  # nobody relies on it for what others bring
             return judging.alone(git, head, ledger.now(), progress)
         forks = _forks(git, name, head)
         rules = ranges.ruling(git, forks, name)
