@@ -110,6 +110,18 @@ def test_a_hand_out_on_what_must_be_signed_before_the_gate_fails_once_more(
     assert "without the signature it needs" in doors.caught("K001")
 
 
+def test_a_hand_out_on_what_was_signed_before_the_gate_fails_once_more(doors: Doors, office: Office) -> None:
+    """The honest way: what the work rests on was signed, and the gate fails again, or the plan goes."""
+    task, other = doors.play.task("One"), doors.play.task("Two")
+    run = lifted(doors, office, task, "waived", "plan_review", key=str(office.ada))
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    doors.play.claimed(other)
+    doors.play.gate("plan_review", "failed", run=run, reason="Unsafe.")
+    doors.sound()
+    doors.play.do(plans.reject_plan, doors.play.state(task).canonical, reason="Another one comes.")
+    assert "K001" not in {row["code"] for row in doors.check("--base", MAIN)[1]}
+
+
 @pytest.mark.usefixtures("office")
 def test_a_hand_out_on_a_plan_that_must_be_signed_and_is_rejected_then(doors: Doors) -> None:
     """Way: no plan holds any more, so that nothing is asked of one, until another takes its place."""
