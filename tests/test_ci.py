@@ -376,6 +376,7 @@ def test_the_gitlab_template_has_the_shape_of_one_job() -> None:
     job = GITLAB["memento"]
     assert job["artifacts"]["reports"]["junit"] == "memento.xml"
     assert job["variables"]["GIT_DEPTH"] == "0"
+    assert job["variables"]["GIT_STRATEGY"] == "clone"  # nothing that a job before it has written counts
 
 
 # The server.
