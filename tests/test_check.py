@@ -682,3 +682,23 @@ def test_an_index_with_conflicts_is_told_as_that(branch: Play, cli: Any) -> None
     code, out, _ = cli("check", "--staged", "-C", str(branch.root), "--json")
     told = json.loads(out)
     assert (code, told["error"], "app.py" in told["message"]) == (1, "index_unmerged", True)
+
+
+def test_a_policy_that_a_branch_removes_is_told_where_only_one_merge_base_has_it(repo: Path, cli: Any) -> None:
+    """The ledger came by a request, which the branch took in together with main as it was before."""
+    git(repo, "branch", "-m", "main")
+    git(repo, "switch", "-qc", "request")
+    cli("init", "-C", str(repo))
+    cli("run", "start", "--goal", "Go", "-C", str(repo))
+    git(repo, "switch", "-q", "main")
+    git(repo, "commit", "-q", "--allow-empty", "-m", "main as it was")
+    git(repo, "switch", "-qc", "work", "request")
+    git(repo, "merge", "-q", "--no-edit", "main")
+    git(repo, "switch", "-q", "main")
+    git(repo, "merge", "-q", "--no-ff", "--no-edit", "request")
+    git(repo, "switch", "-q", "work")
+    assert cli("check", "-C", str(repo), "--base", "main")[0] == 0
+    git(repo, "rm", "-q", ".memento/config.yaml")
+    git(repo, "commit", "-qm", "by hand")
+    code, out, _ = cli("check", "-C", str(repo), "--base", "main")
+    assert (code, "C004" in out) == (5, True)

@@ -34,6 +34,14 @@ def away(view: View) -> list[Finding]:
     return [Finding("F001", layout.CONFIG, 0, AWAY, FETCHING)] if is_lost else []
 
 
+def removed(view: View, base: str) -> list[Finding]:
+    """Return that a view has no policy, where the commit whose policy judges it has one."""
+    if layout.CONFIG in view.folders:
+        return []
+    message = "config.yaml was removed, and with it policy"
+    return [Finding("C004", layout.CONFIG, 0, message, f"git checkout {base} -- {layout.CONFIG}")]
+
+
 def replaced(view: View) -> list[Finding]:
     """Return what is wrong where something that is no file of its own lies in the policy's place."""
     entry = view.folders.get(layout.CONFIG)

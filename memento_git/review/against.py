@@ -202,10 +202,7 @@ class Comparison:
         """Yield what the branch did that nobody may do."""
         for change in self.changes:
             place = layout.place_of(change.path)
-            if change.path == layout.CONFIG and change.is_removed:
-                message = "config.yaml was removed, and with it policy"
-                yield Finding("C004", change.path, 0, message, f"git checkout {self.name} -- {change.path}")
-            elif change.path.startswith(f"{layout.ARCHIVE}/") and change.is_removed:
+            if change.path.startswith(f"{layout.ARCHIVE}/") and change.is_removed:
                 yield from self._archive(change)
             elif not (change.is_added or place is None or change.old == change.new or place.kind in texts.KINDS):
                 yield from self._immutable(change, place)

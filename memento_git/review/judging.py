@@ -136,7 +136,7 @@ def added(
     if not had_ledger and not view.exists:
         return _nothing(view, differing, first)
     view.fetch(change.path for change in differing if change.path.endswith(RECORDS))  # nearly all of them are read
-    (policy, mine, found), keys = _policies(old, view), ruling if had_ledger else head
+    (policy, mine, found), keys = _policies(old, view, name), ruling if had_ledger else head
     runners, own = Runners(view, policy, keys, confirmed=confirmed), Runners(view, mine, head)
     comparison, story = _compared(base, runners, differing, name, story)
     new = comparison.added()
@@ -340,13 +340,13 @@ def _is_in(path: str, runs: Iterable[str], notes: Collection[str]) -> bool:
     return any(f"/{run}/" in path or path.endswith(f"/{run}") for run in runs)
 
 
-def _policies(base: View, head: View) -> tuple[Policy, Policy, list[Finding]]:
+def _policies(base: View, head: View, name: str) -> tuple[Policy, Policy, list[Finding]]:
     """Return the policy that judges a branch, its base's, the branch's own, and what the branch makes of it."""
     new, found = policyfile.read(head)
     if base is head or layout.CONFIG not in base.folders:
         return new, new, found
     old, _ = policyfile.read(base)
-    found += policyfile.away(base)
+    found += [*policyfile.away(base), *policyfile.removed(head, name)]
     if not found and head.exists:
         from memento_git.review.weakened import weakened
 
