@@ -639,6 +639,43 @@ def test_the_commands_of_a_session_speak_in_words(play: Play, cli: Call) -> None
     assert (code, json.loads(out)["changes"]) == (0, [])
 
 
+def test_changes_since_the_last_session_go_on_where_that_one_ended(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    sessions.start_session(play.ledger)
+    add(play, "In the first session.")
+    sessions.end_session(play.ledger, "Over.")
+    later = add(play, "Between the sessions.")
+    told = sessions.start_session(play.ledger)
+    assert [row["id"] for row in told["changes"]] == [later]
+    for start in ("last-session", told["since"]):
+        since = json.loads(cli("changes", "--since", start, "--json", *where)[1])
+        assert [row["id"] for row in since["changes"]] == [later]
+    sessions.end_session(play.ledger, "Over again.")
+    for number in range(21):
+        add(play, f"And yet one, the {number}th of them.")
+    assert "changed since (and 1 more before: memento changes --since " in cli("session", "start", *where)[1]
+
+
+def test_what_another_branch_has_was_not_removed_here(play: Play) -> None:
+    sessions.start_session(play.ledger)
+    git(play.root, "switch", "-qc", "side")
+    side = add(play, "Written on the side.")
+    sessions.end_session(play.ledger, "Over.")
+    git(play.root, "switch", "-q", "main")
+    here = add(play, "Written on main.")
+    told = {row["id"]: row["happened"] for row in sessions.start_session(play.ledger)["changes"]}
+    assert (told[side], told[here]) == (["not on this branch"], ["added"])
+
+
+def test_a_label_for_a_session_that_is_open_is_told_to_count_for_nothing(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    for label in ("forms", "forms", ""):
+        assert cli("session", "start", "--label", label, *where)[2] == ""
+    told = cli("session", "start", "--label", "api", *where)[2]
+    assert "goes on, under the label 'forms'; --new begins another" in told
+    assert cli("session", "start", "--label", "api", "--new", *where)[2] == ""
+
+
 def test_changes_can_be_followed(play: Play) -> None:
     then = git(play.root, "rev-parse", "HEAD")
     argv = [sys.executable, "-m", "memento_git", "changes", "--since", then, "--follow", "-C", str(play.root)]

@@ -11,6 +11,7 @@ from memento_git.knowledge.rendering import ORIGINS
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
 
+MOST: Final = 20
 LISTS: Final = {
     "pinned": "pinned", "questions": "open questions", "gaps": "gaps", "goals": "goals", "checkpoints": "checkpoints",
     "corrections": "corrected lately", "contested": "contested",
@@ -26,7 +27,7 @@ def orientation(told: Row) -> list[str]:
         if held[key]:
             left = f" (and {held['omitted'][key]} more)" if key in held["omitted"] else ""
             lines += ["", f"{title}{left}:", *map(line, held[key])]
-    changes = ["", "changed since:", *map(change, told["changes"][-20:])] if told["changes"] else []
+    changes = _changes(told) if told["changes"] else []
     out = held["left_out"].items()
     outside = [f"left out because {state}: {count}: memento recall --state {state}" for state, count in out]
     waiting = left_over(told["session"])
@@ -35,6 +36,13 @@ def orientation(told: Row) -> list[str]:
         *(["", MARGIN] if lines or changes else []), *lines, *(["", *outside] if outside else []), *changes,
         *(["", f"waiting: {waiting}; memento session status lists them"] if waiting else []),
     ]  # fmt: skip
+
+
+def _changes(told: Row) -> list[str]:
+    """Return the latest of what changed; of more, how many there are and where they are listed."""
+    more = len(told["changes"]) - MOST
+    left = f" (and {more} more before: memento changes --since {told['since'][:12]})" if more > 0 else ""
+    return ["", f"changed since{left}:", *map(change, told["changes"][-MOST:])]
 
 
 def _handoff(row: Row) -> list[str]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 ADDED: Final = "added"
 REVISED: Final = "revised"
 REMOVED: Final = "removed"
+ELSEWHERE: Final = "not on this branch"
 EVENT_REDACTED: Final = "event redacted"
 
 
@@ -29,7 +30,8 @@ def between(before: Shelf | None, after: Shelf) -> list[Row]:
     rows = [_row(before, after, note) for note in new if note not in taken and _differs(before, after, note)]
     rows += [_redacted(before, after, note) for note in taken]
     if before is not None:
-        rows += [_gone(before, note) for note in old if note not in new and note not in taken]
+        word = REMOVED if _is_later(before, after) else ELSEWHERE
+        rows += [_gone(before, note, word) for note in old if note not in new and note not in taken]
     return sorted((row for row in rows if row is not None), key=lambda row: (row["at"], row["id"]))
 
 
@@ -91,14 +93,20 @@ def _redacted(before: Shelf | None, after: Shelf, note: str) -> Row | None:
     }
 
 
-def _gone(before: Shelf, note: str) -> Row | None:
+def _is_later(before: Shelf, after: Shelf) -> bool:
+    """Tell whether one view came of the other; of two branches, what one lacks nobody removed."""
+    git, there = after.view.git, after.view.commits
+    return not there or all(any(git.is_before(one, other) for other in there) for one in before.view.commits)
+
+
+def _gone(before: Shelf, note: str, word: str) -> Row | None:
     path = before.path(note)
     if before.view.record(path) is None:
         return None
     held = before.note(note)
     return {
         "id": note, "kind": held.data["kind"], "domain": layout.domain_of(path), "title": held.title,
-        "thread": held.data.get("thread"), "happened": [REMOVED], "status_before": before.status(note), "status": None,
+        "thread": held.data.get("thread"), "happened": [word], "status_before": before.status(note), "status": None,
         "actors": [], "at": "", "reason": None,
     }  # fmt: skip
 

@@ -22,7 +22,7 @@ class NoSession(Refused):
 
 
 class Session(NamedTuple):
-    """A session: since when, at which commit it began, and where the one before it ended."""
+    """A session: since when, at which commit it began or ended, and the commit at which the one before it ended."""
 
     id: str
     actor: str
@@ -30,6 +30,7 @@ class Session(NamedTuple):
     head: str
     label: str = ""
     ended: str = ""
+    before: str = ""
 
 
 class Sessions:
@@ -44,7 +45,7 @@ class Sessions:
     def last(self, actor: str) -> Session | None:
         """Return the actor's latest session; None where there was none, or its file cannot be read."""
         try:
-            held = json.loads(self._path(actor).read_bytes())
+            held = {**Session._field_defaults, **json.loads(self._path(actor).read_bytes())}
             return Session(**{key: str(held[key]) for key in Session._fields})
         except (OSError, ValueError, KeyError, TypeError):
             return None

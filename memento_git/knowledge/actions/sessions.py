@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from memento_git.model.work import Prose
 
 LAST: Final = "last-session"
+OTHER_LABEL: Final = "the session that is open goes on, under the label {label!r}; --new begins another"
 APART: Final = "what was said of a session is kept apart from what is recalled"
 
 
@@ -43,10 +44,12 @@ def start_session(
     current = held.current(ledger.actor)
     resumed = current is not None and not new
     if current is None or new:
-        head = view.commits[0] if view.commits else ""
-        current = Session(ledger.new_id("event").removeprefix("event_"), ledger.actor, view.now, head, label)
+        head, last = view.commits[0] if view.commits else "", before.head if before is not None else ""
+        current = Session(ledger.new_id("event").removeprefix("event_"), ledger.actor, view.now, head, label, "", last)
         held.keep(current)
-    since = current.head if resumed else before.head if before is not None else ""
+    elif label not in ("", current.label):
+        ledger.warnings.append(OTHER_LABEL.format(label=current.label))
+    since = current.head if resumed else current.before
     shelf = Shelf(view)
     return {
         "session": session_row(ledger, shelf, current),
@@ -285,7 +288,7 @@ def _notes_tree(ledger: Ledger, commit: str) -> str:
 def _start(ledger: Ledger, since: str) -> str:
     if since == LAST:
         last = Sessions(ledger.git).last(ledger.actor)
-        return last.head if last is not None else ""
+        return (last.before if not last.ended else "") or last.head if last is not None else ""
     try:
         return revision(ledger, since) if since else marks.last_mark(ledger.git)
     except marks.NothingBefore:
