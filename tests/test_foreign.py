@@ -101,6 +101,32 @@ def test_a_folder_comes_in_with_front_matter_links_and_states_in_one_commit(play
     assert len(brought.added) == 4
 
 
+def test_front_matter_is_told_from_the_text_however_its_ends_are_written(play: Play, tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    ends = {"spaces": ("---  ", "---\t"), "dots": ("---", "..."), "windows": ("---\r", "---\r")}
+    for name, (begin, end) in ends.items():
+        text = f"{begin}\ntitle: Of {name}\n{end}\n\nWhat {name} say.\n\n---\n\nAnd more, [[nowhere]].\n"
+        (folder / f"{name}.md").write_bytes(text.encode())
+    (folder / "bare.md").write_text("---\ntitle: Nothing\n---")
+    told = why(bring(play.ledger, "markdown", folder))
+    for name in ends:
+        held = rows(play)[f"file:vault/{name}.md"]
+        assert (held["title"], held["text"]) == (f"Of {name}", f"What {name} say.\n\n---\n\nAnd more, [[nowhere]].")
+    assert set(told) == {"bare.md", *(f"{name}.md:9" for name in ends)}
+    assert told["bare.md"] == "it has no text"
+
+
+def test_tags_in_one_text_are_apart_at_commas_or_else_at_spaces(play: Play, tmp_path: Path) -> None:
+    (folder := tmp_path / "vault").mkdir()
+    tags = {"jekyll": "one two", "commas": "machine learning, two", "list": "[machine learning]"}
+    for name, told in tags.items():
+        (folder / f"{name}.md").write_text(f"---\ntags: {told}\n---\nOf {name}.\n")
+    bring(play.ledger, "markdown", folder)
+    held = {name: rows(play)[f"file:vault/{name}.md"]["tags"] for name in tags}
+    assert held == {"jekyll": ["one", "two"], "commas": ["machine learning", "two"], "list": ["machine learning"]}
+
+
 def test_what_stays_out_of_a_folder_is_named_with_file_and_line(play: Play, vault: Path) -> None:
     brought = bring(play.ledger, "markdown", vault)
     told = why(brought)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SUFFIXES: Final = (".md", ".markdown")
+FRONT: Final = re.compile(r"(?ms)\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 HEADING: Final = re.compile(r"(?m)\A\s*# +(.+?) *#*$")
 WIKI: Final = re.compile(r"(?m)(?:^\s*[-*]\s+(?P<rel>[a-z][a-z_ -]{2,20})\s+)?\[\[(?P<to>[^\]|#\n]{1,200})[^\]\n]*\]\]")
 CODE: Final = re.compile(
@@ -55,7 +56,8 @@ def _entry(name: str, text: str, folder: str, skipped: list[LeftOut]) -> Entry |
     if not body.strip():
         skipped.append(LeftOut(name, "it has no text"))
         return None
-    start += len(body) - len(body.lstrip("\n"))
+    blank = len(body) - len(body.lstrip("\n"))
+    start, body = start + blank, body[blank:]
     values = Values(data)
     state = _state(values)
     entry = Entry(
@@ -78,11 +80,10 @@ def _state(values: Values) -> str:
 
 def _split(text: str) -> tuple[str, str, int]:
     """Return front matter, body, and the line at which the body begins."""
-    end = text.find("\n---\n", 3)
-    if not text.startswith("---\n") or end < 0:
+    found = FRONT.match(text)
+    if found is None:
         return "", text, 1
-    front = text[4 : end + 1]
-    return front, text[end + 5 :], front.count("\n") + 3
+    return found[1], text[found.end() :], found[1].count("\n") + 3
 
 
 def _options(name: str, folder: str, values: Values, body: str) -> dict[str, Any]:
@@ -93,7 +94,7 @@ def _options(name: str, folder: str, values: Values, body: str) -> dict[str, Any
         kind=values.kind("kind", "type"),
         domain=values.domain("domain", "category"),
         key=values.key("key", "subject_key"),
-        tags=values.words("tags"),
+        tags=_tags(values),
         aliases=values.words("aliases"),
         importance=values.share("importance"),
         confidence=values.share("confidence"),
@@ -107,6 +108,12 @@ def _options(name: str, folder: str, values: Values, body: str) -> dict[str, Any
         about=values.places("about"),
         sources=(f"file:{folder}/{name}", *values.words("sources")),
     )
+
+
+def _tags(values: Values) -> tuple[str, ...]:
+    """Return tags; those of a text without commas end at spaces, as Jekyll and Obsidian have it."""
+    told = values.words("tags")
+    return tuple(dict.fromkeys(told[0].split())) if len(told) == 1 and isinstance(values.held["tags"], str) else told
 
 
 def _names(found: list[Entry]) -> dict[str, str]:
