@@ -155,6 +155,14 @@ def test_every_byte_outside_of_the_block_stays(before: bytes, tmp_path: Path) ->
     assert not write_block(file, "second\nof two lines\n").changed
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_file_in_utf_16_takes_no_block(play: Play, cli: Call, tmp_path: Path, encoding: str) -> None:
+    file = tmp_path / "AGENTS.md"
+    file.write_bytes(held := "\ufeff# Ours\n".encode(encoding))
+    code, out, err = cli("export", "--format", "agents-md", "--out", str(file), "-C", str(play.root))
+    assert (code, out, "block_unreadable" in err, file.read_bytes()) == (1, "", True, held)
+
+
 def test_an_edited_block_is_refused_and_dropped_only_by_force(tmp_path: Path) -> None:
     file = tmp_path / "CLAUDE.md"
     write_block(file, "ours\n")
@@ -243,7 +251,7 @@ def test_the_document_has_each_live_note_whole(play: Play) -> None:
 def test_a_folder_that_is_not_there_is_told_by_the_name_that_was_given(play: Play, cli: Call, tmp_path: Path) -> None:
     file = tmp_path / "none" / "AGENTS.md"
     code, _, err = cli("export", "--format", "agents-md", "--out", str(file), "-C", str(play.root))
-    assert (code, f"error: {file}: No such file" in err) == (1, True)
+    assert (code, f"error: nothing can be written to {file}: it is no file in a folder that" in err) == (1, True)
 
 
 def test_what_came_from_another_file_of_the_same_name_is_told(play: Play, cli: Call) -> None:

@@ -117,6 +117,18 @@ def test_front_matter_is_told_from_the_text_however_its_ends_are_written(play: P
     assert told["bare.md"] == "it has no text"
 
 
+def test_a_folder_needs_a_word_for_what_it_is_and_a_dry_run_says_how_many_more_there_are(
+    play: Play, tmp_path: Path, cli: Call
+) -> None:
+    (folder := tmp_path / "vault").mkdir()
+    for number in range(23):
+        (folder / f"{number}.md").write_text(f"The note of the number {number}.\n")
+    code, _, err = cli("import", str(folder), "-C", str(play.root))
+    assert (code, "is a folder: say of what, with --from markdown or mnemo or pmb" in err) == (2, True)
+    out = cli("import", str(folder), "--from", "markdown", "--dry-run", "-C", str(play.root))[1]
+    assert (out.count("\n + "), " and 3 more: --json names them\n" in out) == (20, True)
+
+
 def test_tags_in_one_text_are_apart_at_commas_or_else_at_spaces(play: Play, tmp_path: Path) -> None:
     (folder := tmp_path / "vault").mkdir()
     tags = {"jekyll": "one two", "commas": "machine learning, two", "list": "[machine learning]"}

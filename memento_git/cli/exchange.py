@@ -28,9 +28,11 @@ def _export_jsonl(door: Door, out: Path | None, *, force: bool, **_: Any) -> Non
     from memento_git.knowledge.actions.bundles import export_bundle
 
     bundle = export_bundle(door.view())
-    data = {"format": "jsonl", "notes": bundle.notes, "skipped": [one._asdict() for one in bundle.skipped]}
+    count = {"notes": bundle.notes, "redacted": bundle.redacted}
+    data = {"format": "jsonl", **count, "skipped": [one._asdict() for one in bundle.skipped]}
     told = [f"left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in bundle.skipped]
-    _written(door, out, bundle.text, data, f"{bundle.notes} notes", told, force=force)
+    what = f"{bundle.notes} notes{f', and what is left of {bundle.redacted} redacted' if bundle.redacted else ''}"
+    _written(door, out, bundle.text, data, what, told, force=force)
 
 
 def _written(
@@ -64,6 +66,7 @@ def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **
     from memento_git.ledger import outfile
 
     if out is not None:
+        outfile.refuse_nowhere(out)
         outfile.refuse_place(door.ledger, out)
     shelf = Shelf(door.view())
     places = Whereabouts(shelf, at_commit=bool(door.at))
@@ -103,7 +106,9 @@ def _foreign(form: str) -> Importer:
     return bring
 
 
+MOST: Final = 20
 EXPORTERS: Final[dict[str, Exporter]] = {"jsonl": _export_jsonl, "agents-md": _export_agents, "md": _export_md}
+FOLDERS: Final = ("markdown", "mnemo", "pmb")
 FOREIGN: Final = ("markdown", "claude-md", "mnemo", "memento-sqlite", "pmb")
 IMPORTERS: Final[dict[str, Importer]] = {"jsonl": _import_jsonl, **{form: _foreign(form) for form in FOREIGN}}
 
@@ -181,6 +186,8 @@ def _from_source(sources: tuple[str, ...], form: str, origin: str) -> Importer:
         raise click.UsageError("give one file or folder", context)
     if sources[0] != "-":
         source = click.Path(path_type=Path, exists=True).convert(sources[0], None, context)
+        if form == "jsonl" and source.is_dir():
+            raise click.UsageError(f"{source} is a folder: say of what, with --from {' or '.join(FOLDERS)}", context)
         return partial(IMPORTERS[form], source=source, origin=origin)
     if form != "jsonl":
         raise click.UsageError("standard input is for --from jsonl alone", context)
@@ -196,6 +203,7 @@ def _brought(brought: Brought, whose: str, *, dry: bool) -> list[str]:
     counts = [f"{'would come' if dry else 'came'} in: {len(brought.added)}", f"there already: {len(brought.existing)}"]
     where = "" if dry else f" (memento session status{whose})"
     counts += [f"drafts: {len(brought.drafts)}{where}"] if brought.drafts else []
-    lines = ["; ".join(counts), *(f" + {output.printable(one.title)}" for one in brought.added[:20] if dry)]
+    lines = ["; ".join(counts), *(f" + {output.printable(one.title)}" for one in brought.added[:MOST] if dry)]
+    lines += [f" and {len(brought.added) - MOST} more: --json names them"] if dry and len(brought.added) > MOST else []
     lines += [f" draft: {output.printable(one.title)}: {output.printable(one.why)}" for one in brought.drafts]
     return lines + [f" left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in brought.skipped]

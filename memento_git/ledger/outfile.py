@@ -37,8 +37,7 @@ class FileTaken(Refused):
 def put(ledger: Ledger, out: str | Path, data: bytes, *, force: bool = False) -> int:
     """Write a file, whole or not at all; return its size in bytes. What somebody else wrote is not replaced unasked."""
     path = Path(out)
-    if "\0" in str(out) or path.is_dir() or not path.parent.is_dir():
-        raise OutUnfit(path=out, problem="it is no file in a folder that exists")
+    refuse_nowhere(path)
     refuse_place(ledger, path)
     place = path.resolve()
     try:
@@ -52,6 +51,12 @@ def put(ledger: Ledger, out: str | Path, data: bytes, *, force: bool = False) ->
     except OSError as error:
         raise OSError(error.errno, error.strerror or type(error).__name__, str(out)) from error
     return len(data)
+
+
+def refuse_nowhere(path: Path) -> None:
+    """Refuse what is no file in a folder that is there."""
+    if "\0" in str(path) or path.is_dir() or not path.parent.is_dir():
+        raise OutUnfit(path=path, problem="it is no file in a folder that exists")
 
 
 def refuse_place(ledger: Ledger, path: Path) -> None:

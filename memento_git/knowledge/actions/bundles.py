@@ -58,10 +58,11 @@ class NotesDiffer(Refused):
 
 
 class Bundle(NamedTuple):
-    """All notes as JSON lines, how many they are, and what could not be read."""
+    """All notes as JSON lines, how many they are and how many redacted ones beside, and what could not be read."""
 
     text: str
     notes: int
+    redacted: int
     skipped: list[LeftOut]
 
 
@@ -79,7 +80,7 @@ def export_bundle(view: View) -> Bundle:
             count += name in shelf.index.prose and not shelf.is_redacted(name)
         except BundleInvalid as damaged:
             skipped.append(LeftOut(str(damaged.facts["where"]), str(damaged.facts["problem"])))
-    return Bundle("".join(f"{line}\n" for line in lines), count, skipped)
+    return Bundle("".join(f"{line}\n" for line in lines), count, len(lines) - 1 - count, skipped)
 
 
 def _line(shelf: Shelf, note: str, path: str, events: Sequence[File]) -> str:

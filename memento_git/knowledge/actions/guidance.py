@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +25,12 @@ class BlockBroken(Refused):
     hint_ = "repair or remove the lines that begin with <!-- memento: in it"
 
 
+class BlockUnreadable(Refused):
+    token = "block_unreadable"
+    sentence = "{path} is written in UTF-16, in which nobody would read a block of UTF-8"
+    hint_ = "save it as UTF-8 first: iconv -f UTF-16 -t UTF-8"
+
+
 class Written(NamedTuple):
     """Whether the file differs now, and whether it was made."""
 
@@ -35,6 +42,8 @@ def write_block(path: Path, body: str, *, force: bool = False) -> Written:
     """Put a text into the marked block of a file; every byte outside of it stays."""
     target = path.resolve()
     before = target.read_bytes() if target.exists() else b""
+    if before.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise BlockUnreadable(path=path.name)
     text = before.decode(errors="surrogateescape")
     try:
         block = marked.find(text)
