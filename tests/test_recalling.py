@@ -710,6 +710,8 @@ def test_a_place_is_asked_for_by_what_lies_there(play: Play, about: str, expecte
         add(play, "Options are read by click.", about=["dep:click"]): "dep",
     }
     assert {known[one] for one in ids(asked(play, about=(about,)))} == expected
+    missed = {one.partition(":")[0] for one in play.ledger.warnings if "has no symbol" in one}
+    assert missed == ({"src/shop.py has no symbol unheard"} if about.endswith("unheard") else set())
 
 
 # Views.

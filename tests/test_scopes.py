@@ -134,6 +134,29 @@ def test_another_project_is_named_by_its_folder(at: Callable[..., dict[str, Any]
     assert at("note", "list", "--project", str(tmp_path / "nothing"))["error"] == "workspace_missing"
 
 
+def test_an_empty_project_or_revision_is_a_variable_that_is_not_set(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    for words in (
+        ("remember", "For another project.", "--project", ""), ("recall", "build", "--as-of", ""),
+        ("note", "list", "--project", ""), ("import", "a.key", "--from-project", ""),
+    ):  # fmt: skip
+        code, _, err = cli(*words, *where)
+        assert (code, "it is empty: is a variable not set?" in err) == (2, True), words
+    assert json.loads(cli("note", "list", "--json", *where)[1])["notes"] == []
+
+
+def test_another_project_without_a_ledger_is_named_with_the_command_that_makes_one(
+    tmp_path: Path, play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(tmp_path, "init", "-q", "bare repository")
+    monkeypatch.chdir(play.root)
+    err = cli("note", "list", "--project", str(tmp_path / "bare repository"))[2]
+    assert f"there is no ledger at HEAD of {tmp_path}/bare repository" in err
+    assert f"memento -C '{tmp_path}/bare repository' init" in err
+    monkeypatch.chdir(tmp_path / "bare repository")
+    assert "there is no ledger at HEAD [no_ledger]\n next: make one: memento init" in cli("note", "list")[2]
+
+
 def test_all_is_told_outside_of_any_project_too(tmp_path: Path, cli: Call) -> None:
     assert (
         json.loads(cli("note", "list", "--scope", "all", "-C", str(tmp_path), "--json")[1])["error"]

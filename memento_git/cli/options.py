@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from memento_git.cli import naming
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -38,6 +40,7 @@ def _scoped(function: Callable[..., Any], scopes: tuple[str, ...], words: str) -
         "--project",
         "project_path",
         metavar="PROJECT",
+        callback=naming.revision,
         help="Another project, by its folder, or its name in memento projects.",
     )
     return scope(project(function))

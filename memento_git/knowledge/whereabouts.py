@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import impact
 from memento_git.ledger.git import GitFailed
@@ -20,12 +20,16 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
 
+NO_SYMBOL: Final = "{path} has no symbol {symbol}: notes of any part of the file may be shown"
+
+
 class Whereabouts:
-    """The anchors of notes, each followed once."""
+    """The anchors of notes, each followed once; `missed` tells of symbols that were asked for and are not there."""
 
     def __init__(self, shelf: Shelf, *, at_commit: bool = False) -> None:
         self.shelf = shelf
         self.at_commit = at_commit
+        self.missed: list[str] = []
         self._known: dict[str, list[tuple[Anchor, Found]]] = {}
 
     @property
@@ -80,6 +84,8 @@ class Whereabouts:
                 return [place]
             there = follower.texts.symbols(place.path, now.blob(place.path))
         names = there.names_of(place.symbol)
+        if not names and not there.problem:
+            self.missed.append(NO_SYMBOL.format(path=place.path, symbol=place.symbol))
         return [place._replace(symbol=name, lines=there.span(name)) for name in names] or [place]
 
     def rows(self, note: str) -> list[Row]:

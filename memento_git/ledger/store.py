@@ -39,6 +39,13 @@ class NoLedger(Refused):
     hint_ = "make one: memento init"
 
 
+class NoLedgerElsewhere(NoLedger):
+    """A repository without a ledger, other than the one that one stands in."""
+
+    sentence = "there is no ledger at {where} of {folder}"
+    hint_ = "make one: memento -C {folder!q} init"
+
+
 def refuse_absent(view: View, where: str) -> NoReturn:
     """Refuse where a view has no policy: there is no ledger, or what it was judged by is gone."""
     from memento_git.ledger import absence
@@ -47,7 +54,17 @@ def refuse_absent(view: View, where: str) -> NoReturn:
     head = view.git.head()[0]
     if head and view.git.entries(head, layout.CONFIG):
         raise absence.NoLedgerThere(where=where)
+    if (top := view.git.top) is not None and not _stands_in(top):
+        raise NoLedgerElsewhere(where=where, folder=top)
     raise NoLedger(where=where)
+
+
+def _stands_in(folder: Path) -> bool:
+    """Tell whether the command is run in a folder, or below it; where nobody knows, it is."""
+    try:
+        return Path.cwd().is_relative_to(folder)
+    except OSError:
+        return True
 
 
 def _refuse_unsaid(action: str) -> None:
