@@ -9,7 +9,7 @@ import click
 
 from memento_git.cli import output
 from memento_git.cli.boundary import Door, bare
-from memento_git.model.enumeration import some
+from memento_git.model.enumeration import many, some
 
 if TYPE_CHECKING:
     from memento_git.knowledge.actions.purging import Purge
@@ -46,13 +46,14 @@ def purge(door: Door, notes: tuple[str, ...], yes: bool) -> None:
 def _told(came: Purge) -> list[str]:
     """Return in sentences what is done, what is lost, what is not reached, what comes next."""
     reach, done = came.reach, came.done
+    verb = "got" if done else "would get"
     lines = [
         f"purged from {reach.branch}: {', '.join(came.notes)}"
         if done
         else f"would purge from {reach.branch}: {', '.join(came.notes)}; nothing was changed yet",
         *_some("removed from all commits" if done else "would be removed from all commits", reach.paths),
         f" What {'stays' if done else 'would stay'} of each is an event that says who purged it, and when.",
-        f" {len(reach.commits)} commits {'have' if done else 'would get'} other ids, from {_first(reach.commits)} on;",
+        f" {many(len(reach.commits), 'commit')} {verb} other ids, from {_first(reach.commits)} on;",
         " their messages, authors, dates and all other files stay.",
         " Anchors and evidence that name commits as hints keep the old ids.",
     ]
