@@ -39,7 +39,7 @@ class FileGiven(RecordInvalid):
 
 
 def revision(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """Return a revision or project that was given; refuse an empty one, which a variable that is not set makes of it."""
+    """Return a revision or project that is given; refuse an empty one, which a variable that is not set makes of it."""
     if not value and ctx.get_parameter_source(str(param.name)) is not ParameterSource.DEFAULT:
         raise click.BadParameter("it is empty: is a variable not set?", ctx, param)
     return value
