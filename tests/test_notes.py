@@ -116,6 +116,19 @@ def test_what_a_ledger_should_not_hold_is_refused(play: Play, options: dict[str,
     assert refused(play, notes.add_note, given.pop("text"), **given) == token
 
 
+def test_what_is_given_twice_is_kept_once(play: Play, cli: Call) -> None:
+    (play.root / "app.py").write_text("pass\n")
+    play.commit_all()
+    old, other = add(play, "Tokens live a day."), add(play, "The clock is UTC.")
+    twice = {"--about": "app.py", "--tag": "auth", "--alias": "jwt", "--source": "rfc", "--link": f"relates_to:{other}"}
+    words = [word for option, value in {**twice, "--supersedes": old}.items() for word in (option, value) * 2]
+    out = cli("note", "add", "Tokens live an hour.", *words, "--about", "./app.py", "--json", "-C", str(play.root))[1]
+    note = json.loads(out)["note"]
+    told = [note[key] for key in ("about", "tags", "aliases", "sources", "supersedes")]
+    assert told == [["app.py"], ["auth"], ["jwt"], ["rfc"], [old]]
+    assert len(note["links"]) == 1
+
+
 def test_an_origin_can_be_lowered_and_never_raised(play: Play) -> None:
     assert row(play, add(play, "It printed so.", origin="command"))["origin"] == "command"
     assert refused(play.as_("agent:hermes"), notes.add_note, "I am a person.", origin="person") == "origin_invalid"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memento_git.knowledge import alike, succession
 from memento_git.knowledge import refusals as no
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memento_git.knowledge.desk import Desk
     from memento_git.model.work import Prose
 
+T = TypeVar("T")
 LONGEST_TITLE: Final = 80
 LEAST_LETTERS: Final = 12  # of a sentence that is a title without what follows
 STOP: Final = re.compile(r"\.(?=\s+\S)")
@@ -92,7 +93,7 @@ def drafted(desk: Desk, draft: Draft, merged: Sequence[Prose] = ()) -> Drafted:
     It takes over what it says nothing of itself from the notes whose place it takes.
     """
     body = desk.text("text", draft.text)
-    old = [desk.find(one) for one in draft.supersedes]
+    old = _once([desk.find(one) for one in draft.supersedes])
     kind = _choice("kind", draft.kind or succession.kind_of_all(old) or FACT, NOTE_KINDS)
     domain = draft.domain or DOMAIN_OF[kind]
     if domain not in desk.policy.domains:
@@ -110,8 +111,8 @@ def drafted(desk: Desk, draft: Draft, merged: Sequence[Prose] = ()) -> Drafted:
         "origin": stamped(desk.tx.actor, draft.origin),
     }
     rest = {
-        "links": [link(desk, one, head["id"]) for one in draft.links],
-        "evidence": [_evidence(desk, one) for one in draft.evidence],
+        "links": _once([link(desk, one, head["id"]) for one in draft.links]),
+        "evidence": _once([_evidence(desk, one) for one in draft.evidence]),
         "supersedes": [one.id for one in old],
     }
     said = front_matter(desk, given, {})
@@ -120,6 +121,11 @@ def drafted(desk: Desk, draft: Draft, merged: Sequence[Prose] = ()) -> Drafted:
     data = {**head, **said, **carried, **rest, "allowed_secrets": desk.overridden()}
     reason = desk.optional("reason", draft.reason)
     return Drafted(data, body, domain, reason, list(carried), succession.left_behind(desk, before, data))
+
+
+def _once(given: Sequence[T]) -> list[T]:
+    """Return what was given, what was given twice once."""
+    return [one for number, one in enumerate(given) if one not in given[:number]]
 
 
 def expiry(desk: Desk) -> str:
@@ -137,7 +143,7 @@ def front_matter(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]
     for key in TEXTS:
         found |= {key: desk.text(key, given[key], lines=False)} if given.get(key) else {}
     for key in LISTS:
-        found |= {key: desk.texts(key, given[key])} if given.get(key) else {}
+        found |= {key: _once(desk.texts(key, given[key]))} if given.get(key) else {}
     for key in SHARES:
         found |= {key: share(key, given[key])} if given.get(key) not in (None, "") else {}
     found |= _moments(desk, given, before)
@@ -174,7 +180,7 @@ def _places(desk: Desk, given: Sequence[str]) -> list[dict[str, str]]:
     """Return the places that texts name, pinned as the code is now; their words, and what is quoted, hold no secret."""
     from memento_git.knowledge.pinning import pin_here
 
-    named = [anchors.parse(one) for one in given]
+    named = _once([anchors.parse(one) for one in given])
     for one in named:
         desk.optional("the text of a pattern", one.pattern, lines=False)
         desk.name("the name of a place", str(one))

@@ -192,7 +192,7 @@ class _Bringing:
             if one.told:
                 self._leave(entry.where, one.told)
         if held:
-            draft.data["about"] = [one.anchor.data() for one in held]
+            draft.data["about"] = [one.data() for one in dict.fromkeys(one.anchor for one in held)]
 
     def _is_there(self, entry: Entry) -> bool:
         """Tell whether a note or draft says the very same, or came from the same place."""
