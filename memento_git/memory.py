@@ -70,7 +70,7 @@ class Memory:
         self._held = Held(given, actor)
         self.path = self._held.folder
         self.turn = self._held.turn
-        if given is not None and self.path != (file := Path(given).expanduser()) and file.is_file():
+        if given is not None and self.path != (file := Path(given).expanduser().absolute()) and file.is_file():
             self._tell(file)
 
     def _tell(self, file: Path) -> None:

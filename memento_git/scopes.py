@@ -97,7 +97,7 @@ class Held:
     """The ledger that a path stands for, opened when it is needed, made when something is first kept in it."""
 
     def __init__(self, path: str | Path | None = None, actor: str = "") -> None:
-        self.folder = user_folder() if path is None else folder_of(Path(path).expanduser())
+        self.folder = user_folder() if path is None else folder_of(Path(path).expanduser()).absolute()
         self.actor = actor
         self._ledger: Ledger | None = None
         self.turn = Turn()

@@ -105,6 +105,17 @@ def test_reading_makes_nothing(tmp_path: Path) -> None:
     assert not user_folder().exists()
 
 
+def test_a_memory_stays_where_it_was_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with Memory("mem.db") as memory, MemoryManager(root="agent_memory") as tiers:
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        memory.store("I prefer dark mode.")
+        tiers.add("The mirror is run by the university.", "long")
+        assert (memory.path, tiers.root) == (tmp_path / "mem", tmp_path / "agent_memory")
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
 def test_the_same_key_is_the_same_memory(tmp_path: Path) -> None:
     with Memory(tmp_path / "mem") as mem:
         first = mem.store("Dark", "fact", 0.8, "user.theme", metadata={"app": "editor", "n": 2}, source="chat")
