@@ -149,6 +149,7 @@ WRONG = {
     "step without do": ("name: x\nsteps:\n- query: a\n", "key 'do' is missing"),
     "step that is no mapping": ("name: x\nsteps:\n- active\n", "a mapping is expected"),
     "unknown option": ("name: x\nsteps:\n- do: active\n  exec: rm\n", "unknown key 'exec'"),
+    "a key of another step": ("name: x\nsteps:\n- do: active\n- do: limit\n  to: 3\n", "known here: do, most"),
     "unknown parameter": ("name: x\nsteps:\n- do: recall\n  query: '{topic}'\n", "{topic} is no parameter"),
     "notes where there are none": ("name: x\nsteps:\n- do: recall\n  query: '{titles}'\n", "{titles} is no parameter"),
     "parameter twice": ("name: x\nparameters: [{name: a}, {name: a}]\nsteps: [{do: active}]\n", "another meaning"),

@@ -152,7 +152,7 @@ def test_another_project_without_a_ledger_is_named_with_the_command_that_makes_o
     monkeypatch.chdir(play.root)
     err = cli("note", "list", "--project", str(tmp_path / "bare repository"))[2]
     assert f"there is no ledger at HEAD of {tmp_path}/bare repository" in err
-    assert f"memento -C '{tmp_path}/bare repository' init" in err
+    assert f"memento init -C '{tmp_path}/bare repository'" in err
     monkeypatch.chdir(tmp_path / "bare repository")
     assert "there is no ledger at HEAD [no_ledger]\n next: make one: memento init" in cli("note", "list")[2]
 

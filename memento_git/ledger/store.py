@@ -43,7 +43,7 @@ class NoLedgerElsewhere(NoLedger):
     """A repository without a ledger, other than the one that one stands in."""
 
     sentence = "there is no ledger at {where} of {folder}"
-    hint_ = "make one: memento -C {folder!q} init"
+    hint_ = "make one: memento init -C {folder!q}"
 
 
 def refuse_absent(view: View, where: str) -> NoReturn:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from memento_git.model import ids
 from memento_git.model.clock import STAMP
+from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 Path = tuple[str | int, ...]
 Problem = tuple[Path, str]
 
+SHOWN: Final = 12
 FORBIDDEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
@@ -257,7 +259,7 @@ class Shape(NamedTuple):
             return {}
         for key in raw:
             if key not in self.fields:
-                problems.append(((*at, key), f"unknown key {key!r:.60}"))
+                problems.append(((*at, key), f"unknown key {key!r:.60}; known here: {some([*self.fields], SHOWN)}"))
         for key, field in self.fields.items():
             if field.required and key not in raw:
                 problems.append((at, f"key {key!r} is missing"))
