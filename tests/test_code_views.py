@@ -373,6 +373,9 @@ def test_a_map_shows_parts_with_notes_and_imports_both_ways(shop: Play, cli: Cal
     _, out, _ = cli("-C", str(shop.root), "code", "map", "src/calc.py")
     assert "imported by src/use.py" in out
     assert "Basket.weigh" in out
+    write(shop, "one.py", "def one(): ...\n")
+    git(shop.root, "add", "one.py")
+    assert "one.py  1 part\n" in cli("-C", str(shop.root), "code", "map", "one.py")[1]
 
 
 @pytest.mark.skipif("c#" not in grammars.available(), reason="the grammars of other languages are an extra")

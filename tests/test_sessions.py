@@ -656,6 +656,12 @@ def test_changes_since_the_last_session_go_on_where_that_one_ended(play: Play, c
     assert "changed since (and 1 more before: memento changes --since " in cli("session", "start", *where)[1]
 
 
+def test_who_names_a_draft_that_is_not_there_is_told_where_drafts_are_listed(play: Play, cli: Call) -> None:
+    for given in ("no such draft", "note_aaaaaaaaaaaa"):
+        for verb in ("promote", "discard"):
+            assert "drafts: memento session status" in cli("session", verb, given, "-C", str(play.root))[2]
+
+
 def test_what_another_branch_has_was_not_removed_here(play: Play) -> None:
     sessions.start_session(play.ledger)
     git(play.root, "switch", "-qc", "side")

@@ -99,7 +99,7 @@ def matches_text(told: Row) -> list[str]:
 
 def map_text(row: Row, *, whole: bool) -> list[str]:
     """Return a file of the map; of several files only the parts that have notes."""
-    told = [f"{len(row['parts'])} parts"] if row["parts"] else []
+    told = [many(len(row["parts"]), "part")] if row["parts"] else []
     told += [counted(row)] if row["notes"] else []
     told += [f"imported by {len(row['imported_by'])}"] if row["imported_by"] else []
     told += [output.printable(row["problem"])] if row["problem"] else []
