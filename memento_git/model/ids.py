@@ -88,7 +88,7 @@ class NoSuchRecord(Refused):
     """An id, or a prefix of one, that names nothing in this view."""
 
     sentence = "no {kind} {given}"
-    hint_ = "memento status, memento log and memento note list show what there is; drafts: memento session status"
+    hint_ = "see memento status and memento log; notes: memento note list; drafts: memento session status"
 
     def __init__(self, *, kind: str, given: str) -> None:
         super().__init__(kind=kind, given=given)
@@ -124,7 +124,7 @@ class IdInvalid(Refused):
 
     token = "id_invalid"
     sentence = "{given!r} is not a valid {kind} id: after {kind}_ come 12 of 0-9 a-z, without i l o u"
-    hint_ = "copy it from memento status, memento log or memento note list; drafts: memento session status"
+    hint_ = "copy it from memento status or memento log; notes: memento note list; drafts: memento session status"
 
 
 def resolve(given: str, kind: str, known: Iterable[str]) -> str:
