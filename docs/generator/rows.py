@@ -230,7 +230,8 @@ DIFF_NOTE: Final = {
     "title": "its name now; null, as all that it said, where it is redacted", "key": "or null",
     "change": "added, changed, removed", "from": "its state, or null",
     "to": "its state, or null",
-    "happened": "added, revised, removed or `not on this branch`, and the verbs of its new events in their order; `event redacted` where that "
+    "happened": "added, revised, removed or `not on this branch`, and the verbs of its new events in their order; "
+    "`event redacted` where that "
     "took out what one of them says, and not the note",
     "by": "who wrote it or did that; who revised it is in git's history", "at": "when the last of it happened",
     "reason": "the last reason or word that an event gave, or null",
