@@ -320,6 +320,7 @@ def test_the_command_line_exports_to_a_file_and_imports_it(play: Play, other: Pl
     path = tmp_path / "out.jsonl"
     code, out, _ = cli("export", "-C", str(play.root), "--out", str(path), "--json")
     assert (code, json.loads(out)["notes"]) == (0, 1)
+    assert cli("export", "-C", str(play.root), "--out", str(path))[1] == f"1 note in {path}\n"
     code, out, _ = cli("import", str(path), "-C", str(other.root), "--dry-run")
     assert (code, "would come in: 1;" in out) == (0, True)
     code, out, _ = cli("import", str(path), "-C", str(other.root), "--json")

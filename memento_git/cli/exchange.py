@@ -11,6 +11,7 @@ import click
 from memento_git.cli import naming, output, terminal
 from memento_git.cli.boundary import Door, FileSystemFailed, reads, writes
 from memento_git.cli.options import scoped
+from memento_git.model.enumeration import many
 from memento_git.model.exchange import DIGEST_TOKENS
 from memento_git.model.knowledge import ORIGINS
 
@@ -31,7 +32,8 @@ def _export_jsonl(door: Door, out: Path | None, *, force: bool, **_: Any) -> Non
     count = {"notes": bundle.notes, "redacted": bundle.redacted}
     data = {"format": "jsonl", **count, "skipped": [one._asdict() for one in bundle.skipped]}
     told = [f"left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in bundle.skipped]
-    what = f"{bundle.notes} notes{f', and what is left of {bundle.redacted} redacted' if bundle.redacted else ''}"
+    beside = f", and what is left of {bundle.redacted} redacted" if bundle.redacted else ""
+    what = f"{many(bundle.notes, 'note')}{beside}"
     _written(door, out, bundle.text, data, what, told, force=force)
 
 
@@ -81,7 +83,7 @@ def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **
     except OSError as error:
         raise FileSystemFailed(path=out, problem=error.strerror or type(error).__name__) from error
     word = "made" if done.made else "changed" if done.changed else "as it was"
-    line = f"{len(made.notes)} notes in {output.printable(str(out))}: {word}"
+    line = f"{many(len(made.notes), 'note')} in {output.printable(str(out))}: {word}"
     door.show({**data, "path": str(out), "changed": done.changed}, "\n".join([line, *told]))
 
 
@@ -92,7 +94,7 @@ def _export_md(door: Door, out: Path | None, *, force: bool, **_: Any) -> None:
     made = document(Shelf(door.view()))
     data = {"format": "md", "notes": len(made.notes), "skipped": [one._asdict() for one in made.skipped]}
     told = [f"left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in made.skipped]
-    _written(door, out, made.text, data, f"{len(made.notes)} notes", told, force=force)
+    _written(door, out, made.text, data, many(len(made.notes), "note"), told, force=force)
 
 
 def _foreign(form: str) -> Importer:

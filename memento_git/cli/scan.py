@@ -12,6 +12,7 @@ from memento_git.cli import boundary, output
 from memento_git.cli.boundary import Door, writes
 from memento_git.cli.options import COUNT
 from memento_git.model.clock import duration
+from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
@@ -80,8 +81,8 @@ def _told(told: Row) -> list[str]:
         output.printable(f"left out: {row['path']} {row['symbol'] or ''}: {row['why']}") for row in told["left_out"]
     ]
     lines += [output.printable(f"failed: {row['path']}: {row['why']}") for row in told["failed"]]
-    lines.append(f"{files['read']} files read, {files['unchanged']} known already")
-    lines += [f"{files['left']} files left: run it again"] if files["left"] else []
+    lines.append(f"{many(files['read'], 'file')} read, {files['unchanged']} known already")
+    lines += [f"{many(files['left'], 'file')} left: run it again"] if files["left"] else []
     lines += [f"{files['too_large']} files are too large"] if files["too_large"] else []
     lines += [f"files with notes, passed over: {files['noted']}"] if files["noted"] else []
     lines += [f"not read here: {count} {language}" for language, count in files["not_parsed"].items()]
