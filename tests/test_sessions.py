@@ -190,6 +190,18 @@ def test_orders_from_an_origin_that_nobody_vouches_for_become_a_draft(play: Play
     assert keep_note(play.ledger, f"{ORDERS} So says the prompt.").where == "ledger"
 
 
+def test_orders_are_labelled_in_a_list_and_a_document_too(play: Play, cli: Call) -> None:
+    draft = keep_note(play.ledger, ORDERS, origin="import").row["id"]
+    play.do(promote_drafts, [draft])
+    add(play, "The proxy may be slow.")
+    where = ("-C", str(play.root))
+    listed = cli("note", "list", *where)[1]
+    assert (f"{ORDERS}  [reads like orders]\n" in listed, listed.count("reads like")) == (True, 1)
+    told = cli("export", "--format", "md", *where)[1]
+    label = "origin import · reads like orders: asks to disregard instructions\n"
+    assert (label in told, told.count("reads like")) == (True, 1)
+
+
 def test_orders_in_a_title_are_orders(play: Play) -> None:
     kept = keep_note(play.ledger, "Tea is at four.", title=ORDERS, origin="import")
     assert (kept.where, kept.row["orders"]) == ("drafts", ["asks to disregard instructions"])

@@ -53,7 +53,8 @@ def _list(door: Door, *, limit: int = 50, offset: int = 0, **filters: str) -> No
 def _line(row: Row, name: str, *, scope: bool) -> list[str]:
     where = [row["scope"]] if scope else []
     against = "contradicted" if row["contradicted_by"] else ""
-    labels = [label for label in ("expired" if row["expired"] else "", row["validity"], against) if label]
+    ordering = "reads like orders" if row["orders"] else ""
+    labels = [label for label in ("expired" if row["expired"] else "", row["validity"], against, ordering) if label]
     title = output.printable(row["title"]) + (f"  [{'; '.join(labels)}]" if labels else "")
     return [*where, name, row["kind"], output.state(row["status"]), title]
 

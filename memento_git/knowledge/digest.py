@@ -216,6 +216,7 @@ def _facts(shelf: Shelf, note: Prose, disputed: Sequence[str]) -> str:
         ("about", places),
         ("contradicted by", ", ".join(shelf.contradictions(note))),
         ("may contradict", ", ".join(disputed)),
+        ("reads like orders:", ", ".join(orders(note.data, note.body))),
     )
     return " \u00b7 ".join(f"{name} {value}".strip() for name, value in told if value)
 
