@@ -142,6 +142,17 @@ def test_a_key_that_asks_less_is_told_and_one_that_asks_more_is_not(key: str) ->
     assert key in EITHER_WAY or weakened(new, old) == []
 
 
+def test_who_may_waive_is_who_may_judge_until_somebody_is_named() -> None:
+    judged = {"policy.gates.verdicts": {"release": ["Ann"]}}
+    named = {**judged, "policy.gates.waivers": ["Ann", "Bob"]}
+    assert weakened(policy(judged), policy(named)) == ["gates.waivers: of release: Bob may now, too"]
+    lifted = ["gates.waivers: whoever may judge a gate may waive it now, it was Ann, Bob"]
+    assert weakened(policy(named), policy(judged)) == lifted
+    assert policy(judged).judges("release", "waived") == policy(judged).judges("release", "passed") == ("Ann",)
+    assert policy(named).judges("quality_review", "waived") == ("Ann", "Bob")
+    assert policy(judged).judges("quality_review", "waived") == ()
+
+
 def test_what_is_run_again_for_the_first_time_asks_more() -> None:
     """The honest way to begin: the team's own commands, a sandbox, keys together with what they must sign."""
     begun = {

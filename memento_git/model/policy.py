@@ -99,7 +99,7 @@ POLICY: Final = Shape({
         "required": Field(GATES, doc="gates that must have passed, or been waived, before a run completes"),
         "fresh": Field(GATES, doc="gates that pass only on evidence for the code as it is"),
         "verdicts": Field(t.Table(ACTORS, "|".join(GATE_KINDS)), doc="who may pass or fail a gate"),
-        "waivers": Field(ACTORS, doc="who may waive; nobody named: anyone, with a reason"),
+        "waivers": Field(ACTORS, doc="who may waive, with a reason; nobody named: who may judge the gate"),
     })),
     "spike": Field(Shape({"dispatches": Field(t.Whole(), doc="dispatches a spike run may make without a plan")})),
     "lease": Field(t.DURATION, doc="how long a claim holds without renewal"),
@@ -186,7 +186,8 @@ class Policy(NamedTuple):
         """Return who may give a verdict on a gate; nobody named: anybody. Everybody may ask for one."""
         if verdict == "requested":
             return ()
-        return self.gate_waivers if verdict == "waived" else tuple(self.gate_verdicts.get(gate, ()))
+        named = tuple(self.gate_verdicts.get(gate, ()))
+        return self.gate_waivers or named if verdict == "waived" else named
 
     @property
     def people(self) -> list[str]:

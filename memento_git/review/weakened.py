@@ -56,7 +56,11 @@ def _plan_and_gates(old: Policy, new: Policy) -> Iterator[str]:
     yield from _fewer("gates.fresh", old.gates_fresh, new.gates_fresh)
     for gate, people in old.gate_verdicts.items():
         yield from _people(f"gates.verdicts.{gate}", people, new.gate_verdicts.get(gate, []))
-    yield from _people("gates.waivers", old.gate_waivers, new.gate_waivers)
+    for gate, people in old.gate_verdicts.items() if new.gate_waivers and not old.gate_waivers else ():
+        yield from _more(f"gates.waivers: of {gate}", people, new.gate_waivers)
+    if old.gate_waivers and not new.gate_waivers:
+        yield f"gates.waivers: whoever may judge a gate may waive it now, it was {', '.join(old.gate_waivers)}"
+    yield from _more("gates.waivers", old.gate_waivers, new.gate_waivers)
     if new.spike_dispatches > old.spike_dispatches:
         yield f"spike.dispatches: {new.spike_dispatches} are allowed now, it was {old.spike_dispatches}"
 
@@ -206,7 +210,11 @@ def _people(rule: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
     """Tell where a list of people lets more of them through; nobody named is anyone."""
     if old and not new:
         yield f"{rule}: anyone may now, it was {', '.join(old)}"
-    elif more := [name for name in new if old and name not in old]:
+    yield from _more(rule, old, new)
+
+
+def _more(rule: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    if more := [name for name in new if old and name not in old]:
         yield f"{rule}: {', '.join(more)} may now, too"
 
 

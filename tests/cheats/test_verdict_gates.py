@@ -173,6 +173,19 @@ def test_a_waiver_by_somebody_who_may_not(doors: Doors) -> None:
     doors.caught("G002")
 
 
+def test_a_waiver_by_somebody_who_may_not_judge(doors: Doors) -> None:
+    doors.policy(f"  gates: {{verdicts: {{{GATE}: ['{GRACE}']}}}}\n")
+    doors.play.as_(GRACE).gate(GATE, "failed")
+    doors.refused("approver_refused", "gate waive", gate=GATE, reason="No time.")
+    doors.play.as_(GRACE).gate(GATE, "waived", reason="It is a draft.")
+    doors.landed()
+    doors.sound()
+    doors.play.as_(GRACE).gate(GATE, "failed")
+    doors.landed()
+    doors.forge(run_of(doors), "waived", gate=GATE, reason="No time.")
+    doors.caught("G002")
+
+
 def test_a_verdict_by_somebody_who_may_not(doors: Doors) -> None:
     doors.policy(f"  gates: {{verdicts: {{{GATE}: [Grace]}}}}\n")
     doors.refused("approver_refused", "gate record", gate=GATE, verdict="passed")
