@@ -127,11 +127,7 @@ def rank(
         known = {number for number, _ in (*candidates, *others)}
         further = _nearest(corpus, near, max(LOOKED_AT, 3 * most), keep)
         found += [_found(scores, number, card, None, focus) for number, card in further if number not in known]
-    names = _names(question, unknown, near)
-    if near is None:
-        strange = scores.share(word for word in unknown if not scores.like[word])
-    else:
-        strange = scores.share(unknown) * min(corpus.documents / KNOWING, 1.0)
+    names, strange = _names(question, unknown, near), _strange(corpus, scores, unknown, near)
     sure = _sure(found, near, names, strange, pasted=len(scores.worth) >= MESSAGE)
     if sure is None or not found:
         return Ranked(understood, [], 0)
@@ -163,16 +159,23 @@ def _names(question: str, unknown: Collection[str], near: Near | None) -> dict[s
     return names if near is None else names | dict.fromkeys(abbreviations(question, names), False)
 
 
+def _strange(corpus: Corpus, scores: Scores, unknown: Iterable[str], near: Near | None) -> float:
+    """Return the share of a question that nobody here has heard of, nor, without meaning, of a word said for it."""
+    if near is None:
+        return scores.share(word for word in unknown if not scores.like[word])
+    return scores.share(unknown) * min(corpus.documents / KNOWING, 1.0)
+
+
 def _sure(
     found: Sequence[Found], near: Near | None, names: Mapping[str, bool], strange: float, *, pasted: bool
 ) -> bool | None:
     """Tell whether the best of these answers the question, or only may (False), or nothing does (None).
 
-    `strange` is the share of the question that nobody here has heard of, nor, without meaning, of a word that is often
-    said for it. A question that names such a thing is not answered by a few other words: what would be firm otherwise
-    is weak then, and nothing is weak, unless `names` says of each that it silences nothing. A pasted message, whose
-    numbers are those of one occasion, may be answered firmly. Any other question that names a number is about that
-    one: what has half of the question, and another number or none, is weak.
+    `strange` is the share of the question that nobody here has heard of. A question that names such a thing is not
+    answered by a few other words: what would be firm otherwise is weak then, and nothing is weak, unless `names` says
+    of each that it silences nothing. A pasted message, whose numbers are those of one occasion, may be answered firmly.
+    Any other question that names a number is about that one: what has half of the question, and another number or
+    none, is weak.
     """
     numbers = [name for name in names if VALUE.fullmatch(name)]
     doubtful = len(numbers) < len(names) or (bool(numbers) and not pasted)
