@@ -10,7 +10,7 @@ import click
 
 from memento_git.cli import terminal
 from memento_git.cli.boundary import Door, both, progress
-from memento_git.cli.naming import revision
+from memento_git.cli.options import said
 
 if TYPE_CHECKING:
     from memento_git.review.judging import Report
@@ -39,7 +39,7 @@ class Checks(click.Group):
 @click.option(
     "--base",
     default="",
-    callback=revision,
+    callback=said,
     metavar="REV",
     help="Check only what the branch adds to REV, from their merge base on.",
 )
@@ -55,7 +55,7 @@ class Checks(click.Group):
     "--reproduce", is_flag=True, help="Run again what the branch's completions rest on; policy lists what may."
 )
 @click.option(
-    "--diff", "range_", default="", callback=revision, metavar="A..B",
+    "--diff", "range_", default="", callback=said, metavar="A..B",
     help="Name the notes whose code a change touches: a range, or `staged`; never an error.",
 )  # fmt: skip
 @both

@@ -6,7 +6,6 @@ import shlex
 from typing import TYPE_CHECKING, Final
 
 import click
-from click.core import ParameterSource
 
 from memento_git.ledger import layout
 from memento_git.model.enumeration import some
@@ -36,13 +35,6 @@ class FileGiven(RecordInvalid):
     """A file of the ledger, where the id of its record is asked for."""
 
     hint_ = "what that file is about: memento show {record}"
-
-
-def revision(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """Return a revision or project that is given; refuse an empty one, which a variable that is not set makes of it."""
-    if not value and ctx.get_parameter_source(str(param.name)) is not ParameterSource.DEFAULT:
-        raise click.BadParameter("it is empty: is a variable not set?", ctx, param)
-    return value
 
 
 def whose() -> str:

@@ -5,13 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-
-from memento_git.cli import naming
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 COUNT: Final = click.IntRange(min=0)
+
+
+def said(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Return a revision or project that is given; refuse an empty one, which a variable that is not set makes of it."""
+    if not value and ctx.get_parameter_source(str(param.name)) is not ParameterSource.DEFAULT:
+        raise click.BadParameter("it is empty: is a variable not set?", ctx, param)
+    return value
 
 
 def paged(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -40,7 +46,7 @@ def _scoped(function: Callable[..., Any], scopes: tuple[str, ...], words: str) -
         "--project",
         "project_path",
         metavar="PROJECT",
-        callback=naming.revision,
+        callback=said,
         help="Another project, by its folder, or its name in memento projects.",
     )
     return scope(project(function))

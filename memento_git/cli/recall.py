@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from memento_git.cli import naming
 from memento_git.cli.boundary import Door, progress, reads
-from memento_git.cli.options import COUNT, across
+from memento_git.cli.options import COUNT, across, said
 from memento_git.cli.texts import rooted
 from memento_git.knowledge.wishes import BUDGET, RECORDS, VIEWS
 from memento_git.model.knowledge import NOTE_KINDS
@@ -49,9 +48,7 @@ STATES: Final = (
 @click.option("--min-importance", type=SHARE, metavar="0..1", help="At least that important; 0.5 where none is said.")
 @click.option("--has-anchor/--no-anchor", default=None, help="Notes about a place in the code, or about none.")
 @click.option("--drafts", is_flag=True, help="Drafts of this clone too.")
-@click.option(
-    "--as-of", default="", metavar="REV", callback=naming.revision, help="As it was at a revision, a mark or a date."
-)
+@click.option("--as-of", default="", metavar="REV", callback=said, help="As it was at a revision, a mark or a date.")
 @click.option("--limit", type=COUNT, default=0, metavar="N", help="Most hits; as many as suit the view by default.")
 @click.option(
     "--budget", type=COUNT, default=BUDGET, show_default=True, metavar="TOKENS",

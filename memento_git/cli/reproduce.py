@@ -10,8 +10,7 @@ import click
 
 from memento_git.cli import terminal
 from memento_git.cli.boundary import Door, reads, writes
-from memento_git.cli.naming import revision
-from memento_git.cli.options import signs
+from memento_git.cli.options import said, signs
 from memento_git.cli.report import write_file
 
 if TYPE_CHECKING:
@@ -26,11 +25,7 @@ if TYPE_CHECKING:
 @click.argument("evidence_ids", nargs=-1, metavar="[EVIDENCE]...")
 @click.option("--run", default="", metavar="RUN", help="All that the settled work of this run rests on.")
 @click.option(
-    "--base",
-    default="",
-    callback=revision,
-    metavar="REV",
-    help="All that this branch adds to REV; the policy is REV's.",
+    "--base", default="", callback=said, metavar="REV", help="All that this branch adds to REV; the policy is REV's."
 )
 @click.option(
     "--record/--no-record", default=None, help="Record what ran again as evidence; by default only to sign it."
