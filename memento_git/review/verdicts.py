@@ -44,11 +44,9 @@ def _approving(state: RunState, event: Event, severity: str) -> str:
 def _may_not_approve(state: RunState, event: Event) -> str:
     author = _author(state, event.of)
     why = may_not_approve(state.policy, event.by, author)
-    if why or not (state.policy.plan_not_author and author and "signature" in event.data):
-        return why
-    from memento_git.work import signatures
-
-    return "it is signed with the key of its author" if signatures.signs_as(state, event, author) else ""
+    if not why and state.policy.plan_not_author and author and gatehold.signed_as(state, event, author):
+        return "it is signed with the key of its author"
+    return why
 
 
 def _approval_severity(state: RunState, event: Event, scope: Scope) -> str:

@@ -194,6 +194,15 @@ def unsigned(
     return signatures.missing(state, scopes, but=but, verifier=verifier, opened=opened)
 
 
+def signed_as(state: RunState, event: Event, actor: str) -> bool:
+    """Tell whether the key that signed an event, if one did, may sign it as an actor, too, whoever it says it is by."""
+    if "signature" not in event.data:
+        return False
+    from memento_git.work import signatures
+
+    return signatures.signs_as(state, event, actor)
+
+
 def left_failed(state: RunState, task: str) -> list[tuple[str, str]]:
     """Return (task, gate) of each failure that a repair is held up by: not everybody may lift it on anything.
 

@@ -8,14 +8,14 @@ from memento_git.folding.fold import plans_of
 from memento_git.model.clock import is_ahead
 from memento_git.model.work import Evidence
 from memento_git.work import codestate, gatehold, gates, remains, replies, trust
-from memento_git.work.release import Answer, CheckSeen, Conditions, Held, TaskSeen
-from memento_git.work.signing import Signer
+from memento_git.work.release import UNKNOWN, Answer, CheckSeen, Conditions, Held, TaskSeen
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from memento_git.model.policy import Policy
     from memento_git.work.remains import Gone
+    from memento_git.work.signing import Signer
     from memento_git.work.state import RunState
 
 
@@ -158,5 +158,5 @@ def _answers(
             text = state.prose(one.data["approves"]).digest
             if yes and (one.data.get("text") != text or (signed is not None and one.id not in signed)):
                 continue
-            signer = (signed or {}).get(one.id, Signer())
+            signer = (signed or {}).get(one.id, UNKNOWN)
             yield Answer(one.id, one.data["by"], one.data["approves"], one.data["at"], yes, signer)

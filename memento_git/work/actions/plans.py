@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.ledger.transaction import Transaction
-    from memento_git.model.work import Event
     from memento_git.texts.typed import Reason
     from memento_git.work.state import RunState
 
@@ -69,7 +68,7 @@ def approve_plan(
         state, identity, "approved", reads=(state.id,), seal=seal,
         text=prose.digest, note=desk.optional("note", note),
     )  # fmt: skip
-    if desk.policy.plan_not_author and _is_signed_as(state, event, prose.data["by"]):
+    if desk.policy.plan_not_author and gatehold.signed_as(state, event, prose.data["by"]):
         raise no.AuthorRefused(actor=tx.actor, plan=identity)
     if why := gateseen.outlived(state, state.id, "plan_review"):
         [how] = gatehold.mending(tx.ledger.git, state, [(state.id, "plan_review")])
@@ -84,15 +83,6 @@ def _refuse_twice(state: RunState, plan: str, actor: str, *, signs: bool) -> Non
     said = any(event.by == actor for event in state.approving(plan))
     if said and not (signs and not signatures.is_signed(state, plan)):
         raise no.PlanAlreadyCanonical(plan=plan)
-
-
-def _is_signed_as(state: RunState, event: Event, author: str) -> bool:
-    """Tell whether an approval is signed with a key of who wrote the plan, under another name."""
-    if "signature" not in event.data:
-        return False
-    from memento_git.work import signatures
-
-    return signatures.signs_as(state, event, author)
 
 
 def _of_run(desk: Desk, run: str, found: str, plan: str) -> None:
