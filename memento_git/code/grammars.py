@@ -11,7 +11,8 @@ from typing import Any, Final
 from memento_git.code.languages import GRAMMARS
 
 PACK: Final = "tree_sitter_language_pack"
-BESIDE: Final = frozenset({"csharp"})  # a package of its own, which the pack cannot be imported without
+CALLED: Final = {"c#": "csharp"}  # which have another name there
+BESIDE: Final = frozenset({"c#"})  # in a package of its own, which the pack cannot be imported without
 CONDITIONS: Final = {"swift": re.compile(rb"^[ \t]*#(?:if|elseif|else|endif)\b[^\n]*", re.MULTILINE)}
 
 
@@ -25,7 +26,7 @@ def available() -> tuple[str, ...]:
     for folder in (pack and pack.submodule_search_locations) or ():
         if (bindings := Path(folder, "bindings")).is_dir():
             carried = {file.name.partition(".")[0] for file in bindings.iterdir()} | BESIDE
-            return tuple(language for language, name in GRAMMARS.items() if name in carried)
+            return tuple(language for language in GRAMMARS if language in carried)
     return ()
 
 
@@ -34,7 +35,7 @@ def grammar(language: str) -> Any:
     """Return the grammar of an available language."""
     from tree_sitter_language_pack import get_language
 
-    named: Any = GRAMMARS[language]
+    named: Any = CALLED.get(language, language)
     return get_language(named)
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 PYTHON: Final = "python"
-GRAMMARS: Final = {
-    "javascript": "javascript", "typescript": "typescript", "tsx": "tsx", "go": "go", "rust": "rust", "java": "java",
-    "c": "c", "cpp": "cpp", "ruby": "ruby", "c#": "csharp", "php": "php", "kotlin": "kotlin", "swift": "swift",
-    "scala": "scala", "lua": "lua", "dart": "dart", "zig": "zig", "ocaml": "ocaml",
-    "elixir": "elixir",
-}  # fmt: skip
+GRAMMARS: Final = (
+    "javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", "ruby", "c#", "php", "kotlin", "swift",
+    "scala", "lua", "dart", "zig", "ocaml", "elixir",
+)  # fmt: skip
 ENDINGS: Final = {
     "py": PYTHON, "pyi": PYTHON,
     "js": "javascript", "jsx": "javascript", "mjs": "javascript", "cjs": "javascript",

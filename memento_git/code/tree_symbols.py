@@ -138,20 +138,14 @@ def _alias(node: Any) -> Iterator[str]:
 
 def _called(node: Any) -> Iterator[str]:
     """Yield what a call of `def` or its like defines in Elixir."""
-    target, (arguments, *_) = (
-        _text(node.child_by_field_name("target")),
-        [*(child for child in node.named_children if child.type == "arguments"), None],
-    )
+    target = _text(node.child_by_field_name("target"))
+    arguments = next((child for child in node.named_children if child.type == "arguments"), None)
     head = arguments.named_children[0] if arguments is not None and arguments.named_children else None
     if target in MODULES and head is not None and head.type == "alias":
         owner = names_at(arguments, "keywords/pair/value") if target == "defimpl" else ()
         yield ".".join((_text(head), *owner))
     elif target in FUNCTIONS:
-        while (
-            head is not None
-            and head.type == "binary_operator"
-            and _text(head.child_by_field_name("operator")) == "when"
-        ):
+        while head is not None and _text(head.child_by_field_name("operator")) == "when":
             head = head.child_by_field_name("left")
         if head is not None and head.type == "call":
             head = head.child_by_field_name("target")

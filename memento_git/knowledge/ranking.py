@@ -43,17 +43,13 @@ KINDS: Final = {"note": 1.0, "skill": 1.0, "plan": 0.95, "task": 0.95, "run": 0.
 
 
 class Found(NamedTuple):
-    """A document that answers: its score, how much of the question it covers and how firmly, the parts of the score.
-
-    `hint` is how firmly it would if it had the words that are often said for those of the question.
-    """
+    """A document that answers: its score, how much of the question it covers and how firmly, the parts of the score."""
 
     number: int
     card: Card
     score: float
     cover: float
     strength: float
-    hint: float
     words: tuple[str, ...]
     parts: tuple[Part, ...]
 
@@ -128,7 +124,7 @@ def rank(
         further = _nearest(corpus, near, max(LOOKED_AT, 3 * most), keep)
         found += [_found(scores, number, card, None, focus) for number, card in further if number not in known]
     names, strange = _names(question, unknown, near), _strange(corpus, scores, unknown, near)
-    sure = _sure(found, near, names, strange, pasted=len(scores.worth) >= MESSAGE)
+    sure = _sure(found, near, names, strange, scores)
     if sure is None or not found:
         return Ranked(understood, [], 0)
     found = _ordered(_fused(found, near), lambda one: one.card, lambda one: one.score)
@@ -167,8 +163,8 @@ def _strange(corpus: Corpus, scores: Scores, unknown: Iterable[str], near: Near 
 
 
 def _sure(
-    found: Sequence[Found], near: Near | None, names: Mapping[str, bool], strange: float, *, pasted: bool
-) -> bool | None:
+    found: Sequence[Found], near: Near | None, names: Mapping[str, bool], strange: float, scores: Scores
+) -> bool | None:  # fmt: skip
     """Tell whether the best of these answers the question, or only may (False), or nothing does (None).
 
     `strange` is the share of the question that nobody here has heard of. A question that names such a thing is not
@@ -177,6 +173,7 @@ def _sure(
     Any other question that names a number is about that one: what has half of the question, and another number or
     none, is weak.
     """
+    pasted = len(scores.worth) >= MESSAGE
     numbers = [name for name in names if VALUE.fullmatch(name)]
     doubtful = len(numbers) < len(names) or (bool(numbers) and not pasted)
     if any(one.cover >= HALF for one in found):
@@ -184,15 +181,20 @@ def _sure(
     if not doubtful and any(_answers_by_words(one, near) for one in found):
         return True
     reached = max((one.strength for one in found), default=0.0)
-    if near is None:
-        firm = reached >= FLOOR
-        weak = strange < FOREIGN and any(one.hint >= WEAK for one in found)
-    else:
+    if near is not None:
         reached += max((near.closeness(one.card.path) for one in found), default=0.0) - STRANGE * strange
-        firm, weak = reached >= BOTH, reached >= BOTH_WEAK
-    if firm:
+    if reached >= (FLOOR if near is None else BOTH):
         return not doubtful
+    if near is None:
+        weak = strange < FOREIGN and any(_with_like_words(one, scores) >= WEAK for one in found)
+    else:
+        weak = reached >= BOTH_WEAK
     return False if weak and not any(names.values()) else None
+
+
+def _with_like_words(one: Found, scores: Scores) -> float:
+    """Return how firmly a document would answer if it had the words that are often said for those of the question."""
+    return scores.strength(part for part in one.parts if part.of != "boost")
 
 
 def _nearest(corpus: Corpus, near: Near, most: int, keep: Callable[[Card], bool] | None) -> list[tuple[int, Card]]:
@@ -274,7 +276,6 @@ def _found(scores: Scores, number: int, card: Card, near: _Neighbours | None, fo
     strength = scores.strength(parts)
     having = {part.name for part in parts}
     parts += [like[number] for word, like in scores.like.items() if number in like and word not in having]
-    hint = scores.strength(parts)
     text = sum(part.value for part in parts)
     boosts = [
         ("kind", KINDS.get(card.kind, 1.0) - 1),
@@ -284,7 +285,7 @@ def _found(scores: Scores, number: int, card: Card, near: _Neighbours | None, fo
     parts += [Part(name, text * share, "boost") for name, share in boosts if share]
     cover = scores.share(own)
     words = tuple(part.name for part in parts if part.of != "boost")
-    return Found(number, card, sum(part.value for part in parts), cover, strength, hint, words, tuple(parts))
+    return Found(number, card, sum(part.value for part in parts), cover, strength, words, tuple(parts))
 
 
 class _Neighbours:

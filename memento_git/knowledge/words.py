@@ -106,11 +106,11 @@ def asked(text: str) -> dict[str, bool]:
         months[date.month] = stem(date.name)
         telling.update(dict.fromkeys(date.numbers, True))
     for match in _chunks(text):
-        is_plain = match.lastgroup == "plain"
-        only_asks = is_plain and fold(match[0]).replace("'", "") in ASKING and not _is_month(match)
         if match["date"]:
             telling = {**_of_date(match), **telling}
             continue
+        is_plain = match.lastgroup == "plain"
+        only_asks = is_plain and fold(match[0]).replace("'", "") in ASKING and not _is_month(match)
         found = (months[match.start()],) if match.start() in months else tuple(_of_match(match))
         for at, word in enumerate(found):
             is_whole = at == 0 and len(found) > 1 if is_plain else _HIRAGANA.search(word) is not None
