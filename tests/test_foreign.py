@@ -117,6 +117,26 @@ def test_front_matter_is_told_from_the_text_however_its_ends_are_written(play: P
     assert told["bare.md"] == "it has no text"
 
 
+def test_front_matter_may_be_toml_as_hugo_has_it(play: Play, tmp_path: Path) -> None:
+    (folder := tmp_path / "vault").mkdir()
+    front = 'title = "Tokens"\ntags = ["auth"]\ndate = 2025-03-01T10:00:00Z\ndraft = false\n[cover]\nimage = "a.png"\n'
+    (folder / "hugo.md").write_text(f"+++\n{front}+++\n\nTokens live an hour.\n\n[[nowhere]]\n")
+    (folder / "broken.md").write_text("+++\ntitle = 'x'\ntags = [oops]\n+++\ntext\n")
+    (folder / "deep.md").write_text(f"+++\ntitle = {'[' * 20_000}\n+++\ntext\n")
+    (folder / "open.md").write_text("+++\nThis sum is never done.\n")
+    told = why(bring(play.ledger, "markdown", folder))
+    held = rows(play)
+    hugo = held["file:vault/hugo.md"]
+    assert (hugo["title"], hugo["tags"], hugo["created_at"], hugo["text"]) == (
+        "Tokens", ["auth"], "2025-03-01T10:00:00.000Z", "Tokens live an hour.\n\n[[nowhere]]",
+    )  # fmt: skip
+    assert held["file:vault/open.md"]["text"] == "+++\nThis sum is never done."
+    assert told["broken.md:3"] == "its front matter cannot be read: not TOML: Invalid value"
+    assert told["deep.md:2"].startswith("its front matter cannot be read: not TOML: ")
+    assert told["hugo.md"] == "what it says of draft, cover stays out: a note has nothing of that name"
+    assert told["hugo.md:12"].startswith("a [[link]] in this line leads to none")
+
+
 def test_a_folder_needs_a_word_for_what_it_is_and_a_dry_run_says_how_many_more_there_are(
     play: Play, tmp_path: Path, cli: Call
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge.foreign import entries, files
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SUFFIXES: Final = (".md", ".markdown")
-FRONT: Final = re.compile(r"(?ms)\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+FRONT: Final = re.compile(
+    r"(?ms)\A(?:---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)|\+\+\+[ \t]*\n(?P<toml>.*?)^\+\+\+)[ \t]*(?:\n|\Z)"
+)
 HEADING: Final = re.compile(r"(?m)\A\s*# +(.+?) *#*$")
 WIKI: Final = re.compile(r"(?m)(?:^\s*[-*]\s+(?P<rel>[a-z][a-z_ -]{2,20})\s+)?\[\[(?P<to>[^\]|#\n]{1,200})[^\]\n]*\]\]")
 CODE: Final = re.compile(
@@ -43,16 +46,16 @@ def read(folder: Path) -> Found:
 
 
 def _entry(name: str, text: str, folder: str, skipped: list[LeftOut]) -> Entry | None:
-    front, body, start = _split(text)
+    front = FRONT.match(text)
     try:
-        loaded = yamltext.load(front.encode()) if front.strip() else None
+        data = _values(front) if front is not None else {}
     except yamltext.Unreadable as error:
         skipped.append(LeftOut(f"{name}:{error.line + 1}", f"its front matter cannot be read: {error.message}"))
         return None
-    data = loaded.value if loaded is not None else {}
     if not isinstance(data, dict):
         skipped.append(LeftOut(f"{name}:2", "its front matter is no mapping"))
         return None
+    start, body = (1, text) if front is None else (front[0].count("\n") + 1, text[front.end() :])
     if not body.strip():
         skipped.append(LeftOut(name, "it has no text"))
         return None
@@ -78,12 +81,15 @@ def _state(values: Values) -> str:
     return state
 
 
-def _split(text: str) -> tuple[str, str, int]:
-    """Return front matter, body, and the line at which the body begins."""
-    found = FRONT.match(text)
-    if found is None:
-        return "", text, 1
-    return found[1], text[found.end() :], found[1].count("\n") + 3
+def _values(front: re.Match[str]) -> Any:
+    """Return what front matter says, be it YAML or TOML."""
+    if front["toml"] is None:
+        return yamltext.load(front["yaml"].encode()).value if front["yaml"].strip() else {}
+    try:
+        return tomllib.loads(front["toml"])
+    except (ValueError, RecursionError) as error:
+        problem, _, place = str(error).partition(" (at line ")
+        raise yamltext.Unreadable(int(place.partition(",")[0] or 1), f"not TOML: {problem}") from None
 
 
 def _options(name: str, folder: str, values: Values, body: str) -> dict[str, Any]:
