@@ -19,6 +19,7 @@ PLAN: Final = {
     "status": "draft, canonical, rejected, superseded, contested", "actor": "who drafted it", "created_at": "when",
     "acceptance_criteria": "list", "assumptions": "list", "risks": "list",
     "changed": "true: the text is another than the one that was approved",
+    "unapproved": "why the canonical plan was approved by nobody who may by what policy says now, or null",
     "verification_policy": "what verification asks of the run's tasks, or null",
     "approved_by": "who approved it last, or null", "approval_event_id": "the event, or null",
     "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unnamed, unchecked",

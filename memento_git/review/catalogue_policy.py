@@ -21,11 +21,11 @@ POLICY: Final = {
     "P003": Kind(
         "an approval by somebody who may not", "warning",
         "A plan was approved by its author, or with a key of theirs, or by somebody whom policy does not name. An "
-        "error where the branch does it. Only a warning where somebody else than the author changed the text, by "
-        "what its commits say, and nobody but them approved it as it is now. An approval that was voided or "
-        "settled away is asked, too, where work or another event still rests on it. None once who may has "
-        "approved the same words again; a warning where another plan holds, and nothing that stands was handed "
-        "out on it.",
+        "error where the branch does it, or hands out on such a plan of the base. Only a warning where somebody "
+        "else than the author changed the text, by what its commits say, and nobody but them approved it as it is "
+        "now. An approval that was voided or settled away is asked, too, where work or another event still rests "
+        "on it. None once who may has approved the same words again; a warning where another plan holds, and "
+        "nothing that stands was handed out on it.",
         "Let somebody approve it whom `plan.approvers` names; reopen what rests on one that was taken out.",
     ),
     "P004": Kind(

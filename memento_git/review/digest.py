@@ -58,6 +58,8 @@ def _of_run(held: Row) -> Iterable[Row]:
         if row["changed"]:
             about = f"plan “{row['title']}” was changed after its approval"
             yield {"kind": "plan", "record": row["id"], "about": about}
+        elif row["unapproved"]:
+            yield {"kind": "plan", "record": row["id"], "about": row["unapproved"]}
 
 
 def _of_tasks(held: Row) -> Iterable[Row]:

@@ -115,8 +115,9 @@ def _plan(held: Row) -> list[str]:
     if canonical is None:
         return [f"`{row['id']}` {plain(row['title'])} ({row['status']})" for row in held["plans"]]
     changed = " — **changed since its approval**" if canonical["changed"] else ""
+    unapproved = " — **not approved by who may**" if canonical["unapproved"] else ""
     note = f", {plain(signature_note(canonical))}" if signature_note(canonical) else ""
-    return [f"{plain(canonical['title'])} (`{canonical['id']}`){note}{changed}"]
+    return [f"{plain(canonical['title'])} (`{canonical['id']}`){note}{changed}{unapproved}"]
 
 
 def _tasks(held: Row) -> list[tuple[str, list[str]]]:

@@ -9,7 +9,7 @@ from memento_git.folding.lanes import CANONICAL
 from memento_git.model.finding import Finding
 from memento_git.model.ids import option, parse_ref
 from memento_git.model.states import DONE, PASSING
-from memento_git.work import gatehold, gates, handout, persons, terms
+from memento_git.work import approvals, gatehold, gates, handout, terms
 from memento_git.work.nextsteps import passing
 
 if TYPE_CHECKING:
@@ -25,11 +25,23 @@ def check_event(state: RunState, event: Event, scope: Scope) -> Iterator[Finding
     """Yield what policy says of an approval or of a gate's verdict."""
     if "gate" in event.data:
         yield from _verdict(state, event, scope)
+    elif event.do == "dispatched":
+        yield from _handed_out(state, event, scope)
     elif event.do == "approved":
         why = _may_not_approve(state, event)
         if why and (severity := _approval_severity(state, event, scope)):
             message = f"{event.of} was approved by {event.by}: {why}"
             yield Finding("P003", event.path, 0, message, _approving(state, event, severity), severity)
+
+
+def _handed_out(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
+    """Yield a dispatch of the branch on a plan that somebody approved, in the base, who may not by now."""
+    given = state.approving(state.canonical) if state.canonical else handout.approvals_seen(state, event)
+    if event.id not in scope.added or not handout.stands(state, event) or any(one.id in scope.added for one in given):
+        return
+    if why := approvals.fault(given, state):
+        message = f"{event.of} was handed out, and {why}"
+        yield Finding("P003", event.path, 0, message, _approving(state, given[0], "error"), "error")
 
 
 def _approving(state: RunState, event: Event, severity: str) -> str:
@@ -42,8 +54,7 @@ def _approving(state: RunState, event: Event, severity: str) -> str:
 
 
 def _may_not_approve(state: RunState, event: Event) -> str:
-    author = _author(state, event.of)
-    why = may_not_approve(state.policy, event.by, author)
+    why, author = approvals.may_not_approve(state, event), approvals.author(state, event.of)
     if not why and state.policy.plan_not_author and author and gatehold.signed_as(state, event, author):
         return "it is signed with the key of its author"
     return why
@@ -66,20 +77,6 @@ def _approval_severity(state: RunState, event: Event, scope: Scope) -> str:
         for task in state.tasks() for opened in terms.handed_out(state, task)
     )  # fmt: skip
     return scope.severity(event.id) if is_rested_on else "warning"
-
-
-def _author(state: RunState, plan: str) -> str:
-    found = state.text(plan)
-    return str(found.data["by"]) if found else ""
-
-
-def may_not_approve(policy: Policy, actor: str, author: str) -> str:
-    """Return why policy does not let an actor approve a plan, or nothing."""
-    if policy.plan_approvers and actor not in policy.plan_approvers:
-        return f"policy names {', '.join(policy.plan_approvers)}"
-    if policy.plan_not_author and persons.is_same(actor, author):
-        return "policy asks for another than its author"
-    return ""
 
 
 def _verdict_severity(state: RunState, event: Event, scope: Scope) -> str:
@@ -162,7 +159,7 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         held = held._replace(status="active", tasks=tasks)
     held = held._replace(
         checks=[one._replace(fresh=True) for one in held.checks],
-        unsigned=_unsigned(state, but=("release",)) if is_new else (),
+        unfounded=_unfounded(state, but=("release",)) if is_new else (),
         fallen=held.fallen if is_new else {},
     )
     if missing := release.judge(held, holding.asked(state.policy)).missing:
@@ -171,9 +168,9 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         yield Finding("G004", event.path, 0, message, "memento gate release says when it may", severity)
 
 
-def _unsigned(state: RunState, but: Sequence[str] = ()) -> list[str]:
-    """Return what holds in a run and lacks the signature that policy demands, by the keys that judge it."""
-    return gatehold.unsigned(state, (state.id, *state.counting()), but, state.runners)
+def _unfounded(state: RunState, but: Sequence[str] = ()) -> list[str]:
+    """Return what holds in a run by a word that policy does not take, by the keys that judge it."""
+    return gatehold.unfounded(state, (state.id, *state.counting()), but, state.runners)
 
 
 def _fresh(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
@@ -247,4 +244,4 @@ def _unfinished(state: RunState) -> Iterator[str]:
             yield f"{task} is {status.replace('_', ' ')}"
         elif not (proof := state.proof(task)).proven:
             yield f"{task} is not proven: {'; '.join(proof.why)}"
-    yield from _unsigned(state)
+    yield from _unfounded(state)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import PASSING
-from memento_git.work import codes, codestate, gates, gateseen, proofs, trust
+from memento_git.work import approvals, codes, codestate, gates, gateseen, proofs, trust
 from memento_git.work.nextsteps import passing
 
 if TYPE_CHECKING:
@@ -176,6 +176,14 @@ def unsound(state: RunState, scope: str, gate: str, codes: Sequence[Code] = ()) 
         if gate in state.policy.gates_fresh and not all(shows(state, event, code) for code in codes):
             return "nothing that it rests on saw the code of this commit"
     return ""
+
+
+def unfounded(
+    state: RunState, scopes: Sequence[str], but: Sequence[str] = (), runners: Runners | None = None
+) -> list[str]:  # fmt: skip
+    """Return what holds in a run by a word that policy does not take: its plan by whose, the rest as not signed."""
+    why = approvals.unfit(state)
+    return [*([why] if why else []), *unsigned(state, scopes, but, runners)]
 
 
 def unsigned(

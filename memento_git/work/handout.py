@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from memento_git.errors import Refused
 from memento_git.folding.fold import last_of, plans_of
 from memento_git.ledger.view import LedgerUnreadable
-from memento_git.work import guard, terms
+from memento_git.work import approvals, guard, terms
 from memento_git.work import refusals as no
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ def refuse_run(state: RunState) -> None:
             raise LedgerUnreadable(finding=finding)
         if state.plan_changed(plan):
             raise no.PlanChanged(plan=plan)
+        if why := approvals.unfit(state):
+            raise no.PlanUnapproved(plan=plan, why=why)
     elif (
         state.prose(state.id).data.get("spike")
         and (made := spikes(state, *state.ids("task"))) >= state.policy.spike_dispatches
@@ -126,7 +128,7 @@ def row(refusal: MementoError | None, run: str, task: str) -> Row | None:
     plan = f"memento plan draft --run {run} --title TITLE --body TEXT"
     following: dict[str, Any] = {
         "record_contested": "memento settle", "ledger_broken": "memento check", "spike_limit": plan,
-        "plan_changed": f"memento plan approve {refusal.facts.get('plan')}",
+        **dict.fromkeys(("plan_changed", "plan_unapproved"), f"memento plan approve {refusal.facts.get('plan')}"),
         "signature_required": "memento check --no-base",
     }  # fmt: skip
     step = following.get(refusal.token, f"memento task show {task}")

@@ -66,7 +66,7 @@ def held(state: RunState, commits: Sequence[str] = ()) -> Held:
                  *_noes(state, (state.id, *tasks))],
         authors=authors,
         incomplete=[seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling],
-        unsigned=gatehold.unsigned(state, [state.id, *state.counting()], but=("release",)),
+        unfounded=gatehold.unfounded(state, [state.id, *state.counting()], but=("release",)),
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 SOON: Final = 3
 NOWHERE: Final[Mapping[str, Row]] = {}
+OF_PLANS: Final = ("plan_changed", "plan_unapproved")
 ALL_DONE: Final = "every task is done and proven"
 
 
@@ -104,7 +105,7 @@ def held_back(held: Row) -> list[Row]:
     """Return the tasks that are held back, the first of those that one thing holds back; not what their plan tells."""
     found: dict[tuple[str, str], Row] = {}
     for row in held["tasks"]:
-        if row["held_back"] and row["held_back"]["error"] != "plan_changed":
+        if row["held_back"] and row["held_back"]["error"] not in OF_PLANS:
             found.setdefault((row["held_back"]["error"], row["held_back"]["next"]), row)
     return list(found.values())
 
@@ -168,6 +169,8 @@ def _plan_steps(held: Row) -> list[Row]:
     if changed:
         why = f"plan “{changed[0]['title']}” was changed after its approval"
         return [{"why": why, "command": f"memento plan approve {changed[0]['id']}"}]
+    if unapproved := [row for row in held["plans"] if row["unapproved"]]:
+        return [{"why": unapproved[0]["unapproved"], "command": f"memento plan approve {unapproved[0]['id']}"}]
     if run["current_plan_id"] or run["spike"] or broken(held):
         return []
     return [

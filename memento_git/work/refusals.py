@@ -116,6 +116,14 @@ class PlanChanged(Refused):
     hint_ = "approve the text as it is now: memento plan approve {plan}"
 
 
+class PlanUnapproved(Refused):
+    """The plan that holds was approved before policy said who may."""
+
+    token = "plan_unapproved"
+    sentence = "{why}"
+    hint_ = "let somebody who may approve it as well: memento plan approve {plan}"
+
+
 class SpikeLimit(Refused):
     token = "spike_limit"
     sentence = "run {run} made {made} dispatches without a plan, policy allows {limit}"

@@ -85,7 +85,7 @@ class Held(NamedTuple):
     authors: frozenset[str] = frozenset()
     graph_warnings: Sequence[Mapping[str, Any]] = ()
     incomplete: Sequence[str] = ()
-    unsigned: Sequence[str] = ()
+    unfounded: Sequence[str] = ()
 
     def without_own(self) -> Held:
         """Return the same without the release gate's own verdict, which a later one may lift."""
@@ -105,7 +105,7 @@ class Verdict(NamedTuple):
 
 def judge(held: Held, asked: Conditions) -> Verdict:
     """Return whether a run may be released, everything that is missing named."""
-    missing = [*_unfinished(held), *_gates(held, asked), *held.unsigned]
+    missing = [*_unfinished(held), *_gates(held, asked), *held.unfounded]
     rests = [name for task in held.tasks if task.proven for name in task.proof]
     absent = []
     for name in asked.checks:

@@ -13,7 +13,7 @@ from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, ENDED_DISPATCH, FINAL_TASK, OPEN_DISPATCH, PASSING
 from memento_git.model.work import Prose
-from memento_git.work import handout
+from memento_git.work import approvals, handout
 from memento_git.work.trust import moved, outcome_of, seen_by
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def plan_row(state: RunState, plan: str) -> Row:
         "risks": prose.list("risks"),
         "verification_policy": prose.data.get("verify"),
         "changed": state.plan_changed(plan),
+        "unapproved": (approvals.unfit(state) or None) if plan == state.canonical else None,
         "approved_by": approved.by if approved else None,
         "approval_event_id": approved.id if approved else None,
         **mark(approved),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.work.actions import dispatches, settling, tasks, verifying
+from memento_git.work.actions import dispatches, plans, settling, tasks, verifying
 from tests.cheats.forging import MAIN, WORK
 from tests.play import git
 
@@ -177,6 +177,7 @@ def test_histories_that_cross_without_a_cheat(doors: Doors, *, later: bool) -> N
         grace = doors.play.as_("Grace")
         grace.do(tasks.revise_task, one, criteria=[HARD])
         grace.do(settling.redact_record, shown, reason="A name.")
+        grace.do(plans.approve_plan, doors.play.state(one).canonical)
         doors.write(".memento/config.yaml", "version: 1\npolicy:\n  plan: {not_author: true}\n")
 
     crossed(doors, on_main, later=later)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ADELE = "Adele <adele@example.invalid>"
 GRACE = "Grace <grace@example.invalid>"
 ASKED = """\
-  plan: {not_author: true}
+  plan: {not_author: PLAN}
   release: {RELEASE}
   signatures: {allowed_signers: .memento/allowed_signers, ledger: ada/shop, require: {approvals: []}}
 """
@@ -37,13 +37,13 @@ def desk(doors: Doors, tmp_path: Path) -> Desk:
     return Desk(doors, tmp_path)
 
 
-def listed(desk: Desk, lines: Sequence[str], release: str) -> None:
+def listed(desk: Desk, lines: Sequence[str], release: str, *, plan: str = "false") -> None:
     """Let Ada's key be on the list under two names, beside Grace's; and let policy ask that of a release."""
     git(desk.doors.root, "switch", "-q", MAIN)
     ada, grace = public(desk.office.ada), public(desk.office.grace)
     desk.office.signers(*(line.replace("KEY", ada) for line in lines), f"grace@example.invalid {grace}")
     desk.back()
-    desk.doors.policy(ASKED.replace("RELEASE", release))
+    desk.doors.policy(ASKED.replace("RELEASE", release).replace("PLAN", plan))
 
 
 def approve(desk: Desk, run: str, by: str, key: Path) -> None:
@@ -81,7 +81,7 @@ def test_an_approval_of_ones_own_work_with_ones_key_under_another_name(desk: Des
 @pytest.mark.parametrize("lines", LINES)
 def test_a_plan_of_ones_own_that_is_approved_with_ones_key_under_another_name(desk: Desk, lines: Sequence[str]) -> None:
     doors = desk.doors
-    listed(desk, lines, "approvals: 1")
+    listed(desk, lines, "approvals: 1", plan="true")
     plan = desk.plan()
     doors.landed()
     told = doors.refused("approver_refused", "plan approve", actor=ADELE, plan=plan, key=str(desk.office.ada))

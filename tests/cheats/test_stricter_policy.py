@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.work.actions import dispatches, plans, runs, tasks
+from memento_git.work.actions import dispatches, evidences, plans, runs, tasks
 from tests.cheats.forging import ADA, MAIN
 from tests.play import git
 
@@ -45,6 +45,46 @@ def test_a_plan_is_approved_again_by_who_may_now(doors: Doors) -> None:
     assert fixes(doors, "P003") == [f"let {GRACE} approve it: memento plan approve {plan}"]
     assert [*doors.accepted("plan approve", plan=plan, actor=GRACE)]
     doors.refused("plan_already_canonical", "plan approve", plan=plan, actor=GRACE)
+    doors.sound()
+
+
+def test_work_on_a_plan_that_main_had_from_who_may_not(doors: Doors) -> None:
+    """Ada approved it on main before policy there named Grace: nothing more rests on her word alone."""
+    [run] = doors.play.ledger.view().runs()
+    plan = doors.play.state(run).canonical
+    task = doors.play.task(run=run)
+    doors.policy(APPROVERS)
+    why = f"plan {plan} was approved by {ADA}: policy names {GRACE}"
+    assert why in doors.refused("plan_unapproved", "dispatch create", task=task, executor="agent")
+    row = doors.task(task)
+    assert (row["ready"], row["held_back"]["error"]) == (False, "plan_unapproved")
+    steps = doors.answer("status", "--run", run)["next"]
+    assert {"why": why, "command": f"memento plan approve {plan}"} in steps
+    doors.forge(task, "dispatched", plan=plan, executor="agent")
+    assert why in doors.caught("P003")
+    assert fixes(doors, "P003") == [f"let {GRACE} approve it: memento plan approve {plan}"]
+    doors.play.as_(GRACE).do(plans.approve_plan, plan)
+    assert doors.answer("status", "--run", run)["plans"][0]["unapproved"] is None
+    doors.sound()
+
+
+@pytest.mark.parametrize("release", ["", "  release: {approvals: 1}\n"])
+def test_the_end_of_a_run_whose_plan_who_may_not_had_approved(doors: Doors, release: str) -> None:
+    """Its work was done before policy named who approves: the run ends, or is released, by the word of who may."""
+    [run] = doors.play.ledger.view().runs()
+    plan = doors.play.state(run).canonical
+    git(doors.root, "switch", "-q", MAIN)
+    doors.play.proven(run=run)
+    git(doors.root, "switch", "-q", "work")
+    git(doors.root, "merge", "-q", MAIN)
+    doors.policy(APPROVERS + release)
+    doors.play.do(evidences.approve, run)
+    why = f"plan {plan} was approved by {ADA}: policy names {GRACE}"
+    if not release:
+        doors.unfinished("plan_unapproved", run, why)
+        return
+    doors.unreleased(run, why)
+    doors.play.as_(GRACE).do(plans.approve_plan, plan)
     doors.sound()
 
 

@@ -167,7 +167,7 @@ def _is_recorded(state: RunState, refs: Sequence[str]) -> bool:
         return False
     passed = [event for event in state.folded(state.id).legal("passed") if event.get("gate") == "release"]
     named = {parse_ref(ref).id for event in passed[-1:] for ref in event.evidence}
-    if gatehold.unsigned(state, (state.id,)) or gatehold.fallen(state, "release"):
+    if gatehold.unfounded(state, (state.id,)) or gatehold.fallen(state, "release"):
         return False
     return named == {name for name in refs if kind_of(name) == "evidence"}
 

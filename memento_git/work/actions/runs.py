@@ -12,7 +12,7 @@ from memento_git.ledger.desk import RecordIncomplete
 from memento_git.ledger.settling import take_out
 from memento_git.model.ids import option
 from memento_git.model.states import FINAL_TASK
-from memento_git.work import branches, gatehold, preflight, proofs
+from memento_git.work import approvals, branches, gatehold, preflight, proofs
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
 
@@ -93,6 +93,8 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
     for task in tasks:
         _settled(state, task)
     _gates_passed(desk, state)
+    if why := approvals.unfit(state):
+        raise no.PlanUnapproved(plan=state.canonical, why=why)
     if desk.policy.signatures.get("require"):
         from memento_git.work import signatures
 
