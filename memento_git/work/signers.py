@@ -81,9 +81,10 @@ class Verifier:
         return examine(record, data, self.found)
 
     def signs_as(self, record: Event | Evidence, actors: Iterable[str]) -> bool:
-        """Tell whether the key that signed a record may sign it as one of some actors, too."""
+        """Tell whether the key that signed a record may sign as one of some actors, too, be it at another time."""
         data = self.view.read(record.path) or b""
-        return any(examine(record, data, self.found, actor).state == "good" for actor in actors)
+        found = self.found._replace(signers=signer.at_any_time(self.found.signers))
+        return any(examine(record, data, found, actor).state == "good" for actor in actors)
 
     def close(self) -> None:
         """Keep what was found for the next reading; what could not be checked is asked again."""

@@ -30,6 +30,11 @@ LINES = (
     ["ada@example.invalid KEY", "adele@example.invalid KEY"],
     ["ad*@example.invalid KEY"],
 )
+LAPSED = (
+    ['ada@example.invalid valid-before="20200101" KEY', "adele@example.invalid KEY"],
+    ['ada@example.invalid namespaces="git,memento-git",valid-after="20200101Z",valid-before="20200102Z" KEY',
+     "adele@example.invalid KEY"],
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -65,7 +70,7 @@ def test_two_approvals_with_one_key_under_two_names(desk: Desk, lines: Sequence[
     doors.sound()
 
 
-@pytest.mark.parametrize("lines", LINES)
+@pytest.mark.parametrize("lines", [*LINES, *LAPSED])
 def test_an_approval_of_ones_own_work_with_ones_key_under_another_name(desk: Desk, lines: Sequence[str]) -> None:
     doors = desk.doors
     listed(desk, lines, "approvals: 1, not_author: true")
@@ -78,7 +83,7 @@ def test_an_approval_of_ones_own_work_with_ones_key_under_another_name(desk: Des
     doors.sound()
 
 
-@pytest.mark.parametrize("lines", LINES)
+@pytest.mark.parametrize("lines", [*LINES, *LAPSED])
 def test_a_plan_of_ones_own_that_is_approved_with_ones_key_under_another_name(desk: Desk, lines: Sequence[str]) -> None:
     doors = desk.doors
     listed(desk, lines, "approvals: 1", plan="true")
