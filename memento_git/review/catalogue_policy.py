@@ -75,7 +75,8 @@ POLICY: Final = {
         "branch from before the base had those words, plan or choice is judged so, too. Not of a gate that "
         "policy neither requires nor guards, nor of words that are only wrapped otherwise, nor where a plan's text is "
         "again as it was approved, nor of a disagreement that is settled. A warning where evidence counts again "
-        "because the branch takes away a second run that came to something else.",
+        "because the branch takes away a second run that came to something else, and of a candidate beside the "
+        "one that is chosen.",
         "Leave the edit out; or give it again, as one who may: pass the gate, answer, complete the task anew.",
     ),
     "G001": Kind(

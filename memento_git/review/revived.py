@@ -289,7 +289,8 @@ def _is_refused(state: RunState, approval: Evidence) -> bool:
 def _completions(comparison: Comparison, task: str, cause: Cause, fell: Callable[[Event], bool]) -> Iterator[Finding]:
     """Yield the completions of a task that did not prove it, and do again without the help of what the branch adds.
 
-    Where none that counts does, those of the candidates that a further request might choose are told.
+    Where none that counts does, it is those of the candidates that a further request might choose. Beside one that
+    counts, those are told as a warning.
     """
     state, before = comparison.state(cause.run), comparison.before(cause.run)
     if state.task_status(task) not in (*DONE, "contested"):
@@ -299,12 +300,14 @@ def _completions(comparison: Comparison, task: str, cause: Cause, fell: Callable
     counting = {one.id for one in proofs.counting(state, task)}
     proving = [one for one in every if one.id in counting]
     judged = [one for one in proofs.judging(state, task) if one.get("text") == text and _shows_more(comparison, one)]
-    if any(one.id in comparison.added() for one in (*proving, *judged)):
-        return
-    names = {one.id for one in proving or every}
+    is_new = any(one.id in comparison.added() for one in (*proving, *judged))
+    names = {one.id for one in every} - (counting if is_new else set())
+    grave = set() if is_new else {one.id for one in proving or every}
     for event in (one for one in before.completions(task) if one.id in names and fell(one)):
-        told = f"{task} is proven again by {event.id} of {event.by}"
-        yield _finding(state, told, cause, f"memento task reopen {task} --reason WHY, and complete it anew")
+        beside = "" if event.id in grave else ", should it be chosen"
+        told = f"{task} is proven again by {event.id} of {event.by}{beside}"
+        found = _finding(state, told, cause, f"memento task reopen {task} --reason WHY, and complete it anew")
+        yield found if event.id in grave else found._replace(severity="warning")
 
 
 def _shows_more(comparison: Comparison, accepted: Event) -> bool:

@@ -14,12 +14,16 @@ if TYPE_CHECKING:
 
 
 def tried(doors: Doors, claim: str) -> str:
-    """Let a candidate change something; return its test, which passed."""
-    play = doors.play
-    play.do(dispatches.claim_dispatch, claim)
+    """Claim a candidate and let it change something; return its test, which passed."""
+    doors.play.do(dispatches.claim_dispatch, claim)
+    return shown(doors, claim)
+
+
+def shown(doors: Doors, claim: str) -> str:
+    """Let a claimed candidate change something; return its test, which passed."""
     doors.write("app.py", f"good {claim}\n")
     head = git(doors.root, "rev-parse", "HEAD")
-    play.do(evidences.add_evidence, "diff", diff=f"{head}^..{head}", dispatch=claim)
+    doors.play.do(evidences.add_evidence, "diff", diff=f"{head}^..{head}", dispatch=claim)
     return checked(doors, claim)
 
 

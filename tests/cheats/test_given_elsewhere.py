@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.work.actions import evidences, plans, selections, settling, tasks, verifying
-from tests.cheats.forging import MAIN, WORK
-from tests.cheats.test_candidates_chosen import tried
+from memento_git.work.actions import dispatches, evidences, plans, selections, settling, tasks, verifying
+from tests.cheats.forging import ADA, MAIN, WORK
+from tests.cheats.test_candidates_chosen import shown, tried
 from tests.cheats.test_given_before import (
     ASKED,
     BY_GRACE,
@@ -126,15 +126,17 @@ def test_a_completion_whose_evidence_is_doubted_while_its_task_has_the_words_of_
     assert f"{task} is proven again by {doors.last(task, 'completed')}" in doors.caught("P009")
 
 
-def outdone(doors: Doors) -> tuple[str, str, list[str]]:
-    """Choose the second of two candidates that are done; return the task, its words and both."""
+def outdone(doors: Doors, *others: str) -> tuple[str, str, list[str]]:
+    """Choose the second of two candidates that are done, beside open ones; return the task, its words and all."""
     task = doors.play.task()
-    tries = [doors.play.dispatch(task, candidate=True, executor=name) for name in ("one", "two")]
-    for claim in tries:
-        shown = tried(doors, claim)
-        doors.play.complete(claim, shown)
+    tries = [doors.play.dispatch(task, candidate=True, executor=name) for name in ("one", "two", *others)]
+    for claim in tries[2:]:
+        doors.play.do(dispatches.claim_dispatch, claim)
+    for claim in tries[:2]:
+        test = tried(doors, claim)
+        doors.play.complete(claim, test)
     doors.play.do(selections.select_candidate, task, dispatch=tries[1], reason="This.")
-    doors.play.do(evidences.retract, shown, reason="It tested nothing.")
+    doors.play.do(evidences.retract, test, reason="It tested nothing.")
     return task, doors.file(task).read_text(), tries
 
 
@@ -263,6 +265,19 @@ def test_an_approval_of_a_plan_that_is_given_again_on_the_words_of_then(doors: D
     doors.sound("D007")
 
 
+@pytest.mark.parametrize("what", ["words", "plan"])
+def test_a_candidate_that_counts_again_beside_a_new_one(doors: Doors, what: str) -> None:
+    """Way: words or plan of then come with a new candidate that is chosen; a further request chooses the old one."""
+    plan, (task, words, tries) = doors.play.state(run_of(doors)).canonical, outdone(doors, "three")
+    there_and_back(doors, what, task, words, plan)
+    doors.play.complete(tries[2], shown(doors, tries[2]))
+    doors.play.do(selections.select_candidate, task, dispatch=tries[2], reason="Rather this.")
+    assert doors.play.is_proven(task)
+    old = next(one for one in doors.play.state(task).completions(task) if one.dispatch == tries[0])
+    told = doors.caught("D007", told="P009") if what == "words" else doors.warned("P009")
+    assert f"{task} is proven again by {old.id} of {ADA}, should it be chosen" in told
+
+
 def test_a_candidate_that_is_chosen_and_done_again_on_the_words_of_then(doors: Doors) -> None:
     """No way: the other one is not chosen, and what counts is new."""
     task, words, _ = outdone(doors)
@@ -275,20 +290,20 @@ def test_a_candidate_that_is_chosen_and_done_again_on_the_words_of_then(doors: D
 
 
 def test_a_candidate_that_is_chosen_and_proven_by_either_plan(doors: Doors) -> None:
-    """No way: the other one is not chosen, and what is did not fall."""
+    """What is chosen did not fall; of the other one, which a further request might choose, is warned."""
     plan, task = doors.play.state(run_of(doors)).canonical, doors.play.task()
     tries = [doors.play.dispatch(task, candidate=True, executor=name) for name in ("one", "two")]
     doors.play.complete(tries[0], tried(doors, tries[0]))
-    shown = tried(doors, tries[1])
-    checked = evidences.witness(doors.play.ledger, ["python3", "check.py"], kind="test", quiet=True)
-    more_shown = str(doors.play.do(evidences.record_draft, checked, dispatch=tries[1]))
-    doors.play.complete(tries[1], shown, more_shown)
+    test = tried(doors, tries[1])
+    draft = evidences.witness(doors.play.ledger, ["python3", "check.py"], kind="test", quiet=True)
+    more_shown = str(doors.play.do(evidences.record_draft, draft, dispatch=tries[1]))
+    doors.play.complete(tries[1], test, more_shown)
     doors.play.do(selections.select_candidate, task, dispatch=tries[1], reason="This.")
     more(doors, **CHECKED)
     doors.landed()
     assert doors.play.is_proven(task)
     doors.play.do(plans.approve_plan, plan)
-    doors.sound("D007")
+    assert "should it be chosen" in doors.warned("P009")
 
 
 def test_an_approval_that_is_taken_back_on_the_words_of_then(doors: Doors) -> None:
