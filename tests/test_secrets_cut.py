@@ -91,6 +91,25 @@ def test_check_and_doctor_see_a_secret_in_the_words_of_a_command(play: Play, cli
     assert "looks like a Secret Keyword" in out
 
 
+def test_the_id_of_a_file_that_is_called_password_is_no_secret(
+    play: Play, cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    play.planned()
+    dispatch = play.claimed(task := play.task())
+    (play.root / "src").mkdir()
+    for name in ("password", "src/passwd"):
+        (play.root / name).write_text("data\n")
+    git(play.root, "add", "src/passwd")
+    for number, covers in enumerate([(), ("src/passwd",)]):
+        draft = evidences.witness(play.ledger, ["true"], quiet=True, covers=covers)
+        folders.write_folder(play.ledger, draft, tmp_path / f"e{number}", [task], "")
+        evidence = play.do(folders.import_folder, tmp_path / f"e{number}")
+        assert git(play.root, "grep", "-lE", "(src/)?passwo?r?d: [0-9a-f]{40}", "HEAD", "--", f"*{evidence}*")
+    play.complete(dispatch, evidence)
+    code, out, _ = cli("-C", str(play.root), "check", "--no-base")
+    assert (code, "S001" in out) == (0, False)
+
+
 def test_a_folder_whose_command_holds_a_secret_is_not_imported(play: Play, tmp_path: Path) -> None:
     play.run()
     draft = evidences.witness(play.ledger, [sys.executable, "-c", "pass", "--word", PASSWORD], quiet=True)

@@ -279,3 +279,11 @@ def commands_of(data: Mapping[str, Any]) -> list[list[str]]:
     """Return the commands that a record keeps word by word: the one that was run, those that are asked."""
     asked = (data.get("verify") or {}).get("commands") or ()
     return [told["argv"] for told in [data.get("command")] if told] + [one["run"] for one in asked]
+
+
+def without_file_ids(text: str, data: Mapping[str, Any]) -> str:
+    """Return a record's text without git's ids of files: the one of a file called `password` is no password."""
+    codes = [data.get(key) or {} for key in ("code", "code_after")]
+    for identity in {one for code in codes for key in ("paths", "untracked") for one in code.get(key, {}).values()}:
+        text = text.replace(identity, "")
+    return text

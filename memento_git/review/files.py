@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.ledger import layout
 from memento_git.model.finding import Finding, leaving_out, removing
 from memento_git.model.ids import kind_of
-from memento_git.model.work import commands_of
+from memento_git.model.work import commands_of, without_file_ids
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -86,7 +86,8 @@ def check_secrets(view: View, paths: Iterable[str], allowed: Collection[str]) ->
     view.fetch(held)
     for path, place in held.items():
         text = (view.read(path) or b"")[:LARGEST_SCAN].decode(errors="replace")
-        secrets = find_secrets(text)
+        found = view.record(path)
+        secrets = find_secrets(text) and find_secrets(without_file_ids(text, found.data) if found is not None else text)
         for secret in [*secrets, *_in_commands(view, path, text, {one.value for one in secrets})]:
             if slug(secret.rule) not in known and slug(secret.rule) not in _own(view, path):
                 message = f"looks like a {secret.rule}"

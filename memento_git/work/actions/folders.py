@@ -14,7 +14,7 @@ from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import codec, layout, outfile
 from memento_git.ledger.lock import reason_of
 from memento_git.model.ids import is_id
-from memento_git.model.work import RUN_KINDS, commands_of
+from memento_git.model.work import RUN_KINDS, commands_of, without_file_ids
 from memento_git.work import trust
 from memento_git.work.actions.attaching import read_file, refuse_secrets_in
 from memento_git.work.actions.evidences import Draft, FolderInvalid, record_draft
@@ -130,7 +130,7 @@ def import_folder(
     data = decoded.data
     if problem := _amiss(data):
         raise FolderInvalid(path=folder.name, problem=problem)
-    refuse_secrets_in(tx, "evidence.yaml", text)
+    refuse_secrets_in(tx, "evidence.yaml", without_file_ids(text.decode(), data).encode())
     for words in commands_of(data):
         refuse_secrets_in(tx, "the command in evidence.yaml", " ".join(words).encode())
     files: dict[str, bytes] = {}
