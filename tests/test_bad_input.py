@@ -154,6 +154,25 @@ def test_completing_what_another_claimed_is_refused(play: Play, refused: Callabl
     refused("dispatch_already_claimed", 1, "dispatch", "claim", dispatch, "--actor", "mallory")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "gate record approval passed", "gate waive approval --reason x", "evidence add --kind note --summary x",
+        "evidence run", "evidence list", "evidence check --provider ci --conclusion success", "graph update",
+        "dispatch create --executor a",
+    ],
+)  # fmt: skip
+def test_a_task_of_another_run_than_the_one_that_is_named_is_refused(
+    play: Play, refused: Callable[..., Any], words: str
+) -> None:
+    one, task, other = play.run(), play.task(), play.run("Another goal")
+    named = [task] if words.startswith("dispatch") else ["--task", task]
+    command = ["--", "true"] if words == "evidence run" else []
+    assert one != other
+    told = refused("task_not_found", 1, *words.split(), *named, "--run", other, *command)
+    assert told["message"] == f"no task {task} in run {other}"
+
+
 def test_completing_without_acceptable_evidence_is_refused(play: Play, refused: Callable[..., Any]) -> None:
     play.planned()
     task = play.task()

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     "--provider", default="auto", show_default=True, metavar="NAME",
     help="github, gitlab, buildkite, auto; with --conclusion any name.",
 )  # fmt: skip
-@click.option("--run", "--run-id", default="", metavar="RUN", help="Run that it belongs to, when no task is named.")
+@click.option(
+    "--run", "--run-id", default="", metavar="RUN", help="Run that it belongs to; that of its tasks by default."
+)
 @click.option("--task", "tasks", multiple=True, metavar="TASK", help="Task that it is about; repeatable.")
 @click.option("--commit", default="", metavar="REV", help="Commit that is asked about; HEAD by default with --fetch.")
 @click.option("--fetch", is_flag=True, help="Ask the hosting service; the token is in the environment.")

@@ -15,6 +15,7 @@ from memento_git.cli.options import paged, signs
 from memento_git.cli.reproduce import export, reproduce
 from memento_git.cli.texts import from_top
 from memento_git.errors import MementoError
+from memento_git.model.ids import NoSuchRecord
 from memento_git.model.work import EVIDENCE_KINDS
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def _list(
 
     view = door.view()
     chosen = view.find(task, "task") if task else ("", choose_run(view, run))
+    if task and run and view.find(run, "run")[0] != chosen[1]:
+        raise NoSuchRecord(kind="task", given=f"{chosen[0]} in run {run}")
     held = overview(door.ledger, view, chosen[1], limit=0, progress=boundary.progress)
     output.warn_of_broken(door, held)
     words = query.lower().split()
@@ -92,7 +95,7 @@ def _spoken(row: Row) -> Row:
 @evidence.command("run", context_settings={"allow_interspersed_args": False})
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- CMD...")
 @click.option("--task", "tasks", multiple=True, metavar="TASK", help="Task that it may prove; repeatable.")
-@click.option("--run", default="", metavar="RUN", help="Run that it belongs to, when no task is named.")
+@click.option("--run", default="", metavar="RUN", help="Run that it belongs to; that of its tasks by default.")
 @click.option(
     "--kind",
     default="",
@@ -237,7 +240,7 @@ def _kept(door: Door, draft: Draft, tasks: tuple[str, ...]) -> Iterator[None]:
 @evidence.command("add")
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--task", "tasks", multiple=True, metavar="TASK", help="Task that it may prove; repeatable.")
-@click.option("--run", default="", metavar="RUN", help="Run that it belongs to, when no task is named.")
+@click.option("--run", default="", metavar="RUN", help="Run that it belongs to; that of its tasks by default.")
 @click.option(
     "--kind", default="artifact", show_default=True, help="What kind of evidence: artifact, screenshot, diff, ci, …"
 )

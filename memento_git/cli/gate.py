@@ -49,7 +49,7 @@ def list_gates(door: Door, run: str, limit: int, offset: int) -> None:
 @click.argument("kind")
 @click.argument("verdict", metavar="requested|passed|failed")
 @click.option("--run", "--run-id", default="", metavar="RUN", help="On which run; the only open one by default.")
-@click.option("--task", default="", metavar="TASK", help="On one task instead of the run.")
+@click.option("--task", default="", metavar="TASK", help="On one task of it instead of the run.")
 @click.option("--evidence", multiple=True, metavar="EVIDENCE", help="What the verdict rests on; repeatable.")
 @click.option("--note", "--summary", default="", metavar="TEXT", help="What to remember of it.")
 @click.option("--reason", default="", metavar="TEXT", help="Why.")
@@ -69,7 +69,7 @@ def record(
 @gate.command("waive")
 @click.argument("kind")
 @click.option("--run", "--run-id", default="", metavar="RUN", help="On which run; the only open one by default.")
-@click.option("--task", default="", metavar="TASK", help="On one task instead of the run.")
+@click.option("--task", default="", metavar="TASK", help="On one task of it instead of the run.")
 @click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
 @signs
 @writes

@@ -10,6 +10,8 @@ from memento_git.work import refusals as no
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memento_git.ledger.transaction import Transaction
     from memento_git.work.signatures import Sealer
 
@@ -42,6 +44,17 @@ class Desk(desk.Desk):
         if len(unfinished) > 1:
             raise no.RunAmbiguous(candidates=some([state.id for state in unfinished], 5))
         return unfinished[0]
+
+    def home(self, run: str, tasks: Sequence[str]) -> tuple[RunState, list[str]]:
+        """Return the run that is named, or the one of the tasks, and the tasks' ids; refuse one of another run."""
+        from memento_git.model.ids import NoSuchRecord
+
+        found = [self.find(task, "task") for task in tasks]
+        state = found[0][1] if found and not run else self.run(run)
+        for identity, other in found:
+            if other.id != state.id:
+                raise NoSuchRecord(kind="task", given=f"{identity} in run {state.id}")
+        return state, [identity for identity, _ in found]
 
     def sealer(self, *, sign: bool = False, key: str = "") -> Sealer | None:
         """Return what signs approvals and verdicts, where the user or policy asks for signatures."""

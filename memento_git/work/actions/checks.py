@@ -69,8 +69,7 @@ def add_checks(
 ) -> tuple[list[str], list[str]]:
     """Record each check once, bound to its commit's code; return the ids of new and of already known evidence."""
     desk = Desk.of(tx)
-    state, owned = belongs(desk, run, tasks)
-    full = [task for task, _ in owned]
+    state, full = belongs(desk, run, tasks)
     delivered = _Delivered(state)
     new, old = [], []
     for check in found:

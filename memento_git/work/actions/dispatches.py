@@ -55,13 +55,9 @@ def hand_out(
     apart: bool = False,
 ) -> str:  # fmt: skip
     """Hand a ready task out; `brief` is the digest of what the worker reads, `apart`: it gets a branch of its own."""
-    from memento_git.model.ids import NoSuchRecord
-
     desk = Desk.of(tx)
     preflight.refuse_unfit(tx, desk.policy, act="dispatch")
-    identity, state = desk.find(task, "task")
-    if run and desk.run(run).id != state.id:
-        raise NoSuchRecord(kind="task", given=f"{identity} in run {run}")
+    state, (identity,) = desk.home(run, [task])
     prose = state.prose(identity)
     plan = state.canonical
     handout.refuse_run(state)

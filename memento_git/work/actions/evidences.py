@@ -147,17 +147,14 @@ def foresee(
     desk = Desk.of(tx)
     publish.identities(tx.ledger.git, tx.ledger.settings)
     desk.optional("summary", summary)
-    return [task for task, _ in belongs(desk, run, _linked(desk, dispatch, tasks)[1])[1]]
+    return belongs(desk, run, _linked(desk, dispatch, tasks)[1])[1]
 
 
-def belongs(desk: Desk, run: str, tasks: Sequence[str]) -> tuple[RunState, list[tuple[str, RunState]]]:
+def belongs(desk: Desk, run: str, tasks: Sequence[str]) -> tuple[RunState, list[str]]:
     """Return the run that evidence will be in, and the tasks that it is for."""
-    found = [desk.find(task, "task") for task in tasks]
-    state = found[0][1] if found else desk.run(run)
-    for task, other in found:
-        if other.id != state.id:
-            raise no.EvidenceForeign(evidence="this", tasks=f"run {state.id}", task=task)
-        other.prose(task)
+    state, found = desk.home(run, tasks)
+    for task in found:
+        state.prose(task)
     if state.is_final:
         raise no.RunFinal(run=state.id, status=state.status)
     return state, found
@@ -187,7 +184,7 @@ def record_draft(
     data = {**draft.data, "summary": words, "dispatch": name}
     if data["kind"] == "approval":
         seal = seal or desk.sealer()
-    return _write(desk, state, Draft(data, draft.files), [task for task, _ in found], seal)
+    return _write(desk, state, Draft(data, draft.files), found, seal)
 
 
 def _write(desk: Desk, state: RunState, draft: Draft, tasks: Sequence[str], seal: Sealer | None) -> str:

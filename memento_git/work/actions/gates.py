@@ -32,7 +32,7 @@ def record_gate(
     if gate == "release" and verdict == "passed":
         from memento_git.work.actions.releases import refuse_by_hand
 
-        refuse_by_hand(tx.ledger, desk.find(task, "task")[1] if task else desk.run(run), task)
+        refuse_by_hand(tx.ledger, desk.home(run, [task] if task else [])[0], task)
     return record_verdict(
         tx, gate, verdict, run=run, task=task, evidence=evidence, note=note, reason=reason, sign=sign, key=key
     )
@@ -48,7 +48,8 @@ def record_verdict(
         raise no.GateInvalid(given=gate, what="a kind of gate", allowed=", ".join(GATE_KINDS))
     if verdict not in VERDICTS:
         raise no.GateInvalid(given=verdict, what="a verdict", allowed=", ".join(VERDICTS))
-    scope, state = desk.find(task, "task") if task else (desk.run(run).id, desk.run(run))
+    state, tasks = desk.home(run, [task] if task else [])
+    scope = tasks[0] if tasks else state.id
     state.prose(scope)
     if (judges := desk.policy.judges(gate, verdict)) and tx.actor not in judges:
         verb = "waive gates" if verdict == "waived" else f"judge {gate}"

@@ -88,16 +88,11 @@ def update_graph(
         raise gfy.GraphifyFailed(reason="the code changed while it ran")
     if graphify is not None:
         named[GRAPHIFY] = graphify[1]
-    state, wanted = _belongs(desk, run, tasks)
+    state, wanted = desk.home(run, tasks)
     if former := _former(state, code["tree"], named[SNAPSHOT], wanted, graphify=GRAPHIFY in named):
         return former
     draft = _draft(desk, named, {"outcome": "observed", "code": code, "graph": held["counts"]})
     return evidences.record_draft(tx, draft, run=state.id, tasks=wanted, summary=counted(held))
-
-
-def _belongs(desk: Desk, run: str, tasks: Sequence[str]) -> tuple[RunState, list[str]]:
-    found = [desk.find(task, "task") for task in tasks]
-    return (found[0][1] if found else desk.run(run)), [task for task, _ in found]
 
 
 def _former(state: RunState, tree: str, data: bytes, tasks: Sequence[str], *, graphify: bool) -> str:
@@ -154,7 +149,7 @@ def diff_files(policy: Policy, before: tuple[str, bytes], after: tuple[str, byte
 def record_diff(tx: Transaction, diff: Row, code: Row | None, *, run: str = "", tasks: Sequence[str] = ()) -> str:
     """Record a comparison of two graphs as evidence; return its id."""
     desk = Desk.of(tx)
-    state, wanted = _belongs(desk, run, tasks)
+    state, wanted = desk.home(run, tasks)
     outcome = "failed" if diff["blocking"] else "observed" if diff["warnings"] else "passed"
     content = json.dumps(diff, sort_keys=True, indent=1).encode() + b"\n"
     draft = _draft(desk, {DIFF: content}, {"outcome": outcome, "code": code, "graph": diff["after"]})
