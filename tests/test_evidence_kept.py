@@ -187,6 +187,28 @@ def test_a_report_without_a_case_says_so(play: Play, cli: Callable[..., Any]) ->
     assert row["problems"] == ["report r.xml has no test case"]
 
 
+def test_what_a_report_makes_of_a_command_that_ended_well_is_told(play: Play, cli: Callable[..., Any]) -> None:
+    play.run()
+    cases = '<testsuite><testcase name="a"/><testcase name="b"><failure/></testcase></testsuite>'
+    run = ("-C", str(play.root), "evidence", "run", "--report", "r.xml", "--", "sh", "-c")
+    code, _, err = cli(*run, f"echo '{cases}' > r.xml")
+    assert (code, "failed, witnessed" in err) == (0, True)
+    assert "note: r.xml says that it failed: junit: 2 tests, 1 passed, 1 failed (failed: b)\n" in err
+    assert "note:" not in cli(*run, f"echo '{cases}' > r.xml; exit 1")[2]
+    assert cli(*run, "echo '<testsuites/>' > r.xml")[0] == 0
+    assert "exit 0; junit: 0 tests; report r.xml has no test case" in cli("-C", str(play.root), "evidence", "list")[1]
+
+
+def test_the_run_of_evidence_in_a_folder_is_named_when_that_is_added(
+    play: Play, cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    run = play.run()
+    out = ("evidence", "run", "--out", str(tmp_path / "out"))
+    code, _, err = cli("-C", str(play.root), *out, "--run", run, "--", "touch", "ran")
+    assert (code, "memento evidence add --from FOLDER --run RUN" in err) == (2, True)
+    assert not (play.root / "ran").exists()
+
+
 def test_a_report_that_nothing_here_reads_is_refused_before_the_command_runs(
     play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

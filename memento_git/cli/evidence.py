@@ -136,8 +136,7 @@ def run_command(
 
     ledger = door.ledger
     linked = _dispatch(door, dispatch, apart=out is not None)
-    if out is not None:
-        folders.refuse_taken(ledger, out)
+    _refuse_out(door, out, run)
     expected = _full(tasks, ledger.actor) if out is not None else _expect(door, tasks, run, summary, linked)
     draft = evidences.witness(
         ledger, argv, kind=kind or kinds.kind_asked(ledger, expected, argv), reports=reports,
@@ -152,7 +151,7 @@ def run_command(
         return code
     row = _record(door, draft, run, tasks, summary)
     told = f"recorded {row['id']}: {row['outcome']}, {row['trust_level']}"
-    ledger.warnings += row["problems"]
+    ledger.warnings += [*row["problems"], *_spoilt(row)]
     if door.json:
         door.show({"evidence": row, "exit_code": code}, told)
     else:
@@ -161,6 +160,25 @@ def run_command(
             name = row["dispatch"] or _claimed(door, row) or "DISPATCH"
             terminal.put(f" next: memento dispatch complete {name} --evidence {row['id']}", err=True)
     return code
+
+
+def _refuse_out(door: Door, out: Path | None, run: str) -> None:
+    """Refuse a folder that evidence must not be written to, and a run, which no evidence in a folder says."""
+    from memento_git.work.actions import folders
+
+    if out is not None and run:
+        raise click.UsageError("a run is named when the folder is added: memento evidence add --from FOLDER --run RUN")
+    if out is not None:
+        folders.refuse_taken(door.ledger, out)
+
+
+def _spoilt(row: Row) -> list[str]:
+    """Return what reports say of a command that itself ended well, where that makes it a failure."""
+    from memento_git.model.markup import spoken
+    from memento_git.review.report import report_line
+
+    bad = [] if row["exit_code"] else [report for report in row["reports"] if not report["ok"] and report["failed"]]
+    return [f"{report['name']} says that it failed: {spoken(report_line(report))}" for report in bad]
 
 
 def _claimed(door: Door, row: Row) -> str:

@@ -242,9 +242,7 @@ def _what(row: Row) -> str:
     parts: list[str] = []
     if row["command"]:
         parts.append(ran(row))
-    for report in row["reports"]:
-        counts = ", ".join(f"{value} {key}" for key, value in report["counts"].items() if value)
-        parts.append(plain(f"{report['format']}: {counts}") + _failed(report))
+    parts += [report_line(report) for report in row["reports"]]
     parts += [plain(cut(problem, MOST_TEXT)) for problem in row["problems"]]
     parts += [code(one["name"]) for one in row["files"]]
     parts += [plain(row[key]) for key in ("uri", "summary") if row[key]]
@@ -265,6 +263,13 @@ def ran(row: Row, style: Callable[[str], str] = code) -> str:
     within = f", covers only {some(paths, SHOWN_PATHS)}" if paths else ""
     where = f" in {style(cut(row['folder'], MOST_TEXT))}" if row["folder"] != "." else ""
     return f"{style(cut(shlex.join(row['command']), MOST_TEXT))}{where} exit {row['exit_code']}{within}"
+
+
+def report_line(report: Row) -> str:
+    """Return what a report counts, and the cases that failed in it."""
+    counts = [f"{value} {key}" for key, value in report["counts"].items() if value]
+    none = [f"0 {key}" for key in report["counts"]][:1]
+    return plain(f"{report['format']}: {', '.join(counts or none)}") + _failed(report)
 
 
 def _failed(report: Row) -> str:
