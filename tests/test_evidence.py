@@ -19,7 +19,7 @@ from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders
 from memento_git.work.actions.attaching import FileMissing, FileUnfit
-from memento_git.work.actions.diffs import RangeInvalid
+from memento_git.work.actions.diffs import NothingChanged, RangeInvalid
 from memento_git.work.capture import CommandNotStarted, OutsideRepository
 from tests.play import git
 
@@ -575,6 +575,13 @@ def test_a_diff_needs_two_revisions(play: Play, given: str) -> None:
         play.do(evidences.add_evidence, "diff", diff=given)
 
 
+def test_a_diff_of_nothing_but_the_ledger_is_refused_with_what_to_name(play: Play) -> None:
+    play.run()
+    with pytest.raises(NothingChanged, match="hold the same code") as refused:
+        play.do(evidences.add_evidence, "diff", diff="HEAD~1..HEAD")
+    assert "two commits between which the code changed" in refused.value.hint
+
+
 @pytest.mark.parametrize("field", ["summary", "uri"])
 def test_a_secret_in_typed_text_is_refused_without_repeating_it(play: Play, field: str) -> None:
     play.run()
@@ -613,8 +620,9 @@ def test_evidence_made_elsewhere_is_imported_as_it_was(play: Play, tmp_path: Pat
 
     assert evidence == made
     assert kept(play, evidence, "stdout.txt") == "ci\n"
-    with pytest.raises(evidences.FolderInvalid):
+    with pytest.raises(evidences.FolderInvalid) as again:
         play.do(folders.import_folder, tmp_path / "out")
+    assert again.value.hint.endswith(f"memento show {evidence}")
 
 
 def test_imported_evidence_that_was_altered_is_refused(play: Play, tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ def test_events_that_disagree_on_a_task_and_its_dispatch_are_one_entry_and_settl
     (row,) = base(play.ledger.view(), run)["trouble"]
     assert (row["record"], set(row["about"].split(", "))) == (task, {"status", f"dispatch:{dispatch}"})
     assert cli("status", *where)[1].count("contested  ") == 2, "in the list of tasks, and once below"
+    assert "none: the task is contested; settle it: memento settle\n" in cli("task", "show", task, *where)[1]
     assert json.loads(cli("settle", *where, "--json")[1])["trouble"] == [row]
     assert cli("check", "--no-base", *where)[1].count(": T001 ") == 1
     done = next(event["event"] for event in row["events"] if event["action"] == "completed")

@@ -108,7 +108,7 @@ class Door:
     def change(self, action: str, act: Callable[[Transaction], T]) -> T:
         """Run an action in one transaction."""
         if self.at:
-            raise click.UsageError("--at reads an old revision; nothing can be changed there")
+            raise click.UsageError("--at only reads: leave it out to change something")
 
         def allowed(tx: Transaction) -> T:
             tx.allow_secrets = self.allow_secrets

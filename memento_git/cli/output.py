@@ -196,8 +196,10 @@ def listing(
 
 
 def nothing(name: str, told: Mapping[str, int]) -> str:
-    """Return what is told where a page has no rows: there are none, or none so far on."""
-    return f"no {name} from --offset {told['offset']} on: {told['total']} in all" if told["total"] else f"no {name}"
+    """Return what is told where a page has no rows: there are none, and why, or none so far on."""
+    if not told["total"]:
+        return f"no {name}"
+    return f"no {name.partition(':')[0]} from --offset {told['offset']} on: {told['total']} in all"
 
 
 def more(told: Mapping[str, int]) -> str:

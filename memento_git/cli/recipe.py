@@ -119,7 +119,7 @@ def run(door: Door, name: str, values: tuple[str, ...], limit: int, offset: int,
     from memento_git.knowledge.actions.recipes import run_recipe
 
     if applied and door.at:
-        raise click.UsageError("--at reads an old revision; nothing can be changed there")
+        raise click.UsageError("--at only reads: leave it out to change something")
     given = {}
     for one in values:
         key, sign, value = one.partition("=")

@@ -98,7 +98,9 @@ def over(run: str, task: str) -> str:
     """Return why nothing is to be done about a task, by its run's status and its own, or nothing."""
     if run in FINAL_RUN:
         return f"its run is {run}"
-    return f"the task is {task}" if task in (*FINAL_TASK, "contested") else ""
+    if task == "contested":
+        return "the task is contested; settle it: memento settle"
+    return f"the task is {task}" if task in FINAL_TASK else ""
 
 
 def next_step(over: str, tried: Sequence[Attempt], held: Budget, cheapest: float = 0.0) -> Next:

@@ -20,6 +20,12 @@ class RangeInvalid(Misused):
     hint_ = "write A..B"
 
 
+class NothingChanged(FileUnfit):
+    """Two commits that differ in nothing but the ledger."""
+
+    hint_ = "name two commits between which the code changed: the ledger is no part of it"
+
+
 def diff_of(git: Git, given: str) -> dict[str, Any]:
     """Return what changed in the code between the commits of a range `A..B`."""
     base, dots, tip = given.partition("..")
@@ -36,7 +42,7 @@ def diff_of(git: Git, given: str) -> dict[str, Any]:
     from memento_git.texts.secrets import find_secrets
 
     if not rows:
-        raise FileUnfit(path=given, problem="the two commits hold the same code")
+        raise NothingChanged(path=given, problem="the two commits hold the same code")
     named = [row[2] for row in rows if PLACE.fits(row[2]) and not find_secrets(row[2])]
     held = {
         "range": given,

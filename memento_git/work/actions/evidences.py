@@ -53,6 +53,12 @@ class FolderInvalid(Refused):
     hint_ = "give the folder that memento evidence run --out wrote"
 
 
+class FolderKnown(FolderInvalid):
+    """A folder that was added before."""
+
+    hint_ = "there is nothing to do; see it: memento show {path}"
+
+
 def witness(
     ledger: Ledger, argv: Sequence[str], *, kind: str = "command", reports: Sequence[str] = (),
     covers: Sequence[str] = (), timeout: float | None = None, quiet: bool = False, required: bool = False,
@@ -191,7 +197,7 @@ def _write(desk: Desk, state: RunState, draft: Draft, tasks: Sequence[str], seal
     tx = desk.tx
     identity = draft.data.get("id") or tx.new_id("evidence")
     if "id" in draft.data and identity in tx.view.known("evidence"):
-        raise FolderInvalid(path=identity, problem="this evidence is, or was, in the ledger already")
+        raise FolderKnown(path=identity, problem="this evidence is, or was, in the ledger already")
     ordered = {
         "id": identity,
         "kind": draft.data["kind"],
