@@ -591,7 +591,7 @@ def test_a_bug_of_ours_leaves_no_traceback_but_a_file(
         raise ZeroDivisionError
 
     play.run()
-    monkeypatch.setattr(overview, "choose_run", broken)
+    monkeypatch.setattr(overview, "choose_among", broken)
     code, _, err = cli("status", "-C", str(play.root))
     assert code == 70
     assert "Traceback" not in err
@@ -772,7 +772,7 @@ def test_a_bug_is_told_even_where_nothing_can_be_kept_of_it(
         raise OSError(28, "No space left on device")
 
     play.run()
-    monkeypatch.setattr(overview, "choose_run", broken)
+    monkeypatch.setattr(overview, "choose_among", broken)
     monkeypatch.setattr(tempfile, "NamedTemporaryFile", full)
     code, _, err = cli("status", "-C", str(play.root))
     assert code == 70

@@ -560,6 +560,21 @@ def test_what_came_after_a_run_was_archived_is_told_where_it_is_to_be_archived_a
     assert overview(play.ledger, play.ledger.view(), run)["next"] == []
 
 
+def test_status_tells_of_the_other_runs_that_are_open(play: Play, cli: Callable[..., Any]) -> None:
+    goals = ["Over", *(f"Goal {number}" for number in range(8))]
+    over, *others, last = [play.run(goal) for goal in goals]
+    play.do(runs.cancel_run, over, reason="Not now.")
+    play.do(runs.pause_run, others[-1], reason="Wait.")
+    where = ("status", "-C", str(play.root))
+    told = [line.split("  ")[2:] for line in cli(*where)[1].splitlines() if line.startswith("also open")]
+    assert told == [["paused", "Goal 6"], *(["active", f"Goal {number}"] for number in (5, 4, 3, 2))]
+    assert "… 2 more open runs: memento run list\n" in cli(*where)[1]
+    answer = json.loads(cli(*where, "--json", "--limit", "3")[1])
+    assert (answer["run"]["id"], answer["omitted"]) == (last, {"also_open": 4})
+    assert [row["id"] for row in answer["also_open"]] == others[:3:-1]
+    assert json.loads(cli(*where, "--json", "--run", others[0])[1])["also_open"] == []
+
+
 def test_of_many_runs_only_those_that_changed_are_read_anew(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     first, _, last = (play.run(goal) for goal in ("One", "Two", "Three"))
     assert choose_run(play.ledger.view()) == last

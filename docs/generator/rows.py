@@ -180,6 +180,9 @@ STATUS: Final = {
     "that a link, or the evidence they rest on, leads from to the run, its plans, tasks or evidence: id, kind, title, "
     "status, live, expired, origin, links (rel, to)",
 }  # fmt: skip
+ALSO_OPEN: Final = {
+    "also_open": "other runs that are not finished, the latest first; of `status` alone, and where no run is named"
+}
 LIVE: Final = {
     "dispatch_id": "what it works on", "task_id": "its task", "run_id": "its run", "executor": "whose command it runs",
     "pid": "the memento process that watches", "child_pid": "the command itself, or null", "since": "when it began",
@@ -467,7 +470,7 @@ ANSWERS: Final = {
     "update": "version steps",
     "guide": "name text",
     "guide --out": "path",
-    "status": " ".join(STATUS),
+    "status": " ".join([*STATUS, *ALSO_OPEN]),
     "report": " ".join([*REPORT, *(key for key in STATUS if key != "state")]),
     "report --out": "out format bytes",
     "diff": " ".join(DIFF),
@@ -672,7 +675,7 @@ def page() -> str:
         "(how many in each), `records` (how many of each kind that is no note) and the `filters` that only notes pass, "
         "`drafts` and `short` (how many); `tokens` has `used`, `budget` and how it is estimated.",
         "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
-        "## Status", table(("key", "meaning"), _rows(STATUS)),
+        "## Status", table(("key", "meaning"), _rows({**STATUS, **ALSO_OPEN})),
         "## Sync", table(("key", "meaning"), _rows(SYNC)), *parts,
     )  # fmt: skip
 

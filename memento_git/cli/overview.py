@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memento_git.model.finding import Finding
 
 
+SHOWN_RUNS: Final = 5
 MOST = click.option(
     "--limit", type=COUNT, metavar="N", default=200, show_default=True,
     help="Most rows of each list; 0 for all.",
@@ -26,15 +27,19 @@ MOST = click.option(
 
 def _held(door: Door, run: str, limit: int) -> tuple[Row, Names | None]:
     from memento_git.review.note_counts import note_counts
-    from memento_git.work.overview import choose_run, overview, without_runs
+    from memento_git.work.overview import choose_among, overview, without_runs
 
     view = door.view()
+    others: list[Row] = []
     if run or view.runs():
-        chosen = choose_run(view, run)
+        chosen, others = choose_among(view, run)
         held = overview(door.ledger, view, chosen, limit=limit, ready=door.json, progress=boundary.progress)
     else:
         held = without_runs(door.ledger)
-    return {**held, "knowledge": note_counts(view)}, None if door.json else output.Names(view)
+    told = {"knowledge": note_counts(view), "also_open": others[: limit or None]}
+    if more := len(others) - len(told["also_open"]):
+        held["omitted"]["also_open"] = more
+    return {**held, **told}, None if door.json else output.Names(view)
 
 
 @click.command()
@@ -81,8 +86,19 @@ def _status(held: Row, names: Names) -> str:
     lines += [_counts(held), *output.columns(tasks)]
     lines += _blocks(held, names)
     lines += _knowledge(held["knowledge"])
+    lines += _others(held["also_open"], held["omitted"].pop("also_open", 0), names)
     lines += [f"  … {count} more {name}: --limit 0 shows all" for name, count in held["omitted"].items()]
     return "\n".join([*lines, *_next(held, names)])
+
+
+def _others(rows: list[Row], omitted: int, names: Names) -> list[str]:
+    """Return the other runs that are open as lines."""
+    lines = [
+        f"also open  {names(row['id'])}  {output.state(row['status'])}  {output.printable(row['goal'])}"
+        for row in rows[:SHOWN_RUNS]
+    ]
+    more = len(rows[SHOWN_RUNS:]) + omitted
+    return [*lines, f"  … {more} more open runs: memento run list"] if more else lines
 
 
 def _next(held: Row, names: Names) -> list[str]:

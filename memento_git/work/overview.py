@@ -28,15 +28,20 @@ KEPT: Final = {"loose": layout.RUNS, "packed": layout.ARCHIVE}
 
 def choose_run(view: View, given: str = "") -> str:
     """Return the run that is named, or the latest one that is not finished, or the latest."""
+    return choose_among(view, given)[0]
+
+
+def choose_among(view: View, given: str = "") -> tuple[str, list[Row]]:
+    """Return the chosen run and, where none is named, the rows of others that are not finished, the latest first."""
     if given:
-        return view.find(given, "run")[0]
+        return view.find(given, "run")[0], []
     if len(runs := view.runs()) == 1:
-        return runs[0]
-    heads = [(run, keeping.head(view, run)) for run in runs]
+        return runs[0], []
+    heads = sorted((keeping.head(view, run) for run in runs), key=lambda row: (row["created_at"], row["id"]))[::-1]
     if not heads:
         raise no.NoRun
-    unfinished = [item for item in heads if item[1]["status"] not in FINAL_RUN]
-    return max(unfinished or heads, key=lambda item: (item[1]["created_at"], item[0]))[0]
+    unfinished = [row for row in heads if row["status"] not in FINAL_RUN]
+    return (unfinished or heads)[0]["id"], unfinished[1:]
 
 
 def without_runs(ledger: Ledger) -> Row:
