@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
+from memento_git.model.ids import EvidenceWithdrawn
 from memento_git.texts.secrets import SecretFound
 from memento_git.work import codestate
 from memento_git.work import refusals as no
-from memento_git.work.actions import evidences, folders
+from memento_git.work.actions import evidences, folders, settling
 from memento_git.work.actions.attaching import FileMissing, FileUnfit
 from memento_git.work.actions.diffs import NothingChanged, RangeInvalid
 from memento_git.work.capture import CommandNotStarted, OutsideRepository
@@ -792,6 +793,20 @@ def test_an_approval_of_the_run_the_task_its_evidence_or_a_diff_counts(play: Pla
     assert play.is_proven(task)
     grace.do(evidences.approve, named, response="no")
     assert not play.is_proven(task)
+
+
+@pytest.mark.parametrize("status", ["retracted", "superseded", "redacted"])
+def test_evidence_that_was_withdrawn_may_be_answered_no_and_not_approved(play: Play, status: str) -> None:
+    play.planned()
+    task = play.task()
+    proof, other = play.evidence(task), play.evidence(task)
+    if status == "superseded":
+        play.do(evidences.supersede, proof, other)
+    else:
+        play.do(evidences.retract if status == "retracted" else settling.redact_record, proof, reason="A slip.")
+    with pytest.raises(EvidenceWithdrawn, match=f"is {status}"):
+        play.do(evidences.approve, proof)
+    assert data_of(play, play.do(evidences.approve, proof, response="no"))["outcome"] == "failed"
 
 
 def test_who_adds_an_approval_of_nothing_is_told(play: Play) -> None:

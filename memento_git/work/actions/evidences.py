@@ -279,6 +279,9 @@ def approve(
         data["outcome"] = "passed" if is_yes(data["response"]) else "failed"
     elif data["prompt"]:
         raise TextInvalid(where="response", problem="a prompt was given, and no answer to it")
+    status = state.evidence_status(identity) if kind == "evidence" else "recorded"
+    if data["outcome"] == "passed" and status != "recorded":
+        raise EvidenceWithdrawn(evidence=identity, status=status)
     tasks = [identity] if kind == "task" else []
     seal = desk.sealer(sign=sign, key=key)
     return record_draft(tx, Draft(data, {}), run=state.id, tasks=tasks, summary=summary, seal=seal)
