@@ -28,6 +28,7 @@ from memento_git.ledger.codec import PROSE
 from memento_git.model.ids import KINDS, NOT_FOUND
 from memento_git.model.jsonschema import documents, kinds
 from memento_git.review.catalogue import CATALOGUE
+from memento_git.verbs.batch import ACTIONS
 from tests.mentions import missing
 
 if TYPE_CHECKING:
@@ -97,6 +98,17 @@ def test_every_command_has_help_and_is_documented_with_its_options(name: str, co
         if isinstance(option, click.Option):
             assert option.help, f"{option.opts[0]} has no help"
             assert all(f"`{one}`" in page or f"`{one} " in page for one in option.opts), option.opts
+
+
+def test_help_says_which_reasons_are_required() -> None:
+    wrong = []
+    for path, command in LEAVES:
+        told = {one.name: one.help or "" for one in command.params if isinstance(one, click.Option)}
+        given = inspect.signature(ACTIONS[path]).parameters if path in ACTIONS else {}
+        asked = "reason" in given and given["reason"].annotation == "Reason"
+        if path in ACTIONS and "reason" in told and asked != ("required" in told["reason"]):
+            wrong.append(path)
+    assert wrong == ["dispatch select"], "it needs one for another choice than the best"
 
 
 def test_every_command_of_the_tree_is_in_the_list_and_has_one_line_of_help() -> None:

@@ -149,7 +149,7 @@ def progressed(door: Door, note_id: str, text: str, after: str) -> None:
 @note.command("retire")
 @click.argument("note_id", metavar="NOTE", required=False, default="")
 @click.option("--key-prefix", default="", metavar="KEY", help="All live notes of this key and below it, instead.")
-@click.option("--reason", default="", metavar="TEXT", help="Why they do not hold any more.")
+@click.option("--reason", default="", metavar="TEXT", help="Why they do not hold any more; it is required.")
 @click.option("--dry-run", is_flag=True, help="With --key-prefix: say which ones; change nothing.")
 @scoped
 @writes

@@ -96,7 +96,7 @@ def approve(door: Door, plan_id: str, run: str, note: str, key: str, *, sign: bo
 
 @plan.command("reject")
 @click.argument("plan_id", metavar="PLAN")
-@click.option("--reason", default="", metavar="TEXT", help="Why.")
+@click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
 @writes
 def reject(door: Door, plan_id: str, reason: str) -> None:
     """Turn a plan down."""

@@ -100,7 +100,7 @@ def _moving(name: str, verb: str, text: str, *, command: str) -> click.Command:
     """Return the command of a verb that moves a run and may give a reason."""
 
     @click.argument("run_id", metavar="[RUN]", default="")
-    @click.option("--reason", default="", metavar="TEXT", help="Why.")
+    @click.option("--reason", default="", metavar="TEXT", help="Why; it is required." if name == "cancel" else "Why.")
     @writes
     def move(door: Door, run_id: str, reason: str) -> None:
         from memento_git.work import answers

@@ -298,7 +298,7 @@ class RecordContested(Refused):
 class NotSettled(Refused):
     token = "run_not_final"
     sentence = "run {run} is {status}; only a completed or cancelled run is archived"
-    hint_ = "end it first: memento run complete {run}, or memento run cancel {run}"
+    hint_ = "end it first: memento run complete {run}; or memento run cancel {run} --reason WHY"
 
 
 class AlreadyArchived(Refused):
