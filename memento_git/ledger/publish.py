@@ -53,7 +53,7 @@ class OperationUnderWay(Moved):
 
     token = "operation_in_progress"
     sentence = "{what} is in progress in this worktree"
-    hint_ = "finish or abort it first; reading works meanwhile"
+    hint_ = "finish or abort it first: git status says how; reading works meanwhile"
 
 
 class InsideHook(Moved):
