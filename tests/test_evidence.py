@@ -795,6 +795,30 @@ def test_an_approval_of_the_run_the_task_its_evidence_or_a_diff_counts(play: Pla
     assert not play.is_proven(task)
 
 
+@pytest.mark.parametrize("scope", ["task", "run"])
+@pytest.mark.parametrize("status", ["retracted", "superseded"])
+def test_an_approval_of_a_diff_that_was_withdrawn_since_does_not_count(play: Play, status: str, scope: str) -> None:
+    from memento_git.work.overview import overview
+
+    run = play.planned()
+    task = play.task(require=["approval"])
+    claim = play.claimed(task)
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all("work")
+    named: dict[str, Any] = {"tasks": [task]} if scope == "task" else {"run": run}
+    diff, other = (play.do(evidences.add_evidence, "diff", diff="HEAD~2..HEAD", **named) for _ in range(2))
+    yes = play.beside(play.root, "Grace").do(evidences.approve, diff)
+    play.complete(claim, play.evidence(task), yes)
+    held = overview(play.ledger, play.ledger.view(), run)
+    assert held["tasks"][0]["proven"]
+    if status == "superseded":
+        play.do(evidences.supersede, diff, other)
+    else:
+        play.do(evidences.retract, diff, reason="Another branch's.")
+    (row,) = overview(play.ledger, play.ledger.view(), run)["tasks"]
+    assert row["unproven_because"][0] == f"{yes} is contradicted: {diff}, which was approved, is {status}"
+
+
 @pytest.mark.parametrize("status", ["retracted", "superseded", "redacted"])
 def test_evidence_that_was_withdrawn_may_be_answered_no_and_not_approved(play: Play, status: str) -> None:
     play.planned()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memento_git.model.ids import parse_ref
+from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Evidence
 from memento_git.work import nextsteps, replies, terms, trust
 from memento_git.work.verification import Demand, asked
@@ -190,10 +190,12 @@ def approved_else(state: RunState, approval: Evidence, of: str = "") -> str:
 
 
 def other_words(state: RunState, approval: Evidence) -> str:
-    """Return that what an approval is about is not what was approved any more; or nothing."""
+    """Return that what an approval is about is not what was approved any more, or was withdrawn; or nothing."""
     about = str(approval.data.get("approves", ""))
     if not about:
         return ""
     found = state.evidence(about) or state.text(about)
+    if kind_of(about) == "evidence" and found is not None and (status := state.evidence_status(about)) != "recorded":
+        return f"{about}, which was approved, is {status}"
     same = found is not None and approval.data.get("text") == found.digest
     return "" if same else f"{about} is not, as it is now, what was approved"
