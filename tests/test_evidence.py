@@ -670,6 +670,19 @@ def test_an_approval_is_evidence_that_proves_no_work(play: Play) -> None:
     assert not play.is_proven(task)
 
 
+def test_an_approval_is_shown_where_it_is_asked_also_if_policy_takes_it_as_proof(play: Play) -> None:
+    policy = "proof: {test: witnessed, approval: reported}, require: [test, approval]"
+    (play.root / ".memento" / "config.yaml").write_text(f"version: 1\npolicy: {{{policy}}}\n")
+    play.commit_all("policy")
+    play.planned()
+    task = play.task()
+    dispatch = play.claimed(task)
+
+    play.complete(dispatch, play.evidence(task), play.do(evidences.approve, task))
+
+    assert play.is_proven(task)
+
+
 def test_retracted_evidence_proves_nothing_and_cannot_be_cited(play: Play) -> None:
     play.planned()
     task = play.task()

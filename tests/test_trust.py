@@ -55,7 +55,7 @@ def test_sound_evidence_that_saw_the_code_proves() -> None:
         (cite(evidence(outcome="failed")), "failed"),
         (cite(evidence(outcome="observed")), "has no verdict"),
         (cite(evidence(code={"tree": ELSE})), "is of other code"),
-        (cite(evidence(code=None)), "is of other code"),
+        (cite(evidence(code=None)), "names no code"),
         (cite(evidence(), trust="reported"), "is only reported, and witnessed is asked"),
         (cite(evidence(kind="artifact"), trust="verified"), "which proves nothing by itself"),
         (cite(evidence(kind="note"), trust="advisory"), "which proves nothing by itself"),
@@ -89,6 +89,21 @@ def test_an_approval_of_a_plan_or_another_task_is_none_of_this_one(about: str, f
     asks = POLICY._replace(require=("approval",))
     assert judged(cite(evidence()), approval, policy=asks).proven is fine
     assert judged(approval, policy=POLICY._replace(proof={"approval": "reported"})).proven is fine
+
+
+@pytest.mark.parametrize("more", [
+    {"kind": "approval", "approves": TASK}, {"kind": "diff", "outcome": "observed"},
+    {"kind": "note", "outcome": "observed"},
+])  # fmt: skip
+def test_what_names_no_code_proves_nothing_and_is_shown_where_it_is_asked(more: dict[str, Any]) -> None:
+    found = evidence(2, **more)
+    del found.data["code"]
+    shown = cite(found, trust="advisory" if found.kind == "note" else "reported")
+    proof = {"test": "witnessed", "approval": "reported", "diff": "reported", "note": "advisory"}
+    asks = POLICY._replace(proof=proof, require=("test", more["kind"]))
+    assert judged(cite(evidence()), shown, policy=asks).proven
+    assert not judged(cite(evidence()), policy=asks).proven
+    assert not judged(shown, policy=POLICY._replace(proof=proof)).proven
 
 
 @pytest.mark.parametrize(("tasks", "fine"), [((TASK,), True), ((OTHER, TASK), True), ((OTHER,), False), ((), False)])

@@ -82,7 +82,9 @@ NOTES: Final = """\
   completed and is shown as unproven.
 - `require` asks that each of these kinds is among what proves the completion. A kind that `proof` does not list cannot
   prove; it is asked to be *shown*: cited, sound, from *reported* up (a note as it is), a verdict passed if it is of a
-  kind that has one, and of the same code if it is bound to code.
+  kind that has one, and of the same code if it is bound to code. Approvals, diffs, notes and
+  memories name no code as a rule. Then they prove nothing by themselves, also where `proof` lists them, and are asked
+  to be shown, too.
 - `verify` asks by kind, risk and files of a task; an entry without `when` is for all. All that apply count together,
   with what the canonical plan and the task ask: kinds and commands are united, the stricter trust and the shorter
   time-out win. A task without a risk is of medium risk. In patterns `*` and `?` stay within a folder's name, `**` goes

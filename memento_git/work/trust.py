@@ -24,6 +24,7 @@ ADVISORY_KINDS: Final = ("note", "memory")
 OF_NOTHING: Final = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 FAILED_COUNTS: Final = ("failed", "errors", "error")
 VERDICT_KINDS: Final = ("command", "test", "lint", "type", "build", "ci", "approval")
+OF_NO_CODE: Final = (*ADVISORY_KINDS, "approval", "diff")
 
 
 class Cited(NamedTuple):
@@ -234,8 +235,11 @@ def _nearly(sound: Iterable[Cited], command: Command) -> str:
 
 
 def shows(evidence: Evidence, trust: str, asked: Demand, codes: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether sound evidence of a kind that proves nothing by itself is what was asked to be shown."""
-    if evidence.kind in asked.proof:
+    """Tell whether sound evidence that proves nothing by itself is what was asked to be shown.
+
+    It is of a kind that policy does not take as proof, or names no code that it could prove, as an approval or a diff.
+    """
+    if evidence.kind in asked.proof and (evidence.kind not in OF_NO_CODE or "code" in evidence.data):
         return False
     if evidence.kind not in ADVISORY_KINDS and not at_least(trust, "reported"):
         return False
@@ -338,6 +342,8 @@ def elsewhere(evidence: Evidence, codes: Sequence[Mapping[str, Any]]) -> str:
     saw = seen_by(evidence)
     if any(agree(saw, code) for code in codes):
         return ""
+    if not saw:
+        return f"{evidence.id} names no code, and so proves nothing by itself"
     others = [] if "paths" in saw else edited(saw, codes[0])
     told = f": {some(others, 3)}" if others else ""
     return f"{evidence.id} is of other code than what was completed{told}"
