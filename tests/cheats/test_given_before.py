@@ -282,6 +282,21 @@ def test_a_run_that_has_ended_has_the_words_of_then_again(doors: Doors) -> None:
     assert "P009" not in {row["code"] for row in doors.check("--base", MAIN)[1]}
 
 
+def test_a_task_of_a_run_that_has_ended_has_the_words_of_then_again(doors: Doors) -> None:
+    """A limit: nothing can be given again there, so it is told and no more."""
+    run, task = run_of(doors), doors.play.proven()
+    doors.play.do(runs.complete_run, run)
+    words = doors.file(task).read_text()
+    doors.write(doors.path(task), f"{words}\nAnd show it.\n")
+    doors.landed()
+    assert not doors.play.is_proven(task)
+
+    doors.write(doors.path(task), words)
+
+    assert doors.play.is_proven(task)
+    assert f"{task} was completed when its text changed" in doors.warned("D007")
+
+
 def test_a_contested_task_that_is_settled_while_its_plan_is_approved_once_more(doors: Doors) -> None:
     """No way: the acceptance had fallen for the task, and holds again by what settles that."""
     doors.policy(BY_GRACE)
