@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.work.actions import dispatches, evidences, plans, selections, tasks, verifying
+from memento_git.work.actions import dispatches, evidences, plans, runs, selections, tasks, verifying
+from tests.cheats.forging import MAIN
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -334,3 +335,17 @@ def test_a_plan_that_asks_less_than_the_one_that_a_task_was_handed_out_on(doors:
     lax = doors.play.do(plans.draft_plan, "Lax", "Do it.", run=run)
     doors.play.do(plans.approve_plan, lax)
     assert f"{lax} took the place of {strict}, and asks less: " in doors.warned("D007")
+
+
+def test_work_that_is_called_off_before_its_run_is_completed(doors: Doors) -> None:
+    """A limit: the diff shows it, and `check` says nothing of it."""
+    doors.play.proven()
+    task = doors.play.task("The hard part")
+    doors.landed()
+
+    doors.play.do(tasks.cancel_task, task, reason="Not now.")
+    doors.play.do(runs.complete_run)
+
+    doors.sound()
+    shown = doors.cli("diff", MAIN, "-C", str(doors.root))[1]
+    assert f"task {task} The hard part\n    pending → cancelled by Ada: Not now." in shown
