@@ -241,8 +241,9 @@ def test_nothing_is_next_for_what_is_done_or_under_way() -> None:
 
 
 @pytest.mark.parametrize(("run", "task", "told"), [
-    ("active", "pending", ""), ("active", "contested", "the task is contested"), ("paused", "blocked", ""),
-    ("cancelled", "pending", "its run is cancelled"), ("completed", "accepted", "its run is completed"),
+    ("active", "pending", ""), ("active", "contested", "the task is contested; settle it: memento settle"),
+    ("paused", "blocked", ""), ("cancelled", "pending", "its run is cancelled"),
+    ("completed", "accepted", "its run is completed"),
 ])  # fmt: skip
 def test_a_settled_task_and_a_final_run_are_over(run: str, task: str, told: str) -> None:
     assert over(run, task) == told
