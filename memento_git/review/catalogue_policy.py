@@ -34,7 +34,8 @@ POLICY: Final = {
         "likewise another gate of which policy says who may pass it, or on what. An error where the branch completes "
         "the run; a warning otherwise, and where anybody may pass the gate. Or the branch completed the run over work "
         "that is not done, proven or signed, or past a failed gate that policy guards, even of a task that was "
-        "repaired. Or such a gate, or the release, was passed or waived beside or after the completion: too late.",
+        "repaired. Or such a gate, or the release, was passed or waived beside or after the completion: too late. "
+        "A warning where the branch cancels what the base had asked for, and completes the run on what is left.",
         "`memento gate record KIND passed --run RUN` before the run is completed; finish, prove or cancel its tasks.",
     ),
     "P005": Kind(

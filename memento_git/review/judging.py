@@ -12,7 +12,7 @@ from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id, random_part
 from memento_git.model.policy import Policy
-from memento_git.review import actors, against, checks, files, lastread, recipes, revived, signed, taken, wording
+from memento_git.review import actors, against, checks, ended, files, lastread, recipes, revived, signed, taken, wording
 from memento_git.review.against import Comparison
 from memento_git.review.scope import Scope
 from memento_git.work import codestate, persons
@@ -146,7 +146,7 @@ def added(
     found += [*_of_runs(view, scopes, runners), *(_of_notes(view, Scope(touched, new), mine) if touched else ())]
     paths = comparison.brought()
     found += [*files.check_names(view.files, paths, mine.key_files), *files.twins(git, first, head)]
-    found += [*_copies(view, paths), *files.check_secrets(view, paths, policy.allow_secrets)]
+    found += [*_copies(view, paths), *files.check_secrets(view, paths, policy.allow_secrets), *ended.lacks(comparison)]
     found += recipes.check_recipes(view, [change.path for change in differing], policy.allow_secrets)
     found += [*comparison.findings(), *revived.revived(comparison), *taken.on_the_way(comparison, git, story)]
     found += signed.older_by_history(git, ruling, story, signed.check(view, keys, policy, paths))

@@ -337,15 +337,21 @@ def test_a_plan_that_asks_less_than_the_one_that_a_task_was_handed_out_on(doors:
     assert f"{lax} took the place of {strict}, and asks less: " in doors.warned("D007")
 
 
-def test_work_that_is_called_off_before_its_run_is_completed(doors: Doors) -> None:
-    """A limit: the diff shows it, and `check` says nothing of it."""
+@pytest.mark.parametrize("was", ["pending", "rejected"])
+def test_work_that_is_called_off_before_its_run_is_completed(doors: Doors, was: str) -> None:
+    """Anybody may call it off; who reviews that is told, and so is told by the diff."""
     doors.play.proven()
     task = doors.play.task("The hard part")
+    if was == "rejected":
+        doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+        doors.forge(task, "rejected", unmet=["It is slow."])
     doors.landed()
 
     doors.play.do(tasks.cancel_task, task, reason="Not now.")
-    doors.play.do(runs.complete_run)
+    [run] = doors.play.ledger.view().runs()
+    assert doors.play.do(runs.complete_run) == run
 
-    doors.sound()
+    why = f"{run} is completed without {task} (“The hard part”), which the branch cancelled: Not now."
+    assert why in doors.warned("P004")
     shown = doors.cli("diff", MAIN, "-C", str(doors.root))[1]
-    assert f"task {task} The hard part\n    pending → cancelled by Ada: Not now." in shown
+    assert f"task {task} The hard part\n    {was} → cancelled by Ada: Not now." in shown
