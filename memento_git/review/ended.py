@@ -23,8 +23,8 @@ def lacks(comparison: Comparison) -> Iterator[Finding]:
         if not ends or state.status != "completed":
             continue
         for task in _left(state, comparison.before(run)):
-            off = next((one for one in reversed(state.folded(task).legal("cancelled"))), None)
-            why = f": {off.get('reason')}" if off is not None and off.get("reason") else ""
+            reasons = [event.get("reason") for event in state.folded(task).legal("cancelled")]
+            why = f": {reasons[-1]}" if any(reasons[-1:]) else ""
             told = f"{run} is completed without {task} (“{state.told(task).title}”), which the branch cancelled{why}"
             fix = f"agree that it is not needed, or do it in a further run: memento task show {task}"
             yield Finding("P004", ends[-1].path, 0, told, fix, "warning")

@@ -86,8 +86,9 @@ def check_secrets(view: View, paths: Iterable[str], allowed: Collection[str]) ->
     view.fetch(held)
     for path, place in held.items():
         text = (view.read(path) or b"")[:LARGEST_SCAN].decode(errors="replace")
-        found = view.record(path)
-        secrets = find_secrets(text) and find_secrets(without_file_ids(text, found.data) if found is not None else text)
+        secrets = find_secrets(text)
+        if secrets and (found := view.record(path)) is not None:
+            secrets = find_secrets(without_file_ids(text, found.data))
         for secret in [*secrets, *_in_commands(view, path, text, {one.value for one in secrets})]:
             if slug(secret.rule) not in known and slug(secret.rule) not in _own(view, path):
                 message = f"looks like a {secret.rule}"

@@ -36,10 +36,11 @@ def check_event(state: RunState, event: Event, scope: Scope) -> Iterator[Finding
 
 def _handed_out(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     """Yield a dispatch of the branch on a plan that somebody approved, in the base, who may not by now."""
-    given = state.approving(state.canonical) if state.canonical else handout.approvals_seen(state, event)
-    if event.id not in scope.added or not handout.stands(state, event) or any(one.id in scope.added for one in given):
+    if event.id not in scope.added or not handout.stands(state, event):
         return
-    if why := approvals.fault(given, state):
+    given = state.approving(state.canonical) if state.canonical else handout.approvals_seen(state, event)
+    is_old = not any(one.id in scope.added for one in given)
+    if is_old and (why := approvals.fault(state, given)):
         message = f"{event.of} was handed out, and {why}"
         yield Finding("P003", event.path, 0, message, _approving(state, given[0], "error"), "error")
 

@@ -9,18 +9,28 @@ from memento_git.work import persons
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memento_git.model.policy import Policy
     from memento_git.model.work import Event
     from memento_git.work.state import RunState
 
 
 def may_not_approve(state: RunState, event: Event) -> str:
     """Return why policy does not let the actor of an approval give it, or nothing."""
-    policy = state.policy
-    if policy.plan_approvers and event.by not in policy.plan_approvers:
-        return f"policy names {', '.join(policy.plan_approvers)}"
-    if policy.plan_not_author and persons.is_same(event.by, author(state, event.of)):
+    if not is_named(state.policy, event.by):
+        return f"policy names {', '.join(state.policy.plan_approvers)}"
+    if is_own(state.policy, event.by, author(state, event.of)):
         return "policy asks for another than its author"
     return ""
+
+
+def is_named(policy: Policy, actor: str) -> bool:
+    """Tell whether an actor is among those whom policy names for plans; everybody is where it names nobody."""
+    return not policy.plan_approvers or actor in policy.plan_approvers
+
+
+def is_own(policy: Policy, actor: str, author: str) -> bool:
+    """Tell whether policy asks for another than the author of a plan, and the actor is the author."""
+    return policy.plan_not_author and persons.is_same(actor, author)
 
 
 def author(state: RunState, plan: str) -> str:
@@ -29,7 +39,7 @@ def author(state: RunState, plan: str) -> str:
     return str(found.data["by"]) if found else ""
 
 
-def fault(given: Sequence[Event], state: RunState) -> str:
+def fault(state: RunState, given: Sequence[Event]) -> str:
     """Return why nobody who may gave one of some approvals of equal standing; nothing where there are none."""
     why = [may_not_approve(state, event) for event in given]
     return f"plan {given[0].of} was approved by {given[0].by}: {why[0]}" if why and all(why) else ""
@@ -37,4 +47,4 @@ def fault(given: Sequence[Event], state: RunState) -> str:
 
 def unfit(state: RunState) -> str:
     """Return why the plan that holds was not approved by who may, as policy is now, or nothing."""
-    return fault(state.approving(state.canonical), state) if state.canonical else ""
+    return fault(state, state.approving(state.canonical)) if state.canonical else ""

@@ -9,6 +9,7 @@ from memento_git.folding.fold import last_of, plans_of
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.work import approvals, guard, terms
 from memento_git.work import refusals as no
+from memento_git.work.nextsteps import OF_PLANS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -128,7 +129,7 @@ def row(refusal: MementoError | None, run: str, task: str) -> Row | None:
     plan = f"memento plan draft --run {run} --title TITLE --body TEXT"
     following: dict[str, Any] = {
         "record_contested": "memento settle", "ledger_broken": "memento check", "spike_limit": plan,
-        **dict.fromkeys(("plan_changed", "plan_unapproved"), f"memento plan approve {refusal.facts.get('plan')}"),
+        **dict.fromkeys(OF_PLANS, f"memento plan approve {refusal.facts.get('plan')}"),
         "signature_required": "memento check --no-base",
     }  # fmt: skip
     step = following.get(refusal.token, f"memento task show {task}")

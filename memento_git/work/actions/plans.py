@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import layout
-from memento_git.work import gatehold, gateseen, persons
+from memento_git.work import approvals, gatehold, gateseen
 from memento_git.work import refusals as no
 from memento_git.work.actions.tasks import verification
 from memento_git.work.desk import Desk
@@ -56,10 +56,10 @@ def approve_plan(
     if run:
         _of_run(desk, run, state.id, identity)
     prose = state.prose(identity)
-    asked = desk.policy.plan_approvers
-    if asked and tx.actor not in asked:
-        raise no.ApproverRefused(actor=tx.actor, verb="approve plans", asked=", ".join(asked))
-    if desk.policy.plan_not_author and persons.is_same(tx.actor, prose.data["by"]):
+    if not approvals.is_named(desk.policy, tx.actor):
+        asked = ", ".join(desk.policy.plan_approvers)
+        raise no.ApproverRefused(actor=tx.actor, verb="approve plans", asked=asked)
+    if approvals.is_own(desk.policy, tx.actor, prose.data["by"]):
         raise no.AuthorRefused(actor=tx.actor, plan=identity)
     seal = desk.sealer(sign=sign, key=key)
     if state.canonical == identity and not state.plan_changed(identity):
