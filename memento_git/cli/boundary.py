@@ -105,10 +105,14 @@ class Door:
             self._ledger.watch.early = True
         return act(self.ledger)
 
+    def refuse_at(self, how: str = "leave it out to change something") -> None:
+        """Refuse to change anything where a revision is read; `how` says what to do instead."""
+        if self.at:
+            raise click.UsageError(f"--at only reads: {how}")
+
     def change(self, action: str, act: Callable[[Transaction], T]) -> T:
         """Run an action in one transaction."""
-        if self.at:
-            raise click.UsageError("--at only reads: leave it out to change something")
+        self.refuse_at()
 
         def allowed(tx: Transaction) -> T:
             tx.allow_secrets = self.allow_secrets

@@ -166,10 +166,11 @@ def _refuse_out(door: Door, out: Path | None, run: str) -> None:
     """Refuse a folder that evidence must not be written to, and a run, which no evidence in a folder says."""
     from memento_git.work.actions import folders
 
-    if out is not None and run:
+    if out is None:
+        return
+    if run:
         raise click.UsageError("a run is named when the folder is added: memento evidence add --from FOLDER --run RUN")
-    if out is not None:
-        folders.refuse_taken(door.ledger, out)
+    folders.refuse_taken(door.ledger, out)
 
 
 def _spoilt(row: Row) -> list[str]:

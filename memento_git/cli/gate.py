@@ -102,9 +102,8 @@ def release(
     """
     from memento_git.work.actions import releases
 
-    if record and door.at:
-        raise click.UsageError("--at only reads: give --no-record with it, or leave it out to record the gate")
     if record:
+        door.refuse_at("give --no-record with it, or leave it out to record the gate")
         found = door.change("gate release", lambda tx: releases.release_run(
             tx, run=run, require_checks=checks, approvals=approvals, note=note, sign=sign, key=key
         ))  # fmt: skip

@@ -118,8 +118,8 @@ def run(door: Door, name: str, values: tuple[str, ...], limit: int, offset: int,
     """Run a recipe: show the notes that it finds, and what it would write; only with --apply is anything written."""
     from memento_git.knowledge.actions.recipes import run_recipe
 
-    if applied and door.at:
-        raise click.UsageError("--at only reads: leave it out to change something")
+    if applied:
+        door.refuse_at()
     given = {}
     for one in values:
         key, sign, value = one.partition("=")
