@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
@@ -294,3 +295,36 @@ def test_imported_evidence_that_check_would_call_wrong_is_refused(
 
     with pytest.raises(evidences.FolderInvalid, match=told):
         play.do(folders.import_folder, tmp_path / "out")
+
+
+def test_imported_output_that_is_larger_than_what_is_kept_of_any_is_refused(play: Play, tmp_path: Path) -> None:
+    play.run()
+    draft = evidences.witness(play.ledger, [sys.executable, "-c", "print('ci')"], kind="test", quiet=True)
+    folders.write_folder(play.ledger, draft, tmp_path / "out", [], "")
+    path, large = tmp_path / "out" / "evidence.yaml", b"a" * 1_000_000
+    (tmp_path / "out" / "stdout.txt").write_bytes(large)
+    known = draft.data["command"]["stdout"]["kept_sha256"]
+    path.write_text(path.read_text().replace(known, hashlib.sha256(large).hexdigest()))
+
+    with pytest.raises(evidences.FolderInvalid, match="has 1000000 bytes"):
+        play.do(folders.import_folder, tmp_path / "out")
+
+
+def test_imported_evidence_is_given_to_no_other_work_than_it_was_made_for(
+    play: Play, tmp_path: Path, cli: Callable[..., Any]
+) -> None:
+    play.planned()
+    tasks = [play.task(), play.task()]
+    dispatches = [play.claimed(task) for task in tasks]
+    at = ("-C", str(play.root), "evidence")
+    run = (*at, "run", "--kind", "test", "--out")
+    assert cli(*run, str(tmp_path / "task"), "--task", tasks[0], "--", "true")[0] == 0
+    assert cli(*run, str(tmp_path / "dispatch"), "--dispatch", dispatches[0], "--", "true")[0] == 0
+    for made, given in (("task", tasks), ("dispatch", dispatches)):
+        add = (*at, "add", "--json", "--from", str(tmp_path / made), f"--{made}")
+
+        code, out, _ = cli(*add, given[1])
+
+        told = f"{made}: it was made for {given[0]}, and is given for {given[1]}"
+        assert (code, json.loads(out)["message"]) == (1, told)
+        assert cli(*add, given[0])[0] == 0

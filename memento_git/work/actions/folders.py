@@ -14,10 +14,12 @@ from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import codec, layout, outfile
 from memento_git.ledger.lock import reason_of
 from memento_git.model.ids import is_id
+from memento_git.model.policy import Policy
 from memento_git.model.work import RUN_KINDS, commands_of, without_file_ids
 from memento_git.work import trust
 from memento_git.work.actions.attaching import read_file, refuse_secrets_in
 from memento_git.work.actions.evidences import Draft, FolderInvalid, record_draft
+from memento_git.work.desk import Desk
 from memento_git.work.verification import shown
 
 if TYPE_CHECKING:
@@ -46,6 +48,12 @@ class NotBesideFolder(Misused):
     token = "from_alone"
     sentence = "--from adds evidence as it was written: {names} cannot be given with it"
     hint_ = "leave that out; anything else to be shown is evidence of its own: memento evidence add FILE"
+
+
+class FolderOfOther(FolderInvalid):
+    """A folder whose evidence was made for something else than what it is to be added for."""
+
+    hint_ = "leave that out; what shows other work is run for it: memento evidence run --task TASK -- CMD"
 
 
 def refuse_beside(**given: object) -> None:
@@ -130,19 +138,40 @@ def import_folder(
     data = decoded.data
     if problem := _amiss(data):
         raise FolderInvalid(path=folder.name, problem=problem)
+    _refuse_other(Desk.of(tx), folder.name, data, tasks, dispatch)
     refuse_secrets_in(tx, "evidence.yaml", without_file_ids(text.decode(), data).encode())
     for words in commands_of(data):
         refuse_secrets_in(tx, "the command in evidence.yaml", " ".join(words).encode())
     files: dict[str, bytes] = {}
     for stream in (data["command"]["stdout"], data["command"]["stderr"]):
         if "kept" in stream:
-            path = folder / stream["kept"]
-            content = read_file(path, f"{folder.name}/{path.name}") if path.is_file() else b""
-            if hashlib.sha256(content).hexdigest() != stream.get("kept_sha256"):
-                raise FolderInvalid(path=folder.name, problem=f"{stream['kept']} is not what was captured")
+            content = _captured(folder, stream, Desk.of(tx).policy.output)
             refuse_secrets_in(tx, stream["kept"], content)
             files[stream["kept"]] = content
     return record_draft(tx, Draft(data, files), run=run, tasks=tasks or data.get("for", ()), dispatch=dispatch)
+
+
+def _captured(folder: Path, stream: dict[str, Any], output: int) -> bytes:
+    """Return what is kept of a stream; refuse what no machine keeps of it, be its policy the ledger's or none."""
+    name = stream["kept"]
+    path = folder / name
+    size = path.stat().st_size if path.is_file() else 0
+    if size > 2 * max(output, Policy().output):
+        raise FolderInvalid(path=folder.name, problem=f"{name} has {size} bytes, more than is kept of any output")
+    content = read_file(path, f"{folder.name}/{name}") if size else b""
+    if hashlib.sha256(content).hexdigest() != stream.get("kept_sha256"):
+        raise FolderInvalid(path=folder.name, problem=f"{name} is not what was captured")
+    return content
+
+
+def _refuse_other(desk: Desk, name: str, data: dict[str, Any], tasks: Sequence[str], dispatch: str) -> None:
+    """Refuse to give evidence to other tasks, or another dispatch, than the folder says that it was made for."""
+    told = (("task", tasks, data.get("for", [])), ("dispatch", [dispatch], [data.get("dispatch", "")]))
+    for kind, given, made in told:
+        named = {desk.find(one, kind)[0] for one in given if one}
+        if any(made) and named and named != {*made}:
+            problem = f"it was made for {', '.join(made)}, and is given for {', '.join(sorted(named))}"
+            raise FolderOfOther(path=name, problem=problem)
 
 
 def _amiss(data: dict[str, Any]) -> str:
