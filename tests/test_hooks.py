@@ -261,10 +261,14 @@ def test_a_hook_checks_a_work_tree_that_is_apart_from_its_git_directory(
     git(play.root, "commit", "-qam", "a word on the ledger")
 
 
-def test_hooks_that_git_would_not_run_are_not_said_to_be_installed(play: Play, cli: Callable[..., Any]) -> None:
-    git(play.root, "config", "core.hooksPath", "")
+@pytest.mark.parametrize(("elsewhere", "told"), [("", "nothing"), (os.devnull, os.devnull)])
+def test_hooks_that_git_would_not_run_are_not_said_to_be_installed(
+    play: Play, cli: Callable[..., Any], elsewhere: str, told: str
+) -> None:
+    git(play.root, "config", "core.hooksPath", elsewhere)
     code, out, _ = cli("hook", "install", "-C", str(play.root), "--json")
     assert (code, json.loads(out)["error"]) == (1, "hooks_off")
+    assert f"is set to {told}, so" in json.loads(out)["message"]
     assert not (play.root / ".git" / "hooks" / "pre-commit").exists()
 
 

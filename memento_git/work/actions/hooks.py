@@ -77,10 +77,10 @@ class HooksTracked(Refused):
 
 
 class HooksOff(Refused):
-    """An empty core.hooksPath."""
+    """A core.hooksPath that is empty, or leads to what is no folder, such as /dev/null."""
 
     token = "hooks_off"
-    sentence = "core.hooksPath is set to nothing, so that git runs no hooks here"
+    sentence = "core.hooksPath is set to {value}, so that git runs no hooks here"
     hint_ = "git config --show-origin --get-all core.hooksPath says where; take it out there"
 
 
@@ -138,9 +138,9 @@ def folder(git: Git) -> Path:
     if git.top is None:
         raise BareRepository
     given = (git.answer("config", "-z", "--type=path", "--get-all", "core.hooksPath") or "").split("\0")[:-2]
-    if given and not given[-1]:
-        raise HooksOff
     found = (git.top / given[-1] if given else git.common_dir / "hooks").resolve()
+    if given and (not given[-1] or (found.exists() and not found.is_dir())):
+        raise HooksOff(value=given[-1] or "nothing")
     if found.is_relative_to(git.top.resolve()) and not found.is_relative_to(git.common_dir.resolve()):
         name = next(iter(CHECKS))
         shown = found.relative_to(git.top.resolve())
