@@ -64,6 +64,13 @@ def test_a_command_is_recorded_with_what_it_did(play: Play) -> None:
     assert play.state(evidence).trust_in(play.state(evidence).evidence(evidence)) == "witnessed"  # type: ignore[arg-type]
 
 
+def test_evidence_is_for_a_task_that_is_named_twice_once(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    evidence = play.do(evidences.add_evidence, "artifact", tasks=[task, task[:12]], files=["app.py"])
+    assert data_of(play, evidence)["for"] == [task]
+
+
 def test_the_code_is_named_before_and_after(play: Play) -> None:
     play.run()
 

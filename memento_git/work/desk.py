@@ -54,7 +54,7 @@ class Desk(desk.Desk):
         for identity, other in found:
             if other.id != state.id:
                 raise NoSuchRecord(kind="task", given=f"{identity} in run {state.id}")
-        return state, [identity for identity, _ in found]
+        return state, list(dict.fromkeys(identity for identity, _ in found))
 
     def sealer(self, *, sign: bool = False, key: str = "") -> Sealer | None:
         """Return what signs approvals and verdicts, where the user or policy asks for signatures."""
