@@ -229,6 +229,26 @@ def test_what_is_wrong_with_a_line_that_somebody_wrote_is_told_with_its_number(
     assert (error.token, error.message.startswith("notes.jsonl:3 text holds")) == ("secret_found", True)
 
 
+@pytest.mark.parametrize(
+    ("spoilt", "problem"),
+    [
+        ({"trust": "high"}, "no such key: trust"),
+        ({"id": "note_000000000000"}, "its id is 'note_000000000000', and 'note_"),
+        ({"domain": None}, "no file of a note has this name"),
+        ({"events": ["x"]}, "this is no note of a bundle: something in it is not what a note has"),
+        ({"events": [{"name": "x.yaml"}]}, "this is no note of a bundle: it has no 'data'"),
+    ],
+)
+def test_what_is_wrong_with_a_line_of_a_bundle_is_told_in_words(
+    play: Play, other: Play, tmp_path: Path, spoilt: dict[str, Any], problem: str
+) -> None:
+    add(play, "Tokens live an hour.")
+    path = exported(play, tmp_path)
+    head, line = path.read_text().splitlines()
+    path.write_text(f"{head}\n{json.dumps({**json.loads(line), **spoilt})}\n")
+    assert refused(other, path).message.startswith(f"notes.jsonl:2: {problem}")
+
+
 def test_a_key_that_two_notes_of_one_bundle_have_names_no_note_that_is_nowhere(
     play: Play, other: Play, tmp_path: Path
 ) -> None:

@@ -75,6 +75,9 @@ TYPED: Final[dict[str, type | tuple[type, ...]]] = {
 }  # fmt: skip
 
 
+KEYS: Final = frozenset({"id", "domain", "state", "front", "body", "file", "events"})
+
+
 def line_of(domain: str, state: str, note: File, events: Iterable[File]) -> str:
     """Return the line of a note; bytes that its values alone would not give back are told too."""
     place = layout.place_of(note.path)
@@ -169,6 +172,8 @@ def _typed(where: str, told: dict[str, Any]) -> Typed:
 
 def _packed(where: str, told: dict[str, Any]) -> Packed:
     """Return the note of a line, every file of it read as the ledger would read it."""
+    if unknown_keys := sorted(told.keys() - KEYS):
+        raise BundleInvalid(where=where, problem=f"no such key: {', '.join(unknown_keys)[:80]}")
     try:
         front, body = dict(told["front"]), str(told.get("body", ""))
         front = {"id": str(told["id"]), **front}
@@ -180,7 +185,9 @@ def _packed(where: str, told: dict[str, Any]) -> Packed:
         folder = note.removesuffix(".md")
         events = [_event(folder, one) for one in told.get("events", [])]
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise BundleInvalid(where=where, problem=f"this is no note of a bundle: {error!r:.80}") from None
+        raise BundleInvalid(where=where, problem=_misshapen(error)) from None
+    if front["id"] != told["id"]:
+        raise BundleInvalid(where=where, problem=f"its id is {told['id']!r:.40}, and {front['id']!r:.40} in its front")
     for one in (file, *events):
         _readable(where, one)
     read_front, read_body = values_of(layout.place_of(note), file)
@@ -191,13 +198,19 @@ def _packed(where: str, told: dict[str, Any]) -> Packed:
     return Packed(where, front["id"], str(front.get("title", "")), read_body, read_front, file, events, state, draft)
 
 
+def _misshapen(error: Exception) -> str:
+    """Return in words why a line is no note."""
+    lacks = f"it has no {error.args[0]!r}" if isinstance(error, KeyError) else "something in it is not what a note has"
+    return f"this is no note of a bundle: {lacks:.80}"
+
+
 def _gone(where: str, told: dict[str, Any]) -> Gone:
     """Return the redacted note of a line."""
     try:
         folder = layout.note_path(str(told["domain"]), str(told["id"])).removesuffix(".md")
         events = [_event(folder, one) for one in told["events"]]
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise BundleInvalid(where=where, problem=f"this is no note of a bundle: {error!r:.80}") from None
+        raise BundleInvalid(where=where, problem=_misshapen(error)) from None
     for one in events:
         _readable(where, one)
     if not events:
