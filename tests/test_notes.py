@@ -403,6 +403,26 @@ def test_an_end_that_is_past_is_told(play: Play, cli: Call) -> None:
     assert told not in cli("remember", "The mirror moves.", "--expires", "2d", *where)[1]
 
 
+def test_who_cares_for_a_note_that_is_not_recalled_is_told(play: Play, cli: Call) -> None:
+    def said(*words: str) -> str:
+        return cli("note", *words, "-C", str(play.root))[2]
+
+    over = "it has expired already, so it is not recalled: memento note revise note_"
+    old = add(play, "Release notes are due on Monday.", expires="2020-01-01")
+    assert over in said("confirm", old)
+    assert over in said("revise", old, "--text", "Release notes are due on Mondays.")
+    play.do(notes.park_note, old)
+    assert over in said("resume", old)
+    play.do(notes.retire_note, old, reason="it went by")
+    assert over in said("restore", old)
+    one, other = add(play, "Backups run at two."), add(play, "Disks are swapped in May.")
+    both = play.do(notes.merge_notes, [one, other], "Night work.").id
+    kept = play.do(notes.add_note, "Night work ended.", supersedes=[both]).id
+    place = f"it is merged, so it is not recalled; what stands in its place is {kept}: memento note show {kept}"
+    assert place in said("revise", one, "--text", "Backups run at three.")
+    assert "not recalled" not in said("revise", one, "--tag", "night") + said("confirm", kept)
+
+
 def test_a_confirmation_is_of_what_the_note_said(play: Play, cli: Call) -> None:
     note = add(play, "The launch is in May.", about=["app.py"])
     play.do(notes.confirm_note, note)

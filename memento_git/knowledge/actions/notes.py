@@ -32,6 +32,7 @@ UNNAMED: Final = (
     "lines alone, for no symbol there is like it: {places}; say what it is about: memento note revise {note} --about"
 )
 OVER: Final = "it has expired already, so it is not recalled: memento note revise {note} --expires WHEN"
+PAST: Final = "it is {status}, so it is not recalled; what stands in its place is {after}: memento note show {after}"
 
 
 class Added(NamedTuple):
@@ -132,8 +133,8 @@ def revise_note(tx: Transaction, note: str, *, text: str = "", **options: Any) -
     _refuse_orders(found.data["origin"], changes, body)
     desk.rewrite(found.path, found.data, changes, body)
     tx.touch("", found.id)
-    if desk.shelf.has_expired(found.id, str(changes.get("expires", ""))):
-        tx.ledger.warnings.append(OVER.format(note=found.id))
+    if body or changes.get("expires"):
+        _tell_unheard(desk, found.id)
     places = changes.get("about")
     if places and desk.shelf.about(desk.shelf.note(found.id)) != places:  # an older event overrules what the text names
         desk.happen(desk.shelf, found.id, "anchored", about=places, named=digest_of_places(places))
@@ -175,7 +176,17 @@ def confirm_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
         tx.ledger.warnings.append(LOST.format(places=", ".join(lost), note=found.id))
     if unnamed:
         tx.ledger.warnings.append(UNNAMED.format(places=", ".join(unnamed), note=found.id))
+    _tell_unheard(desk, found.id)
     return found.id
+
+
+def _tell_unheard(desk: Desk, note: str) -> None:
+    """Warn that a note which somebody cares for is recalled no more, though nobody retired it."""
+    status, after = desk.shelf.status(note), desk.shelf.current(note)
+    if after != note:
+        desk.tx.ledger.warnings.append(PAST.format(status=status, after=after))
+    elif desk.shelf.is_expired(desk.shelf.note(note)):
+        desk.tx.ledger.warnings.append(OVER.format(note=note))
 
 
 def park_note(tx: Transaction, note: str, *, reason: str = "") -> str:
@@ -205,6 +216,8 @@ def _moved(tx: Transaction, note: str, do: str, *, reason: str) -> str:
     if do in ("resumed", "restored"):
         _refuse_key(desk, found.data.get("key", ""), (), found.id)
     desk.happen(desk.shelf, found.id, do, reason=desk.optional("reason", reason))
+    if do in ("resumed", "restored"):
+        _tell_unheard(desk, found.id)
     if do == "restored":
         neighbours.tell(desk, found.id)
     return found.id
