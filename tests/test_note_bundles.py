@@ -182,7 +182,7 @@ def test_a_key_has_one_live_note(play: Play, other: Play, tmp_path: Path) -> Non
     "spoil",
     [
         lambda lines: [lines[0], "{"],
-        lambda lines: ['{"format": "memento-bundle", "version": 9}', *lines[1:]],
+        lambda lines: ['{"format": "memento-bundle", "version": "one"}', *lines[1:]],
         lambda lines: [lines[0], lines[1].replace('"state": "retired"', '"state": "active"')],
         lambda lines: [lines[0], lines[1].replace('"domain": "context"', '"domain": "../../x"')],
         lambda lines: [lines[0], lines[1].replace("-retired-", "-parked-", 1)],
@@ -383,6 +383,26 @@ def test_a_damaged_note_is_left_out_and_named(play: Play, cli: Call) -> None:
     (left,) = told["skipped"]
     assert (left["where"], left["why"].startswith("F001 in line 1: ")) == (file.relative_to(play.root).as_posix(), True)
     assert cli("export", "-C", str(play.root))[2].count(file.name) == 1
+
+
+def test_what_cannot_be_read_here_is_no_fault_of_the_bundle(play: Play, tmp_path: Path) -> None:
+    note = add(play, "Tokens live an hour.")
+    path = exported(play, tmp_path)
+    file = next(play.root.glob(f".memento/knowledge/*/*/{note}.md"))
+    file.write_text(file.read_text().replace("title:", "<<<<<<< HEAD\ntitle:"))
+    git(play.root, "commit", "-qam", "broken")
+    error = refused(play, path)
+    assert (error.token, error.hint.startswith("repair that line")) == ("ledger_broken", True)
+
+
+def test_a_bundle_of_a_newer_version_is_not_called_damaged(other: Play, tmp_path: Path) -> None:
+    path = tmp_path / "notes.jsonl"
+    path.write_text('{"format": "memento-bundle", "version": 2}\n{"new": "shape"}\n')
+    error = refused(other, path)
+    assert (error.token, error.message) == (
+        "bundle_newer", "notes.jsonl:1: this is version 2 of a bundle; this tool knows up to 1"
+    )  # fmt: skip
+    assert "install a newer memento-git" in error.hint
 
 
 def test_a_line_that_has_a_key_twice_is_refused(play: Play, tmp_path: Path) -> None:

@@ -9,12 +9,13 @@ from memento_git.errors import Refused
 from memento_git.ledger import codec, layout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import IO
 
     from memento_git.ledger.layout import Place
 
-HEAD: Final = {"format": "memento-bundle", "version": 1}
+VERSION: Final = 1
+HEAD: Final = {"format": "memento-bundle", "version": VERSION}
 LONGEST: Final = 16 * 1024 * 1024  # of one line, a note with all of its events
 
 
@@ -29,6 +30,12 @@ class BundleInvalid(Refused):
         "mend that line, or export it again: memento export --out FILE; another format is named with --from; "
         "nothing was changed"
     )
+
+
+class BundleNewer(Refused):
+    token = "bundle_newer"
+    sentence = "{where}: this is version {version} of a bundle; this tool knows up to {known}"
+    hint_ = "install a newer memento-git; nothing was changed"
 
 
 class File(NamedTuple):
@@ -120,17 +127,23 @@ def lines_of(name: str, stream: IO[bytes]) -> Iterator[Packed | Gone | Typed]:
             continue
         told = _loaded(where, line)
         if number == 1 and told.get("format") is not None:
-            if told.get("format") != HEAD["format"] or told.get("version") != HEAD["version"]:
-                raise BundleInvalid(
-                    where=where,
-                    problem=f"not a bundle of a version that is known: {line[:60].decode(errors='replace').strip()}",
-                )
+            _refuse_unknown(where, told, line)
         elif "front" in told:
             yield _packed(where, told)
         elif "events" in told:
             yield _gone(where, told)
         else:
             yield _typed(where, told)
+
+
+def _refuse_unknown(where: str, head: Mapping[str, Any], line: bytes) -> None:
+    """Refuse the first line of what is no bundle, or one of another version."""
+    version = head.get("version")
+    if head["format"] == HEAD["format"] and type(version) is int and version > VERSION:
+        raise BundleNewer(where=where, version=version, known=VERSION)
+    if head["format"] != HEAD["format"] or version != VERSION:
+        told = line[:60].decode(errors="replace").strip()
+        raise BundleInvalid(where=where, problem=f"not a bundle of a version that is known: {told}")
 
 
 def _loaded(where: str, line: bytes) -> dict[str, Any]:

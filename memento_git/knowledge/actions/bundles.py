@@ -190,7 +190,7 @@ class _Intake:
         told = Taken(note.id, note.title)
         file = self._lowered(note)
         here = self.before.path(note.id)
-        if here and not self._says_the_same(here, (file, note.text)):
+        if here and not self._says_the_same(note.id, here, (file, note.text)):
             self.differ.append(note.id)
         new = [one for one in note.events if not self._is_here(note, one)]
         if here and not new:
@@ -204,11 +204,12 @@ class _Intake:
         self.brought.added.append(told._replace(why="what happened to it since" if here else ""))
         return True
 
-    def _says_the_same(self, here: str, files: Sequence[File]) -> bool:
+    def _says_the_same(self, note: str, here: str, files: Sequence[File]) -> bool:
         """Tell whether a note that is here is the one that comes; records that were left out make no difference."""
         own = File(here, self.tx.view.read(here) or b"")
         if own in files:
             return True
+        self.before.note(note)  # what cannot be read here is no fault of the bundle
         (front, _), others = (values_of(layout.place_of(here), own), [one for one in files if one.path == here])
         return any(
             naming.say_the_same(own.data, front, one.data, values_of(layout.place_of(one.path), one)[0])
