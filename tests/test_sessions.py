@@ -18,6 +18,7 @@ from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.injection import instructive
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import Item, ShortTerm
+from memento_git.ledger.store import Ledger
 from memento_git.verbs import settling
 from tests.play import Play, git
 
@@ -587,6 +588,27 @@ def test_a_mark_is_an_annotated_tag_and_changes_begin_there(play: Play) -> None:
         with pytest.raises(MementoError) as caught:
             sessions.mark_now(play.ledger, name)
         assert caught.value.token == token
+
+
+def test_why_git_makes_no_tag_for_a_mark_is_told(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(name: str) -> tuple[str, int]:
+        with pytest.raises(MementoError) as caught:
+            sessions.mark_now(play.ledger, name)
+        return caught.value.token, caught.value.exit_code
+
+    add(play, "One.")
+    sessions.mark_now(play.ledger, "may/first")
+    for name in ("may", "may/first/again"):
+        assert refused(name) == ("mark_beside", 1)
+    locked = play.root / ".git/refs/tags/memento/june.lock"
+    locked.touch()
+    assert refused("june") == ("not_writable", 1)
+    locked.unlink()
+    monkeypatch.delenv("GIT_COMMITTER_EMAIL")
+    git(play.root, "config", "user.useConfigOnly", "true")
+    with Ledger.open(play.root, actor="agent:mira") as other, pytest.raises(MementoError) as caught:
+        sessions.mark_now(other, "june")
+    assert (caught.value.token, "git config user.email" in caught.value.hint) == ("identity_missing", True)
 
 
 def test_changes_tell_revisions_states_and_removed_files(play: Play) -> None:

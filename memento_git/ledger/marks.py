@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
+from memento_git.ledger.git import GitFailed
+from memento_git.ledger.lock import NotWritable
+from memento_git.ledger.publish import IdentityMissing
 from memento_git.model.clock import seconds_of
 
 if TYPE_CHECKING:
@@ -26,6 +29,12 @@ class MarkInvalid(Refused):
     hint_ = "take at most 100 letters, digits, dots and dashes, for example release-2"
 
 
+class MarkBeside(Refused):
+    token = "mark_beside"
+    sentence = "there is a mark {held}, and git keeps none that is called {name} beside it"
+    hint_ = "give another name; git tag -l 'memento/*' lists them"
+
+
 class NothingBefore(Refused):
     token = "nothing_before"
     sentence = "no commit here is from before {moment}"
@@ -40,8 +49,22 @@ def mark(git: Git, name: str, message: str) -> str:
         raise MarkInvalid(name=name)
     if git.answer("rev-parse", "--verify", "--quiet", f"refs/tags/{tag}") is not None:
         raise MarkTaken(name=name)
-    git.run("-c", "tag.gpgSign=false", "tag", "-a", "--no-sign", "-F", "-", tag, data=message.encode())
+    try:
+        git.run("-c", "tag.gpgSign=false", "tag", "-a", "--no-sign", "-F", "-", tag, data=message.encode())
+    except GitFailed as failure:
+        _refuse(git, name, str(failure.facts["reason"]))
+        raise NotWritable(reason=failure.facts["reason"]) from None
     return tag
+
+
+def _refuse(git: Git, name: str, reason: str) -> None:
+    """Refuse where git makes no tag for want of a name of who commits, or beside a mark above or below its own."""
+    if git.answer("var", "GIT_COMMITTER_IDENT") is None:
+        raise IdentityMissing(reason=reason) from None
+    there = git.answer("for-each-ref", "--format=%(refname:lstrip=3)", f"refs/tags/{PREFIX}") or ""
+    for held in there.split():
+        if name.startswith(f"{held}/") or held.startswith(f"{name}/"):
+            raise MarkBeside(held=held, name=name) from None
 
 
 def last_mark(git: Git) -> str:
