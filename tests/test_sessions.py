@@ -570,6 +570,25 @@ def test_a_handoff_names_what_was_written_before_and_promoted_in_the_session(pla
     assert sessions.end_session(play.ledger, "Done.")["note"]["sources"] == [item]
 
 
+def test_a_clock_that_went_back_hides_nothing_of_a_session_and_adds_nothing_to_the_next(play: Play) -> None:
+    clock = play.ledger.clock
+    play.ledger.clock = lambda: clock() + 86400
+    early = add(play, "Made before any session, by a clock that was ahead.")
+    gone = add(play, "Taken out by that clock.")
+    play.do(settling.redact_record, gone, reason="a name")
+    first = sessions.start_session(play.ledger)["session"]
+    ahead = add(play, "Said while the clock was ahead.")
+    play.ledger.clock = clock
+    behind = play.do(sessions.checkpoint, "Half way")
+    assert [row["id"] for row in sessions.start_session(play.ledger)["session"]["notes"]] == [behind, ahead]
+    text = sessions.end_session(play.ledger, "Done.")["note"]["text"]
+    assert [(one, one in text) for one in (early, gone, ahead, behind)] == [
+        (early, False), (gone, False), (ahead, True), (behind, True)
+    ]  # fmt: skip
+    second = sessions.start_session(play.ledger)["session"]
+    assert (second["id"] != first["id"], second["notes"], second["redacted"]) == (True, [], [])
+
+
 # Marks and changes.
 
 

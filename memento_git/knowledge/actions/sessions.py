@@ -22,7 +22,7 @@ from memento_git.ledger import history, layout, marks
 from memento_git.texts.secrets import refuse_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
 
     from memento_git.folding.rows import Row
     from memento_git.ledger.store import Ledger
@@ -70,7 +70,7 @@ def earlier(ledger: Ledger, revision: str) -> Shelf | None:
 
 def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
     """Return a session with what it made: notes in the ledger, drafts and short-term items of this clone."""
-    made = [note_row(shelf, note) for note in _made(shelf, session)]
+    made = [note_row(shelf, note) for note in _made(ledger, shelf, session)]
     ledger.warnings += remarks(shelf)
     return {
         "id": session.id,
@@ -83,7 +83,7 @@ def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
         "elsewhere": [
             {"branch": one.branch, **note_row(one.shelf, one.note)} for one in _elsewhere(ledger, shelf, session)
         ],
-        "redacted": _redacted(shelf, session),
+        "redacted": _redacted(ledger, shelf, session),
         **_waiting(ledger, shelf),
     }
 
@@ -97,19 +97,32 @@ def _waiting(ledger: Ledger, shelf: Shelf) -> Row:
     }
 
 
-def _made(shelf: Shelf, session: Session) -> list[Prose]:
+def _made(ledger: Ledger, shelf: Shelf, session: Session) -> list[Prose]:
     """Return the notes that the session's actor wrote, or promoted from drafts of whomever, since it began."""
-    return [one for one in shelf.readable() if _is_of(shelf, one, session)]
+    start = _from(ledger, session)
+    found = [one for one in shelf.readable() if _is_of(shelf, one, session.actor, start)]
+    known = _known(ledger, session) if found else ()
+    return [one for one in found if one.id not in known]
 
 
-def _is_of(shelf: Shelf, note: Prose, session: Session) -> bool:
-    if note.data["by"] == session.actor and note.data["at"] >= session.at:
+def _from(ledger: Ledger, session: Session) -> str:
+    """Return the time from which on what the actor does is of the session: any, where the clock went back since."""
+    return session.at if session.at <= ledger.now() else ""
+
+
+def _known(ledger: Ledger, session: Session) -> Container[str]:
+    """Return the notes and events that were there when the session began, whatever their times say."""
+    before = earlier(ledger, session.head) if session.head else None
+    return {*before.index.prose, *before.index.events} if before is not None else ()
+
+
+def _is_of(shelf: Shelf, note: Prose, actor: str, start: str) -> bool:
+    if note.data["by"] == actor and note.data["at"] >= start:
         return True
     return note.id in shelf.index.events_of and any(
-        (one.event.do, one.event.by) == ("promoted", session.actor)
-        and one.event.data.get("draft") and one.event.at >= session.at
+        (one.event.do, one.event.by) == ("promoted", actor) and one.event.data.get("draft") and one.event.at >= start
         for one in shelf.folded(note.id).events
-    )  # fmt: skip
+    )
 
 
 class Made(NamedTuple):
@@ -127,20 +140,22 @@ def _elsewhere(ledger: Ledger, shelf: Shelf, session: Session) -> list[Made]:
         there = earlier(ledger, branch)
         if there is None:
             continue
-        for note in _made(there, session):
+        for note in _made(ledger, there, session):
             if note.id not in shelf.index.prose and note.id not in shelf.index.events_of:
                 found.setdefault(note.id, Made(there, note, branch.removeprefix("refs/heads/")))
     return list(found.values())
 
 
-def _redacted(shelf: Shelf, session: Session) -> list[str]:
+def _redacted(ledger: Ledger, shelf: Shelf, session: Session) -> list[str]:
     """Return the notes whose text the session's actor took out since it began; who had written it is gone with it."""
-    return [
-        note for note in sorted(shelf.index.events_of) if shelf.is_redacted(note) and any(
-            (one.event.do, one.event.by) == ("redacted", session.actor) and one.event.at >= session.at
-            for one in shelf.folded(note).events
-        )
+    start = _from(ledger, session)
+    found = [
+        (note, one.event.id) for note in sorted(shelf.index.events_of) if shelf.is_redacted(note)
+        for one in shelf.folded(note).events
+        if (one.event.do, one.event.by) == ("redacted", session.actor) and one.event.at >= start
     ]  # fmt: skip
+    known = _known(ledger, session) if found else ()
+    return list(dict.fromkeys(note for note, event in found if event not in known))
 
 
 def session_status(ledger: Ledger) -> Row:
@@ -182,10 +197,10 @@ def end_session(
         promoted = [one.id for one in promote_drafts(tx)] if promote and Drafts(ledger.git).ids() else []
         shelf = Shelf(tx.view)
         with tx.view.aside():
-            made, apart = _made(shelf, session), _elsewhere(ledger, shelf, session)
+            made, apart = _made(ledger, shelf, session), _elsewhere(ledger, shelf, session)
             named = [_named(*one) for one in ([Made(shelf, note) for note in made] + apart)]
         left = len(Drafts(ledger.git).all()) - len(promoted)
-        body = _handoff(summary, named, remaining, left, _redacted(shelf, session))
+        body = _handoff(summary, named, remaining, left, _redacted(ledger, shelf, session))
         title = f"Handoff: {session.label}" if session.label else ""
         given: dict[str, Any] = {"tags": [handoffs.HANDOFF], "sources": [one.id for one in made]}
         note = add_note(tx, body, title=title, kind="summary", domain="history", always=True, **given)
