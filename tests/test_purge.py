@@ -150,6 +150,22 @@ def test_what_happened_to_a_purged_note_comes_back_no_more_than_its_text(play: P
     assert (codes(play), git(play.root, *look, check=False)) == (set(), "")
 
 
+def test_what_takes_out_what_happened_to_a_purged_note_removes_no_event_of_the_base(play: Play, note: str) -> None:
+    """`check --fix` took a confirmation away, and what it told then to do put it back."""
+    base = git(play.root, "rev-parse", "HEAD")
+    git(play.root, "branch", "side")
+    purge_notes(play.ledger, [note], yes=True)
+    purged = git(play.root, "rev-parse", "HEAD")
+    git(play.root, "switch", "-q", "side")
+    git(play.root, "merge", "-q", "--no-edit", purged)
+    assert {one.code for one in check(play.ledger, base=base).findings} == {"R001"}
+    assert [*check(play.ledger, base=base, fix=True).findings] == []
+    git(play.root, "reset", "-q", "--hard", base)
+    git(play.root, "rm", "-q", next(iter(git(play.root, "ls-files", f"*{note}/*-confirmed-*").split())))
+    git(play.root, "commit", "-qm", "by hand, without a purge")
+    assert {one.code for one in check(play.ledger, base=base).findings} == {"D002"}
+
+
 def test_what_happened_to_a_note_that_was_redacted_stays_and_so_does_a_second_purge(play: Play, note: str) -> None:
     play.do(notes.park_note, note, reason="not before May")
     git(play.root, "branch", "side")

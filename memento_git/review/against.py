@@ -10,6 +10,7 @@ from memento_git.folding.settling import SETTLING
 from memento_git.folding.undone import undone, undone_by
 from memento_git.ledger import codec, layout
 from memento_git.ledger.desk import event_data
+from memento_git.ledger.events import NOTHING
 from memento_git.ledger.staged import MERGING
 from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import kind_of, parse_ref
@@ -240,12 +241,14 @@ class Comparison:
         return Finding(code, path, 0, message, f"{how} puts it back")
 
     def _accounted(self, path: str, place: Place) -> bool:
-        """Tell whether an archive at the head holds the same bytes, or a redaction took the file away."""
+        """Tell whether an archive at the head holds the same bytes, or a redaction or the note's purge took it away."""
         old = self.base.read(path)
         self.head.index(place.run)
-        if old is not None and self.head.read(path) == old:
+        taken = self.redacted(place.run)
+        of_purged = place.kind == "event" and not place.run and taken.get(place.of) == NOTHING
+        if of_purged or (old is not None and self.head.read(path) == old):
             return True
-        digest = self.redacted(place.run).get(place.id)
+        digest = taken.get(place.id)
         return bool(digest) and (place.kind == "attachment" or old is None or codec.digest_of(old) == digest)
 
     def redacted(self, run: str) -> dict[str, str]:

@@ -251,7 +251,8 @@ CATALOGUE: Final = {
     ),
     "D002": Kind(
         "a removed event", "error",
-        "An event of the base is gone, and neither an archive nor a redaction accounts for it.", f"`{_RESTORE}`",
+        "An event of the base is gone, and neither an archive, a redaction nor the purge of its note accounts for it.",
+        f"`{_RESTORE}`",
     ),
     "D003": Kind(
         "changed evidence", "error",
