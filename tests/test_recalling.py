@@ -411,7 +411,9 @@ def test_a_domain_or_a_path_that_nobody_ever_had_is_told(play: Play, cli: Call) 
 def test_a_thread_a_tag_or_an_author_that_nobody_ever_was_is_told(play: Play, cli: Call) -> None:
     add(play, TOKENS, thread="login", tags=["auth"])
     for question in ((), ("zebra",)):
-        begin = "nothing is known of this; no record has zebra" if question else "nothing is kept that was asked for"
+        begin = "nothing is kept that was asked for"
+        if question:
+            begin = "nothing that passes the filters is known of this; no record has zebra"
         for name, known, told in (
             ("thread", "login", "no note is in a thread 'nope'"),
             ("tag", "auth", "no note has a tag 'nope'"),
@@ -441,7 +443,16 @@ def test_an_overview_of_nothing_says_where_to_look(play: Play) -> None:
 
 def test_who_wrote_only_what_is_no_note_is_known(play: Play) -> None:
     play.run()
-    assert asked(play, "zebra", author="ada")["nothing"] == "nothing is known of this; no record has zebra"
+    told = "nothing that passes the filters is known of this; no record has zebra"
+    assert asked(play, "zebra", author="ada")["nothing"] == told
+
+
+def test_what_a_filter_keeps_out_is_not_called_unknown(play: Play) -> None:
+    add(play, TOKENS)
+    for kept in ({"kinds": ("lesson",)}, {"until": "2020-01-01"}, {"states": ("parked",)}, {"about": ("app.py",)}):
+        assert asked(play, "tokens", **kept)["nothing"] == "nothing that passes the filters is known of this", kept
+    for wider in ({}, {"states": ("all",)}, {"drafts": True}, {"limit": 3}):
+        assert asked(play, "zebra", **wider)["nothing"] == "nothing is known of this; no record has zebra", wider
 
 
 def test_a_domain_that_is_none_any_more_has_its_notes(play: Play, cli: Call) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def nothing(shelf: Shelf, wish: Wish) -> str:
     """Return how an answer begins that holds nothing; who asked for nothing either is told where to look."""
     if wish.queries:
-        return "nothing is known of this"
+        return "nothing that passes the filters is known of this" if wish.narrowed else "nothing is known of this"
     if wish.view != "orient" or wish.filtered:
         return "nothing is kept that was asked for"
     if not shelf.readable():

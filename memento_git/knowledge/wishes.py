@@ -92,6 +92,11 @@ class Wish(NamedTuple):
         plain = self._replace(**{key: Wish._field_defaults[key] for key in FILTERS})
         return self != plain
 
+    @property
+    def narrowed(self) -> bool:
+        """Tell whether a filter keeps out what would be found without any: drafts and all states let more in."""
+        return self._replace(drafts=False, states=() if "all" in self.states else self.states).filtered
+
     def admits(self, card: Card) -> bool:
         """Tell whether a document passes the filters that its card answers; state and confidence are not on it."""
         if card.kind not in ("note", *RECORDS) or (card.kind != "note" and self.of_notes):
