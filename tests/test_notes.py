@@ -199,6 +199,12 @@ def test_a_key_belongs_to_one_live_note(play: Play) -> None:
     assert (row(play, first)["status"], row(play, first)["successor"]) == ("superseded", second)
     assert shelf(play).find("user.theme").id == second
     assert refused(play, notes.restore_note, first) == "key_taken"
+    with pytest.raises(MementoError) as caught:
+        play.do(notes.restore_note, first)
+    assert f"memento note revise {first} --clear key" in caught.value.hint
+    play.do(notes.revise_note, first, clear=["key"])
+    play.do(notes.restore_note, first)
+    assert (shelf(play).find("user.theme").id, row(play, first)["status"]) == (second, "active")
 
 
 def test_what_takes_a_notes_place_goes_on_being_about_its_code(play: Play, cli: Call) -> None:
@@ -515,6 +521,15 @@ def test_whatever_was_said_of_a_note_can_be_said_anew(play: Play, option: str) -
         place.pop("commit", None)
     assert held[note][option] == held[other][option]
     assert check(play.ledger, no_base=True).findings == []
+
+
+def test_beside_a_link_stands_that_its_end_holds_no_more(play: Play, cli: Call) -> None:
+    old = add(play, "SQLite is enough.")
+    other = add(play, "Backups copy one file.", links=[f"depends_on:{old}"])
+    assert row(play, other)["links"] == [{"rel": "depends_on", "to": old}]
+    play.do(notes.retire_note, old, reason="It was not.")
+    assert row(play, other)["links"] == [{"rel": "depends_on", "to": old, "status": "retired"}]
+    assert "status retired" in cli("note", "show", other, "-C", str(play.root))[1]
 
 
 def test_links_to_a_superseded_note_lead_to_its_successor(play: Play) -> None:

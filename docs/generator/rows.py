@@ -308,7 +308,9 @@ NOTE: Final = {
     "tier": "medium (expires) or long", "expires": "when, or null", "valid_from": "or null", "valid_to": "or null",
     "validity": "where that is not now: `valid until` or `valid from` and the date; or null",
     "thread": "the line of thought that it is part of, or null", "to": "whom a question is for, or null",
-    "pinned": "part of every digest", "about": "places in the code", "links": "list of `rel` and `to`",
+    "pinned": "part of every digest", "about": "places in the code",
+    "links": "list of `rel` and `to`; with `successor` where another note took that one's place, else with its "
+             "`status` where it is not active",
     "linked_from": "list of `rel` and `from`", "evidence": "ids of what it rests on", "sources": "where it comes from",
     "supersedes": "ids", "successor": "the note that took its place, or null",
     "contradicted_by": "live notes that contradict it: by a link, by one key, or as another that took the same place",

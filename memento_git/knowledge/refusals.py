@@ -13,6 +13,13 @@ class KeyTaken(Refused):
     )
 
 
+class KeyTakenSince(KeyTaken):
+    hint_ = (
+        "retire that one first: memento note retire {note} --reason WHY; or take the key away from yours: "
+        "memento note revise {own} --clear key"
+    )
+
+
 class KeyLikeId(Refused):
     token = "key_like_id"
     sentence = "the key {key} would be taken for an id, or for the beginning of one"

@@ -12,7 +12,7 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVING
 from memento_git.ledger import codec, layout
 from memento_git.model import anchors
-from memento_git.model.ids import NoSuchRecord
+from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.model.knowledge import key_start, under, validity
 
 if TYPE_CHECKING:
@@ -97,9 +97,11 @@ def _connected(shelf: Shelf, note: Prose) -> Row:
 
 
 def _leading(shelf: Shelf, rel: str, to: str) -> Row:
-    """Return a link, with what it leads to today where another note took its end's place."""
+    """Return a link, with the note that took its end's place, or what else became of that."""
     current = shelf.current(to)
-    return {"rel": rel, "to": to, **({"successor": current} if current != to else {})}
+    status = shelf.status(to) if kind_of(to) == "note" and current == to else "active"
+    told = {"successor": current} if current != to else {"status": status} if status != "active" else {}
+    return {"rel": rel, "to": to, **told}
 
 
 def _progress(shelf: Shelf, note: str) -> Row | None:

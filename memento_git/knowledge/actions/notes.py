@@ -112,10 +112,13 @@ def write(desk: Desk, data: dict[str, Any], body: str, domain: str) -> None:
     desk.tx.touch("", data["id"])
 
 
-def _refuse_key(desk: Desk, key: str, gone: Sequence[str], own: str = "") -> None:
+def _refuse_key(desk: Desk, key: str, gone: Sequence[str], own: str = "", *, back: bool = False) -> None:
+    """Refuse a key that another live note has; of a note that is to come `back` it tells how that can be."""
     with desk.view.aside():
         holders = desk.shelf.holders(key) if key else []
     for holder in [one for one in holders if one.id not in (*gone, own)]:
+        if back:
+            raise no.KeyTakenSince(note=holder.id, key=key, title=holder.title, own=own)
         raise no.KeyTaken(note=holder.id, key=key, title=holder.title)
 
 
@@ -214,7 +217,7 @@ def _moved(tx: Transaction, note: str, do: str, *, reason: str) -> str:
     desk = Desk.of(tx)
     found = desk.find(note)
     if do in ("resumed", "restored"):
-        _refuse_key(desk, found.data.get("key", ""), (), found.id)
+        _refuse_key(desk, found.data.get("key", ""), (), found.id, back=True)
     desk.happen(desk.shelf, found.id, do, reason=desk.optional("reason", reason))
     if do in ("resumed", "restored"):
         _tell_unheard(desk, found.id)
