@@ -320,6 +320,8 @@ def test_imported_evidence_is_given_to_no_other_work_than_it_was_made_for(
     run = (*at, "run", "--kind", "test", "--out")
     assert cli(*run, str(tmp_path / "task"), "--task", tasks[0], "--", "true")[0] == 0
     assert cli(*run, str(tmp_path / "dispatch"), "--dispatch", dispatches[0], "--", "true")[0] == 0
+    assert cli(*run, str(tmp_path / "both"), "--task", tasks[0], "--task", tasks[1], "--", "true")[0] == 0
+    assert cli(*at, "add", "--from", str(tmp_path / "both"), "--task", tasks[1])[0] == 0
     for made, given in (("task", tasks), ("dispatch", dispatches)):
         add = (*at, "add", "--json", "--from", str(tmp_path / made), f"--{made}")
 

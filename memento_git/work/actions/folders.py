@@ -169,7 +169,7 @@ def _refuse_other(desk: Desk, name: str, data: dict[str, Any], tasks: Sequence[s
     told = (("task", tasks, data.get("for", [])), ("dispatch", [dispatch], [data.get("dispatch", "")]))
     for kind, given, made in told:
         named = {desk.find(one, kind)[0] for one in given if one}
-        if any(made) and named and named != {*made}:
+        if any(made) and not named <= {*made}:
             problem = f"it was made for {', '.join(made)}, and is given for {', '.join(sorted(named))}"
             raise FolderOfOther(path=name, problem=problem)
 
