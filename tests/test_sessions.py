@@ -609,6 +609,20 @@ def test_a_mark_is_an_annotated_tag_and_changes_begin_there(play: Play) -> None:
         assert caught.value.token == token
 
 
+def test_a_revised_note_that_another_branch_merged_away_is_said_to_be_merged(play: Play, cli: Call) -> None:
+    one, two = add(play, "Retry thrice."), add(play, "Wait a second between two tries.")
+    git(play.root, "branch", "side")
+    play.do(notes.merge_notes, [one, two], "Retry thrice, a second apart.")
+    ours = git(play.root, "rev-parse", "HEAD")
+    git(play.root, "switch", "-q", "side")
+    play.do(notes.revise_note, one, text="Retry five times.")
+    git(play.root, "switch", "-q", "main")
+    git(play.root, "merge", "-q", "--no-edit", "side")
+    where = ("-C", str(play.root))
+    assert f"{one}  revised, now merged  | Retry five times." in cli("changes", "--since", ours, *where)[1]
+    assert "now" not in cli("changes", "--since", f"{ours}~1", *where)[1]
+
+
 def test_why_git_makes_no_tag_for_a_mark_is_told(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(name: str) -> tuple[str, int]:
         with pytest.raises(MementoError) as caught:
