@@ -87,6 +87,19 @@ def test_the_ref_alone_keeps_others_out_before_the_event_is_there(hub: Hub) -> N
     assert hub.refs() == [task_of(bob, dispatch)]
 
 
+def test_a_claim_that_is_pushed_where_nobody_fetches_from_is_none(hub: Hub, tmp_path: Path) -> None:
+    bob, cleo = hub.clone("Bob"), hub.clone("Cleo")
+    dispatch = offered(hub)
+    fork = tmp_path / "fork.git"
+    git(hub.bare.parent, "clone", "-q", "--bare", str(hub.bare), str(fork))
+    git(bob.root, "config", "remote.origin.pushUrl", str(fork))
+    assert "does not have the claim" in refused(bob, remoteclaims.ClaimElsewhere, dispatch).message
+    assert git(fork, "for-each-ref", "refs/memento") == ""
+    assert claim(cleo, dispatch).pushed
+    git(bob.root, "config", "remote.origin.pushUrl", str(hub.bare))  # another address of the same repository
+    assert claim(bob, offered(hub)).pushed
+
+
 def test_a_claim_of_another_dispatch_of_the_task_is_told_as_that(hub: Hub) -> None:
     ada, task = hub.first, hub.first.task()
     syncing.sync(ada.ledger)

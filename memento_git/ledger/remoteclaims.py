@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.errors import Refused
 from memento_git.ledger import claims, remotes
 
 if TYPE_CHECKING:
@@ -25,6 +26,17 @@ class Held(NamedTuple):
     claim: Claim
 
 
+class ClaimElsewhere(Refused):
+    """A claim that went where nobody else looks for it."""
+
+    token = "claim_elsewhere"
+    sentence = "{remote} is pushed to one address and fetched from another, which does not have the claim"
+    hint_ = (
+        "claim it without --sync, or on a remote that has one address: git remote -v, then "
+        "memento dispatch claim {name} --sync --remote REMOTE"
+    )
+
+
 def look(git: Git, remote: str, name: str) -> Claim | None:
     """Return the claim that the remote holds."""
     blob = remotes.fetch_ref(git, remote, f"{claims.REFS}/{name}")
@@ -41,9 +53,21 @@ def take(git: Git, remote: str, name: str, claim: Claim, instead_of: Claim | Non
         _forget(git, remote, name, blob)
         raise
     if is_ours:
-        return claim._replace(blob=blob)
+        taken = claim._replace(blob=blob)
+        _refuse_elsewhere(git, remote, Held(name, taken))
+        return taken
     _forget(git, remote, name, blob)
     return None
+
+
+def _refuse_elsewhere(git: Git, remote: str, taken: Held) -> None:
+    """Give a claim back, and refuse it, where it is not on what others fetch from: it would keep nobody out."""
+    if remotes.has_one_address(git, remote):
+        return
+    there = look(git, remote, taken.name)
+    if there is None or there.blob != taken.claim.blob:
+        give_back(git, remote, taken)
+        raise ClaimElsewhere(remote=remote, name=taken.claim.dispatch)
 
 
 def _is_set(git: Git, remote: str, name: str, blob: str, old: str) -> bool:

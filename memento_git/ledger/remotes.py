@@ -165,14 +165,17 @@ def seen(git: Git, where: Target) -> list[str]:
     Where pushes go to another address, what was pushed says nothing of the one that is fetched from.
     """
     ref = f"refs/remotes/{where.remote}/{where.branch}"
-    one_address = git.answer("remote", "get-url", where.remote) == git.answer(
-        "remote", "get-url", "--push", where.remote
-    )
+    one_address = has_one_address(git, where.remote)
     log = (git.answer("log", "-g", "--format=%H %gs", ref) or "").splitlines()
     moves = [line.partition(" ") for line in log]
     before = git.answer("rev-parse", "--verify", "--quiet", f"{ref}@{{{len(log)}}}" if log else ref)
     told = [commit for commit, _, how in moves if one_address or not how.startswith(BY_PUSH)]
     return list(dict.fromkeys([*told, *([before] if before and (log or one_address) else [])]))
+
+
+def has_one_address(git: Git, remote: str) -> bool:
+    """Tell whether a remote is fetched from where it is pushed to, as far as its addresses tell."""
+    return git.answer("remote", "get-url", remote) == git.answer("remote", "get-url", "--push", "--all", remote)
 
 
 def refuse_rewritten(git: Git, where: Target, known: Sequence[str], ours: str, theirs: str) -> None:
