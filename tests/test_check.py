@@ -578,6 +578,13 @@ def test_only_the_merge_that_the_service_made_is_compared_with_its_first_parent(
     assert "D002" in {one.code for one in at_the_tip.findings}
 
 
+def test_of_redacted_evidence_nobody_is_said_to_have_acted_under_another_name(branch: Play) -> None:
+    task = branch.task("Two")
+    evidence = branch.do(evidences.add_evidence, "artifact", tasks=[task], files=["app.py"])
+    branch.do(settling.redact_record, evidence, reason="a customer's name")
+    assert [one.message for one in actions.check(branch.ledger, base="main").findings if "None" in one.message] == []
+
+
 def test_who_committed_for_whom_is_a_warning(branch: Play) -> None:
     branch.as_("agent:hermes").task("Two")
     branch.task("Three")

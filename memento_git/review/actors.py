@@ -75,7 +75,8 @@ def _told(comparison: Comparison, path: str, author: str, came: Mapping[str, Col
     while isinstance(kept := told.get("kept"), dict):
         target = parse_ref(str(told.get("target"))).id
         new = (author,) if comparison.is_added(place.run, target) else ()
-        yield from (Act(str(kept.get("by")), one, target, path, _judges(kept)) for one in came.get(target, new))
+        if (was := kept.get("by")) is not None:  # of evidence that is no answer, whose it was is not kept
+            yield from (Act(str(was), one, target, path, _judges(kept)) for one in came.get(target, new))
         told = kept
 
 
