@@ -360,6 +360,22 @@ def test_what_a_pull_brings_is_checked_also_where_it_merges_nothing(
     assert pulled(clone) == ""
 
 
+def test_a_merge_is_told_as_one_before_git_has_written_down_that_it_is(play: Play, path: None) -> None:
+    play.planned()
+    task = play.task()
+    dispatch = play.dispatch(task)
+    put(play.root / ".git" / "hooks" / "pre-merge-commit", "#!/bin/sh\nmemento check --staged >told 2>&1\n")
+    git(play.root, "checkout", "-qb", "side")
+    play.as_("Bob").do(dispatches.claim_dispatch, dispatch)
+    git(play.root, "checkout", "-q", "main")
+    git(play.root, "update-ref", "-d", f"refs/memento/claims/{task}")
+    play.do(dispatches.claim_dispatch, dispatch)
+    git(play.root, "merge", "--no-edit", "side")
+    told = (play.root / "told").read_text()
+    assert f"T001 warning {task} is contested" in told
+    assert f"fix: once the merge is committed: memento settle {task}" in told
+
+
 def test_a_merge_of_ones_own_is_compared_with_both_its_sides(play: Play, tmp_path: Path, path: None) -> None:
     play.planned()
     play.proven()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
 MERGING: Final = "MERGE_HEAD"
+ABOUT: Final = "GITHEAD_"  # what git merge says of its sides to the programs that it starts
 SHOWN: Final = 5
 
 
@@ -59,8 +60,12 @@ def staged_tree(git: Git) -> Iterator[str]:
 
 
 def merging(git: Git) -> list[str]:
-    """Return the commits that are being merged into HEAD."""
+    """Return the commits that are being merged into HEAD, also before git has written down that they are.
+
+    It does so after its hook pre-merge-commit, or when that refuses.
+    """
     try:
         return (git.git_dir / MERGING).read_text(encoding="ascii").split()
     except OSError:
-        return []
+        told = [name.removeprefix(ABOUT) for name in sorted(os.environ) if name.startswith(ABOUT)]
+        return [one for one in told if git.commit(one) == one and not git.is_before(one, "HEAD")]
