@@ -64,9 +64,9 @@ def item(row: Row) -> str:
 
 def change(row: Row) -> str:
     """Return what happened to a note, and its state where that says more; of a redacted one by whom, and why."""
-    now = row["status"] if row["status"] not in (None, "active", *row["happened"]) else ""
+    now = [f"now {row['status']}"] if row["status"] not in (None, "active", *row["happened"]) else []
     said = row["title"] if row["status"] != "redacted" else f"by {', '.join(row['actors'])}: {row['reason']}"
-    return _spoken(row["id"], [*row["happened"], *([f"now {now}"] if now else [])], said)
+    return _spoken(row["id"], [*row["happened"], *now], said)
 
 
 def left_over(told: Row) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.knowledge import changes, handoffs
@@ -70,7 +71,8 @@ def earlier(ledger: Ledger, revision: str) -> Shelf | None:
 
 def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
     """Return a session with what it made: notes in the ledger, drafts and short-term items of this clone."""
-    made = [note_row(shelf, note) for note in _made(ledger, shelf, session)]
+    begun = _Begun(ledger, session)
+    made = [note_row(shelf, note) for note in _made(shelf, begun)]
     ledger.warnings += remarks(shelf)
     return {
         "id": session.id,
@@ -80,10 +82,8 @@ def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
         "head": session.head or None,
         "ended_at": session.ended or None,
         "notes": made,
-        "elsewhere": [
-            {"branch": one.branch, **note_row(one.shelf, one.note)} for one in _elsewhere(ledger, shelf, session)
-        ],
-        "redacted": _redacted(ledger, shelf, session),
+        "elsewhere": [{"branch": one.branch, **note_row(one.shelf, one.note)} for one in _elsewhere(shelf, begun)],
+        "redacted": _redacted(shelf, begun),
         **_waiting(ledger, shelf),
     }
 
@@ -97,30 +97,35 @@ def _waiting(ledger: Ledger, shelf: Shelf) -> Row:
     }
 
 
-def _made(ledger: Ledger, shelf: Shelf, session: Session) -> list[Prose]:
+class _Begun:
+    """How a session began, which tells what it did from what was there before."""
+
+    def __init__(self, ledger: Ledger, session: Session) -> None:
+        self.ledger, self.session = ledger, session
+        # Where the clock went back since, what the actor does is of the session whatever its time.
+        self._start = session.at if session.at <= ledger.now() else ""
+
+    @cached_property
+    def known(self) -> Container[str]:
+        """Return the notes and events that were there already, whatever their times say."""
+        before = earlier(self.ledger, self.session.head) if self.session.head else None
+        return {*before.index.prose, *before.index.events} if before is not None else ()
+
+    def is_by_and_since(self, by: str, at: str) -> bool:
+        """Tell whether somebody who did something at a time is the session's actor, and did it in the session."""
+        return by == self.session.actor and at >= self._start
+
+
+def _made(shelf: Shelf, begun: _Begun) -> list[Prose]:
     """Return the notes that the session's actor wrote, or promoted from drafts of whomever, since it began."""
-    start = _from(ledger, session)
-    found = [one for one in shelf.readable() if _is_of(shelf, one, session.actor, start)]
-    known = _known(ledger, session) if found else ()
-    return [one for one in found if one.id not in known]
+    return [one for one in shelf.readable() if _is_of(shelf, one, begun) and one.id not in begun.known]
 
 
-def _from(ledger: Ledger, session: Session) -> str:
-    """Return the time from which on what the actor does is of the session: any, where the clock went back since."""
-    return session.at if session.at <= ledger.now() else ""
-
-
-def _known(ledger: Ledger, session: Session) -> Container[str]:
-    """Return the notes and events that were there when the session began, whatever their times say."""
-    before = earlier(ledger, session.head) if session.head else None
-    return {*before.index.prose, *before.index.events} if before is not None else ()
-
-
-def _is_of(shelf: Shelf, note: Prose, actor: str, start: str) -> bool:
-    if note.data["by"] == actor and note.data["at"] >= start:
+def _is_of(shelf: Shelf, note: Prose, begun: _Begun) -> bool:
+    if begun.is_by_and_since(note.data["by"], note.data["at"]):
         return True
     return note.id in shelf.index.events_of and any(
-        (one.event.do, one.event.by) == ("promoted", actor) and one.event.data.get("draft") and one.event.at >= start
+        one.event.do == "promoted" and one.event.data.get("draft") and begun.is_by_and_since(one.event.by, one.event.at)
         for one in shelf.folded(note.id).events
     )
 
@@ -133,29 +138,28 @@ class Made(NamedTuple):
     branch: str = ""
 
 
-def _elsewhere(ledger: Ledger, shelf: Shelf, session: Session) -> list[Made]:
+def _elsewhere(shelf: Shelf, begun: _Begun) -> list[Made]:
     """Return the notes that a session made on other branches and that are not on this one."""
     found: dict[str, Made] = {}
-    for branch in history.branches_with_notes(ledger.git, session.at):
-        there = earlier(ledger, branch)
+    for branch in history.branches_with_notes(begun.ledger.git, begun.session.at):
+        there = earlier(begun.ledger, branch)
         if there is None:
             continue
-        for note in _made(ledger, there, session):
+        for note in _made(there, begun):
             if note.id not in shelf.index.prose and note.id not in shelf.index.events_of:
                 found.setdefault(note.id, Made(there, note, branch.removeprefix("refs/heads/")))
     return list(found.values())
 
 
-def _redacted(ledger: Ledger, shelf: Shelf, session: Session) -> list[str]:
+def _redacted(shelf: Shelf, begun: _Begun) -> list[str]:
     """Return the notes whose text the session's actor took out since it began; who had written it is gone with it."""
-    start = _from(ledger, session)
-    found = [
-        (note, one.event.id) for note in sorted(shelf.index.events_of) if shelf.is_redacted(note)
-        for one in shelf.folded(note).events
-        if (one.event.do, one.event.by) == ("redacted", session.actor) and one.event.at >= start
+    return [
+        note for note in sorted(shelf.index.events_of) if shelf.is_redacted(note) and any(
+            one.event.do == "redacted" and begun.is_by_and_since(one.event.by, one.event.at)
+            and one.event.id not in begun.known
+            for one in shelf.folded(note).events
+        )
     ]  # fmt: skip
-    known = _known(ledger, session) if found else ()
-    return list(dict.fromkeys(note for note, event in found if event not in known))
 
 
 def session_status(ledger: Ledger) -> Row:
@@ -195,12 +199,12 @@ def end_session(
     def act(tx: Transaction) -> tuple[Row, list[str]]:
         tx.allow_secrets = tuple(allow_secrets)
         promoted = [one.id for one in promote_drafts(tx)] if promote and Drafts(ledger.git).ids() else []
-        shelf = Shelf(tx.view)
+        shelf, begun = Shelf(tx.view), _Begun(ledger, session)
         with tx.view.aside():
-            made, apart = _made(ledger, shelf, session), _elsewhere(ledger, shelf, session)
+            made, apart = _made(shelf, begun), _elsewhere(shelf, begun)
             named = [_named(*one) for one in ([Made(shelf, note) for note in made] + apart)]
         left = len(Drafts(ledger.git).all()) - len(promoted)
-        body = _handoff(summary, named, remaining, left, _redacted(ledger, shelf, session))
+        body = _handoff(summary, named, remaining, left, _redacted(shelf, begun))
         title = f"Handoff: {session.label}" if session.label else ""
         given: dict[str, Any] = {"tags": [handoffs.HANDOFF], "sources": [one.id for one in made]}
         note = add_note(tx, body, title=title, kind="summary", domain="history", always=True, **given)
