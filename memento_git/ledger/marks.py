@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 from memento_git.errors import Refused
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.lock import NotWritable
-from memento_git.ledger.publish import IdentityMissing
 from memento_git.model.clock import seconds_of
 
 if TYPE_CHECKING:
@@ -59,6 +58,8 @@ def mark(git: Git, name: str, message: str) -> str:
 
 def _refuse(git: Git, name: str, reason: str) -> None:
     """Refuse where git makes no tag for want of a name of who commits, or beside a mark above or below its own."""
+    from memento_git.ledger.publish import IdentityMissing
+
     if git.answer("var", "GIT_COMMITTER_IDENT") is None:
         raise IdentityMissing(reason=reason) from None
     there = git.answer("for-each-ref", "--format=%(refname:lstrip=3)", f"refs/tags/{PREFIX}") or ""
