@@ -138,14 +138,15 @@ def import_folder(
     data = decoded.data
     if problem := _amiss(data):
         raise FolderInvalid(path=folder.name, problem=problem)
-    _refuse_other(Desk.of(tx), folder.name, data, tasks, dispatch)
+    desk = Desk.of(tx)
+    _refuse_other(desk, folder.name, data, tasks, dispatch)
     refuse_secrets_in(tx, "evidence.yaml", without_file_ids(text.decode(), data).encode())
     for words in commands_of(data):
         refuse_secrets_in(tx, "the command in evidence.yaml", " ".join(words).encode())
     files: dict[str, bytes] = {}
     for stream in (data["command"]["stdout"], data["command"]["stderr"]):
         if "kept" in stream:
-            content = _captured(folder, stream, Desk.of(tx).policy.output)
+            content = _captured(folder, stream, desk.policy.output)
             refuse_secrets_in(tx, stream["kept"], content)
             files[stream["kept"]] = content
     return record_draft(tx, Draft(data, files), run=run, tasks=tasks or data.get("for", ()), dispatch=dispatch)
