@@ -376,6 +376,20 @@ def test_a_merge_is_told_as_one_before_git_has_written_down_that_it_is(play: Pla
     assert f"fix: once the merge is committed: memento settle {task}" in told
 
 
+def test_a_merge_that_drops_its_other_side_is_told_before_git_has_written_down_that_it_is_one(
+    play: Play, path: None
+) -> None:
+    play.planned()
+    put(play.root / ".git" / "hooks" / "pre-merge-commit", "#!/bin/sh\nmemento check --staged >told 2>&1\n")
+    git(play.root, "checkout", "-qb", "side")
+    task = play.task()
+    git(play.root, "checkout", "-q", "main")
+    git(play.root, "commit", "-q", "--allow-empty", "-m", "code")
+    git(play.root, "merge", "-q", "-s", "ours", "--no-edit", "side", check=False)
+    assert (play.root / ".git" / "MERGE_HEAD").exists()
+    assert task in (play.root / "told").read_text()
+
+
 def test_a_merge_of_ones_own_is_compared_with_both_its_sides(play: Play, tmp_path: Path, path: None) -> None:
     play.planned()
     play.proven()

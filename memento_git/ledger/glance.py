@@ -10,7 +10,7 @@ from memento_git.ledger import layout
 from memento_git.ledger.environment import environment
 from memento_git.ledger.git import OPTIONS
 from memento_git.ledger.names import SHORT_ID
-from memento_git.ledger.staged import MERGING, named_index
+from memento_git.ledger.staged import MERGING, named_index, named_sides
 
 
 def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
@@ -20,7 +20,7 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
     for a hook. What git warns of, a base whose name a tag has as well, or that has several merge bases, needs a closer
     look; so does a merge in progress, which may drop what its other side added.
     """
-    if staged and (Path(os.environ.get("GIT_DIR") or start / ".git") / MERGING).exists():
+    if staged and (named_sides() or (Path(os.environ.get("GIT_DIR") or start / ".git") / MERGING).exists()):
         return False
     what = ["--cached"] if staged else [f"{base}...HEAD"]
     extra = {"GIT_LITERAL_PATHSPECS": "0"}

@@ -59,6 +59,11 @@ def staged_tree(git: Git) -> Iterator[str]:
             git.extra = {}
 
 
+def named_sides() -> list[str]:
+    """Return what git merge, while it runs, names as its sides to the programs that it starts."""
+    return [name.removeprefix(ABOUT) for name in sorted(os.environ) if name.startswith(ABOUT)]
+
+
 def merging(git: Git) -> list[str]:
     """Return the commits that are being merged into HEAD, also before git has written down that they are.
 
@@ -67,5 +72,4 @@ def merging(git: Git) -> list[str]:
     try:
         return (git.git_dir / MERGING).read_text(encoding="ascii").split()
     except OSError:
-        told = [name.removeprefix(ABOUT) for name in sorted(os.environ) if name.startswith(ABOUT)]
-        return [one for one in told if git.commit(one) == one and not git.is_before(one, "HEAD")]
+        return [one for one in named_sides() if git.commit(one) == one and not git.is_before(one, "HEAD")]
