@@ -623,6 +623,39 @@ def test_a_live_note_on_retracted_evidence_is_told_until_somebody_looks_at_it(pl
     assert "N009" not in look(play, base="main")
 
 
+def test_a_note_reworded_beside_its_merge_is_told_until_somebody_looks_at_what_took_its_place(play: Play) -> None:
+    one, two = add(play, "The cache lives in memory."), add(play, "Sessions end after an hour.")
+    git(play.root, "branch", "merging")
+    on(play, "wording", "HEAD")
+    play.do(notes.revise_note, one, text="The cache lives in memory and on disk.")
+    git(play.root, "switch", "-q", "merging")
+    both = str(play.do(notes.merge_notes, [one, two], "The cache lives in memory; sessions end after an hour.").id)
+    assert look(play, no_base=True) == []
+    git(play.root, "merge", "-q", "--no-commit", "wording")
+    assert look(play, staged=True) == ["N010"]
+    git(play.root, "commit", "-qm", "merge")
+    for options in ({"no_base": True}, {"base": "HEAD^1"}, {"base": "HEAD^2"}, {"base": "HEAD^@"}):
+        (told,) = findings(play, **options)
+        assert (told.code, told.severity) == ("N010", "warning")
+        assert one in told.message
+        assert both in told.message
+        assert f"memento note confirm {both}" in told.fix
+    play.do(notes.revise_note, both, text="The cache lives in memory and on disk; sessions end after an hour.")
+    play.do(notes.confirm_note, both)
+    assert look(play, no_base=True) == []
+
+
+def test_a_merged_note_whose_words_are_put_back_is_not_told(play: Play) -> None:
+    one, two = add(play, "The cache lives in memory."), add(play, "Sessions end after an hour.")
+    play.do(notes.merge_notes, [one, two], "The cache lives in memory; sessions end after an hour.")
+    play.do(notes.revise_note, one, tags=["cache"])
+    assert look(play, no_base=True) == []
+    play.do(notes.revise_note, one, text="The cache lives on disk.")
+    assert look(play, no_base=True) == ["N010"]
+    play.do(notes.revise_note, one, text="The cache lives in memory.")
+    assert look(play, no_base=True) == []
+
+
 def test_all_that_tell_of_a_place_tell_the_same_of_a_clean_work_tree(play: Play, cli: Call) -> None:
     """A copy of the file was kept, the file renamed, then edited."""
     code = "".join(f"line_{number} = {number * 7}\n" for number in range(20))

@@ -150,7 +150,11 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
         "retired": {"reason": WHY},
         "restored": {"reason": REASON},
         "superseded": {"successor": Field(t.id_of("note"), required=True), "reason": REASON},
-        "merged": {"into": Field(t.id_of("note"), required=True), "reason": REASON},
+        "merged": {
+            "into": Field(t.id_of("note"), required=True),
+            "text": Field(t.DIGEST, doc="of the title and text that were merged away"),
+            "reason": REASON,
+        },
         "resolved": {"note": NOTE, "answer": Field(t.id_of("note"), doc="note that holds the answer")},
         "progressed": {"note": WHY, "next": Field(LINE, doc="what comes next")},
         "finished": {"note": NOTE},

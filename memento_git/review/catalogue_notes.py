@@ -56,4 +56,10 @@ NOTES: Final = {
         "A note that lives rests on evidence that was retracted, and nobody confirmed it since.",
         "`memento note confirm NOTE` if it holds all the same, or `memento note retire NOTE --reason WHY`",
     ),
+    "N010": Kind(
+        "a merged note with other words", "warning",
+        "A note was reworded on one branch and merged into another note on another branch: what took its place was "
+        "written without these words, and nobody confirmed it since.",
+        "Revise what took its place where it lacks some of them, then `memento note confirm NOTE`.",
+    ),
 }  # fmt: skip

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Code = Callable[[Sequence[str]], dict[str, Any]]
 
 RECORDS: Final = (".yaml", ".md")
-OF_TWO_SIDES: Final = ("D011", "N002", "N003", "N005", "T001", "T003", "T006")
+OF_TWO_SIDES: Final = ("D011", "N002", "N003", "N005", "N010", "T001", "T003", "T006")
 FILES: Final = "files"
 NOTES: Final = "notes"
 MADE_BY_MERGING: Final = (*OF_TWO_SIDES, "F008", "F009", "T005")

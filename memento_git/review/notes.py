@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.injection import LOW, orders
-from memento_git.knowledge.shelf import Link
+from memento_git.knowledge.shelf import Link, digest_of_text
 from memento_git.ledger import grep, layout
 from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import ID, kind_of, parse_ref
@@ -63,6 +63,7 @@ def _text(shelf: Shelf, name: str) -> Iterator[Finding]:
     yield from _leads(shelf, note)
     yield from _rests(shelf, note)
     yield from _takes(shelf, note)
+    yield from _unmerged(shelf, note)
     yield from _origin(shelf, note)
     if len(note.body) > LONGEST:
         message = f"{name} has {len(note.body)} characters, and one may keep {LONGEST}"
@@ -164,6 +165,20 @@ def _takes(shelf: Shelf, note: Prose) -> Iterator[Finding]:
             message = f"{note.id} says that it supersedes {old}, and {old} does not know of it"
             fix = f"memento note retire {old} --reason WHY, or take it out of supersedes"
             yield Finding("N004", note.path, 0, message, fix)
+
+
+def _unmerged(shelf: Shelf, note: Prose) -> Iterator[Finding]:
+    """Yield a note that says something else than what was merged, until somebody looked at what it was merged into."""
+    into = shelf.successor(note.id) if shelf.status(note.id) == "merged" else ""
+    told = [event for event in shelf.folded(note.id).legal("merged") if event.get("into") == into] if into else []
+    seen = {event.get("text") for event in told}
+    after = shelf.current(note.id)
+    if not seen or seen & {None, digest_of_text(note.title, note.body)} or not shelf.lives(after):
+        return
+    if max(event.at for event in told) > shelf.looked_at(after):
+        message = f"{note.id} was merged into {into}, and has other words than were merged"
+        fix = f"memento note show {note.id}; revise {after} where it lacks some, then memento note confirm {after}"
+        yield Finding("N010", note.path, 0, message, fix, "warning")
 
 
 def _origin(shelf: Shelf, note: Prose) -> Iterator[Finding]:

@@ -337,7 +337,8 @@ def merge_notes(tx: Transaction, notes: Sequence[str], text: str, *, reason: str
     _refuse_key(desk, draft.data.get("key", ""), [one.id for one in found])
     write(desk, draft.data, draft.body, draft.domain)
     for one in found:
-        desk.happen(desk.shelf, one.id, "merged", into=draft.data["id"], reason=desk.optional("reason", reason))
+        said, why = digest_of_text(one.title, one.body), desk.optional("reason", reason)
+        desk.happen(desk.shelf, one.id, "merged", into=draft.data["id"], text=said, reason=why)
     kept = alike.coverage(draft.body, [one.body for one in found])
     return Merged(draft.data["id"], kept, draft.carried, draft.left)
 
