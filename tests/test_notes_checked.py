@@ -267,6 +267,30 @@ def test_a_key_that_two_live_notes_have_names_neither(play: Play, cli: Call) -> 
     assert look(play, no_base=True) == []
 
 
+def test_a_contested_note_of_a_key_that_several_have_is_settled_first(play: Play, cli: Call) -> None:
+    on(play, "one", "main")
+    first = add(play, "Leases last ten minutes.", key=KEY)
+    on(play, "two", "main")
+    second = add(play, "Leases last an hour or more.", key=KEY)
+    on(play, "three", "two")
+    play.do(notes.park_note, second)
+    on(play, "two")
+    play.do(notes.retire_note, second, reason="wrong")
+    git(play.root, "merge", "-q", "--no-edit", "three")
+    git(play.root, "merge", "-q", "--no-edit", "one")
+    where = ("-C", str(play.root))
+    err = cli("note", "show", KEY, *where)[2]
+    assert "[key_ambiguous]" in err
+    assert f"first settle what is contested, {second}: memento settle;" in err
+    keep = event_of(play, second, "parked")
+    assert cli("settle", second, "--keep", keep, "--reason", "It holds.", *where)[0] == 0
+    err = cli("note", "show", KEY, *where)[2]
+    fix = err.partition("or memento ")[2].partition(" --text")[0]
+    assert {first, second} <= set(fix.split())
+    assert cli(*fix.split(), "--text", "Leases last an hour.", *where)[0] == 0
+    assert cli("note", "show", KEY, *where)[0] == 0
+
+
 def test_what_was_wrong_at_the_base_is_told_apart(play: Play) -> None:
     on(play, "one", "main")
     add(play, "Tokens live an hour.", key=KEY)

@@ -40,6 +40,13 @@ class KeyAmbiguous(Refused):
     )
 
 
+class KeyContested(KeyAmbiguous):
+    hint_ = (
+        "name one by its id; to leave one alone: first settle what is contested, {contested}: memento settle; then, "
+        "where several still live, merge them or retire all but one"
+    )
+
+
 class NoSuchDomain(Misused):
     token = "domain_unknown"
     sentence = "{domain!r} is no domain of notes; there are {domains}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.folding.fold import Fold, Folded
 from memento_git.knowledge import register, transitions
 from memento_git.knowledge.alike import plain, said
-from memento_git.knowledge.refusals import KeyAmbiguous, KeyUnknown, NoteRedacted
+from memento_git.knowledge.refusals import KeyAmbiguous, KeyContested, KeyUnknown, NoteRedacted
 from memento_git.knowledge.rivals import rivals
 from memento_git.knowledge.transitions import (
     ABOUT,
@@ -142,7 +142,11 @@ class Shelf(Happenings):
         """Return the live note of a key, else the latest one that had it; of several that live none is chosen."""
         live = self.holders(key)
         if len(live) > 1:
-            raise KeyAmbiguous(key=key, notes=" ".join(note.id for note in live))
+            contested = [note.id for note in live if self.status(note.id) == "contested"]
+            notes = " ".join(note.id for note in live)
+            if contested:
+                raise KeyContested(key=key, notes=notes, contested=" and ".join(contested))
+            raise KeyAmbiguous(key=key, notes=notes)
         return next(reversed(live or self._with_key(key)), None)
 
     def holders(self, key: str) -> list[Prose]:
