@@ -968,6 +968,9 @@ def test_show_tells_one_part_of_a_notes_story(play: Play, cli: Call, monkeypatch
     assert ["+and cold." in row["patch"] for row in told("diff")["diff"]] == [True, False]
     assert told("entry")["audit"] == []
     assert told("history", first)["audit"][0]["action"].endswith("superseded")
+    (revised,) = told("history")["changed"]
+    assert (revised["commit"], revised["author"].partition(" <")[0]) == (lines[-1]["commit"], "Ada")
+    assert f"note show {third} --what diff" in cli("show", third, "--what", "history")[1]
     for what in ("entry", "history", "sources", "graph", "thread", "blame", "diff"):
         code, out, _ = cli("show", third, "--what", what)
         assert code == 0

@@ -573,6 +573,7 @@ ANSWERS: Final = {
     "note merge": "note coverage carried left",
     "note redact": "redacted note",
     "note show": "note audit evidence",
+    "note show --what history": "note audit evidence changed",
     "note show --what sources": "id sources",
     "note show --what graph": "id graph",
     "note show --what thread": "id thread",

@@ -93,8 +93,11 @@ def draft_of(door: Door, given: str) -> Prose | None:
 
 def _story(door: Door, shelf: Shelf, row: Row, what: str | None, refs: Sequence[object] = ()) -> None:
     from memento_git.knowledge import rows
+    from memento_git.ledger import revisions
 
     events = [] if what == "entry" else rows.history(shelf, row["id"])
+    revised = revisions.changed(shelf.view, shelf.path(row["id"])) if what == "history" else []
+    more: dict[str, Any] = {"changed": revised} if what == "history" else {}
     evidence = [{"id": str(ref).partition("@")[0], "ref": str(ref)} for ref in refs]
     _stand(shelf.view, evidence)
 
@@ -104,10 +107,18 @@ def _story(door: Door, shelf: Shelf, row: Row, what: str | None, refs: Sequence[
         told |= {"evidence": [f"{one['id']}: {_standing(one)}" for one in evidence]} if evidence else {}
         parts = [] if what == "history" else [*output.fields(told, names), *_said(row, naming.whose())]
         happened = output.happened(events, names)
-        told_of = happened or ([] if parts else ["nothing happened to it since it was added"])
+        told_of = [*happened, *_rewritten(row["id"], revised)]
+        told_of = told_of or ([] if parts else ["nothing happened to it since it was added"])
         return "\n".join([*parts, *([""] if happened and parts else []), *told_of])
 
-    door.show({"note": row, "audit": events, "evidence": evidence}, text)
+    door.show({"note": row, "audit": events, "evidence": evidence, **more}, text)
+
+
+def _rewritten(note: str, commits: Sequence[Row]) -> list[str]:
+    """Return in lines which commits changed the file of a note: that it was revised is no event."""
+    told = ((one["date"][:10], one["commit"][:10], one["author"], one["subject"]) for one in commits)
+    lines = output.columns([output.printable(cell) for cell in row] for row in told)
+    return ["its file was changed by:", *lines, f"and how: memento note show {note} --what diff"] if lines else []
 
 
 def _stand(view: View, rows: Sequence[Row]) -> None:

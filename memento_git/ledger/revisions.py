@@ -53,6 +53,16 @@ def revisions(view: View, path: str) -> list[dict[str, Any]]:
     return rows
 
 
+def changed(view: View, path: str) -> list[dict[str, Any]]:
+    """Return the commits that changed a file since it was added, the first one first; a shallow clone has fewer."""
+    if not view.commits or not view.files.get(path):
+        return []
+    form = "--format=%H%x1f%an <%ae>%x1f%cI%x1f%s"
+    told = view.git.run("log", "--reverse", "--diff-filter=M", form, view.commits[0], "--", path)
+    keys = ("commit", "author", "date", "subject")
+    return [dict(zip(keys, line.split("\x1f", 3), strict=True)) for line in os.fsdecode(told).split("\n") if line]
+
+
 def first_texts(view: View, paths: Collection[str]) -> dict[str, bytes]:
     """Return files of notes as the commits that added them had them; those whose history is not here are left out."""
     if not view.commits or not paths:
