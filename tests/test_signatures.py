@@ -812,6 +812,21 @@ def test_doctor_tells_of_what_is_unsigned_and_what_is_forged(office: Office, cli
     assert "there is no such file" in cli("doctor", "-C", str(office.root))[1]
 
 
+def test_doctor_names_the_lines_of_allowed_signers_that_nobody_can_read(
+    office: Office, cli: Callable[..., Any]
+) -> None:
+    event = office.event(office.approved(), "approved")
+    ada = f'ada@example.invalid namespaces="memento-git" {public(office.ada)}'
+    grace = public(office.grace)
+    office.signers("# people", "", f"{ada} a comment", f"ida@example.invalid foo=bar {grace}", f"ida {grace[:40]}", "")
+    assert office.seen(event).state == "good"
+    code, out, _ = cli("doctor", "-C", str(office.root), "--json")
+    told = [row["message"] for row in json.loads(out)["checks"] if "counts for nobody" in row["message"]]
+    assert (code, [one.split()[0] for one in told]) == (0, [f".memento/allowed_signers:{line}" for line in (4, 5)])
+    office.signers(ada)
+    assert "counts for nobody" not in cli("doctor", "-C", str(office.root))[1]
+
+
 def test_status_without_signatures_loads_nothing_of_them(play: Play) -> None:
     play.planned()
     code = (

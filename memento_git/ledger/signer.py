@@ -23,6 +23,16 @@ LITERAL: Final = ("key::", "ssh-", "ecdsa-", "sk-")
 UNTIMELY: Final = ("key has expired", "key is not yet valid", "invalid: expired", "invalid: not yet valid")
 TIME: Final = rb"valid-(?:after|before)=[^, \t]*"
 VALIDITY: Final = re.compile(rb"(?i),%b|(?<=[ \t])%b(?:,%b)*,?" % (TIME, TIME, TIME))
+UNREAD: Final = re.compile(r"(?m)^.*:(\d+): (.+)$")
+NOBODYS: Final = """\
+-----BEGIN SSH SIGNATURE-----
+U1NIU0lHAAAAAQAAADMAAAALc3NoLWVkMjU1MTkAAAAghgoms7KRzEgxPZoJXYcBRsuncp
+yY7QzIEHkLUVAIjDUAAAABeAAAAAAAAAAGc2hhNTEyAAAAUwAAAAtzc2gtZWQyNTUxOQAA
+AED22EGuaRcWAMRQM4f4s41MBYqpMOipVl8OcGyJLKsaMREuPmaNimGcLFf8dhyg8pJLGN
+gV07gDHyMevvITzXYF
+-----END SSH SIGNATURE-----
+"""
+"""A signature whose key was thrown away: to tell whose it is, ssh-keygen reads each line of a file of signers."""
 WITHOUT: Final = ("DISPLAY", "WAYLAND_DISPLAY", "SSH_ASKPASS")
 
 
@@ -182,6 +192,22 @@ def check(
             return "unchecked", ""
 
 
+def unread_lines(allowed: bytes) -> list[tuple[int, str]]:
+    """Return the lines of allowed signers that ssh-keygen cannot read, and why; none where it gives no answer."""
+    import tempfile
+    from contextlib import suppress
+
+    told = ""
+    with tempfile.TemporaryDirectory(prefix="memento-") as name, suppress(SshKeygenMissing, subprocess.TimeoutExpired):
+        folder = Path(name)
+        (folder / "signature").write_text(NOBODYS, encoding="ascii")
+        (folder / "allowed").write_bytes(allowed)
+        told = _Check(folder, b"", "", "", revoking=False).whose().err
+    lines = allowed.split(b"\n")
+    found = [(int(line), why.strip()) for line, why in UNREAD.findall(told)]
+    return [(line, why) for line, why in found if lines[line - 1].strip()]
+
+
 class _Check:
     """One signature, asked about in as many ways as it takes: one process where it is good."""
 
@@ -207,7 +233,7 @@ class _Check:
 
         A pattern of the file is no person's name.
         """
-        found = self._ask("find-principals", "-f", str(self.folder / "allowed"), f"-Overify-time={self.at}")
+        found = self.whose(f"-Overify-time={self.at}")
         if found.code:
             return ("expired" if any(words in told + found.err for words in UNTIMELY) else "unknown_key"), ""
         for principal in sorted(found.out.splitlines(), key=_is_pattern):
@@ -217,6 +243,10 @@ class _Check:
             if self.revoking and not self._verify(principal, revoking=False).code:
                 return "revoked", whose
         return "unknown_key", ""
+
+    def whose(self, *options: str) -> _Done:
+        """Ask for the names that the file of signers has for the key of the signature."""
+        return self._ask("find-principals", "-f", str(self.folder / "allowed"), *options)
 
     def _verify(self, identity: str, *, revoking: bool = True) -> _Done:
         allowed = ("-f", str(self.folder / "allowed"), "-I", identity, "-n", self.namespace)

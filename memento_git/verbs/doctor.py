@@ -102,10 +102,16 @@ def _attributes(view: View) -> Iterator[Answer]:
 def _signers(view: View, policy: Policy) -> Iterator[Answer]:
     if not policy.signatures:
         return
+    from memento_git.ledger import signer
     from memento_git.work.signers import signers_at
 
-    if why := signers_at(view.git, view.commits[0], policy).why:
-        yield Answer("signatures", "warn", f"policy {why}", "commit the file that policy.signatures names")
+    found = signers_at(view.git, view.commits[0], policy)
+    if found.why:
+        yield Answer("signatures", "warn", f"policy {found.why}", "commit the file that policy.signatures names")
+    for line, why in signer.unread_lines(found.signers.allowed):
+        where = f"{policy.signatures.get('allowed_signers', '')}:{line}"
+        message = f"{where} counts for nobody: ssh-keygen cannot read it ({why})"
+        yield Answer("signatures", "warn", message, "write it as ssh-keygen reads it: NAMES OPTIONS TYPE KEY")
     if not policy.signatures.get("ledger"):
         message = "signatures hold in every repository that trusts the same keys"
         yield Answer("signatures", "warn", message, "name this ledger before more is signed: policy.signatures.ledger")
