@@ -143,6 +143,40 @@ def test_a_late_event_that_contests_is_settled_and_archived_again(story: Story) 
     assert story.doctor() == []
 
 
+def test_a_late_event_that_was_settled_away_is_told_no_more(play: Play) -> None:
+    run = play.planned()
+    task = play.task()
+    dispatch = play.claimed(task)
+    proof = play.evidence(task)
+    git(play.root, "branch", "other")
+    play.do(dispatches.complete_dispatch, dispatch, evidence=[proof])
+    play.do(runs.complete_run, run)
+    play.do(runs.archive_run, run)
+    git(play.root, "switch", "-q", "other")
+    play.do(dispatches.fail_dispatch, dispatch, reason="not yet")
+    git(play.root, "switch", "-q", "main")
+    git(play.root, "merge", "-q", "--no-edit", "other")
+
+    def codes() -> list[str]:
+        return [one.code for one in review.check(play.ledger, no_base=True).findings]
+
+    assert codes() == ["T001", "T005"]
+    (trouble,) = base(play.ledger.view(), run)["trouble"]
+    done, failed = (
+        next(row["event"] for row in trouble["events"] if row["action"] == do) for do in ("completed", "failed")
+    )
+    git(play.root, "branch", "beside")
+    play.do(settling.settle_record, task, failed, reason="it was not yet done")
+    assert "T005" in codes()
+    git(play.root, "reset", "-q", "--hard", "beside")
+    play.do(settling.settle_record, task, done, reason="it was done")
+    for _ in range(2):
+        row = base(play.ledger.view(), run)["tasks"][0]
+        assert (row["late"], row["status"], codes()) == (False, "completed", [])
+        if git(play.root, "ls-tree", "-r", "--name-only", "HEAD", f"{layout.RUNS}/"):
+            play.do(runs.archive_run, run)
+
+
 def test_a_text_that_was_changed_late_counts_and_its_older_copy_leaves_the_archive(story: Story) -> None:
     path = story.archived()
     story.beside(lambda bob: bob.do(tasks.revise_task, story.done, body="The late text."))

@@ -70,6 +70,12 @@ class Folded(NamedTuple):
         """Return the legal events, of some verbs where any are named, in the order of the fold."""
         return [seen.event for seen in self.events if seen.verdict == "legal" and (not verbs or seen.event.do in verbs)]
 
+    def stands(self, seen: Judged) -> bool:
+        """Tell whether an event was not taken out altogether: some of it holds, or it is told as wrong."""
+        if seen.verdict != "legal":
+            return seen.event.id not in self.put_aside
+        return not seen.writes or bool(seen.writes.keys() - self.undone.get(seen.event.id, set()))
+
     def verdicts(self, gate: str) -> list[Judged]:
         """Return all that was said of a gate, asking for it too, legal or not, in the order of the fold."""
         return [seen for seen in self.events if seen.event.get("gate") == gate]

@@ -351,13 +351,14 @@ class RunState(Happenings):
         )
 
     def is_late(self, task: str) -> bool:
-        """Tell whether a task, or something that happened to it, came to a run after its completion."""
+        """Tell whether a task, or something that happened to it and stands, came to a run after its completion."""
         if self.status != "completed":
             return False
         named = {ref.id for end in self.folded(self.id).legal("completed") for ref in end.after}
         events = [seen for seen in self.folded(task).events if seen.event.do not in SETTLING]
         known = named.union(*(seen.past for seen in self.folded(task).events if seen.event.id in named))
-        return not events or any(seen.event.id not in known for seen in events)
+        late = [seen for seen in events if seen.event.id not in known]
+        return len(late) == len(events) or any(self.folded(task).stands(seen) for seen in late)
 
     def opened(self, dispatch: str) -> Event | None:
         """Return the event that opened a dispatch."""
