@@ -747,6 +747,8 @@ def test_a_label_for_a_session_that_is_open_is_told_to_count_for_nothing(play: P
     told = cli("session", "start", "--label", "api", *where)[2]
     assert "goes on, under the label 'forms'; --new begins another" in told
     assert cli("session", "start", "--label", "api", "--new", *where)[2] == ""
+    assert cli("session", "start", "--new", *where)[2] == ""
+    assert "goes on, without a label; --new begins another" in cli("session", "start", "--label", "api", *where)[2]
 
 
 def test_changes_can_be_followed(play: Play) -> None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from memento_git.model.work import Prose
 
 LAST: Final = "last-session"
-OTHER_LABEL: Final = "the session that is open goes on, under the label {label!r}; --new begins another"
+OTHER_LABEL: Final = "the session that is open goes on, {named}; --new begins another"
 APART: Final = "what was said of a session is kept apart from what is recalled"
 
 
@@ -49,7 +49,8 @@ def start_session(
         current = Session(ledger.new_id("event").removeprefix("event_"), ledger.actor, view.now, head, label, "", last)
         held.keep(current)
     elif label not in ("", current.label):
-        ledger.warnings.append(OTHER_LABEL.format(label=current.label))
+        named = f"under the label {current.label!r}" if current.label else "without a label"
+        ledger.warnings.append(OTHER_LABEL.format(named=named))
     since = current.head if resumed else current.before
     shelf = Shelf(view)
     return {
