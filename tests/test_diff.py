@@ -355,6 +355,16 @@ def test_a_weakened_policy_is_named_and_shows_what_it_makes_of_old_tasks(play: P
     assert "[!WARNING]" in markdown(held)
 
 
+def test_histories_without_a_common_commit_are_not_led_to_where_they_parted(play: Play) -> None:
+    play.planned()
+    git(play.root, "switch", "-q", "--orphan", "other")
+    git(play.root, "checkout", "-q", "main", "--", ".memento")
+    git(play.root, "commit", "-qm", "anew")
+    (note,) = told(play, "main..other")["notes"]
+    assert "no common commit" in note
+    assert "main...other" not in note
+
+
 def test_keys_that_count_are_part_of_the_policy(play: Play) -> None:
     config = play.root / layout.CONFIG
     config.write_text(f"{config.read_text()}  signatures: {{allowed_signers: keys}}\n")

@@ -213,4 +213,6 @@ def _apart(git: Git, one: str, base: str, other: str, tip: str) -> tuple[str, ..
     if found == base or (found is None and depth_of(git) is not None):
         return ()
     told = f"{other} does not contain {one}: what only {one} has looks removed; "
+    if found is None:
+        return (f"{told}they have no common commit: to see what came to {other}, name a commit of its own history",)
     return (f"{told}{one}...{other} compares from where they parted",)
