@@ -217,9 +217,9 @@ def test_hooks_that_are_part_of_the_repository_are_not_touched(play: Play, cli: 
     assert not (play.root / ".husky").exists()
 
 
-@pytest.mark.parametrize("elsewhere", [".husky/_", ""])
+@pytest.mark.parametrize(("elsewhere", "shown"), [(".husky/_", ".husky/_"), ("", "nothing")])
 def test_our_hooks_are_taken_away_though_git_was_told_to_run_others(
-    play: Play, cli: Callable[..., Any], elsewhere: str
+    play: Play, cli: Callable[..., Any], elsewhere: str, shown: str
 ) -> None:
     place = play.root / ".git" / "hooks"
     before = {one.name: one.read_bytes() for one in place.iterdir()}
@@ -229,7 +229,10 @@ def test_our_hooks_are_taken_away_though_git_was_told_to_run_others(
     assert (code, ".husky/pre-commit" in json.loads(out)["hint"]) == (1, bool(elsewhere))
     assert cli("hook", "uninstall", "-C", str(play.root))[0] == 0
     assert {one.name: one.read_bytes() for one in place.iterdir()} == before
-    assert cli("hook", "uninstall", "-C", str(play.root))[0] == 1
+    code, out, _ = cli("hook", "uninstall", "-C", str(play.root), "--json")
+    refusal = json.loads(out)
+    assert (code, refusal["error"], refusal["message"].partition("set to ")[2]) == (1, "hooks_absent", shown)
+    assert "memento check --staged" in refusal["hint"]
 
 
 def test_hooks_that_several_repositories_share_are_told_as_that(

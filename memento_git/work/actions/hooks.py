@@ -84,6 +84,14 @@ class HooksOff(Refused):
     hint_ = "git config --show-origin --get-all core.hooksPath says where; take it out there"
 
 
+class NoHooksOfOurs(Refused):
+    """Hooks that another program keeps, or none at all, where memento never installed any."""
+
+    token = "hooks_absent"
+    sentence = "memento installed no hooks here, so there are none to take away: core.hooksPath is set to {value}"
+    hint_ = "where somebody wrote such a line into a hook there, take it out by hand: {line}"
+
+
 class HookTaken(Refused):
     """A hook that was put aside before is still there, and so is another one."""
 
@@ -270,9 +278,10 @@ def uninstall(git: Git) -> list[Hook]:
     is_apart = _is_apart(git)
     try:
         place = folder(git)
-    except (HooksTracked, HooksOff):
+    except (HooksTracked, HooksOff) as led:
         if is_apart or all(_state(own, name).state != "installed" for name in CHECKS):
-            raise
+            value = led.facts.get("path") or led.facts["value"]
+            raise NoHooksOfOurs(value=value, line=CHECKS[next(iter(CHECKS))]) from None
         place = own
     places = [(one, name) for one in dict.fromkeys((place, place if is_apart else own)) for name in CHECKS]
     for one, name in places:
