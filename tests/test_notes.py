@@ -586,6 +586,22 @@ def test_links_are_added_and_taken_away(play: Play) -> None:
     assert refused(play, notes.link_note, one, "enables", one) == "link_invalid"
 
 
+def test_a_note_does_not_depend_on_what_it_takes_the_place_of(play: Play) -> None:
+    old, beside = add(play, "One."), add(play, "Two.")
+    for rel, to, token in (("depends_on", old, "link_invalid"), ("depends_on", beside, ""), ("caused_by", old, "")):
+        options = {"supersedes": [old], "links": [f"{rel}:{to}"]}
+        if token:
+            assert refused(play, notes.add_note, "Three.", **options) == token
+        else:
+            new = add(play, f"{rel} {to}.", **options)
+            assert row(play, new)["links"][0]["to"] == to
+            assert refused(play, notes.link_note, new, "depends_on", old) == "link_invalid"
+            play.do(notes.restore_note, old)
+            play.do(notes.retire_note, new, reason="next")
+    notes_of = {"links": [f"depends_on:{old}"]}
+    assert refused(play, notes.merge_notes, [old, beside], "Both.", **notes_of) == "link_invalid"
+
+
 def test_a_merge_keeps_its_sources_their_lowest_origin_and_says_what_it_lost(play: Play) -> None:
     one = add(play, "The pool has 20 connections.")
     other = add(play, "It printed: the pool waits 5 seconds.", origin="command")

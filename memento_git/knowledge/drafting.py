@@ -18,7 +18,7 @@ from memento_git.model.work import is_agent
 from memento_git.texts.typed import TextInvalid, WordUnknown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from memento_git.knowledge.desk import Desk
     from memento_git.model.work import Prose
@@ -110,13 +110,13 @@ def drafted(desk: Desk, draft: Draft, merged: Sequence[Prose] = ()) -> Drafted:
         "by": desk.tx.actor,
         "origin": stamped(desk.tx.actor, draft.origin),
     }
+    before = [*old, *merged]
     rest = {
-        "links": _once([link(desk, one, head["id"]) for one in draft.links]),
+        "links": _once([link(desk, one, head["id"], [note.id for note in before]) for one in draft.links]),
         "evidence": _once([_evidence(desk, one) for one in draft.evidence]),
         "supersedes": [one.id for one in old],
     }
     said = front_matter(desk, given, {})
-    before = [*old, *merged]
     carried = succession.carried(desk, before, said)
     data = {**head, **said, **carried, **rest, "allowed_secrets": desk.overridden()}
     reason = desk.optional("reason", draft.reason)
@@ -229,8 +229,8 @@ def merged_origin(desk: Desk, notes: Sequence[Prose], claimed: str) -> str:
     return alike.lowest([stamped(desk.tx.actor, claimed), *(note.data["origin"] for note in notes)], ORIGINS)
 
 
-def link(desk: Desk, given: str, own: str) -> dict[str, str]:
-    """Return the link that `RELATION:ID` names."""
+def link(desk: Desk, given: str, own: str, old: Collection[str] = ()) -> dict[str, str]:
+    """Return the link that `RELATION:ID` names, of a note that takes the place of some `old` ones."""
     rel, _, to = given.partition(":")
     if rel not in RELATIONS:
         raise no.LinkInvalid(given=given, problem=f"{rel!r:.40} is not one of {', '.join(RELATIONS)}")
@@ -240,6 +240,8 @@ def link(desk: Desk, given: str, own: str) -> dict[str, str]:
     target = desk.find(to).id if kind == "note" else desk.view.find(to, kind)[0]
     if target == own:
         raise no.LinkInvalid(given=given, problem="it leads to the note itself")
+    if rel == "depends_on" and (target in old or (kind == "note" and desk.shelf.current(target) == own)):
+        raise no.LinkInvalid(given=given, problem="the note takes the place of that one, so it does not depend on it")
     return {"rel": rel, "to": target}
 
 
