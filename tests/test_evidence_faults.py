@@ -297,6 +297,22 @@ def test_imported_evidence_that_check_would_call_wrong_is_refused(
         play.do(folders.import_folder, tmp_path / "out")
 
 
+@pytest.mark.parametrize("away", ["../../x", "src/../../x", "/etc/hosts", ".memento/config.yaml", "."])
+def test_imported_evidence_that_covers_no_code_of_the_repository_is_refused(
+    play: Play, tmp_path: Path, away: str
+) -> None:
+    play.run()
+    draft = evidences.witness(play.ledger, ["true"], kind="test", covers=["app.py"], quiet=True)
+    folders.write_folder(play.ledger, draft, tmp_path / "out", [], "")
+    path = tmp_path / "out" / "evidence.yaml"
+    whole = path.read_text()
+    path.write_text(whole.replace("app.py:", f"{away}:", 1))
+    with pytest.raises(evidences.FolderInvalid, match="from the top of the repository"):
+        play.do(folders.import_folder, tmp_path / "out")
+    path.write_text(whole)
+    assert play.do(folders.import_folder, tmp_path / "out")
+
+
 def test_imported_output_that_is_larger_than_what_is_kept_of_any_is_refused(play: Play, tmp_path: Path) -> None:
     play.run()
     draft = evidences.witness(play.ledger, [sys.executable, "-c", "print('ci')"], kind="test", quiet=True)

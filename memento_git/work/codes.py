@@ -35,6 +35,11 @@ def is_code(path: str) -> bool:
     return normpath(path).split("/")[0] not in (".", ".memento")
 
 
+def is_inside(path: str) -> bool:
+    """Tell whether a path from the top leads to code of the repository, and not out of it."""
+    return is_code(path) and normpath(path).split("/")[0] not in ("", "..")
+
+
 def edited(evidence: Mapping[str, Any], code: Mapping[str, Any]) -> list[str]:
     """Return the untracked files that both sides know with different bytes; new and deleted ones do not count."""
     there = code.get("untracked") or {}

@@ -16,7 +16,7 @@ from memento_git.ledger.lock import reason_of
 from memento_git.model.ids import is_id
 from memento_git.model.policy import Policy
 from memento_git.model.work import RUN_KINDS, commands_of, without_file_ids
-from memento_git.work import trust
+from memento_git.work import codes, trust
 from memento_git.work.actions.attaching import read_file, refuse_secrets_in
 from memento_git.work.actions.evidences import Draft, FolderInvalid, record_draft
 from memento_git.work.desk import Desk
@@ -181,6 +181,9 @@ def _amiss(data: dict[str, Any]) -> str:
         return "evidence.yaml names no command"
     if more := [key for key in data if key not in SHOWN]:
         return f"evidence.yaml has {more[0]!r}, which evidence run does not write"
+    covered = {path for key in ("code", "code_after") for path in data.get(key, {}).get("paths", ())}
+    if away := sorted(path for path in covered if not codes.is_inside(path)):
+        return f"evidence.yaml covers {away[0]!r}, and covered are paths of the code, from the top of the repository"
     if data["outcome"] != (did := trust.outcome_of(data)):
         return f"evidence.yaml says {data['outcome']}, and what the command did says {did}"
     return ""
