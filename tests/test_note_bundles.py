@@ -491,6 +491,18 @@ def test_redacted_notes_go_with_those_that_name_them(play: Play, other: Play, tm
     assert bundles.import_bundle(other.ledger, path).added == []
 
 
+def test_unknown_keys_of_a_redacted_note_and_of_events_are_refused(play: Play, other: Play, tmp_path: Path) -> None:
+    note = add(play, "Tokens live an hour.")
+    play.do(redact_record, note, reason="secret")
+    path = exported(play, tmp_path)
+    head, line = path.read_text().splitlines()
+    gone = json.loads(line)
+    (event,) = gone["events"]
+    for spoilt in ({"body": "Tokens live an hour."}, {"events": [{**event, "body": "x"}]}):
+        path.write_text(f"{head}\n{json.dumps({**gone, **spoilt})}\n")
+        assert refused(other, path).message.endswith("no such key: body")
+
+
 def test_a_redacted_note_does_not_come_back_and_takes_none_away(play: Play, other: Play, tmp_path: Path) -> None:
     note = add(play, "The launch is named Bluebird.")
     whole = exported(play, tmp_path).rename(tmp_path / "whole.jsonl")

@@ -10,6 +10,7 @@ from memento_git.ledger import codec, layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
     from typing import IO
 
     from memento_git.ledger.layout import Place
@@ -82,7 +83,9 @@ TYPED: Final[dict[str, type | tuple[type, ...]]] = {
 }  # fmt: skip
 
 
-KEYS: Final = frozenset({"id", "domain", "state", "front", "body", "file", "events"})
+OF_GONE: Final = frozenset({"id", "domain", "state", "events"})
+KEYS: Final = OF_GONE | {"front", "body", "file"}
+OF_EVENT: Final = frozenset({"name", "data", "file"})
 
 
 def line_of(domain: str, state: str, note: File, events: Iterable[File]) -> str:
@@ -172,10 +175,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _typed(where: str, told: dict[str, Any]) -> Typed:
     """Return a line that was written by hand."""
-    unknown = sorted(told.keys() - TYPED)
-    if unknown or not isinstance(told.get("text"), str):
-        problem = f"no such key: {', '.join(unknown)[:80]}" if unknown else "a note needs a text"
-        raise BundleInvalid(where=where, problem=problem)
+    _refuse_more(where, told, TYPED.keys())
+    if not isinstance(told.get("text"), str):
+        raise BundleInvalid(where=where, problem="a note needs a text")
     for key, value in told.items():
         members = value if isinstance(value, list) else []
         if not isinstance(value, TYPED[key]) or not all(isinstance(member, str) for member in members):
@@ -185,8 +187,7 @@ def _typed(where: str, told: dict[str, Any]) -> Typed:
 
 def _packed(where: str, told: dict[str, Any]) -> Packed:
     """Return the note of a line, every file of it read as the ledger would read it."""
-    if unknown_keys := sorted(told.keys() - KEYS):
-        raise BundleInvalid(where=where, problem=f"no such key: {', '.join(unknown_keys)[:80]}")
+    _refuse_more(where, told, KEYS)
     try:
         front, body = dict(told["front"]), str(told.get("body", ""))
         front = {"id": str(told["id"]), **front}
@@ -211,6 +212,12 @@ def _packed(where: str, told: dict[str, Any]) -> Packed:
     return Packed(where, front["id"], str(front.get("title", "")), read_body, read_front, file, events, state, draft)
 
 
+def _refuse_more(where: str, told: Mapping[str, Any], keys: AbstractSet[str]) -> None:
+    """Refuse a key that nobody would read."""
+    if unknown := sorted(told.keys() - keys):
+        raise BundleInvalid(where=where, problem=f"no such key: {', '.join(unknown)[:80]}")
+
+
 def _misshapen(error: Exception) -> str:
     """Return in words why a line is no note."""
     lacks = f"it has no {error.args[0]!r}" if isinstance(error, KeyError) else "something in it is not what a note has"
@@ -219,6 +226,7 @@ def _misshapen(error: Exception) -> str:
 
 def _gone(where: str, told: dict[str, Any]) -> Gone:
     """Return the redacted note of a line."""
+    _refuse_more(where, told, OF_GONE)
     try:
         folder = layout.note_path(str(told["domain"]), str(told["id"])).removesuffix(".md")
         events = [_event(folder, one) for one in told["events"]]
@@ -234,6 +242,7 @@ def _gone(where: str, told: dict[str, Any]) -> Gone:
 def _event(folder: str, told: dict[str, Any]) -> File:
     """Return the file of an event; one that is written otherwise than we write it says so itself."""
     path = f"{folder}/{told['name']}"
+    _refuse_more(path, told, OF_EVENT)
     given = told.get("file")
     data = given.encode() if given is not None else codec.encode(told["data"])
     if given is not None and values_of(layout.place_of(path), File(path, data))[0] != codec.plain(told["data"]):
