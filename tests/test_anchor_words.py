@@ -54,6 +54,11 @@ def test_what_names_nothing_is_refused(given: str) -> None:
         parse(given)
 
 
+def test_who_names_a_heading_is_told_to_name_lines() -> None:
+    with pytest.raises(AnchorUnclear, match=r"named by its lines: guide\.md:12-40"):
+        parse("guide.md::How to begin")
+
+
 @pytest.mark.parametrize(
     "raw",
     [

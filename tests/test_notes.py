@@ -13,6 +13,7 @@ from memento_git.knowledge.actions import checking, notes
 from memento_git.knowledge.actions.purging import purge_notes
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import titled
+from memento_git.knowledge.pinning import AnchorMissing
 from memento_git.knowledge.rows import note_row
 from memento_git.knowledge.shelf import Shelf
 from memento_git.review.actions import check
@@ -584,6 +585,14 @@ def test_links_are_added_and_taken_away(play: Play) -> None:
     assert row(play, one)["links"] == []
     assert refused(play, notes.unlink_note, one, "enables", other) == "link_not_found"
     assert refused(play, notes.link_note, one, "enables", one) == "link_invalid"
+
+
+def test_a_note_about_a_heading_is_told_to_name_its_lines(play: Play) -> None:
+    (play.root / "guide.md").write_text("# Begin\n\nWith this.\n")
+    play.commit_all()
+    with pytest.raises(AnchorMissing, match=r"named by its lines: guide\.md:12-40"):
+        play.do(notes.add_note, "One.", about=["guide.md::Begin"])
+    assert row(play, add(play, "One.", about=["guide.md:1-3"]))["about"]
 
 
 def test_a_note_does_not_depend_on_what_it_takes_the_place_of(play: Play) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.errors import Refused
 from memento_git.knowledge import following, occurrences, passages
-from memento_git.model.anchors import GONE, OK, UNKNOWN, UNPINNED, Anchor, spell
+from memento_git.model.anchors import GONE, OK, UNKNOWN, UNPINNED, Anchor, by_lines, spell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -141,6 +141,7 @@ def _symbol_lines(anchor: Anchor, follower: Follower, blob: str) -> tuple[int, i
     name = symbols.name_of(anchor.symbol)
     if not name:
         near = get_close_matches(anchor.symbol, symbols.ranges, 1)
-        why = symbols.problem or (f"there is {near[0]}" if near else f"{anchor.path} has no such symbol, or several")
+        unknown = f"{symbols.problem}; {by_lines(anchor.path)}" if symbols.problem else ""
+        why = unknown or (f"there is {near[0]}" if near else f"{anchor.path} has no such symbol, or several")
         raise AnchorMissing(anchor=anchor, why=why)
     return symbols.span(name)

@@ -172,8 +172,14 @@ def parse(given: str) -> Anchor:
     problems: list[t.Problem] = []
     AnchorType().read(found.data(), (), problems)
     if problems:
-        raise AnchorUnclear(given=given, problem=problems[0][1])
+        told = f"; {by_lines(found.path)}" if " " in found.symbol.strip() else ""
+        raise AnchorUnclear(given=given, problem=f"{problems[0][1]}{told}")
     return found
+
+
+def by_lines(path: str) -> str:
+    """Say how a part of a file is named that is no symbol."""
+    return f"a heading, or what else is no symbol, is named by its lines: {path}:12-40"
 
 
 def _place(text: str) -> Anchor:
