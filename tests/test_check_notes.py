@@ -367,7 +367,8 @@ def test_near_pairs_are_those_of_comparing_each_with_each(least: float) -> None:
         frozenset((a, b)) for at, a in enumerate(names) for b in names[at + 1 :]
         if share(words(texts[a]), words(texts[b])) >= least
     }  # fmt: skip
-    assert {frozenset((a, b)) for a, b, _ in pairs._near(texts, least)} == expected
+    held = {name: words(text) for name, text in texts.items()}
+    assert {frozenset((a, b)) for a, b, _ in pairs._near(held, least)} == expected
     assert expected
 
 

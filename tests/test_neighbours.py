@@ -47,6 +47,13 @@ def test_a_draft_that_is_promoted(play: Play, said: Any) -> None:
     assert told.endswith(f" may contradict {held} (100% of words shared)")
 
 
+def test_a_note_that_says_the_same_in_other_forms_of_its_words(play: Play, said: Any) -> None:
+    held, other = add(play, "The builds cache their tokens in Redis."), add(play, "Something else.")
+    (near,) = said("note", "revise", other, "--text", "Caching of tokens by a build is done in Redis.")
+    assert near == f"{other} is near to {held} (80% of words shared)"
+    assert said("note", "revise", other, "--text", "Tokens of a build are signed.") == []
+
+
 def test_a_note_that_is_revised(play: Play, said: Any) -> None:
     held, other = add(play, HELD), add(play, "Something else.", key="other")
     assert said("note", "revise", "other", "--tag", "auth") == []

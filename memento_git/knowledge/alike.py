@@ -6,6 +6,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -71,6 +72,18 @@ def words(text: str) -> frozenset[str]:
     return frozenset(found - SAYING_NOTHING)
 
 
+def stems(text: str) -> frozenset[str]:
+    """Return the words of a text that tell something, by the stems that recall knows them by."""
+    return frozenset(map(_stem, words(text)))
+
+
+@lru_cache(maxsize=65536)
+def _stem(word: str) -> str:
+    from memento_git.knowledge.words import ENGLISH, stem
+
+    return stem(word) if ENGLISH.fullmatch(word) else word
+
+
 def negated(text: str) -> bool:
     """Tell whether a text denies something: an odd number of negations."""
     found = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", _lowered(text))
@@ -115,10 +128,10 @@ def against(text: str, other: str) -> float:
 
 def near(text: str, others: Mapping[str, str], most: int = 5) -> list[Alike]:
     """Return the notes (id -> text) that say nearly the same, or the opposite if only in a sentence; nearest first."""
-    own = words(text)
+    own = stems(text)
     found = []
     for note, other in others.items():
-        theirs = words(other)
+        theirs = stems(other)
         common = len(own & theirs)
         if not common or common < OPPOSED * min(len(own), len(theirs)):
             continue  # texts that have less in common are neither near nor opposed

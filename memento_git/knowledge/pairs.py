@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.knowledge.alike import NEAR, OPPOSED, opposed, plain, share, words
+from memento_git.knowledge.alike import NEAR, OPPOSED, opposed, plain, share, stems, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -33,7 +33,7 @@ def duplicates(texts: Mapping[str, str], new: Collection[str] | None = None) -> 
             return SAME_TEXT
         return NEAR_TEXT if common >= NEAR and not opposed(texts[one], texts[other]) else ""
 
-    return _judged(texts, NEAR, judged, new)
+    return _judged({name: stems(text) for name, text in texts.items()}, NEAR, judged, new)
 
 
 def conflicts(texts: Mapping[str, str], new: Collection[str] | None = None) -> list[Pair]:
@@ -42,7 +42,7 @@ def conflicts(texts: Mapping[str, str], new: Collection[str] | None = None) -> l
     def judged(one: str, other: str, _common: float) -> str:
         return MAY_CONTRADICT if opposed(texts[one], texts[other]) else ""
 
-    return _judged(texts, OPPOSED, judged, new)
+    return _judged({name: words(text) for name, text in texts.items()}, OPPOSED, judged, new)
 
 
 def disputes(texts: Mapping[str, str], known: Mapping[str, Collection[str]], most: int) -> dict[str, list[str]]:
@@ -56,24 +56,24 @@ def disputes(texts: Mapping[str, str], known: Mapping[str, Collection[str]], mos
 
 
 def _judged(
-    texts: Mapping[str, str], least: float, judge: Callable[[str, str, float], str], new: Collection[str] | None
+    held: Mapping[str, frozenset[str]], least: float, judge: Callable[[str, str, float], str],
+    new: Collection[str] | None,
 ) -> list[Pair]:  # fmt: skip
     found = [
         Pair(one, other, why, round(common, 2))
-        for one, other, common in _near(texts, least, new) if (why := judge(one, other, common))
+        for one, other, common in _near(held, least, new) if (why := judge(one, other, common))
     ]  # fmt: skip
     return sorted(found, key=lambda pair: (-pair.share, pair.one, pair.other))
 
 
 def _near(
-    texts: Mapping[str, str], least: float, new: Collection[str] | None = None
+    held: Mapping[str, frozenset[str]], least: float, new: Collection[str] | None = None
 ) -> Iterator[tuple[str, str, float]]:
     """Yield the pairs with one of the `new` that have at least this share of their words in common.
 
     Two such texts have one of their rarest words in common: of n words, one of the first n - ceil(n * least) + 1.
     """
-    asked = texts if new is None else new
-    held = {name: words(text) for name, text in texts.items()}
+    asked = held if new is None else new
     spread = Counter(word for found in held.values() for word in found)
     having: dict[str, list[str]] = {}
     for name, found in sorted(held.items(), key=lambda one: one[0] in asked):

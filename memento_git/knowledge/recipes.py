@@ -179,7 +179,7 @@ def _without_near(items: Sequence[Item], recipe: str) -> list[Item]:
         raise RecipeTooLarge(recipe=recipe, what="notes to compare each with each", found=len(items), most=MOST_NEAR)
     kept: list[tuple[Item, frozenset[str]]] = []
     for item in items:
-        own = alike.words(item.text)
+        own = alike.stems(item.text)
         twin = any(
             alike.share(own, other) >= alike.NEAR and not alike.opposed(item.text, before.text)
             for before, other in kept

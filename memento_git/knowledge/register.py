@@ -70,7 +70,7 @@ def bearing(view: View, mark: str) -> Notes:
 
 def near(view: View, text: str) -> Notes:
     """Return the notes that may be near to a text, or say the opposite; None where all must be looked at."""
-    own = alike.words(text)
+    own = alike.stems(text)
 
     def counted(base: sqlite3.Connection) -> Iterator[int]:
         counts: Counter[int] = Counter()
@@ -196,7 +196,7 @@ def _borne(place: layout.Place, path: str, data: bytes | None) -> tuple[frozense
     if not is_note:
         return frozenset(), marks
     marks += [said(decoded.body), *([keyed(told["key"])] if told.get("key") else [])]
-    return alike.words(alike.said(str(told["title"]), decoded.body)), marks
+    return alike.stems(alike.said(str(told["title"]), decoded.body)), marks
 
 
 def _row(mark: str) -> int:

@@ -37,7 +37,7 @@ _NUMBERED: Final = re.compile(r"([a-z]{3,})[0-9]+")
 _MEASURED: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)[a-z\u03bc]{1,4}")
 _VERSIONED: Final = re.compile(r"[a-z]+([0-9]+(?:\.[0-9]+)+)")
 _NUMBERS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)+")
-_ENGLISH: Final = re.compile(r"[a-z]{3,30}")
+ENGLISH: Final = re.compile(r"[a-z]{3,30}")
 _POSSESSIVE: Final = re.compile(r"'(?:s|S)?$|'(?:s|S)(?=[_./\\:-])")
 _ELIDED: Final = re.compile(
     r"\A(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|[dn]ell|(?:da|co|que|su|a)ll|un)'(?=[^\W\d_])", re.IGNORECASE
@@ -288,7 +288,7 @@ def _piece(piece: str) -> list[str]:
     if len(parts) == 1:
         return _single(parts[0])
     whole = "".join(parts)
-    return [stem(whole) if _ENGLISH.fullmatch(whole) else whole, *(word for part in parts for word in _single(part))]
+    return [stem(whole) if ENGLISH.fullmatch(whole) else whole, *(word for part in parts for word in _single(part))]
 
 
 def _humps(part: str) -> list[str]:
@@ -302,7 +302,7 @@ def _single(word: str) -> list[str]:
     """Return a word by its stem; one that carries digits as it is, and its letters, or its number without the unit."""
     if word in EMPTY:
         return []
-    if word in SHORT or _ENGLISH.fullmatch(word):
+    if word in SHORT or ENGLISH.fullmatch(word):
         return [stem(word)]
     if (measured := _MEASURED.fullmatch(word)) is not None:
         return [word, measured[1]]
