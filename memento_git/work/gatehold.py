@@ -130,6 +130,14 @@ def falls(state: RunState, codes: Iterable[Code] = (), *, ended: bool | None = N
                 yield Fall(scope, gate, told, bool(amiss) or gates.is_needed(state, scope, gate))
 
 
+def by_others(state: RunState) -> Iterator[str]:
+    """Yield the gates of a run, and of its tasks, that hold by the word of somebody who may not give it by now."""
+    for scope in (state.id, *state.counting()):
+        for gate, word in state.gates(scope).items():
+            if word in PASSING and (why := _not_theirs(state, scope, gate)):
+                yield f"gate {gate} {'' if scope == state.id else f'of {scope} '}{TOLD[word]}, but {why}"
+
+
 def _not_theirs(state: RunState, scope: str, gate: str) -> str:
     """Return that a pass or waiver is by one who may not give it by now, or nothing."""
     for event in gates.given(state, scope, gate):

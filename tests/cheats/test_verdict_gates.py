@@ -11,6 +11,7 @@ from memento_git.folding.fold import plans_of
 from memento_git.work import codestate, overview
 from memento_git.work.actions import dispatches, evidences, exporting, releases, runs, tasks, verifying
 from memento_git.work.refusals import GateFallen
+from tests.cheats.forging import ADA
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -645,3 +646,22 @@ def test_work_that_was_called_off_before_the_release_is_no_part_of_it(doors: Doo
     doors.play.do(runs.complete_run, run)
     doors.sound()
     assert exporting.run_statement(doors.play.ledger.view(), run)
+
+
+@pytest.mark.parametrize(
+    ("policy", "why"),
+    [
+        (f"gates: {{verdicts: {{release: ['{GRACE}']}}}}", f"gate release has passed, but it is by {ADA}, and policy"),
+        ("signatures: {require: {release: []}}", "has passed without the signature it needs: it is not signed"),
+    ],
+)
+def test_a_release_by_hand_of_a_run_that_is_completed_on_it(doors: Doors, policy: str, why: str) -> None:
+    """Way: once the run has ended, nobody would be asked any more who gave its release, or whether it is signed."""
+    doors.policy(f"  {policy}\n")
+    task, run = doors.play.proven(), run_of(doors)
+    doors.landed()
+    doors.forge(run, "passed", gate="release", evidence=[str(doors.ref(doors.witness(task)))])
+    doors.forge(run, "completed")
+    assert why in doors.caught("P004")
+    assert why in doors.denied("run_not_released", "evidence", "export", "--run", run)
+    assert [one for one in doors.missing(run) if why in one]

@@ -151,7 +151,7 @@ def _hindered(state: RunState, commit: str) -> str:
     left = (one for task in counting[1:] for one in gatehold.left_failed(state, task))
     told += [f"gate {gate} of {scope} has failed, and went with it when it was repaired" for scope, gate in left]
     told += [f"gate {one.gate} {one.why}" for one in gatehold.unmet(state, (commit,))]
-    return next(iter([*told, *gatehold.unfounded(state, counting)]), "")
+    return next(iter([*told, *gatehold.by_others(state), *gatehold.unfounded(state, counting)]), "")
 
 
 def _proving(state: RunState) -> Iterator[str]:

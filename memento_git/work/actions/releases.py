@@ -77,7 +77,8 @@ def examine(ledger: Ledger, state: RunState, *, require_checks: Sequence[str] = 
     asked, held = _seen(ledger, state, require_checks, approvals)
     verdict = release.judge(held, asked)
     refs, more = ([], _ended(state)) if state.is_final else _refs(ledger, state, verdict)
-    return Release(state.id, held, asked, verdict._replace(missing=(*verdict.missing, *more)), refs)
+    missing = tuple(dict.fromkeys((*verdict.missing, *more)))
+    return Release(state.id, held, asked, verdict._replace(missing=missing), refs)
 
 
 def _seen(
@@ -90,13 +91,17 @@ def _seen(
 
 
 def _ended(state: RunState) -> list[str]:
-    """Return that a run which has ended was not released, or did not stay so: no verdict is recorded in it any more."""
+    """Return that a run which has ended was not released, or did not stay so: no verdict is recorded in it any more.
+
+    Who judged its gates, and who signed that, is asked as for a release that is given now.
+    """
     if state.status == "cancelled":
         return []
     word = gates.words(state).get("release", "requested")
     if word == "passed":
         why = gatehold.fallen(state, "release")
-        return [f"gate release has passed, but {why}"] if why else []
+        fell = [f"gate release has passed, but {why}"] if why else []
+        return [*fell, *gatehold.by_others(state), *gatehold.unsigned(state, [state.id])]
     told = "was waived" if word == "waived" else "had not passed"
     return [f"the run is {state.status}, and gate release {told} before that"]
 
