@@ -9,7 +9,7 @@ from memento_git.folding.lanes import CANONICAL
 from memento_git.model.finding import Finding
 from memento_git.model.ids import option, parse_ref
 from memento_git.model.states import DONE, PASSING
-from memento_git.work import approvals, gatehold, gates, handout, terms
+from memento_git.work import approvals, gatehold, gates, handout, proofs, terms
 from memento_git.work.nextsteps import passing
 
 if TYPE_CHECKING:
@@ -245,4 +245,6 @@ def _unfinished(state: RunState) -> Iterator[str]:
             yield f"{task} is {status.replace('_', ' ')}"
         elif not (proof := state.proof(task)).proven:
             yield f"{task} is not proven: {'; '.join(proof.why)}"
+        else:
+            yield from (f"{task} depends on {other}, which is cancelled" for other in proofs.gone(state, task))
     yield from _unfounded(state)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.fold import plans_of
 from memento_git.model.clock import is_ahead
+from memento_git.model.states import DONE
 from memento_git.model.work import Evidence
-from memento_git.work import codestate, gatehold, gates, remains, replies, trust
+from memento_git.work import codestate, gatehold, gates, proofs, remains, replies, trust
 from memento_git.work.release import UNKNOWN, Answer, CheckSeen, Conditions, Held, TaskSeen
 
 if TYPE_CHECKING:
@@ -71,10 +72,9 @@ def held(state: RunState, commits: Sequence[str] = ()) -> Held:
 
 
 def _task(state: RunState, task: str) -> TaskSeen:
-    proof = state.proof(task)
-    return TaskSeen(
-        task, state.task_status(task), proof.proven, proof.why, proof.by, replies.was_done(state, task)
-    )  # fmt: skip
+    proof, status = state.proof(task), state.task_status(task)
+    gone = tuple(proofs.gone(state, task)) if status in DONE and state.text(task) is not None else ()
+    return TaskSeen(task, status, proof.proven, proof.why, proof.by, replies.was_done(state, task), gone)
 
 
 def _checks(state: RunState, evidence: Sequence[Evidence], now: Collection[str]) -> Iterator[CheckSeen]:

@@ -20,8 +20,8 @@ ALL_DONE: Final = "every task is done and proven"
 
 
 def all_done(tasks: Sequence[Row]) -> bool:
-    """Tell whether nothing of the work is left: each task is settled, and proven where that is asked."""
-    return all(row["status"] in FINAL_TASK and row["proven"] is not False for row in tasks)
+    """Tell whether nothing of the work is left: each task is settled, proven where asked, and waits for nothing."""
+    return all(row["status"] in FINAL_TASK and row["proven"] is not False for row in tasks) and not stranded(tasks)
 
 
 def passing(fresh: Collection[str], gate: str, scope: str, *, shown: bool = False) -> str:
@@ -111,7 +111,7 @@ def held_back(held: Row) -> list[Row]:
 
 
 class Stranded(NamedTuple):
-    """A task that waits for cancelled ones, so that its turn never comes, and the command that takes those away."""
+    """A task that waits for cancelled ones, so that its turn or the run's end never comes, and the first command."""
 
     task: Row
     why: str
@@ -119,16 +119,25 @@ class Stranded(NamedTuple):
 
 
 def stranded(tasks: Sequence[Row]) -> list[Stranded]:
-    """Return the pending tasks that wait for cancelled ones; the repair of one takes its place in the command."""
+    """Return the pending tasks that wait for cancelled ones, and the done ones that depend on such, to be reopened.
+
+    The repair of one takes its place in the command.
+    """
     known = {row["id"]: row for row in tasks}
     repairs = {row["repairs"]: row["id"] for row in tasks if row["repairs"]}
     found = []
     for row in tasks:
-        gone = [other for other in row["waits_on"] if other in known and known[other]["status"] == "cancelled"]
-        if row["status"] == "pending" and gone:
+        done = row["status"] in DONE and row["proven"]
+        gone = [
+            other for other in row["dependencies" if done else "waits_on"]
+            if other in known and known[other]["status"] == "cancelled"
+        ]  # fmt: skip
+        if gone and (done or row["status"] == "pending"):
             told = ", ".join(f"“{known[other]['title']}”" for other in gone)
-            why = f"“{row['title']}” waits on {told}, which {'is' if len(gone) == 1 else 'are'} cancelled"
-            found.append(Stranded(row, why, leaving_out(row["id"], row["dependencies"], gone, repairs)))
+            verb = "is done, and depends on" if done else "waits on"
+            why = f"“{row['title']}” {verb} {told}, which {'is' if len(gone) == 1 else 'are'} cancelled"
+            free = leaving_out(row["id"], row["dependencies"], gone, repairs)
+            found.append(Stranded(row, why, f"memento task reopen {row['id']} --reason WHY" if done else free))
     return found
 
 

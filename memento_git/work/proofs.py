@@ -46,6 +46,11 @@ def freeing(state: RunState, task: str) -> str:
     return f"memento task reopen {task} --reason WHY, then {leaving_out(state, task)}, and do it again"
 
 
+def gone(state: RunState, task: str) -> list[str]:
+    """Return the cancelled tasks that a task depends on: done as it is, its run cannot end with it."""
+    return [other for other in state.waits_on(task) if state.task_status(other) == "cancelled"]
+
+
 def dependents(state: RunState, task: str) -> list[str]:
     """Return the tasks that depend on a task."""
     return [other for other in state.ids("task") if task in (front_matter(state, other).get("depends_on") or ())]

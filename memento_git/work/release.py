@@ -51,7 +51,7 @@ class Answer(NamedTuple):
 
 
 class TaskSeen(NamedTuple):
-    """A task: its state, why it is not proven, and whether it was ever completed."""
+    """A task: its state, why it is not proven, whether it was ever completed; on `gone`, cancelled, it depends."""
 
     id: str
     status: str
@@ -59,6 +59,7 @@ class TaskSeen(NamedTuple):
     why: tuple[str, ...]
     proof: tuple[str, ...]
     was_done: bool = False
+    gone: tuple[str, ...] = ()
 
 
 class Conditions(NamedTuple):
@@ -146,6 +147,7 @@ def _unfinished(held: Held) -> list[str]:
             missing.append(f"task {task.id} is {task.status.replace('_', ' ')}")
         elif not task.proven:
             missing.append(f"task {task.id} is not proven: {'; '.join(task.why)}")
+        missing += [f"task {task.id} depends on {other}, which is cancelled" for other in task.gone]
     return missing
 
 

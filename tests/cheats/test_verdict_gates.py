@@ -665,3 +665,19 @@ def test_a_release_by_hand_of_a_run_that_is_completed_on_it(doors: Doors, policy
     assert why in doors.caught("P004")
     assert why in doors.denied("run_not_released", "evidence", "export", "--run", run)
     assert [one for one in doors.missing(run) if why in one]
+
+
+def test_a_run_that_is_ended_with_work_on_what_was_called_off(doors: Doors) -> None:
+    """Way: what was done and proven stays so, whatever became of the work that it was done on."""
+    doors.policy("  gates: {required: [release]}\n")
+    first, run = doors.play.proven("The check"), run_of(doors)
+    second = doors.play.proven("What is checked", depends_on=[first])
+    _called_off(doors, first)
+    doors.landed()
+    why = f"{second} depends on {first}, which is cancelled"
+    assert doors.missing(run) == [f"task {why}"]
+    steps = [row["why"] for row in doors.answer("status", "--run", run)["next"]]
+    assert "“What is checked” is done, and depends on “The check”, which is cancelled" in steps
+    doors.forge(run, "passed", gate="release")
+    assert why in doors.denied("run_not_released", "evidence", "export", "--run", run)
+    doors.unfinished("dependency_open", run, why)

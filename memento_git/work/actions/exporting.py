@@ -11,7 +11,7 @@ from memento_git.model.clock import is_ahead
 from memento_git.model.ids import EvidenceWithdrawn, parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import RUN_KINDS
-from memento_git.work import attestation, codes, codestate, gatehold, gates, trust
+from memento_git.work import attestation, codes, codestate, gatehold, gates, proofs, trust
 from memento_git.work import refusals as no
 from memento_git.work.attestation import Released
 from memento_git.work.loading import evidence_named
@@ -164,6 +164,8 @@ def _proving(state: RunState) -> Iterator[str]:
         proof = state.proof(task)
         if not proof.proven:
             raise NotReleased(run=state.id, why=f"{task} is not proven: {proof.why[0]}")
+        for other in proofs.gone(state, task):
+            raise NotReleased(run=state.id, why=f"{task} depends on {other}, which is cancelled")
         yield from proof.by
 
 

@@ -128,11 +128,8 @@ def _settled(state: RunState, task: str) -> None:
         if how:
             raise no.TaskUnagreed(task=task, why=why, how=how)
         raise no.TaskUnproven(task=task, why=why)
-    for other in state.waits_on(task):
-        if state.task_status(other) == "cancelled":
-            raise no.DependencyGone(
-                task=task, dependency=other, status="cancelled", command=proofs.freeing(state, task)
-            )
+    for other in proofs.gone(state, task):
+        raise no.DependencyGone(task=task, dependency=other, status="cancelled", command=proofs.freeing(state, task))
     for scope, gate in state.failed_gates(task):
         raise no.GateBlocks(gate=gate, scope=scope, on=option(scope))
     for old, gate in gatehold.left_failed(state, task):
