@@ -66,9 +66,14 @@ def held(state: RunState, commits: Sequence[str] = ()) -> Held:
         answers=[*_answers(state, evidence, {state.id, *tasks}, authors), *_answers_gone(state, gone),
                  *_noes(state, (state.id, *tasks))],
         authors=authors,
-        incomplete=[seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling],
+        incomplete=incomplete(state),
         unfounded=gatehold.unfounded(state, [state.id, *state.counting()], but=("release",)),
     )  # fmt: skip
+
+
+def incomplete(state: RunState) -> list[str]:
+    """Return why something that happened to a run, or to its plans, does not count yet."""
+    return [seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling]
 
 
 def _task(state: RunState, task: str) -> TaskSeen:

@@ -681,3 +681,30 @@ def test_a_run_that_is_ended_with_work_on_what_was_called_off(doors: Doors) -> N
     doors.forge(run, "passed", gate="release")
     assert why in doors.denied("run_not_released", "evidence", "export", "--run", run)
     doors.unfinished("dependency_open", run, why)
+
+
+def test_a_release_that_is_exported_while_its_run_is_paused(doors: Doors) -> None:
+    doors.play.proven()
+    run = run_of(doors)
+    doors.play.do(releases.release_run, run=run)
+    doors.landed()
+    for _ in doors.accepted("run pause", run=run, reason="A hole was found."):
+        assert doors.missing(run) == ["the run is paused"]
+        assert "it is paused" in doors.denied("run_not_released", "evidence", "export", "--run", run)
+    doors.sound()
+
+
+def test_a_release_whose_failure_is_not_folded(doors: Doors) -> None:
+    """Way: what the failure names is taken away, so that the release seems to have passed."""
+    doors.play.proven()
+    run = run_of(doors)
+    doors.play.do(releases.release_run, run=run)
+    asked = doors.forge(run, "requested", gate="release")
+    doors.forge(run, "failed", gate="release", sees=[asked], reason="It leaks.", by=GRACE)
+    doors.remove(asked)
+    doors.landed()
+    why = f"ledger is incomplete: {asked}, which it names, is absent"
+    assert doors.gate("release") == "passed"
+    assert doors.missing(run) == [f"the {why}"]
+    doors.refused("record_incomplete", "run complete", run=run)
+    assert why in doors.denied("run_not_released", "evidence", "export", "--run", run)

@@ -11,7 +11,7 @@ from memento_git.model.clock import is_ahead
 from memento_git.model.ids import EvidenceWithdrawn, parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import RUN_KINDS
-from memento_git.work import attestation, codes, codestate, gatehold, gates, proofs, trust
+from memento_git.work import attestation, codes, codestate, gatehold, gates, holding, proofs, trust
 from memento_git.work import refusals as no
 from memento_git.work.attestation import Released
 from memento_git.work.loading import evidence_named
@@ -144,10 +144,11 @@ def _passed(state: RunState) -> Event:
 
 def _hindered(state: RunState, commit: str) -> str:
     """Return what hinders the completion of a run that was released at a commit, or nothing."""
-    if state.status in ("contested", "cancelled"):
+    if state.status not in ("active", "completed"):
         return f"it is {state.status}"
     counting = [state.id, *state.counting()]
-    told = [f"gate {gate} of {scope} has failed" for scope, gate in state.failed_gates(*counting)]
+    told = [f"its ledger is incomplete: {why}" for why in holding.incomplete(state)]
+    told += [f"gate {gate} of {scope} has failed" for scope, gate in state.failed_gates(*counting)]
     left = (one for task in counting[1:] for one in gatehold.left_failed(state, task))
     told += [f"gate {gate} of {scope} has failed, and went with it when it was repaired" for scope, gate in left]
     told += [f"gate {one.gate} {one.why}" for one in gatehold.unmet(state, (commit,))]
