@@ -76,7 +76,7 @@ GATE: Final = {
 EVIDENCE: Final = {
     "id": "the evidence", "run_id": "its run", "kind": "command, test, lint, …", "task_ids": "tasks that it may prove",
     "task_id": "the first of them, or null", "outcome": "passed, failed, observed",
-    "status": "recorded, superseded, retracted, redacted",
+    "status": "recorded, superseded, retracted, redacted, incomplete",
     "trust_level": "reproduced, witnessed, verified, reported, advisory",
     "summary": "text or null", "uri": "link or null", "files": "attachments: name, "
     "sha256, bytes, path in the repository (null where only the digest is kept)",

@@ -142,11 +142,8 @@ def _noes(state: RunState, scopes: Sequence[str]) -> Iterator[Answer]:
 
 def _stands(state: RunState, evidence: Evidence) -> bool:
     """Tell whether evidence is there as it was recorded, and its outcome is what it shows."""
-    return (
-        state.evidence_status(evidence.id) == "recorded"
-        and not state.folded(evidence.id).dangling
-        and evidence.data["outcome"] == trust.outcome_of(evidence.data)
-    )
+    is_whole = evidence.data["outcome"] == trust.outcome_of(evidence.data)
+    return is_whole and state.evidence_status(evidence.id) == "recorded"
 
 
 def _answers(

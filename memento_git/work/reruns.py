@@ -21,10 +21,7 @@ def of(state: RunState, evidence: Evidence) -> list[Evidence]:
 
 def seen(state: RunState, evidence: Evidence) -> reproduction.Seen:
     """Return what standing, witnessed reruns of its command say of evidence."""
-    standing = [
-        one for one in of(state, evidence)
-        if state.evidence_status(one.id) == "recorded" and not state.folded(one.id).dangling
-    ]  # fmt: skip
+    standing = [one for one in of(state, evidence) if state.evidence_status(one.id) == "recorded"]
     witnessed = [one for one in standing if state.witnessed(one) == "witnessed"]
     return reproduction.judged(evidence, witnessed, lambda one: runner(state, one))
 

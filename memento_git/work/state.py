@@ -210,7 +210,9 @@ class RunState(Happenings):
         return [(scope, gate) for scope in scopes for gate, word in self.gates(scope).items() if word == "failed"]
 
     def evidence_status(self, identity: str) -> str:
-        return self.folded(identity).lanes.word(STATUS, "recorded")
+        folded = self.folded(identity)
+        word = folded.lanes.word(STATUS, "recorded")
+        return "incomplete" if folded.dangling and word == "recorded" else word
 
     def holds(self, evidence: str, name: str, sha256: str) -> bool:
         """Tell whether the folder of evidence has a file with exactly these bytes."""
@@ -237,8 +239,7 @@ class RunState(Happenings):
         found = self.evidence(ref.id)
         if found is None or found.digest != ref.digest:
             return trust.Cited(str(ref), None, self.evidence_status(ref.id), "advisory")
-        status = "incomplete" if self.folded(ref.id).dangling else self.evidence_status(ref.id)
-        again = self.seen_again(found)
+        status, again = self.evidence_status(ref.id), self.seen_again(found)
         against = again.contradicted or proofs.approved_else(self, found, of)
         ahead = is_ahead(found.data["at"], self.view.now)
         about = proofs.tasks_approved(self, found, of)

@@ -9,7 +9,8 @@ import pytest
 
 from memento_git.folding.fold import plans_of
 from memento_git.work import codestate, overview
-from memento_git.work.actions import dispatches, evidences, exporting, releases, runs, tasks, verifying
+from memento_git.work.actions import checks, dispatches, evidences, exporting, releases, runs, tasks, verifying
+from memento_git.work.checks import Check
 from memento_git.work.refusals import GateFallen
 from tests.cheats.forging import ADA
 from tests.play import git
@@ -708,3 +709,21 @@ def test_a_release_whose_failure_is_not_folded(doors: Doors) -> None:
     assert doors.missing(run) == [f"the {why}"]
     doors.refused("record_incomplete", "run complete", run=run)
     assert why in doors.denied("run_not_released", "evidence", "export", "--run", run)
+
+
+def test_a_failed_check_on_which_something_is_not_folded(doors: Doors) -> None:
+    """Way: it is neither withdrawn nor whole, so that the success before it would be the latest verdict."""
+    doors.policy("  gates: {required: [release]}\n  release: {checks: [build]}\n")
+    doors.play.proven()
+    run = run_of(doors)
+    for hour, word in enumerate(("success", "failure"), 10):
+        told = Check("github", "build", str(hour), word, doors.play.ledger.git.commit_of("HEAD"), "", "")
+        ((shown,), _) = doors.play.do(checks.add_checks, [told], run=run)
+    gone = doors.forge(shown, "superseded", successor=shown)
+    doors.forge(shown, "retracted", sees=[gone], reason="It is flaky.")
+    doors.remove(gone)
+    doors.landed()
+    why = "check build: its latest verdict, of github, is incomplete"
+    assert doors.missing(run) == [why]
+    doors.denied("evidence_withdrawn", "evidence", "export", shown)
+    doors.unreleased(run, why)
