@@ -296,6 +296,8 @@ def test_a_payload_is_taken_from_a_file_and_from_standard_input(
     assert answer["evidence"]["check"]["name"] == "test"
     code, out, _ = cli("evidence", "check", str(file), "-C", str(play.root))
     assert (code, out.count("known already")) == (0, 4)
+    play.do(evidences.retract, answer["evidence"]["id"], reason="Of another repository.")
+    assert cli("evidence", "check", str(file), "-C", str(play.root))[1].count("known already, retracted") == 1
     code, out, _ = cli("report", "-C", str(play.root))
     assert "github: test success" in out
 

@@ -99,10 +99,14 @@ def _typed(
     return ([row], []) if is_new else ([], [row])
 
 
+def _known(row: Row) -> str:
+    return "known already" + (f", {row['status']}" if row["status"] != "recorded" else "")
+
+
 def _show(door: Door, new: list[Row], old: list[Row]) -> None:
     lines = [
         (row["id"], output.state(row["outcome"]), output.printable(row["check"]["name"]),
-         output.printable(row["check"]["conclusion"]), "" if row in new else "known already")
+         output.printable(row["check"]["conclusion"]), "" if row in new else _known(row))
         for row in (*new, *old)
     ]  # fmt: skip
     data = {"evidence": (new or old)[0], "checks": new, "known": old}
