@@ -47,6 +47,7 @@ TASK: Final = {
     "incomplete": "a file that its events name is missing",
     "broken": "why its own file cannot be read: place, rule, what is wrong; or null",
     "stale": "only where it is read, and its proof is bound to code: all of that is of other code than this commit's",
+    "unsigned": "only where policy demands that approvals are signed, and it is proven: which of them are not",
 }  # fmt: skip
 DISPATCH: Final = {
     "dispatch_id": "the dispatch", "status": "queued, claimed, completed, failed, recovered", "task_id": "its task",
@@ -140,6 +141,7 @@ CARD: Final = {
     "blocked_by": "dependencies that are not proven, and gates of it that failed",
     "reason": "why it is blocked, rejected or cancelled, or null", "ready": "could be handed out now",
     "proven": "true, false, or null while it is not completed",
+    "unsigned": "approvals that it rests on without the signature that policy demands",
     "stale": "all that proves it is of other code than this commit's",
     "late": "something came after the run's completion",
     "kind": "or null", "risk": "or null", "size": "or null", "role": "or null",
@@ -282,6 +284,7 @@ DIFF_TASK: Final = {
     "proven": "true, false, or null while not completed", "proven_before": "the same at the older commit",
     "proof": "what proves it: id, kind, trust_level, outcome, command, folder, exit_code, covers, summary, stale",
     "unproven_because": "why it is not proven",
+    "unsigned": "approvals that it rests on without the signature that the older side's policy demands",
     "became": "which of stale, late, incomplete, spike, contested it was not before", "selected_dispatch_id": "or null",
     "texts": "revised texts, as of a run", "repairs": "the rejected task that it makes good: id, texts (of that one, "
     "which it has not or has otherwise, as of a run); or null",

@@ -256,7 +256,7 @@ def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Map
         "reason": _reason(loud), "last_reason": _last_reason(new, loud),
         "proven": new and new["proven"], "proven_before": old and old["proven"],
         "proof": [{**{key: row[key] for key in PROOF_KEYS}, "stale": bool(row.get("stale"))} for row in proof],
-        "unproven_because": (new or {}).get("unproven_because", []),
+        "unproven_because": (new or {}).get("unproven_because", []), "unsigned": (new or {}).get("unsigned", []),
         "became": [name for name in TURNS if new and new.get(name) and not (old and old.get(name))],
         "selected_dispatch_id": (new or {}).get("selected_dispatch_id"),
         "texts": texts(old, new, TASK_TEXTS), "events": [_event(row) for row in loud],

@@ -125,7 +125,10 @@ def proof(task: Row, style: Style) -> str:
         told.append(f"{row['kind']}, {row['trust_level']}{stale}" + (f": {shown}" if shown else ""))
     more = [f"{len(task['proof']) - MOST_NAMED} more"] if len(task["proof"]) > MOST_NAMED else []
     before = " (it was unproven)" if task["proven_before"] is False else ""
-    return f"proven by {'; '.join([*told, *more]) or 'evidence'}{before}"
+    unsigned = (
+        f"; {style.strong('unsigned')}: {style.say(cut('; '.join(task['unsigned'])))}" if task["unsigned"] else ""
+    )
+    return f"proven by {'; '.join([*told, *more]) or 'evidence'}{before}{unsigned}"
 
 
 def pieces(text: Row, style: Style) -> str:

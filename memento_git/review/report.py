@@ -143,6 +143,7 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
         )
         shown = [f"{what} ({count} times)" if count > 1 else what for what, count in told.items()]
         notes.append(f"proven by {'; '.join(shown) or 'evidence'}")
+        notes += [f"**unsigned**: {plain(why)}" for why in row.get("unsigned", ())]
     elif row["proven"] is False:
         notes.append(f"**unproven**: {plain('; '.join(row['unproven_because'])) or 'nothing proves it'}")
     if row.get("stale"):

@@ -84,6 +84,10 @@ def row(state: RunState, identity: str) -> Row:
         state.prose(identity)
         told = rows.task_row(state, identity)
         handout.mark_unsigned(state, [told])
+        if told["proven"] and state.policy.signatures:
+            from memento_git.work import signatures
+
+            signatures.mark_unsigned(state, [told])
         return told
     if kind == "dispatch":
         return dispatch(state, identity)

@@ -51,6 +51,7 @@ def _card(task: Row, dispatches: Sequence[Row]) -> Row:
         "reason": task["reason"] if task["status"] in ("blocked", "rejected", "cancelled") else None,
         "ready": task["ready"],
         "proven": task["proven"],
+        "unsigned": task.get("unsigned", []),
         "stale": task.get("stale", False),
         "late": task["late"],
         **{key: task[key] for key in ("kind", "risk", "size", "role")},
@@ -86,6 +87,7 @@ def notes_of(card: Mapping[str, Any]) -> list[str]:
         f"blocked by {', '.join(card['blocked_by'])}" if card["blocked_by"] and card["column"] == "pending" else "",
         card["reason"] or "",
         {True: "proven", False: "unproven"}.get(card["proven"], "") if card["proven"] is not None else "",
+        "unsigned" if card["unsigned"] else "",
         "stale" if card["stale"] else "",
         "late" if card["late"] else "",
     )

@@ -98,12 +98,14 @@ def overview(
 
 
 def _unsigned(view: View, held: Row) -> None:
-    """Take back that tasks are ready where a signature is missing that policy demands."""
-    if any(row["ready"] for row in held["tasks"]):
-        from memento_git.work import handout
+    """Tell of done tasks, and take back that others are ready, where a signature is missing that policy demands."""
+    if any(row["ready"] or row["proven"] for row in held["tasks"]):
+        from memento_git.work import handout, signatures
         from memento_git.work.state import RunState
 
-        handout.mark_unsigned(RunState(view, held["run"]["id"], shown=True), held["tasks"])
+        state = RunState(view, held["run"]["id"], shown=True)
+        handout.mark_unsigned(state, held["tasks"])
+        signatures.mark_unsigned(state, held["tasks"])
 
 
 def cut(held: Row, limit: int, names: Sequence[str]) -> Row:

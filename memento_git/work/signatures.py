@@ -144,6 +144,20 @@ def unsigned_proof(state: RunState, task: str, verifier: Verifier | None = None)
     return told
 
 
+def mark_unsigned(state: RunState, shown: Iterable[dict[str, Any]], found: Found | None = None) -> None:
+    """Say in rows of proven tasks what they rest on without the signature that policy demands; by the signers `found`.
+
+    Nothing is said where policy demands none of approvals.
+    """
+    proven = [row for row in shown if row["proven"]]
+    if not proven or "approvals" not in state.policy.signatures.get("require", {}):
+        return
+    verifier = Verifier(state.view, state.policy, found, keep=found is None)
+    for row in proven:
+        row["unsigned"] = unsigned_proof(state, row["id"], verifier)
+    verifier.close()
+
+
 def signs_as(state: RunState, record: Event | Evidence, actor: str) -> bool:
     """Tell whether the key that signed a record may sign it as an actor, too, whoever it says it is by."""
     verifier = state.runners.verifier if state.runners else Verifier(state.view, state.policy)

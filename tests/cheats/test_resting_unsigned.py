@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -197,6 +198,10 @@ def test_a_task_on_an_approval_whose_key_is_revoked(doors: Doors, office: Office
     doors.completed(task, yes, test, dispatch=claim)
     assert doors.play.is_proven(task)
     assert why in doors.caught("K001")
+    assert [one.startswith(why) for one in doors.task(task)["unsigned"]] == [True]
+    for shown in (["task", "show", task], ["diff", f"{MAIN}..{WORK}"], ["report"]):
+        assert why in json.dumps(doors.answer(*shown)), shown
+    assert why in doors.denied("evidence_not_attestable", "evidence", "export", "--task", task)
 
 
 def test_a_task_that_is_accepted_on_an_approval_whose_key_is_revoked(doors: Doors, office: Office) -> None:
@@ -224,3 +229,5 @@ def test_a_task_on_an_approval_whose_key_counts(doors: Doors, office: Office) ->
     task, yes = approved(doors, office)
     doors.play.complete(doors.play.claimed(task), yes, doors.play.evidence(task))
     doors.sound()
+    assert doors.task(task)["unsigned"] == []
+    assert doors.answer("evidence", "export", "--task", task)

@@ -90,13 +90,14 @@ def _runners(old: View, new: View) -> Runners | None:
 def _signed(old: View, new: View, run: str, before: Row | None, after: Row | None) -> None:
     """Say in the rows of what was signed since what the signatures come to, by the keys of the older side."""
     rows = diff_proofs.fresh(before or diff.EMPTY, after) if after is not None else []
-    if rows:
+    keys = old if old.exists else new
+    if after is not None and (rows or keys.policy().signatures.get("require")):
         from memento_git.work import signatures, signers
         from memento_git.work.state import RunState
 
-        keys = old if old.exists else new
         found = signers.signers_at(keys.git, keys.commits[0], keys.policy())
         signatures.fill(RunState(new, run), rows, found)
+        signatures.mark_unsigned(RunState(new, run, policy=keys.policy()), after["tasks"], found)
 
 
 def _held(view: View, run: str, progress: Progress | None, runners: Runners | None = None) -> Row | None:

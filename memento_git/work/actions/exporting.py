@@ -64,10 +64,21 @@ def task_statements(view: View, task: str, run: str = "") -> list[bytes]:
         if state.is_final:
             raise NotAttestable(evidence=identity, why=f"it is not proven: {why}")
         raise no.TaskUnproven(task=identity, why=why)
+    for why in _unsigned(state, identity):
+        raise NotAttestable(evidence=identity, why=why)
     names = [one.id for one in state.pieces(proof.by) if one.kind in RUN_KINDS]
     if not names:
         raise NotAttestable(evidence=identity, why="no command proves it")
     return [attestation.canonical(_statement(state, name)) for name in names]
+
+
+def _unsigned(state: RunState, task: str) -> Sequence[str]:
+    """Return which approvals a task rests on without the signature that policy demands."""
+    if not state.policy.signatures.get("require"):
+        return ()
+    from memento_git.work import signatures
+
+    return signatures.unsigned_proof(state, task)
 
 
 def _statement(state: RunState, identity: str) -> attestation.Statement:
