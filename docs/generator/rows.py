@@ -40,6 +40,7 @@ TASK: Final = {
     "held_back": "why `dispatch create` would refuse it although it is its turn: error, why, next (a command); or null",
     "waits_on": "dependencies that are not done and proven", "proven": "true, false, or null while it is not completed",
     "proven_by": "ids of the evidence that proves it", "unproven_because": "why it is not proven",
+    "unsigned": "which approvals it rests on, proven as it is, without the signature that policy demands",
     "late": "something came to it after the run's completion", "blocked_by": "gates of the task that failed",
     "spike": "it was handed out without a plan",
     "selected_dispatch_id": "the candidate that was chosen, `contested`, or null",
@@ -47,7 +48,6 @@ TASK: Final = {
     "incomplete": "a file that its events name is missing",
     "broken": "why its own file cannot be read: place, rule, what is wrong; or null",
     "stale": "only where it is read, and its proof is bound to code: all of that is of other code than this commit's",
-    "unsigned": "only where policy demands that approvals are signed, and it is proven: which of them are not",
 }  # fmt: skip
 DISPATCH: Final = {
     "dispatch_id": "the dispatch", "status": "queued, claimed, completed, failed, recovered", "task_id": "its task",

@@ -98,14 +98,15 @@ def overview(
 
 
 def _unsigned(view: View, held: Row) -> None:
-    """Tell of done tasks, and take back that others are ready, where a signature is missing that policy demands."""
-    if any(row["ready"] or row["proven"] for row in held["tasks"]):
+    """Tell of gates and done tasks, and take back that tasks are ready, where a signature is missing."""
+    if held["gates"] or any(row["ready"] or row["proven"] for row in held["tasks"]):
         from memento_git.work import handout, signatures
         from memento_git.work.state import RunState
 
         state = RunState(view, held["run"]["id"], shown=True)
         handout.mark_unsigned(state, held["tasks"])
         signatures.mark_unsigned(state, held["tasks"])
+        signatures.mark_fallen(state, held["gates"])
 
 
 def cut(held: Row, limit: int, names: Sequence[str]) -> Row:

@@ -109,6 +109,7 @@ def task_row(state: RunState, task: str) -> Row:
         "proven": proof.proven if proof else None,
         "proven_by": list(proof.by) if proof and proof.proven else [],
         "unproven_because": list(proof.why) if proof else [],
+        "unsigned": [],
         "late": state.is_late(task),
         "spike": handout.spikes(state, task) > 0,
         "blocked_by": [gate for _, gate in state.failed_gates(task)],

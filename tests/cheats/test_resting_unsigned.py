@@ -62,6 +62,9 @@ def test_a_hand_out_on_a_gate_whose_waiver_must_be_signed_by_now(doors: Doors, o
     plan = doors.play.state(task).canonical
     doors.play.do(plans.approve_plan, plan, key=str(office.ada))
     doors.forge(task, "waived", gate="quality_review", reason="No time.")
+    fell = "without the signature that policy demands: it is not signed"
+    assert [row["fallen"] for row in doors.answer("gate", "list")["gates"]] == [fell]
+    assert fell in json.dumps(doors.answer("diff", f"{MAIN}..{WORK}"))
     doors.landed()
     handed_out(doors, task)
     why = f"gate quality_review of {task} has been waived without the signature it needs"

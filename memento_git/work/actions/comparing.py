@@ -97,7 +97,11 @@ def _signed(old: View, new: View, run: str, before: Row | None, after: Row | Non
 
         found = signers.signers_at(keys.git, keys.commits[0], keys.policy())
         signatures.fill(RunState(new, run), rows, found)
-        signatures.mark_unsigned(RunState(new, run, policy=keys.policy()), after["tasks"], found)
+        state = RunState(new, run, policy=keys.policy())
+        signatures.mark_unsigned(state, after["tasks"], found)
+        signatures.mark_fallen(state, after["gates"], found)
+        if before is not None:
+            signatures.mark_fallen(RunState(old, run, policy=keys.policy()), before["gates"], found)
 
 
 def _held(view: View, run: str, progress: Progress | None, runners: Runners | None = None) -> Row | None:
