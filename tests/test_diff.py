@@ -535,7 +535,7 @@ def many(count: int, title: str) -> dict[str, Any]:
     task = {
         "id": "task_000000000000", "title": title, "change": "changed", "from": "pending", "to": "completed",
         "way": ["pending", "dispatched", "in_progress", "completed"], "by": ["bot <b@example.invalid>"],
-        "reason": title, "proven": True, "proven_before": None, "unproven_because": [], "became": [],
+        "reason": title, "proven": True, "proven_before": None, "unproven_because": [], "unsigned": [], "became": [],
         "proof": [{"id": "evidence_000000000000", "kind": "test", "trust_level": "witnessed", "outcome": "passed",
                    "command": ["pytest", title], "folder": ".", "exit_code": 0, "covers": [], "summary": None,
                    "stale": False}],
