@@ -19,6 +19,7 @@ from memento_git.ledger import checkouts, history, places, publish
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.model.ids import make_id
 from memento_git.work import codestate
+from memento_git.work.actions import health
 from memento_git.work.actions.setup import init_ledger
 from tests.play import Play, git
 
@@ -135,6 +136,38 @@ def test_while_an_operation_is_in_progress_reading_works_and_writing_is_refused(
     assert git(forked.root, "rev-parse", "HEAD") == head
     assert git(forked.root, "status", "--short") == ""
     assert forked.run() in forked.ledger.view().runs()
+
+
+@pytest.fixture
+def reftabled(forked: Play) -> Play:
+    """The same with the refs in a reftable, as git makes repositories where it is told to."""
+    try:
+        git(forked.root, "refs", "migrate", "--ref-format=reftable")
+    except AssertionError as error:
+        pytest.skip(f"a git that has no reftable, or cannot change to it: {error}")
+    return forked
+
+
+@pytest.mark.parametrize("start", ["cherry-pick", "revert"])
+def test_a_pick_in_progress_that_no_file_tells_of_refuses_writing_too(reftabled: Play, start: str) -> None:
+    git(reftabled.root, start, "other", check=False)
+
+    refused(reftabled, publish.OperationUnderWay)
+    assert [one.status for one in health.machine(reftabled.ledger) if one.name == "operation"] == ["warn"]
+
+    git(reftabled.root, start, "--abort")
+    assert reftabled.run() in reftabled.ledger.view().runs()
+
+
+def test_a_reftable_that_is_locked_for_ever_refuses_and_changes_nothing(reftabled: Play) -> None:
+    held = reftabled.root / ".git" / "reftable" / "tables.list.lock"
+    held.touch()
+
+    refused(reftabled, publish.RefLocked)
+    assert any("tables.list.lock exists" in one.message for one in health.machine(reftabled.ledger))
+
+    held.unlink()
+    assert reftabled.run() in reftabled.ledger.view().runs()
 
 
 def test_patches_being_applied_refuse_writing_too(forked: Play) -> None:

@@ -24,6 +24,7 @@ WITH_HOOKS: Final = (
     "-c", "maintenance.auto=false",
     "-c", "core.quotePath=false",
     "-c", "core.fsmonitor=false",
+    "-c", "reftable.lockTimeout=3000",
     "-c", "core.safecrlf=false",
     "-c", "i18n.commitEncoding=UTF-8",
 )  # fmt: skip

@@ -28,6 +28,7 @@ SIGNING_PATIENCE: Final = 60
 INDEX_PATIENCE: Final = 10.0
 REF_PATIENCE: Final = 3.0
 REF_PAUSE: Final = 0.05
+LOCKED: Final = ("File exists", "cannot lock references")
 TRUE: Final = ("true", "yes", "on", "1", "")
 UNDER_WAY: Final = {
     "MERGE_HEAD": "a merge",
@@ -107,15 +108,22 @@ class Base(NamedTuple):
         return self.ref == "HEAD"
 
 
+def under_way(git: Git) -> list[str]:
+    """Return what git is in the middle of, in this worktree: files tell it, and a reftable where one holds the refs."""
+    heads = [name for name in UNDER_WAY if name.endswith("HEAD")] if (git.git_dir / "reftable").exists() else []
+    told = git.answer("for-each-ref", "--include-root-refs", "--format=%(refname)", *heads) if heads else None
+    held = (told or "").split()
+    return [what for name, what in UNDER_WAY.items() if name in held or (git.git_dir / name).exists()]
+
+
 def guard(git: Git) -> None:
     """Refuse to write where git is busy, before anything is written."""
     if git.top is None:
         raise BareRepository
     if "GIT_INDEX_FILE" in os.environ or "GIT_QUARANTINE_PATH" in os.environ:
         raise InsideHook
-    for name, what in UNDER_WAY.items():
-        if (git.git_dir / name).exists():
-            raise OperationUnderWay(what=what)
+    for what in under_way(git):
+        raise OperationUnderWay(what=what)
     places.refuse_links(git, layout.CONFIG)
 
 
@@ -306,7 +314,7 @@ def _move(git: Git, draft: Draft) -> None:
                 return
             if now != old:
                 raise LedgerMoved(ref=ref) from None
-            if "File exists" not in failure.message:
+            if not any(words in failure.message for words in LOCKED):
                 raise NotWritable(reason=reason) from None
             if time.monotonic() > deadline:
                 raise RefLocked(ref=ref, reason=reason) from None

@@ -137,11 +137,8 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
     git = ledger.git
     if git.top is None:
         return
-    busy = [what for name, what in publish.UNDER_WAY.items() if (git.git_dir / name).exists()]
-    if busy:
-        yield Answer(
-            "operation", "warn", f"{busy[0]} is in progress: writing is refused meanwhile", "finish or abort it"
-        )
+    for busy in publish.under_way(git)[:1]:
+        yield Answer("operation", "warn", f"{busy} is in progress: writing is refused meanwhile", "finish or abort it")
     if (left := git.git_dir / "index.lock").exists():
         yield _locked("index", left, "index.lock")
     if journal.pending(git):
@@ -170,8 +167,8 @@ def _git_directory(git: Git) -> Iterator[Answer]:
             "permissions", "fail", f"{closed[0]}{more} cannot be written: changes are refused",
             "mend permissions or the file system, or work in a clone of your own",
         )  # fmt: skip
-    ref = git.head()[1]
-    for folder, name in ((git.git_dir, "HEAD"), (git.common_dir, ref), (git.common_dir, "packed-refs")):
+    shared = (git.head()[1], "packed-refs", "reftable/tables.list")
+    for folder, name in ((git.git_dir, "HEAD"), *((git.common_dir, name) for name in shared)):
         if (left := folder / f"{name}.lock").exists():
             yield _locked("branch", left, f"{name}.lock")
 
