@@ -140,7 +140,7 @@ class Doors(Forger):
 
     def arrivals(self) -> Iterator[Arrival]:
         """Yield a word, the options of `check` and the repository for each door into the main branch."""
-        assert self.play.ledger.git.is_on(f"refs/heads/{WORK}")
+        assert (self.root / ".git" / "HEAD").read_text() == f"ref: refs/heads/{WORK}\n"
         fork = git(self.root, "merge-base", MAIN, WORK)
         tips = git(self.root, "rev-parse", MAIN, WORK).split()
         moved = fork != tips[0]
