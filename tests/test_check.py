@@ -509,8 +509,11 @@ def test_the_hint_brings_a_base_that_a_clone_of_one_branch_never_fetched(
         for base in ("origin/main", "refs/remotes/origin/main"):
             code, _, err = cli("check", "-C", str(there), "--base", base)
             assert (code, "origin +refs/heads/main:refs/remotes/origin/main" in err) == (1, True)
-        git(there, *err.split("next: git ")[1].split(";")[0].split())
-        assert cli("check", "-C", str(there), "--base", "origin/main")[0] == 0
+        for _ in range(2):  # git 2.55 deepens only what it is asked to fetch, and the next hint names the rest
+            if code:
+                git(there, *err.split("next: git ")[1].split(";")[0].split())
+            code, _, err = cli("check", "-C", str(there), "--base", "origin/main")
+        assert code == 0
 
 
 def test_a_merge_whose_parent_a_shallow_clone_lacks_and_a_base_of_another_history_are_refused(
