@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 SUBMODULE: Final = "160000"
 SPECIAL: Final = re.compile(rf"(?:^|\0)([a-z]|S|H(?= {SUBMODULE})) (\d+) \S+ \d\t([^\0]+)")
 """An entry of `git ls-files -v -s -z` that git is told not to look at, or that is a submodule."""
+OF_CODE: Final = re.compile(rf"(?:^|\0)[^?] \d+ \S+ \d\t(?!{re.escape(layout.FOLDER)}/)")
 UNTRACKED: Final = re.compile(r"(?:^|\0)\? ([^\0]+)")
 WHOLE: Final = ("-c", "core.sparseCheckout=false")
 
@@ -69,7 +70,8 @@ def add_tracked(git: Git, extra: Mapping[str, str], *where: str, untracked: bool
     for option in ("--no-skip-worktree", "--no-assume-unchanged") if hidden else ():
         data = os.fsencode("\0".join(hidden) + "\0")
         git.run(*WHOLE, "update-index", option, "-z", "--stdin", data=data, extra=extra)
-    git.run(*WHOLE, "add", "-u", "--", *where, extra=extra)
+    if OF_CODE.search(listed):  # newer gits refuse to look where nothing is tracked
+        git.run(*WHOLE, "add", "-u", "--", *where, extra=extra)
     return Beside(
         [path for _, mode, path in special if mode == SUBMODULE],
         [path for path in UNTRACKED.findall(listed) if path.partition("/")[0] != layout.FOLDER],
