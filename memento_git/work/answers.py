@@ -87,7 +87,7 @@ def row(state: RunState, identity: str) -> Row:
         if told["proven"] and state.policy.signatures:
             from memento_git.work import signatures
 
-            signatures.mark_unsigned(state, [told])
+            signatures.mark_lacking(state, [told])
         return told
     if kind == "dispatch":
         return dispatch(state, identity)

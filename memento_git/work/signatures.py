@@ -144,33 +144,31 @@ def unsigned_proof(state: RunState, task: str, verifier: Verifier | None = None)
     return told
 
 
-def mark_fallen(state: RunState, shown: Iterable[dict[str, Any]], found: Found | None = None) -> None:
-    """Say in rows of gates that their verdict fell, for it lacks the signature that policy demands; by signers `found`.
+def mark_lacking(
+    state: RunState,
+    tasks: Iterable[dict[str, Any]],
+    verdicts: Iterable[dict[str, Any]] = (),
+    found: Found | None = None,
+) -> None:
+    """Say in rows where the signature is lacking that policy demands, by the signers `found`.
 
-    A verdict that is late, or fell for something else, is told as that.
+    In those of proven tasks what they rest on, where approvals must be signed; in those of gates that their verdict
+    fell. A verdict that is late, or fell for something else, is told as that.
     """
-    given = [row for row in shown if row["status"] in DONE and not (row["late"] or row["fallen"])]
-    if not given or not state.policy.signatures.get("require"):
-        return
-    verifier = Verifier(state.view, state.policy, found, keep=found is None)
-    for row in given:
-        holding = gates.lifting(state, row["scope"], row["kind"])
-        if why := signing.wanting(state.policy.signatures, holding, verifier.seen) if holding else "":
-            row["fallen"] = f"without the signature that policy demands: {why}"
-    verifier.close()
-
-
-def mark_unsigned(state: RunState, shown: Iterable[dict[str, Any]], found: Found | None = None) -> None:
-    """Say in rows of proven tasks what they rest on without the signature that policy demands; by the signers `found`.
-
-    Nothing is said where policy demands none of approvals.
-    """
-    proven = [row for row in shown if row["proven"]]
-    if not proven or "approvals" not in state.policy.signatures.get("require", {}):
+    demanded = state.policy.signatures.get("require", {})
+    proven = [row for row in tasks if row["proven"]] if "approvals" in demanded else []
+    given = (
+        [row for row in verdicts if row["status"] in DONE and not (row["late"] or row["fallen"])] if demanded else []
+    )
+    if not proven and not given:
         return
     verifier = Verifier(state.view, state.policy, found, keep=found is None)
     for row in proven:
         row["unsigned"] = unsigned_proof(state, row["id"], verifier)
+    for row in given:
+        holding = gates.lifting(state, row["scope"], row["kind"])
+        if why := signing.wanting(state.policy.signatures, holding, verifier.seen) if holding else "":
+            row["fallen"] = f"without the signature that policy demands: {why}"
     verifier.close()
 
 

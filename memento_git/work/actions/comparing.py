@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import layout
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 
     from memento_git.folding.rows import Row
     from memento_git.ledger.store import Ledger
+    from memento_git.model.policy import Policy
     from memento_git.model.progress import Progress
     from memento_git.work.runners import Runners
+    from memento_git.work.signers import Found
 
 
 def compare(ledger: Ledger, given: str, tips: Sequence[str] = (), progress: Progress | None = None) -> Row:
@@ -30,7 +33,7 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = (), progress: Prog
     old, new = _view(ledger, (found.base,)), _view(ledger, found.tips)
     if not old.exists and not new.exists:
         refuse_absent(new, f"{found.base[:12]} and {', '.join(tip[:12] for tip in found.tips)}")
-    policy, runners = _policy(old, new), _runners(old, new)
+    policy, runners, keys = _policy(old, new), _runners(old, new), _Keys(old, new)
     runs, files = [], []
     for run in sorted({*old.runs(), *new.runs()}):
         same = _ids(old, run) == _ids(new, run)
@@ -38,7 +41,7 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = (), progress: Prog
             continue
         after = _held(new, run, progress, runners)
         before = _held(old, run, progress)
-        _signed(old, new, run, before, after)
+        keys.tell(run, before, after)
         change = diff.run_change(before, after, archived=_archived(new, run) and not _archived(old, run))
         wrong = [] if same else _forbidden(old, new, run, after)
         files += wrong
@@ -87,21 +90,39 @@ def _runners(old: View, new: View) -> Runners | None:
     return Runners(new, before, old.commits[0], beside=Runners(new, after, keep=True), keep=True)
 
 
-def _signed(old: View, new: View, run: str, before: Row | None, after: Row | None) -> None:
-    """Say in the rows of what was signed since what the signatures come to, by the keys of the older side."""
-    rows = diff_proofs.fresh(before or diff.EMPTY, after) if after is not None else []
-    keys = old if old.exists else new
-    if after is not None and (rows or keys.policy().signatures.get("require")):
-        from memento_git.work import signatures, signers
+class _Keys:
+    """The policy and keys of the older side, by which signatures are told: read once, and where a run asks for them."""
+
+    def __init__(self, old: View, new: View) -> None:
+        self.old, self.new = old, new
+        self._view = old if old.exists else new
+
+    @cached_property
+    def policy(self) -> Policy:
+        return self._view.policy()
+
+    @cached_property
+    def signers(self) -> Found:
+        from memento_git.work.signers import signers_at
+
+        return signers_at(self._view.git, self._view.commits[0], self.policy)
+
+    def tell(self, run: str, before: Row | None, after: Row | None) -> None:
+        """Say in the rows of a run what the signatures since come to, and where one is lacking that policy demands."""
+        if after is None:
+            return
+        rows = diff_proofs.fresh(before or diff.EMPTY, after)
+        if not rows and not self.policy.signatures.get("require"):
+            return
+        from memento_git.work import signatures
         from memento_git.work.state import RunState
 
-        found = signers.signers_at(keys.git, keys.commits[0], keys.policy())
-        signatures.fill(RunState(new, run), rows, found)
-        state = RunState(new, run, policy=keys.policy())
-        signatures.mark_unsigned(state, after["tasks"], found)
-        signatures.mark_fallen(state, after["gates"], found)
+        signatures.fill(RunState(self.new, run), rows, self.signers)
+        signatures.mark_lacking(
+            RunState(self.new, run, policy=self.policy), after["tasks"], after["gates"], self.signers
+        )
         if before is not None:
-            signatures.mark_fallen(RunState(old, run, policy=keys.policy()), before["gates"], found)
+            signatures.mark_lacking(RunState(self.old, run, policy=self.policy), (), before["gates"], self.signers)
 
 
 def _held(view: View, run: str, progress: Progress | None, runners: Runners | None = None) -> Row | None:
