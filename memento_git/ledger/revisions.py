@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 END: Final = "\x1e"
 HEAD: Final = re.compile(r"[0-9a-f]{40,64} \d+ (\d+)")
 MOST_PATCH: Final = 20_000
+TOLD: Final = "%H%x1f%an <%ae>%x1f%cI%x1f%s"
+KEYS: Final = ("commit", "author", "date", "subject")
 
 
 def blame(view: View, path: str) -> list[dict[str, Any]]:
@@ -41,15 +43,14 @@ def revisions(view: View, path: str) -> list[dict[str, Any]]:
     if not view.commits or not view.files.get(path):
         return []
     told = view.git.run(
-        "log", "-p", "--no-color", "--no-ext-diff", "--no-textconv", f"--format={END}%H%x1f%an <%ae>%x1f%cI%x1f%s",
+        "log", "-p", "--no-color", "--no-ext-diff", "--no-textconv", f"--format={END}{TOLD}",
         view.commits[0], "--", path,
     )  # fmt: skip
     rows = []
     for part in os.fsdecode(told).split(END)[1:]:
         head, _, patch = part.partition("\n")
-        commit, author, date, subject = (head.split("\x1f", 3) + [""] * 3)[:4]
         patch = patch.strip("\n")[:MOST_PATCH].encode(errors="surrogateescape").decode(errors="replace")
-        rows.append({"commit": commit, "author": author, "date": date, "subject": subject, "patch": patch})
+        rows.append({**_told(head), "patch": patch})
     return rows
 
 
@@ -57,10 +58,12 @@ def changed(view: View, path: str) -> list[dict[str, Any]]:
     """Return the commits that changed a file since it was added, the first one first; a shallow clone has fewer."""
     if not view.commits or not view.files.get(path):
         return []
-    form = "--format=%H%x1f%an <%ae>%x1f%cI%x1f%s"
-    told = view.git.run("log", "--reverse", "--diff-filter=M", form, view.commits[0], "--", path)
-    keys = ("commit", "author", "date", "subject")
-    return [dict(zip(keys, line.split("\x1f", 3), strict=True)) for line in os.fsdecode(told).split("\n") if line]
+    told = view.git.run("log", "--reverse", "--diff-filter=M", f"--format={TOLD}", view.commits[0], "--", path)
+    return [_told(line) for line in os.fsdecode(told).split("\n") if line]
+
+
+def _told(line: str) -> dict[str, Any]:
+    return dict(zip(KEYS, line.split("\x1f", 3), strict=True))
 
 
 def first_texts(view: View, paths: Collection[str]) -> dict[str, bytes]:
