@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memento_git.errors import Refused
 from memento_git.folding.lanes import NOTHING, Lanes, Value, Writes, merge
-from memento_git.folding.undone import takes_out, undone, voided
+from memento_git.folding.undone import is_out, takes_out, undone, voided
 from memento_git.model.ids import kind_of
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Folded(NamedTuple):
         """Tell whether an event was not taken out altogether: some of it holds, or it is told as wrong."""
         if seen.verdict != "legal":
             return seen.event.id not in self.put_aside
-        return not seen.writes or bool(seen.writes.keys() - self.undone.get(seen.event.id, set()))
+        return not is_out(seen, self.undone.get(seen.event.id, ()))
 
     def verdicts(self, gate: str) -> list[Judged]:
         """Return all that was said of a gate, asking for it too, legal or not, in the order of the fold."""

@@ -6,6 +6,8 @@ from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
+from memento_git.folding.lanes import CANONICAL
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
@@ -94,6 +96,14 @@ def voided(voids: Mapping[str, str]) -> set[str]:
 def undone(events: Iterable[Judged]) -> dict[str, set[str]]:
     """Return the legal events that were taken out, each with its lanes; on its other lanes it still holds."""
     return {target: set[str]().union(*by.values()) for target, by in taken(events).items()}
+
+
+def is_out(seen: Judged, lanes: Collection[str]) -> bool:
+    """Tell whether an event has no effect without some of its lanes.
+
+    An approval has none where another one holds; any other event has some as long as one of its lanes holds.
+    """
+    return bool(lanes) and (CANONICAL in lanes or seen.writes.keys() <= {*lanes})
 
 
 def taken(events: Iterable[Judged]) -> dict[str, dict[str, set[str]]]:

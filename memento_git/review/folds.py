@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from memento_git.folding.lanes import CANONICAL
 from memento_git.folding.rows import contests
-from memento_git.folding.undone import undone_by
+from memento_git.folding.undone import is_out, undone_by
 from memento_git.ledger.desk import Book
 from memento_git.model.clock import is_ahead
 from memento_git.model.finding import WHOLE, Finding
@@ -14,7 +14,6 @@ from memento_git.model.finding import WHOLE, Finding
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from memento_git.folding.fold import Judged
     from memento_git.ledger.view import View
     from memento_git.model.work import Event
     from memento_git.review.scope import Scope
@@ -36,14 +35,6 @@ def standing(book: Looked, key: str) -> Iterator[Event]:
     for seen in folded.events:
         if seen.verdict == "legal" and not is_out(seen, undone.get(seen.event.id, ())):
             yield seen.event
-
-
-def is_out(seen: Judged, lanes: Collection[str]) -> bool:
-    """Tell whether an event has no effect without some of its lanes.
-
-    An approval has none where another one holds; any other event has some as long as one of its lanes holds.
-    """
-    return bool(lanes) and (CANONICAL in lanes or seen.writes.keys() <= {*lanes})
 
 
 def disagreements(book: Looked, key: str) -> Iterator[Finding]:

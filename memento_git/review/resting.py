@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import plans_of
-from memento_git.folding.undone import undone
+from memento_git.folding.undone import is_out, undone
 from memento_git.review import folds
 from memento_git.work.state import RunState
 
@@ -39,7 +39,7 @@ def rested_on(book: Looked, key: str) -> dict[str, set[str]]:
     They, or what they rest on in the same way, had seen it, and as they saw it, it was not out.
     """
     known = {seen.event.id: seen for seen in book.folded(key).events if seen.verdict == "legal"}
-    gone = {name for name, lanes in undone(known.values()).items() if folds.is_out(known[name], lanes)}
+    gone = {name for name, lanes in undone(known.values()).items() if is_out(known[name], lanes)}
     if not gone:
         return {}
     waiting = [(seen.event.id, seen) for seen in _going_on(book, key)]
@@ -51,7 +51,7 @@ def rested_on(book: Looked, key: str) -> dict[str, set[str]]:
             continue
         out = undone(known[one] for one in (last.event.id, *last.past) if one in known)
         for target in targets:
-            if not folds.is_out(known[target], out.get(target, ())) and name not in found.get(target, ()):
+            if not is_out(known[target], out.get(target, ())) and name not in found.get(target, ()):
                 found.setdefault(target, set()).add(name)
                 waiting.append((name, known[target]))
     return found
