@@ -117,25 +117,27 @@ def falls(state: RunState, codes: Iterable[Code] = (), *, ended: bool | None = N
     In a run that has `ended`, as in `outlived`, what a pass rests on is asked of the gates that the run needs.
     """
     codes, ended = tuple(codes), state.is_final if ended is None else ended
-    for scope in (state.id, *state.counting()):
-        own = scope == state.id
-        for gate, word in state.gates(scope).items():
-            if word not in PASSING:
-                continue
-            required = gates.is_required(state, scope, gate)
-            amiss = unsound(state, scope, gate, codes) if required or not ended else ""
-            amiss = amiss or ("" if ended else _not_theirs(state, scope, gate))
-            if why := amiss or gateseen.outlived(state, scope, gate, ended=ended):
-                told = f"{'' if own else f'of {scope} '}{TOLD[word]}, but {why}"
-                yield Fall(scope, gate, told, bool(amiss) or gates.is_needed(state, scope, gate))
+    for scope, gate, told in _given(state):
+        required = gates.is_required(state, scope, gate)
+        amiss = unsound(state, scope, gate, codes) if required or not ended else ""
+        amiss = amiss or ("" if ended else _not_theirs(state, scope, gate))
+        if why := amiss or gateseen.outlived(state, scope, gate, ended=ended):
+            yield Fall(scope, gate, f"{told}, but {why}", bool(amiss) or gates.is_needed(state, scope, gate))
 
 
 def by_others(state: RunState) -> Iterator[str]:
     """Yield the gates of a run, and of its tasks, that hold by the word of somebody who may not give it by now."""
+    for scope, gate, told in _given(state):
+        if why := _not_theirs(state, scope, gate):
+            yield f"gate {gate} {told}, but {why}"
+
+
+def _given(state: RunState) -> Iterator[tuple[str, str, str]]:
+    """Yield scope and name of the gates of a run, and of its tasks, that passed or were waived, and that in words."""
     for scope in (state.id, *state.counting()):
         for gate, word in state.gates(scope).items():
-            if word in PASSING and (why := _not_theirs(state, scope, gate)):
-                yield f"gate {gate} {'' if scope == state.id else f'of {scope} '}{TOLD[word]}, but {why}"
+            if word in PASSING:
+                yield scope, gate, f"{'' if scope == state.id else f'of {scope} '}{TOLD[word]}"
 
 
 def _not_theirs(state: RunState, scope: str, gate: str) -> str:
