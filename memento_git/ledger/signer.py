@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -12,7 +13,7 @@ from memento_git.errors import Broken, Refused
 from memento_git.ledger.git import end_group
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 SIGNING_PATIENCE: Final = 30.0
 CHECKING_PATIENCE: Final = 10.0
@@ -178,12 +179,7 @@ def check(
 
     `at` is the time in UTC, as YYYYMMDDHHMMSS. What has no answer within some seconds is unchecked.
     """
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="memento-") as name:
-        folder = Path(name)
-        (folder / "signature").write_text(armored, encoding="ascii")
-        (folder / "allowed").write_bytes(signers.allowed)
+    with _laid(armored, signers.allowed) as folder:
         if signers.revoked is not None:
             (folder / "revoked").write_bytes(signers.revoked)
         try:
@@ -194,18 +190,24 @@ def check(
 
 def unread_lines(allowed: bytes) -> list[tuple[int, str]]:
     """Return the lines of allowed signers that ssh-keygen cannot read, and why; none where it gives no answer."""
-    import tempfile
-    from contextlib import suppress
-
     told = ""
-    with tempfile.TemporaryDirectory(prefix="memento-") as name, suppress(SshKeygenMissing, subprocess.TimeoutExpired):
-        folder = Path(name)
-        (folder / "signature").write_text(NOBODYS, encoding="ascii")
-        (folder / "allowed").write_bytes(allowed)
+    with _laid(NOBODYS, allowed) as folder, suppress(SshKeygenMissing, subprocess.TimeoutExpired):
         told = _Check(folder, b"", "", "", revoking=False).whose().err
     lines = allowed.split(b"\n")
     found = [(int(line), why.strip()) for line, why in UNREAD.findall(told)]
     return [(line, why) for line, why in found if lines[line - 1].strip()]
+
+
+@contextmanager
+def _laid(armored: str, allowed: bytes) -> Iterator[Path]:
+    """Yield a folder that has a signature and the allowed signers, as files for ssh-keygen."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="memento-") as name:
+        folder = Path(name)
+        (folder / "signature").write_text(armored, encoding="ascii")
+        (folder / "allowed").write_bytes(allowed)
+        yield folder
 
 
 class _Check:
