@@ -11,7 +11,7 @@ from memento_git.model.clock import is_ahead
 from memento_git.model.ids import EvidenceWithdrawn, parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import RUN_KINDS
-from memento_git.work import attestation, codes, codestate, gatehold, gates, holding, proofs, trust
+from memento_git.work import attestation, codes, codestate, gatehold, gates, holding, proofs, signatures, trust
 from memento_git.work import refusals as no
 from memento_git.work.attestation import Released
 from memento_git.work.loading import evidence_named
@@ -64,21 +64,12 @@ def task_statements(view: View, task: str, run: str = "") -> list[bytes]:
         if state.is_final:
             raise NotAttestable(evidence=identity, why=f"it is not proven: {why}")
         raise no.TaskUnproven(task=identity, why=why)
-    for why in _unsigned(state, identity):
+    for why in signatures.unsigned_proof(state, identity):
         raise NotAttestable(evidence=identity, why=why)
     names = [one.id for one in state.pieces(proof.by) if one.kind in RUN_KINDS]
     if not names:
         raise NotAttestable(evidence=identity, why="no command proves it")
     return [attestation.canonical(_statement(state, name)) for name in names]
-
-
-def _unsigned(state: RunState, task: str) -> Sequence[str]:
-    """Return which approvals a task rests on without the signature that policy demands."""
-    if not state.policy.signatures.get("require"):
-        return ()
-    from memento_git.work import signatures
-
-    return signatures.unsigned_proof(state, task)
 
 
 def _statement(state: RunState, identity: str) -> attestation.Statement:
