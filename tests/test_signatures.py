@@ -484,6 +484,31 @@ def test_files_that_policy_names_must_be_there(office: Office) -> None:
     refused("signers_missing", lambda: office.play.do(plans.approve_plan, other, key=str(office.ada)))
 
 
+def test_a_plan_whose_approval_lacks_its_signature_says_so_everywhere(
+    office: Office, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was approved on a branch that is not asked for a signature, and comes to where one is asked."""
+    play = office.play
+    monkeypatch.chdir(office.root)
+    start = git(office.root, "rev-parse", "HEAD")
+    office.write(LOOSE)
+    plan = str(play.do(plans.approve_plan, office.plan()))
+    assert json.loads(cli("plan", "list", "--json")[1])["plans"][0]["unsigned"] == []
+    office.write(POLICY)
+    why = f"plan {plan} was approved without the signature it needs: it is not signed"
+    assert json.loads(cli("plan", "list", "--json")[1])["plans"][0]["unsigned"] == [why]
+    assert json.loads(cli("show", plan, "--json")[1])["plan"]["unsigned"] == [why]
+    assert json.loads(cli("status", "--json")[1])["plans"][0]["unsigned"] == [why]
+    assert "approved without the signature it needs: it is not signed" in cli("plan", "list")[1]
+    assert "Plan  unsigned" in cli("status")[1]
+    assert f"**unsigned**: {why}" in cli("report")[1].replace("\\_", "_")
+    assert why in json.dumps(json.loads(cli("diff", f"{start}..HEAD", "--json")[1]))
+    assert f"unsigned: {why}" in cli("diff", f"{start}..HEAD")[1]
+    play.do(plans.approve_plan, plan, key=str(office.ada))
+    assert json.loads(cli("show", plan, "--json")[1])["plan"]["unsigned"] == []
+    assert "unsigned" not in cli("status")[1]
+
+
 def test_an_unsigned_verdict_by_hand_completes_and_releases_nothing(office: Office) -> None:
     play = office.play
     office.approved()

@@ -20,6 +20,7 @@ PLAN: Final = {
     "acceptance_criteria": "list", "assumptions": "list", "risks": "list",
     "changed": "true: the text is another than the one that was approved",
     "unapproved": "why the canonical plan was approved by nobody who may by what policy says now, or null",
+    "unsigned": "that the canonical plan's approval lacks the signature which policy demands",
     "verification_policy": "what verification asks of the run's tasks, or null",
     "approved_by": "who approved it last, or null", "approval_event_id": "the event, or null",
     "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unnamed, unchecked",
@@ -261,7 +262,8 @@ DIFF_RUN: Final = {
     "id": "the run", "goal": "what it is for", "change": "added, changed, removed", "from": "its state, or null",
     "to": "its state, or null", "by": "who moved it", "reason": "why, or null",
     "texts": "revised texts: field, words (change: same, added, removed, left_out; text)",
-    "plans": "id, title, change, from, to, by, reason, changed_since_approval, texts",
+    "plans": "id, title, change, from, to, by, reason, changed_since_approval, unsigned (see a plan; by the "
+    "older side's policy), texts",
     "tasks": "what happened to each task that changed",
     "gates": "kind, scope, from, to, way (what it was, one after the other), by, reason, evidence",
     "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, folder, exit_code, covers, "

@@ -163,7 +163,7 @@ def _plan(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None
         "id": shown["id"], "title": shown["title"], "change": _kind(old, new),
         "from": old and old["status"], "to": new and new["status"],
         "by": _actors(events) or ([] if old else [shown["actor"]]), "reason": _reason(events),
-        "changed_since_approval": bool(new and new["changed"]),
+        "changed_since_approval": bool(new and new["changed"]), "unsigned": (new or {}).get("unsigned", []),
         "texts": texts(old, new, PLAN_TEXTS),
     }  # fmt: skip
     return change if change["from"] != change["to"] or change["texts"] or not (old and new) else None

@@ -186,6 +186,8 @@ def plan_lines(plan: Row, style: Style) -> Iterator[str]:
     yield f"{way(plan)}{by(plan, style)}{why(plan, style)}"
     if plan["changed_since_approval"]:
         yield style.strong("its text is another than the approved one")
+    for told in plan["unsigned"]:
+        yield f"{style.strong('unsigned')}: {style.say(cut(told))}"
     yield from revised(plan, style)
 
 

@@ -60,6 +60,8 @@ def _of_run(held: Row) -> Iterable[Row]:
             yield {"kind": "plan", "record": row["id"], "about": about}
         elif row["unapproved"]:
             yield {"kind": "plan", "record": row["id"], "about": row["unapproved"]}
+        elif row["unsigned"]:
+            yield {"kind": "plan", "record": row["id"], "about": "; ".join(row["unsigned"])}
 
 
 def _of_tasks(held: Row) -> Iterable[Row]:

@@ -116,8 +116,9 @@ def _plan(held: Row) -> list[str]:
         return [f"`{row['id']}` {plain(row['title'])} ({row['status']})" for row in held["plans"]]
     changed = " — **changed since its approval**" if canonical["changed"] else ""
     unapproved = " — **not approved by who may**" if canonical["unapproved"] else ""
+    unsigned = "".join(f" — **unsigned**: {plain(why)}" for why in canonical["unsigned"])
     note = f", {plain(signature_note(canonical))}" if signature_note(canonical) else ""
-    return [f"{plain(canonical['title'])} (`{canonical['id']}`){note}{changed}{unapproved}"]
+    return [f"{plain(canonical['title'])} (`{canonical['id']}`){note}{changed}{unapproved}{unsigned}"]
 
 
 def _tasks(held: Row) -> list[tuple[str, list[str]]]:

@@ -12,6 +12,8 @@ from memento_git.work.desk import Desk
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memento_git.folding.rows import Row
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
@@ -60,6 +62,14 @@ def check(state: RunState, *shown: Row) -> None:
         signatures.fill(state, signed)
 
 
+def mark_plans(state: RunState, shown: Sequence[Row]) -> None:
+    """Say in the row of the canonical plan where its approval lacks the signature that policy demands."""
+    if state.policy.signatures:
+        from memento_git.work import signatures
+
+        signatures.mark_plans(state, shown)
+
+
 def task(view: View, given: str) -> Row:
     """Return the row of the task that a prefix names, with all that verification would ask of it now."""
     from memento_git.work import pasts
@@ -79,7 +89,9 @@ def row(state: RunState, identity: str) -> Row:
     if kind == "run":
         return rows.run_row(state)
     if kind == "plan":
-        return rows.plan_row(state, identity)
+        told = rows.plan_row(state, identity)
+        mark_plans(state, [told])
+        return told
     if kind == "task":
         state.prose(identity)
         told = rows.task_row(state, identity)

@@ -98,13 +98,14 @@ def overview(
 
 
 def _unsigned(view: View, held: Row) -> None:
-    """Tell of gates and done tasks, and take back that tasks are ready, where a signature is missing."""
-    if held["gates"] or any(row["ready"] or row["proven"] for row in held["tasks"]):
+    """Tell of plans, gates and done tasks, and take back that tasks are ready, where a signature is missing."""
+    if held["plans"] or held["gates"] or any(row["ready"] or row["proven"] for row in held["tasks"]):
         from memento_git.work import handout, signatures
         from memento_git.work.state import RunState
 
         state = RunState(view, held["run"]["id"], shown=True)
         handout.mark_unsigned(state, held["tasks"])
+        signatures.mark_plans(state, held["plans"])
         signatures.mark_lacking(state, held["tasks"], held["gates"])
 
 

@@ -68,6 +68,7 @@ def plan_row(state: RunState, plan: str) -> Row:
         "verification_policy": prose.data.get("verify"),
         "changed": state.plan_changed(plan),
         "unapproved": (approvals.unfit(state) or None) if plan == state.canonical else None,
+        "unsigned": [],
         "approved_by": approved.by if approved else None,
         "approval_event_id": approved.id if approved else None,
         **mark(approved),

@@ -172,6 +172,17 @@ def mark_lacking(
     verifier.close()
 
 
+def mark_plans(state: RunState, plans: Iterable[dict[str, Any]], found: Found | None = None) -> None:
+    """Say in the row of the canonical plan where its approval lacks the signature that policy demands."""
+    if "plan_approval" not in state.policy.signatures.get("require", {}):
+        return
+    verifier = Verifier(state.view, state.policy, found, keep=found is None)
+    for row in plans:
+        if row["id"] == state.canonical:
+            row["unsigned"] = _plan(state, verifier, row["id"])
+    verifier.close()
+
+
 def signs_as(state: RunState, record: Event | Evidence, actor: str) -> bool:
     """Tell whether the key that signed a record may sign it as an actor, too, whoever it says it is by."""
     verifier = state.runners.verifier if state.runners else Verifier(state.view, state.policy)

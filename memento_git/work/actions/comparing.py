@@ -118,9 +118,9 @@ class _Keys:
         from memento_git.work.state import RunState
 
         signatures.fill(RunState(self.new, run), rows, self.signers)
-        signatures.mark_lacking(
-            RunState(self.new, run, policy=self.policy), after["tasks"], after["gates"], self.signers
-        )
+        asked = RunState(self.new, run, policy=self.policy)
+        signatures.mark_plans(asked, after["plans"], self.signers)
+        signatures.mark_lacking(asked, after["tasks"], after["gates"], self.signers)
         if before is not None:
             signatures.mark_lacking(RunState(self.old, run, policy=self.policy), (), before["gates"], self.signers)
 
