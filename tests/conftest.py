@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import hypothesis
 import psutil
 import pytest
 
@@ -43,6 +44,16 @@ def interruptible() -> None:
 
 
 interruptible()
+
+
+def unhurried() -> None:
+    """Let no test fail because the machine is slow."""
+    slow = [hypothesis.HealthCheck.too_slow]
+    hypothesis.settings.register_profile("unhurried", deadline=None, suppress_health_check=slow)
+    hypothesis.settings.load_profile("unhurried")
+
+
+unhurried()
 
 
 def pytest_xdist_auto_num_workers() -> int:

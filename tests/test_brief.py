@@ -236,7 +236,7 @@ def test_nothing_in_the_ledger_forges_a_heading_or_a_rule(play: Play) -> None:
 
 
 @given(st.text(max_size=300))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_no_line_of_a_block_is_anything_but_indented(text: str) -> None:
     for line in "\n".join(block(text)).splitlines():
         assert line == "" or line.startswith("    ")

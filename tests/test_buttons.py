@@ -124,7 +124,7 @@ def test_a_branch_that_goes_on_after_it_was_squashed_loses_nothing(play: Play) -
 
 STEPPED = st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 2)), min_size=1, max_size=4)
 PRESSED = st.lists(st.sampled_from(BUTTONS), min_size=3, max_size=3)
-SLOW = settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+SLOW = settings(max_examples=6, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 @SLOW

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import memento_git
@@ -548,7 +548,7 @@ def test_letters_beyond_ascii_stay_in_what_is_told() -> None:
     assert "É {𱡀 日本" in found.command
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 @given(st.lists(PIECES, max_size=60).map("".join) | st.text(max_size=200))
 def test_no_text_makes_the_judge_fall(text: str) -> None:
     for danger in (*in_text(text), *in_script(text), *in_argv(["sh", "-c", text]), *in_argv(text.split(" "))):
@@ -556,7 +556,7 @@ def test_no_text_makes_the_judge_fall(text: str) -> None:
         assert danger.line >= 1
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.sampled_from(
         [

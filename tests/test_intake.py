@@ -481,7 +481,7 @@ ANY: Final = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(ANY, st.sampled_from(["auto", "cron", "webhook", "chat"]), st.sampled_from(["", "d1"]))
 def test_no_message_makes_the_reader_fall(payload: object, sender: str, delivery: str) -> None:
     with contextlib.suppress(intake.EventInvalid, intake.DeliveryRequired):
@@ -490,7 +490,7 @@ def test_no_message_makes_the_reader_fall(payload: object, sender: str, delivery
         assert message.source["delivery"]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.binary(max_size=300))
 def test_no_bytes_make_the_reader_fall(data: bytes) -> None:
     with pytest.raises(MementoError):

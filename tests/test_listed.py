@@ -33,7 +33,7 @@ def text_of(files: dict[str, str]) -> str:
     return "".join(f"100644 blob {files[path]}\t{path}\0" for path in sorted(files, key=os.fsencode))
 
 
-@settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(st.dictionaries(PATHS, BLOBS), st.dictionaries(PATHS, BLOBS | st.none()), PATHS)
 def test_lines_that_are_looked_into_answer_as_a_dictionary_does(
     files: dict[str, str], changes: dict[str, str | None], asked: str

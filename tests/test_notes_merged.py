@@ -34,7 +34,7 @@ VERBS = (
     "promote", "link", "unlink", "redact", "void",
 )  # fmt: skip
 EXPECTED = {"T001", "N002", "N003", "N005"}
-TWICE = settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+TWICE = settings(max_examples=12, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 def _act(verb: str, shelf: Shelf, pick: Callable[[list[str]], str], number: int) -> Callable[[Transaction], Any]:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.transaction import Transaction
 
-QUICK = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=40, derandomize=True, suppress_health_check=list(HealthCheck))
 SLOW = settings(QUICK, max_examples=15)
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=30).filter(
     lambda text: text.strip() != "" and FORBIDDEN.search(text) is None

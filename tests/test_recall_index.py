@@ -232,7 +232,7 @@ STEPS = st.lists(
 
 
 @pytest.mark.parametrize("little", [0, 2])
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(steps=STEPS)
 @example(steps=[("add", 1, ["walrus"]), ("add", 4, ["lease"]), ("add", 2, ["walrus", "worker"])])
 def test_an_updated_index_equals_one_built_anew(

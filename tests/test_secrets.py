@@ -256,7 +256,7 @@ def test_keys_of_openai_and_anthropic_are_found(prefix: str) -> None:
 def test_nothing_that_a_detector_can_match_is_held_back_from_it(rule: Any) -> None:
     stricter = {"AzureStorageKeyDetector", "JwtTokenDetector"}
 
-    @settings(max_examples=60, database=None, deadline=None)
+    @settings(max_examples=60, database=None)
     @given(st.data())
     def check(data: st.DataObject) -> None:
         pattern = data.draw(st.sampled_from(list(detector(rule).denylist)))
@@ -455,7 +455,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=300, database=None, deadline=None)
+@settings(max_examples=300, database=None)
 @given(st.lists(st.sampled_from(PIECES) | st.text(st.characters(exclude_categories=())), max_size=6).map("".join))
 def test_any_text_can_be_redacted(text: str) -> None:
     found = find_secrets(text)
