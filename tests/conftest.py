@@ -16,6 +16,7 @@ import pytest
 
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions.setup import init_ledger
+from tests import turns
 from tests.play import Play, git
 from tests.seed import Seed
 
@@ -60,6 +61,28 @@ def pytest_xdist_auto_num_workers() -> int:
     """Let one more worker run than there are processors: a test waits for git and other processes now and then."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return usable + 1
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a landing's tests be done in a quarter of an hour, on two slow processors too."""
+    told = "of the tests that make a repository, run one share in N: which of them, the commit decides"
+    parser.addoption("--share", type=int, default=1, metavar="N", help=told)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests whose turn it is not."""
+    if (shares := config.getoption("share")) > 1:
+        left = turns.waiting(items, turns.commit(), shares)
+        config.hook.pytest_deselected(items=left)
+        away = set(left)
+        items[:] = [item for item in items if item not in away]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say that not all tests were run."""
+    if (shares := config.getoption("share")) > 1:
+        which = f"one in {shares} whose turn it is at {turns.commit()[:12]}"
+        terminalreporter.write_line(f"Of the tests that make a repository, those were run: {which}. All: pytest -q")
 
 
 @pytest.fixture(scope="session")
