@@ -451,3 +451,22 @@ def test_a_withdrawn_rerun_is_void_in_a_diff(farm: Farm) -> None:
     farm.play.do(evidences.retract, made, reason="mistake")
     (run,) = compare(farm.play.ledger, f"{farm.base}..HEAD")["runs"]
     assert [(one["result"], one["counts"]) for one in run["reproductions"]] == [("void", False)]
+
+
+def test_a_runner_signs_for_no_other_ledger_than_the_base_names(farm: Farm, cli: Callable[..., Any]) -> None:
+    """A branch would have the runner's signature for evidence of the ledger that it says it is."""
+    _, evidence = farm.completed()
+    git(farm.root, "switch", "-qc", "work")
+    config = farm.root / layout.CONFIG
+    config.write_text(config.read_text().replace("signatures: {", "signatures: {ledger: ada/bank, "))
+    before = farm.play.commit_all("a name")
+    for base in ([], ["--base", farm.base]):
+        named = [] if base else [evidence]
+        code, out, _ = cli(
+            "evidence", "reproduce", *named, *base, "-C", str(farm.root), "--key", str(farm.ci), "--json"
+        )
+        told = json.loads(out)
+        assert (code, told["error"]) == (1, "ledger_renamed")
+        assert "is named 'ada/bank' here, and nothing at" in told["message"]
+        assert git(farm.root, "rev-parse", "HEAD") == before
+    assert cli("evidence", "reproduce", "--base", farm.base, "-C", str(farm.root))[0] == 0

@@ -101,6 +101,7 @@ NOTES: Final = """\
   run that somebody signed in another repository is not signed here. Without it they hold wherever the same keys
   count. Name it before anything is signed: signatures that were given before are `unnamed` afterwards, and count for
   nothing that demands one. `check` warns of them (`K001`, `K002`), and refuses a branch that brings more of them.
+  Nothing is signed where a branch gives the ledger another name than the base (`ledger_renamed`).
 - Both files of `signatures` are read at the commit that is read. A file that is named and absent (or a link, or above
   1 MiB) means that no signature counts. See [trust-model.md](../trust-model.md).
 - `agents` says in whose commits the work of an agent comes: of that `check` does not warn (`C002`), but of what an

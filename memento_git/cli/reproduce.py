@@ -49,7 +49,7 @@ def reproduce(
         raise click.UsageError("only what is recorded is signed; leave --no-record away")
 
     if signing:
-        reproducing.require_key(door.ledger, key)
+        reproducing.require_key(door.ledger, key, base)
 
     def tell(line: str) -> None:
         if not door.json:

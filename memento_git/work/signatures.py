@@ -10,7 +10,7 @@ from memento_git.model import states
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
 from memento_git.work import gates, handout, signing
-from memento_git.work.signers import Verifier, examine, signers_at
+from memento_git.work.signers import Verifier, examine, refuse_renamed, signers_at
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -75,8 +75,10 @@ class Sealer:
         found = signers_at(git, self.tx.view.commits[0] if self.tx.view.commits else "", self.policy)
         if names is not None and found.why:
             raise SignersMissing(why=found.why)
+        ledger = self.policy.signatures.get("ledger", "")
+        refuse_renamed(git, ledger)
         key = signer.key_of(self.tx.ledger.settings, self.key, git.start)
-        armored = signer.sign(signing.cover(found.ledger, record.run, record.id, data), key, signing.NAMESPACE)
+        armored = signer.sign(signing.cover(ledger, record.run, record.id, data), key, signing.NAMESPACE)
         signed = signing.seal(data, armored)
         seen = examine(record._replace(data={**record.data, "signature": armored}), signed, found)
         if names is not None and (why := signing.lacking(seen, names)):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.ledger import cache, signer
+from memento_git.errors import Refused
+from memento_git.ledger import cache, codec, layout, signer
 from memento_git.ledger.listed import FILE_MODES
 from memento_git.model.work import Event
 from memento_git.work import signing
@@ -20,6 +21,18 @@ if TYPE_CHECKING:
 
 CACHE: Final = "signatures"
 NOBODY: Final = signer.Signers(b"", None, "")
+TRUNKS: Final = tuple(
+    f"refs/{name}" for name in ("remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master", "heads/main",
+                                "heads/master")
+)  # fmt: skip
+
+
+class LedgerRenamed(Refused):
+    """A branch whose policy names the ledger as another one: what is signed there counts in that, and not here."""
+
+    token = "ledger_renamed"
+    sentence = "the ledger that is signed for is named {here} here, and {there} at {where}"
+    hint_ = "git diff {where} -- .memento/config.yaml shows how; sign where policy names it as there"
 
 
 class Found(NamedTuple):
@@ -49,6 +62,21 @@ def signers_at(git: Git, commit: str, policy: Policy) -> Found:
     ledger = policy.signatures.get("ledger", "")
     key = " ".join([*(oid for oid, _ in held), ledger])
     return Found(signer.Signers(allowed, held[1][1] if revoked else None, key), "", ledger)
+
+
+def refuse_renamed(git: Git, here: str, where: str = "") -> None:
+    """Refuse to sign for a ledger of this name where a revision whose keys count, by default the trunk, has another.
+
+    Whoever may write a branch chooses the name there, and would have signatures for any ledger.
+    """
+    where = where or next((ref for ref in TRUNKS if git.commit(ref)), "")
+    data = git.objects([f"{git.commit_of(where)}:{layout.CONFIG}"])[0] if where else None
+    told = codec.read_config(data)[0].signatures if data else {}
+    there = str(told.get("ledger", ""))
+    if "allowed_signers" in told and there != here:
+        raise LedgerRenamed(
+            here=repr(here) if here else "nothing", there=repr(there) if there else "nothing", where=where
+        )
 
 
 class Verifier:

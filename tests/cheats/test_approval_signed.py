@@ -125,6 +125,18 @@ def test_the_signature_of_another_repository(desk: Desk, place: dict[str, str]) 
     assert desk.doors.play.dispatch(desk.doors.play.task(run=desk.doors.play.state(second).id))
 
 
+def test_a_branch_that_gives_the_ledger_the_name_of_another(desk: Desk) -> None:
+    """Way: who may is asked to approve on the branch; the signature would count in the ledger of that name."""
+    doors, key = desk.doors, str(desk.office.ada)
+    for policy, named in ((POLICY.replace("ada/shop", "ada/bank"), "'ada/bank'"), (LOOSE, "nothing")):
+        doors.write(layout.CONFIG, policy, "tidy")
+        told = doors.refused("ledger_renamed", "plan approve", plan=desk.plan(), key=key)
+        assert f"is named {named} here, and 'ada/shop' at refs/heads/{MAIN}" in told
+    doors.refused("ledger_renamed", "gate record", gate=GATE, verdict="passed", run=doors.play.run(), key=key)
+    doors.write(layout.CONFIG, POLICY, "put back")
+    doors.play.do(plans.approve_plan, desk.plan(), key=key)
+
+
 def test_signatures_that_nothing_demands_from_before_the_ledger_had_a_name(desk: Desk) -> None:
     """The honest way: who signs of their own will names the ledger, as `doctor` tells; new ones are signed for it."""
     doors = desk.doors

@@ -18,6 +18,7 @@ from memento_git.work.actions import evidences
 from memento_git.work.actions.rerunning import Rerunner
 from memento_git.work.desk import Desk
 from memento_git.work.loading import evidence_named
+from memento_git.work.signers import refuse_renamed
 from memento_git.work.state import RunState
 from memento_git.work.verification import shown
 from memento_git.work.whereabouts import HEAD, TRACKED, Whereabouts
@@ -235,9 +236,10 @@ def _told(place: Place) -> tuple[str, str]:
     return place.where, place.commit
 
 
-def require_key(ledger: Ledger, key: str) -> None:
-    """Refuse, before anything is run, where there is no key to sign with."""
+def require_key(ledger: Ledger, key: str, base: str = "") -> None:
+    """Refuse, before anything is run, where there is no key to sign with, or the base gives the ledger another name."""
     signer.key_of(ledger.settings, key, ledger.git.start)
+    refuse_renamed(ledger.git, ledger.view().policy().signatures.get("ledger", ""), base)
 
 
 def record(
