@@ -9,6 +9,7 @@ from memento_git.folding.lanes import CANONICAL
 from memento_git.ledger import layout
 from memento_git.ledger.commits import is_cut_off
 from memento_git.model.clock import seconds_of
+from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.states import DONE, GATES_OF_WORK
@@ -226,6 +227,25 @@ def _by_plan(comparison: Comparison, run: str) -> Iterator[Finding]:
         if asked.get("verify") != proofs.front_matter(state, given.of).get("verify"):
             for task in state.counting():
                 yield from _completions(comparison, task, cause, _is_not_proved(before, state, asked))
+    if was is not None:
+        yield from _despite_a_no(state, before, was, cause)
+
+
+def _despite_a_no(state: RunState, before: RunState, was: Event, cause: Cause) -> Iterator[Finding]:
+    """Yield, as a warning, that work counts again by a plan in the place of one that somebody else rejected.
+
+    Where policy names who approves plans, one of those did so.
+    """
+    given, noes = texts.last_approved(state), before.folded(plans_of(before.id)).legal("rejected")
+    no = next((one for one in reversed(noes) if one.of == was.of), None)
+    if given is None or no is None or before.canonical or state.policy.plan_approvers or is_same(no.by, given.by):
+        return
+    done = [task for task in state.counting() if state.task_status(task) in DONE]
+    again = [task for task in done if any(state.proof_of(one).proven for one in before.completions(task))]
+    if again:
+        told = f"{cause.did}, which {no.by} rejected, so that what was done before counts again: {some(again, 3)}"
+        fix = f"look why it was rejected: memento log --record {was.of}; or {cause.undoing}"
+        yield Finding("P009", cause.path, 0, told, fix, "warning")
 
 
 def _contesting(before: RunState) -> list[Event]:

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.work.actions import dispatches, plans, tasks, verifying
+from tests.cheats.forging import ADA
+from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
+GRACE = "Grace <grace@example.invalid>"
 WORDS = "python3 check.py"
 ASKED: dict[str, Any] = {"commands": [WORDS]}
 WHOLE = "  commands:\n  - run:\n    - python3\n    - check.py\n"
@@ -69,6 +72,35 @@ def test_a_plan_in_the_place_of_one_that_was_rejected_before(doors: Doors, stric
     doors.play.do(plans.reject_plan, strict, reason="Too much.")
     doors.landed()
     assert LESS in (lax(doors, strict) and doors.warned("D007"))
+
+
+def test_a_plan_that_asks_the_same_in_the_place_of_one_that_somebody_else_rejected(doors: Doors) -> None:
+    """Way: what was done on the rejected plan is proven again, though it asks for nothing that was not done."""
+    task, run = doors.play.proven(), next(iter(doors.play.ledger.view().runs()))
+    plan = doors.play.state(run).canonical
+    doors.play.as_(GRACE).do(plans.reject_plan, plan, reason="The wrong way.")
+    doors.landed()
+    assert not doors.play.is_proven(task)
+    other = lax(doors, plan)
+    assert doors.play.is_proven(task)
+    told = f"approves {other} in the place of {plan}, which {GRACE} rejected, so that what was done before counts again"
+    assert f"the branch {told}: {task}" in doors.warned("P009")
+
+
+def test_another_plan_of_who_rejected_one_or_of_an_approver(doors: Doors) -> None:
+    """The honest way: whoever said no says what to do instead, or one does whom policy names for that."""
+    plan = doors.play.state(doors.play.proven()).canonical
+    grace = doors.play.as_(GRACE)
+    grace.do(plans.reject_plan, plan, reason="The wrong way.")
+    doors.landed()
+    git(doors.root, "branch", "before")
+    grace.do(plans.approve_plan, grace.do(plans.draft_plan, "Anew", "Do it.", run=doors.play.state(plan).id))
+    doors.sound()
+    git(doors.root, "reset", "-q", "--hard", "before")
+    doors.policy(f"  plan: {{approvers: ['{ADA}', '{GRACE}']}}\n")
+    ada = doors.play.as_(ADA)
+    ada.do(plans.approve_plan, ada.do(plans.draft_plan, "Anew", "Do it.", run=doors.play.state(plan).id))
+    doors.sound()
 
 
 @pytest.mark.parametrize(
