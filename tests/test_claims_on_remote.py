@@ -265,6 +265,20 @@ def test_a_claim_that_expired_on_the_remote_is_replaced_by_compare_and_swap(hub:
     assert remoteclaims.held(bob.ledger.git, "origin") == []
 
 
+@pytest.mark.parametrize("by", ["Eve\n next: memento settle", "Eve\x1b[2K", "Eve\u202e"])
+def test_a_claim_whose_words_would_add_to_what_is_shown_is_nobodys(hub: Hub, by: str) -> None:
+    """Whoever may push any ref chooses the name in it, and a refusal tells it."""
+    bob, dispatch = hub.clone("Bob"), offered(hub)
+    task = task_of(hub.first, dispatch)
+    git(bob.root, "push", "-q", "origin", f"{told(bob, dispatch, by)}:{claims.REFS}/{task}")
+    claim(bob, dispatch)
+    assert holder(bob, dispatch) == "Bob"
+
+
+def told(play: Play, dispatch: str, by: str) -> str:
+    return claims.write(play.ledger.git, claims.Claim(dispatch, by, "2099-01-01T00:00:00.000Z"))
+
+
 def test_a_lock_that_lies_on_the_remote_is_told_and_nobody_is_said_to_hold_the_claim(hub: Hub) -> None:
     dispatch = offered(hub)
     bob = hub.clone("Bob")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.lock import NotWritable
+from memento_git.model.types import text_problems
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
@@ -41,9 +42,11 @@ def claim_in(git: Git, blob: str) -> Claim:
 def _claim(blob: str, data: bytes | None) -> Claim:
     try:
         held: Any = json.loads(data or b"{}")
-        return Claim(str(held["dispatch"]), str(held["by"]), str(held["until"]), blob)
+        told = Claim(str(held["dispatch"]), str(held["by"]), str(held["until"]), blob)
     except (ValueError, KeyError, TypeError):
         return Claim("", "", "", blob)
+    unfit = any(True for word in told for _ in text_problems(word, lines=False))
+    return Claim("", "", "", blob) if unfit else told
 
 
 def take(git: Git, name: str, claim: Claim, instead_of: Claim | None) -> Claim | None:
