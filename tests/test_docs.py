@@ -128,6 +128,15 @@ def test_every_key_of_every_row_is_documented(play: Play) -> None:
         assert _told(held, name) == set(keys), name
 
 
+def test_every_token_of_a_verdict_is_documented() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "memento_git").rglob("*.py")]
+    said = set(re.findall(r'"error": "(\w+)"', "".join(sources)))
+    page = (ROOT / "docs" / "reference" / "errors.md").read_text(encoding="utf-8")
+    verdicts = page.partition("## Answers that are not refusals of a rule")[2]
+    assert said >= {"task_rejected", "dispatch_failed"}
+    assert said - set(re.findall(r"^\| `(\w+)`", verdicts, re.MULTILINE)) == set()
+
+
 def test_every_command_has_its_json_keys_documented() -> None:
     import click
 

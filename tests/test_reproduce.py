@@ -136,6 +136,7 @@ def test_who_writes_a_pass_by_hand_is_caught_against_the_base(play: Play, cli: C
     code, out, _ = cli("-C", str(play.root), "evidence", "reproduce", "--base", "base", "--json")
     told = json.loads(out)
     assert (code, told["ok"], told["counts"]) == (1, False, {"reproduced": 0, "differs": 1, "cannot": 0})
+    assert (told["error"], told["message"]) == ("not_reproduced", "0 reproduced, 1 differs, 0 cannot")
     assert told["results"][0] == told["results"][0] | {
         "evidence_id": evidence, "result": "differs", "where": "tree", "exit_code": 3, "recorded_id": None,
         "command": ["python3", "check.py"], "task_ids": [task],

@@ -21,8 +21,8 @@ CODES: Final = (
     (
         "1",
         (
-            "refused, or not found; nothing was changed. Also a negative verdict: `task verify`, `task route`, "
-            "`doctor`. And `answer_lost`: the change is made, but standard output took no answer"
+            "refused, or not found; nothing was changed. Also a negative verdict, such as that of `task verify` or "
+            "`doctor`: all are listed last. And `answer_lost`: the change is made, but standard output took no answer"
         ),
     ),
     ("2", "usage: the request itself is malformed"),
@@ -38,7 +38,15 @@ OTHER: Final = (
     ("graph_refused", "1", "`graph diff`: what policy refuses", ""),
     ("no_executor", "1", "`task route`: why nobody of the table can be chosen", "see `rejected_executors`"),
     ("override_refused", "1", "`task route --executor`: why that one must not be chosen", "see `user_override`"),
+    ("dispatch_failed", "1", "`dispatch run`: how the dispatch ended, and why", "see `next`"),
+    ("work_left", "1", "`dispatch work`: why it stopped, or how many tasks are left", "see `left`"),
+    ("no_candidate", "1", "`dispatch select`: no candidate can be selected", "see `candidates`"),
+    ("release_refused", "1", "`gate release`: what is missing", "see `missing`"),
+    ("preflight_refused", "1", "`preflight`: which checks refuse, see `checks`", "what the first of them asks for"),
+    ("not_reproduced", "1", "`evidence reproduce`: how many came to what, see `results`", ""),
+    ("not_described", "1", "`scan --describe-with`: for how many files the command failed, see `failed`", ""),
     ("checks_failed", "1", "`doctor`: something is wrong, see `checks`", ""),
+    ("sample_failed", "1", "`sample-smoke`: which steps are not as they should be", ""),
     ("findings", "5", "`check`: how many errors and warnings, see `findings`", ""),
     ("internal_error", "70", "a bug of memento: its type and text", "please report it with the file that it names"),
 )

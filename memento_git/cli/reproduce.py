@@ -61,7 +61,8 @@ def reproduce(
     counts = _counts(found)
     bad = counts["differs"] + (counts["cannot"] if strict else 0)
     rows = [reproducing.row(one) for one in found]
-    door.show({"results": rows, "counts": counts}, "\n".join(lines(found)), ok=not bad)
+    refusal = {"error": "not_reproduced", "message": lines(found)[-1]} if bad else {}
+    door.show({**refusal, "results": rows, "counts": counts}, "\n".join(lines(found)), ok=not bad)
     return 1 if bad else 0
 
 

@@ -80,8 +80,10 @@ def sample_smoke(door: Door, goal: str) -> int:
     steps = play(Path(door.workspace), goal)
     there = shlex.quote(door.workspace)
     text = f"{steps['report']['text']}\nplayed in {door.workspace}: memento status --workspace {there}"
-    door.show({key: value for key, value in steps.items() if key != "ok"}, text, ok=steps["ok"])
-    return 0 if steps["ok"] else 1
+    bad = [key for key, step in steps.items() if key != "ok" and not step["ok"]]
+    refusal = {"error": "sample_failed", "message": f"not as it should be: {', '.join(bad)}"} if bad else {}
+    door.show({**refusal, **{key: step for key, step in steps.items() if key != "ok"}}, text, ok=not bad)
+    return 1 if bad else 0
 
 
 @click.command()
