@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.work.actions.settling import redact_record
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -188,6 +189,20 @@ def test_completing_without_acceptable_evidence_is_refused(play: Play, refused: 
     assert run(list(note)) == 0
     advisory = play.state(task).ids("evidence")[-1]
     refused("evidence_required", 1, "dispatch", "complete", dispatch, "--evidence", advisory)
+
+
+def test_a_failure_on_evidence_of_another_run_or_that_cannot_be_read_is_refused(
+    play: Play, refused: Callable[..., Any]
+) -> None:
+    play.run()
+    foreign = play.evidence()
+    run = play.run("Another goal", spike=True)
+    task = play.task(run=run)
+    dispatch, gone = play.claimed(task), play.evidence(task)
+    failing = "dispatch", "fail", dispatch, "--reason", "it broke", "--evidence"
+    refused("evidence_foreign", 1, *failing, foreign)
+    play.do(redact_record, gone, reason="It names a customer.")
+    refused("evidence_withdrawn", 1, *failing, gone)
 
 
 @pytest.mark.parametrize(

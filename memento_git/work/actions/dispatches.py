@@ -17,6 +17,7 @@ from memento_git.work import codestate, guard, handout, preflight, proofs, rows,
 from memento_git.work import refusals as no
 from memento_git.work.actions import bundles, checkpoints, worktrees
 from memento_git.work.desk import Desk
+from memento_git.work.loading import evidence_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -340,7 +341,7 @@ def fail_dispatch(
     worktrees.refuse_elsewhere(tx, state, task, name, but="" if queued else "claimed")
     desk.happen(
         state, task, "failed", reads=(state.id,), dispatch=name, reason=words, category=category,
-        evidence=[_named(desk, given) for given in evidence], partial=worktrees.give_up(tx, name),
+        evidence=[_named(desk, state, task, given) for given in evidence], partial=worktrees.give_up(tx, name),
     )  # fmt: skip
     claims.release_later(tx, task, name)
     return name
@@ -353,11 +354,12 @@ def ending(tx: Transaction, dispatch: str) -> tuple[RunState, str, str]:
     return state, task, ended.get("partial") if ended is not None else ""
 
 
-def _named(desk: Desk, given: str) -> str:
-    """Return the reference to a piece of evidence that shows a failure."""
-    identity, state = desk.find(given, "evidence")
-    found = state.evidence(identity)
-    return f"{identity}@{found.digest if found else ''}"
+def _named(desk: Desk, state: RunState, task: str, given: str) -> str:
+    """Return the reference to a piece of evidence that shows a failure; refuse what is another run's."""
+    identity, other = desk.find(given, "evidence")
+    if other.id != state.id:
+        raise no.EvidenceForeign(evidence=identity, tasks=f"run {other.id}", task=task)
+    return f"{identity}@{evidence_named(state, identity).digest}"
 
 
 def recover_dispatch(
