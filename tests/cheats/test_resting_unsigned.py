@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
 UNSIGNED = "was approved without the signature it needs: it is not signed"
-REQUIRE = "policy: {require: [approval], signatures: {allowed_signers: .memento/allowed_signers, revoked: \
-.memento/revoked, require: {approvals: []}}}\n"
+REQUIRE = "policy: {require: [approval], signatures: {allowed_signers: .memento/allowed_signers, ledger: ada/shop, \
+revoked: .memento/revoked, require: {approvals: []}}}\n"
 GRACE = "Grace <grace@example.invalid>"
 
 
