@@ -65,15 +65,14 @@ def signers_at(git: Git, commit: str, policy: Policy) -> Found:
 
 
 def refuse_renamed(git: Git, here: str, where: str = "") -> None:
-    """Refuse to sign for a ledger of this name where a revision whose keys count, by default the trunk, has another.
+    """Refuse to sign for a ledger of this name where a revision whose keys count, by default the trunk, has not.
 
     Whoever may write a branch chooses the name there, and would have signatures for any ledger.
     """
     where = where or next((ref for ref in TRUNKS if git.commit(ref)), "")
     data = git.objects([f"{git.commit_of(where)}:{layout.CONFIG}"])[0] if where else None
-    told = codec.read_config(data)[0].signatures if data else {}
-    there = str(told.get("ledger", ""))
-    if "allowed_signers" in told and there != here:
+    there = str(codec.read_config(data)[0].signatures.get("ledger", "")) if data else ""
+    if where and there != here:
         raise LedgerRenamed(
             here=repr(here) if here else "nothing", there=repr(there) if there else "nothing", where=where
         )

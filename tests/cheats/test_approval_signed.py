@@ -137,6 +137,16 @@ def test_a_branch_that_gives_the_ledger_the_name_of_another(desk: Desk) -> None:
     doors.play.do(plans.approve_plan, desk.plan(), key=key)
 
 
+def test_a_branch_that_brings_signatures_and_gives_the_ledger_the_name_of_another(doors: Doors, tmp_path: Path) -> None:
+    """Way: the trunk asks for no signatures, and knows no name; the branch brings both, and asks who may to approve."""
+    office = Office(doors.play, tmp_path)
+    plan = str(doors.play.do(plans.draft_plan, "Plan", "Do it.", run=doors.play.run("Another")))
+    told = doors.refused("ledger_renamed", "plan approve", plan=plan, key=str(office.ada))
+    assert f"is named 'ada/shop' here, and nothing at refs/heads/{MAIN}" in told
+    office.write(POLICY.replace("    ledger: ada/shop\n", ""))
+    doors.play.do(plans.approve_plan, plan, key=str(office.ada))
+
+
 def test_signatures_that_nothing_demands_from_before_the_ledger_had_a_name(desk: Desk) -> None:
     """The honest way: who signs of their own will names the ledger, as `doctor` tells; new ones are signed for it."""
     doors = desk.doors
