@@ -32,7 +32,10 @@ class LedgerRenamed(Refused):
 
     token = "ledger_renamed"
     sentence = "the ledger that is signed for is named {here} here, and {there} at {where}"
-    hint_ = "git diff {where} -- .memento/config.yaml shows how; sign where policy names it as there"
+    hint_ = (
+        "git diff {where} -- .memento/config.yaml shows how; sign once the name is there, or, where that is not the "
+        "trunk, say which is: git remote set-head origin BRANCH"
+    )
 
 
 class Found(NamedTuple):
