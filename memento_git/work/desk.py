@@ -33,6 +33,14 @@ class Desk(desk.Desk):
         identity, run = self.view.find(given, kind)
         return identity, self.state(run)
 
+    def evidence(self, state: RunState, given: str, of: str) -> str:
+        """Return the evidence that a prefix names; refuse what is of another run than the record it is given for."""
+        identity, other = self.find(given, "evidence")
+        if other.id != state.id:
+            foreign = no.EvidenceForeignToRun if of == state.id else no.EvidenceForeign
+            raise foreign(evidence=identity, tasks=f"run {other.id}", task=of)
+        return identity
+
     def run(self, given: str = "") -> RunState:
         """Return the run that is named, or the only one that is open."""
         if given:

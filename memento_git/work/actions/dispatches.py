@@ -294,10 +294,8 @@ def refuse_others(state: RunState, dispatch: str, actor: str) -> None:
 
 def _cite(desk: Desk, state: RunState, task: str, given: str) -> str:
     """Return the reference to a piece of evidence; refuse what is another task's or another run's."""
-    identity, other = desk.find(given, "evidence")
-    found = other.evidence(identity)
-    if other.id != state.id:
-        raise no.EvidenceForeign(evidence=identity, tasks=f"run {other.id}", task=task)
+    identity = desk.evidence(state, given, task)
+    found = state.evidence(identity)
     if found is None:
         raise no.EvidenceRequired(task=task, why=f"{identity} cannot be read", line=_line(state, task))
     if found.tasks and task not in found.tasks:
@@ -356,9 +354,7 @@ def ending(tx: Transaction, dispatch: str) -> tuple[RunState, str, str]:
 
 def _named(desk: Desk, state: RunState, task: str, given: str) -> str:
     """Return the reference to a piece of evidence that shows a failure; refuse what is another run's."""
-    identity, other = desk.find(given, "evidence")
-    if other.id != state.id:
-        raise no.EvidenceForeign(evidence=identity, tasks=f"run {other.id}", task=task)
+    identity = desk.evidence(state, given, task)
     return f"{identity}@{evidence_named(state, identity).digest}"
 
 

@@ -74,11 +74,7 @@ def record_verdict(
 
 
 def _cite(desk: Desk, state: RunState, scope: str, given: str) -> str:
-    identity, other = desk.find(given, "evidence")
-    if other.id != state.id and scope == state.id:
-        raise no.EvidenceForeignToRun(evidence=identity, tasks=f"run {other.id}", task=scope)
-    if other.id != state.id:
-        raise no.EvidenceForeign(evidence=identity, tasks=f"run {other.id}", task=scope)
+    identity = desk.evidence(state, given, scope)
     found = evidence_named(state, identity)
     if kind_of(scope) == "task" and found.tasks and scope not in found.tasks:
         raise no.EvidenceForeign(evidence=identity, tasks=", ".join(found.tasks), task=scope)
