@@ -21,12 +21,12 @@ def _list(door: Door, *, run: str = "", limit: int = 50, offset: int = 0) -> Non
     state = RunState(view, choose_run(view, run))
     found = [rows.plan_row(state, plan) for plan in state.ids("plan")]
     answers.check(state, *found)
-    answers.mark_plans(state, found)
+    answers.mark_lacking(state, plans=found)
     output.listing(
         door, view, "plans", found,
         lambda row, names: (
             names(row["id"]), output.state(row["status"]), output.printable(row["title"]),
-            *map(output.printable, row["unsigned"] or filter(None, [output.signature(row)])),
+            output.printable("; ".join(row["unsigned"])) or output.signature(row),
         ),
         limit=limit, offset=offset,
     )  # fmt: skip

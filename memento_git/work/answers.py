@@ -62,12 +62,12 @@ def check(state: RunState, *shown: Row) -> None:
         signatures.fill(state, signed)
 
 
-def mark_plans(state: RunState, shown: Sequence[Row]) -> None:
-    """Say in the row of the canonical plan where its approval lacks the signature that policy demands."""
-    if state.policy.signatures:
+def mark_lacking(state: RunState, *, plans: Sequence[Row] = (), tasks: Sequence[Row] = ()) -> None:
+    """Say in rows where the signature is lacking that policy demands, where it demands any."""
+    if state.policy.signatures.get("require"):
         from memento_git.work import signatures
 
-        signatures.mark_plans(state, shown)
+        signatures.mark_lacking(state, plans=plans, tasks=tasks)
 
 
 def task(view: View, given: str) -> Row:
@@ -90,16 +90,13 @@ def row(state: RunState, identity: str) -> Row:
         return rows.run_row(state)
     if kind == "plan":
         told = rows.plan_row(state, identity)
-        mark_plans(state, [told])
+        mark_lacking(state, plans=[told])
         return told
     if kind == "task":
         state.prose(identity)
         told = rows.task_row(state, identity)
         handout.mark_unsigned(state, [told])
-        if told["proven"] and state.policy.signatures:
-            from memento_git.work import signatures
-
-            signatures.mark_lacking(state, [told])
+        mark_lacking(state, tasks=[told])
         return told
     if kind == "dispatch":
         return dispatch(state, identity)

@@ -105,8 +105,7 @@ def _unsigned(view: View, held: Row) -> None:
 
         state = RunState(view, held["run"]["id"], shown=True)
         handout.mark_unsigned(state, held["tasks"])
-        signatures.mark_plans(state, held["plans"])
-        signatures.mark_lacking(state, held["tasks"], held["gates"])
+        signatures.mark_lacking(state, plans=held["plans"], tasks=held["tasks"], verdicts=held["gates"])
 
 
 def cut(held: Row, limit: int, names: Sequence[str]) -> Row:

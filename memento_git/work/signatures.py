@@ -148,40 +148,34 @@ def unsigned_proof(state: RunState, task: str, verifier: Verifier | None = None)
 
 def mark_lacking(
     state: RunState,
-    tasks: Iterable[dict[str, Any]],
+    *,
+    plans: Iterable[dict[str, Any]] = (),
+    tasks: Iterable[dict[str, Any]] = (),
     verdicts: Iterable[dict[str, Any]] = (),
     found: Found | None = None,
 ) -> None:
     """Say in rows where the signature is lacking that policy demands, by the signers `found`.
 
-    In those of proven tasks what they rest on, where approvals must be signed; in those of gates that their verdict
-    fell. A verdict that is late, or fell for something else, is told as that.
+    In that of the canonical plan, and in those of proven tasks what they rest on, where such approvals must be signed;
+    in those of gates that their verdict fell. A verdict that is late, or fell for something else, is told as that.
     """
     demanded = state.policy.signatures.get("require", {})
+    canonical = [row for row in plans if row["id"] == state.canonical] if "plan_approval" in demanded else []
     proven = [row for row in tasks if row["proven"]] if "approvals" in demanded else []
     given = (
         [row for row in verdicts if row["status"] in DONE and not (row["late"] or row["fallen"])] if demanded else []
     )
-    if not proven and not given:
+    if not (canonical or proven or given):
         return
     verifier = Verifier(state.view, state.policy, found, keep=found is None)
+    for row in canonical:
+        row["unsigned"] = _plan(state, verifier, row["id"])
     for row in proven:
         row["unsigned"] = unsigned_proof(state, row["id"], verifier)
     for row in given:
         holding = gates.lifting(state, row["scope"], row["kind"])
         if why := signing.wanting(state.policy.signatures, holding, verifier.seen) if holding else "":
             row["fallen"] = f"without the signature that policy demands: {why}"
-    verifier.close()
-
-
-def mark_plans(state: RunState, plans: Iterable[dict[str, Any]], found: Found | None = None) -> None:
-    """Say in the row of the canonical plan where its approval lacks the signature that policy demands."""
-    if "plan_approval" not in state.policy.signatures.get("require", {}):
-        return
-    verifier = Verifier(state.view, state.policy, found, keep=found is None)
-    for row in plans:
-        if row["id"] == state.canonical:
-            row["unsigned"] = _plan(state, verifier, row["id"])
     verifier.close()
 
 

@@ -118,11 +118,13 @@ class _Keys:
         from memento_git.work.state import RunState
 
         signatures.fill(RunState(self.new, run), rows, self.signers)
-        asked = RunState(self.new, run, policy=self.policy)
-        signatures.mark_plans(asked, after["plans"], self.signers)
-        signatures.mark_lacking(asked, after["tasks"], after["gates"], self.signers)
+        signatures.mark_lacking(
+            RunState(self.new, run, policy=self.policy),
+            plans=after["plans"], tasks=after["tasks"], verdicts=after["gates"], found=self.signers,
+        )  # fmt: skip
         if before is not None:
-            signatures.mark_lacking(RunState(self.old, run, policy=self.policy), (), before["gates"], self.signers)
+            asked = RunState(self.old, run, policy=self.policy)
+            signatures.mark_lacking(asked, verdicts=before["gates"], found=self.signers)
 
 
 def _held(view: View, run: str, progress: Progress | None, runners: Runners | None = None) -> Row | None:
