@@ -36,9 +36,10 @@ class Desk(desk.Desk):
     def evidence(self, state: RunState, given: str, of: str) -> str:
         """Return the evidence that a prefix names; refuse what is of another run than the record it is given for."""
         identity, other = self.find(given, "evidence")
+        if other.id != state.id and of == state.id:
+            raise no.EvidenceForeignToRun(evidence=identity, tasks=f"run {other.id}", task=of)
         if other.id != state.id:
-            foreign = no.EvidenceForeignToRun if of == state.id else no.EvidenceForeign
-            raise foreign(evidence=identity, tasks=f"run {other.id}", task=of)
+            raise no.EvidenceForeign(evidence=identity, tasks=f"run {other.id}", task=of)
         return identity
 
     def run(self, given: str = "") -> RunState:
