@@ -9,6 +9,8 @@ from memento_git.model.finding import AWAY, FETCHING, Finding, restoring
 from memento_git.model.policy import Policy
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
 
@@ -26,6 +28,12 @@ def read(view: View) -> tuple[Policy, list[Finding]]:
     if data is not None:
         return codec.read_config(data)
     return Policy(), away(view) or replaced(view)
+
+
+def ledgers_at(git: Git, commits: Iterable[str]) -> list[str]:
+    """Return what policy names the ledger at each of some commits; nothing where it does not."""
+    configs = git.objects(f"{commit}:{layout.CONFIG}" for commit in commits)
+    return [str(codec.read_config(data)[0].signatures.get("ledger", "")) if data else "" for data in configs]
 
 
 def away(view: View) -> list[Finding]:

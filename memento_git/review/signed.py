@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.folding.fold import group_of, last_of
-from memento_git.ledger import codec, layout
+from memento_git.ledger import layout, policyfile
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence
@@ -146,8 +146,7 @@ def _is_unnamed(finding: Finding) -> bool:
 def _is_from_before(git: Git, first: str, story: Story, path: str) -> bool:
     """Tell whether the commits that brought a file left the base's line where policy named no ledger yet."""
     forks = {git.answer("merge-base", one.commit, first) for one in story.authored if path in one.paths}
-    configs = git.objects(f"{fork}:{layout.CONFIG}" for fork in forks)
-    return bool(forks) and not any(data and codec.read_config(data)[0].signatures.get("ledger") for data in configs)
+    return bool(forks) and not any(policyfile.ledgers_at(git, filter(None, forks)))
 
 
 def signers_changed(git: Git, first: str, head: str, policy: Policy) -> list[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.ledger import cache, codec, layout, signer
+from memento_git.ledger import cache, policyfile, signer
 from memento_git.ledger.listed import FILE_MODES
 from memento_git.model.work import Event
 from memento_git.work import signing
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 CACHE: Final = "signatures"
 NOBODY: Final = signer.Signers(b"", None, "")
-TRUNKS: Final = tuple(
-    f"refs/{name}" for name in ("remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master", "heads/main",
-                                "heads/master")
+TRUNKS: Final = (
+    "refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main",
+    "refs/heads/master",
 )  # fmt: skip
 
 
@@ -73,12 +73,10 @@ def refuse_renamed(git: Git, here: str, where: str = "") -> None:
     Whoever may write a branch chooses the name there, and would have signatures for any ledger.
     """
     where = where or next((ref for ref in TRUNKS if git.commit(ref)), "")
-    data = git.objects([f"{git.commit_of(where)}:{layout.CONFIG}"])[0] if where else None
-    there = str(codec.read_config(data)[0].signatures.get("ledger", "")) if data else ""
-    if where and there != here:
-        raise LedgerRenamed(
-            here=repr(here) if here else "nothing", there=repr(there) if there else "nothing", where=where
-        )
+    there = policyfile.ledgers_at(git, [git.commit_of(where)])[0] if where else here
+    if there != here:
+        told = {"here": here, "there": there}
+        raise LedgerRenamed(**{key: repr(name) if name else "nothing" for key, name in told.items()}, where=where)
 
 
 class Verifier:
