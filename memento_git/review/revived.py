@@ -228,17 +228,17 @@ def _by_plan(comparison: Comparison, run: str) -> Iterator[Finding]:
             for task in state.counting():
                 yield from _completions(comparison, task, cause, _is_not_proved(before, state, asked))
     if was is not None:
-        yield from _despite_a_no(state, before, was, cause)
+        yield from _despite_a_no(state, before, was, given, cause)
 
 
-def _despite_a_no(state: RunState, before: RunState, was: Event, cause: Cause) -> Iterator[Finding]:
+def _despite_a_no(state: RunState, before: RunState, was: Event, given: Event, cause: Cause) -> Iterator[Finding]:
     """Yield, as a warning, that work counts again by a plan in the place of one that somebody else rejected.
 
     Where policy names who approves plans, one of those did so.
     """
-    given, noes = texts.last_approved(state), before.folded(plans_of(before.id)).legal("rejected")
+    noes = before.folded(plans_of(before.id)).legal("rejected")
     no = next((one for one in reversed(noes) if one.of == was.of), None)
-    if given is None or no is None or before.canonical or state.policy.plan_approvers or is_same(no.by, given.by):
+    if no is None or before.canonical or state.policy.plan_approvers or is_same(no.by, given.by):
         return
     done = [task for task in state.counting() if state.task_status(task) in DONE]
     again = [task for task in done if any(state.proof_of(one).proven for one in before.completions(task))]
