@@ -61,8 +61,9 @@ def reproduce(
     counts = _counts(found)
     bad = counts["differs"] + (counts["cannot"] if strict else 0)
     rows = [reproducing.row(one) for one in found]
-    refusal = {"error": "not_reproduced", "message": lines(found)[-1]} if bad else {}
-    door.show({**refusal, "results": rows, "counts": counts}, "\n".join(lines(found)), ok=not bad)
+    told = lines(found)
+    refusal = {"error": "not_reproduced", "message": told[-1]} if bad else {}
+    door.show({**refusal, "results": rows, "counts": counts}, "\n".join(told), ok=not bad)
     return 1 if bad else 0
 
 

@@ -80,10 +80,11 @@ def sample_smoke(door: Door, goal: str) -> int:
     steps = play(Path(door.workspace), goal)
     there = shlex.quote(door.workspace)
     text = f"{steps['report']['text']}\nplayed in {door.workspace}: memento status --workspace {there}"
-    bad = [key for key, step in steps.items() if key != "ok" and not step["ok"]]
-    refusal = {"error": "sample_failed", "message": f"not as it should be: {', '.join(bad)}"} if bad else {}
-    door.show({**refusal, **{key: step for key, step in steps.items() if key != "ok"}}, text, ok=not bad)
-    return 1 if bad else 0
+    ok = steps.pop("ok")
+    bad = [name for name, step in steps.items() if not step["ok"]]
+    refusal = {} if ok else {"error": "sample_failed", "message": f"not as it should be: {', '.join(bad)}"}
+    door.show({**refusal, **steps}, text, ok=ok)
+    return 0 if ok else 1
 
 
 @click.command()

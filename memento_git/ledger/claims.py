@@ -45,7 +45,7 @@ def _claim(blob: str, data: bytes | None) -> Claim:
         told = Claim(str(held["dispatch"]), str(held["by"]), str(held["until"]), blob)
     except (ValueError, KeyError, TypeError):
         return Claim("", "", "", blob)
-    unfit = any(True for word in told for _ in text_problems(word, lines=False))
+    unfit = any(any(text_problems(word, lines=False)) for word in told)
     return Claim("", "", "", blob) if unfit else told
 
 
