@@ -25,6 +25,7 @@ from memento_git.cli.seed_names import ALIASES
 from memento_git.errors import MementoError
 from memento_git.ledger import layout
 from memento_git.ledger.codec import PROSE
+from memento_git.model.finding import CODES
 from memento_git.model.ids import KINDS, NOT_FOUND
 from memento_git.model.jsonschema import documents, kinds
 from memento_git.review.catalogue import CATALOGUE
@@ -195,7 +196,7 @@ def test_every_command_that_a_refusal_names_exists() -> None:
 
 
 def test_every_finding_has_a_meaning_and_no_meaning_is_left_over() -> None:
-    assert findings.known_codes() == set(CATALOGUE)
+    assert findings.known_codes() == set(CATALOGUE) == set(CODES)
 
 
 # The size of things.

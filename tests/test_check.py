@@ -206,6 +206,49 @@ def test_policy_is_read_from_the_base(branch: Play) -> None:
     assert set(look(branch, base="main")) == {"C003 warning", "P001 error"}
 
 
+def test_a_warning_that_the_policy_of_the_base_names_is_an_error(branch: Play, cli: Any) -> None:
+    config = branch.root / ".memento" / "config.yaml"
+    git(branch.root, "switch", "-q", "main")
+    config.write_text("version: 1\npolicy:\n  check: {errors: [D007, F010]}\n")
+    branch.commit_all("the team wants to be sure")
+    git(branch.root, "switch", "-qc", "easier")
+    text = path_of(branch, "tasks/*/*/task.md")
+    text.write_text(text.read_text() + "\nEasier.\n")
+    branch.commit_all("easier")
+    assert look(branch, base="main") == ["D007 error", "P001 warning"]
+    config.write_text("version: 1\n")
+    branch.commit_all("and no error")
+    assert look(branch, base="main") == ["C003 warning", "D007 error", "P001 warning"]
+    code, out, _ = cli("check", "--base", "main", "-C", str(branch.root))
+    assert code == 5
+    assert "check.errors: D007, F010 is asked no more" in out
+
+
+def test_what_policy_names_is_an_error_in_a_tree_alone_too_and_to_doctor(branch: Play, cli: Any) -> None:
+    with (branch.root / ".memento" / "config.yaml").open("a") as config:
+        config.write("  check: {errors: [F010]}\n")
+    (branch.root / ".memento" / "todo.txt").write_text("mine\n")
+    git(branch.root, "add", ".")
+    assert look(branch, staged=True) == ["F010 warning"]  # HEAD's policy judges what is staged
+    branch.commit_all("a file of mine")
+    assert look(branch) == ["F010 error"]
+    assert look(branch, base="HEAD^1") == ["F010 warning"]
+    assert cli("check", "--no-base", "-C", str(branch.root))[0] == 5
+    code, out, _ = cli("doctor", "-C", str(branch.root))
+    assert code == 1
+    assert "todo.txt: F010" in out
+
+
+@pytest.mark.parametrize("line", ["policy: {check: {errors: [D099]}}", "policy: {check: {errors: [d007]}}"])
+def test_policy_names_no_finding_that_there_is_not(branch: Play, cli: Any, line: str) -> None:
+    (branch.root / ".memento" / "config.yaml").write_text(f"version: 1\n{line}\n")
+    branch.commit_all("a slip")
+    found = actions.check(branch.ledger, no_base=True).findings
+    assert [(one.code, one.line) for one in found] == [("F002", 2)]
+    assert "is not the code of a finding, such as D007" in found[0].message
+    assert cli("task", "list", "-C", str(branch.root))[0] == 4
+
+
 @pytest.mark.parametrize("line", ["polcy: {}", "policy: {lease: soon}"])
 def test_a_config_that_cannot_be_read_is_one_finding_beside_others(branch: Play, cli: Any, line: str) -> None:
     path_of(branch, "evidence/*/*/stdout.txt").unlink()

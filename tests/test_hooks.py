@@ -363,7 +363,11 @@ def test_what_a_pull_brings_is_checked_also_where_it_merges_nothing(
     assert pulled(clone) == ""
 
 
-def test_a_merge_is_told_as_one_before_git_has_written_down_that_it_is(play: Play, path: None) -> None:
+@pytest.mark.parametrize("policy", ["  check: {errors: []}\n", "  check: {errors: [T001]}\n"])
+def test_a_merge_is_told_as_one_before_git_has_written_down_that_it_is(play: Play, path: None, policy: str) -> None:
+    with (play.root / ".memento" / "config.yaml").open("a") as config:
+        config.write(policy)
+    play.commit_all("policy, perhaps")
     play.planned()
     task = play.task()
     dispatch = play.dispatch(task)

@@ -70,6 +70,7 @@ WEAKER: dict[str, tuple[Any, Any, str, dict[str, Any]]] = {
     "policy.reproduce.timeout": ("1m", ABSENT, "reproduce.timeout: commands are run again in another way", AGAIN),
     "policy.reproduce.env": (ABSENT, ["LIE"], "reproduce.env: commands are run again in another way", AGAIN),
     "policy.reproduce.runners": (ABSENT, ["ci"], "reproduce.runners: what ci runs again and signs", {}),
+    "policy.check.errors": (["D007", "P004"], ["P004"], "check.errors: D007 is asked no more", {}),
     "policy.allow_secrets": (ABSENT, ["private key"], "allow_secrets: private key is a false alarm now", {}),
     "executors.*.run": (["tools/safe"], ABSENT, "executors.codex: another command is started now (run", {}),
     "executors.*.health": (["check"], ABSENT, "executors.codex: another command is started now (health)", BOXED),

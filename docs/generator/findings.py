@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
-from typing import Final
 
 import memento_git
 from docs.generator.words import page as whole_page
 from docs.generator.words import table
+from memento_git.model.finding import LETTERS
 from memento_git.review.catalogue import CATALOGUE
-
-LETTERS: Final = "ACDEFGKLNPQRSTV"
 
 
 def known_codes() -> set[str]:

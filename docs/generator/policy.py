@@ -63,6 +63,7 @@ policy:
     timeout: 20m
     env: [CI]
     runners: [ci@example.invalid]
+  check: {errors: [D007, P005, P009]}
   allow_secrets: []
   agents: {"agent:hermes": [Ada <ada@example.invalid>], "agent:ci": []}
 executors:
@@ -104,6 +105,10 @@ NOTES: Final = """\
   Nothing is signed where a branch gives the ledger another name than the base (`ledger_renamed`).
 - Both files of `signatures` are read at the commit that is read. A file that is named and absent (or a link, or above
   1 MiB) means that no signature counts. See [trust-model.md](../trust-model.md).
+- `check.errors` names warnings of [findings.md](findings.md) that are errors in this repository: `check`, the hooks and
+  the action fail on them, and `doctor` ends with 1. Verbs and `sync` do not ask. With a base it is the base's list that
+  counts; a branch that shortens it is reported (`C003`, which may be on the list as well: then such a branch needs
+  somebody who may merge past the check). In a check of a whole tree what is old counts, too.
 - `agents` says in whose commits the work of an agent comes: of that `check` does not warn (`C002`), but of what an
   agent approves, judges, answers, settles or voids. It gives nobody a right: what an agent or its owner may approve is
   asked by the other keys. Read from the base, as all policy is.
@@ -199,6 +204,8 @@ def defaults() -> dict[str, str]:
         **_section("graph", GRAPH, policy.graph),
         **{f"policy.signatures{key}": "nothing" if key else "" for key in SIGNATURE_KEYS},
         **_section("reproduce", REPRODUCE, policy.reproduce),
+        "policy.check": "",
+        "policy.check.errors": _value(policy.errors),
         "policy.allow_secrets": _value(policy.allow_secrets),
         "policy.agents": _value(policy.agents),
         "knowledge": "",

@@ -13,7 +13,7 @@ from memento_git.cli.boundary import Door, both, progress
 from memento_git.cli.options import said
 
 if TYPE_CHECKING:
-    from memento_git.review.judging import Report
+    from memento_git.review.outcome import Report
     from memento_git.work.actions.reproducing import Again
 
 FOUND = 5

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from memento_git.model import types as t
 from memento_git.model.clock import duration
+from memento_git.model.finding import CODES
 from memento_git.model.knowledge import DOMAINS
 from memento_git.model.states import RISKS
 from memento_git.model.types import Field, Shape
@@ -115,6 +116,10 @@ POLICY: Final = Shape({
     "graph": Field(GRAPH),
     "signatures": Field(SIGNATURES),
     "reproduce": Field(REPRODUCE),
+    "check": Field(Shape({
+        "errors": Field(t.ListOf(t.Pattern("the code of a finding, such as D007", "|".join(CODES))),
+                        doc="findings that are errors here, where they are warnings elsewhere, by their codes"),
+    })),
     "allow_secrets": Field(t.ListOf(t.Text(lines=False)), doc="scanner rules that are false alarms here"),
     "agents": Field(t.Table(ACTORS), doc="per agent, in whose commits what it did may come; nobody named: in anyone's"),
 })  # fmt: skip
@@ -160,6 +165,7 @@ class Policy(NamedTuple):
     lease: int = 3600
     attach: int = 1024 * 1024
     output: int = 64 * 1024
+    errors: tuple[str, ...] = ()
     allow_secrets: tuple[str, ...] = ()
     agents: dict[str, list[str]] = {}  # noqa: RUF012
     verify: tuple[dict[str, Any], ...] = ()
@@ -216,6 +222,7 @@ def policy_of(config: dict[str, Any]) -> Policy:
         lease=duration(given["lease"]) if "lease" in given else default.lease,
         attach=limits.get("attach", default.attach),
         output=limits.get("output", default.output),
+        errors=tuple((given.get("check") or {}).get("errors", ())),
         allow_secrets=tuple(given.get("allow_secrets", ())),
         agents=given.get("agents", {}),
         verify=tuple(given.get("verify", ())),

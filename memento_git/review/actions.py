@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.progress import Progress
-    from memento_git.review.judging import Report
+    from memento_git.review.outcome import Report
 
     Again = Callable[[str], Collection[str]]
 
@@ -62,7 +62,7 @@ def check(
     """
     if fix and (at or staged):
         raise FixElsewhere(what="the index" if staged else at)
-    report = _look(ledger, base=base, no_base=no_base, at=at, staged=staged, again=again, progress=progress)
+    report = _look(ledger, base=base, no_base=no_base, at=at, staged=staged, again=again, progress=progress).weighed()
     if not fix:
         return report
     held = _held(ledger.git, base, no_base=no_base) or report.base
@@ -70,7 +70,7 @@ def check(
     if not fixed:
         return report
     mended = _look(ledger, base=held, no_base=not held, at="", staged=False, again=again, progress=progress)
-    return mended._replace(fixed=fixed)
+    return mended.weighed()._replace(fixed=fixed)
 
 
 def _held(git: Git, base: str, *, no_base: bool) -> str:

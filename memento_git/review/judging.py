@@ -14,6 +14,7 @@ from memento_git.model.ids import is_id, random_part
 from memento_git.model.policy import Policy
 from memento_git.review import actors, against, checks, ended, files, lastread, recipes, revived, signed, taken, wording
 from memento_git.review.against import Comparison
+from memento_git.review.outcome import Report, key, ordered
 from memento_git.review.scope import Scope
 from memento_git.work import codestate, persons
 from memento_git.work.loading import load
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
     from memento_git.model.progress import Progress
+    from memento_git.review.outcome import Known
 
-    Known = tuple[str, str, str, str]
     Code = Callable[[Sequence[str]], dict[str, Any]]
 
 RECORDS: Final = (".yaml", ".md")
@@ -42,21 +43,6 @@ class NothingToCheck(Misused):
     token = "nothing_to_check"
     sentence = "there is no ledger at {where}"
     hint_ = "memento init makes one"
-
-
-class Report(NamedTuple):
-    """What a check found: by the branch (or in the tree), and what was wrong at the base already."""
-
-    findings: list[Finding]
-    already: list[Finding]
-    base: str
-    head: str
-    records: int
-    fixed: tuple[str, ...] = ()
-
-    @property
-    def has_errors(self) -> bool:
-        return any(finding.severity == "error" for finding in self.findings)
 
 
 class Part(NamedTuple):
@@ -75,7 +61,8 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     for part in parts(view, policy, progress):
         found += part.look()
     records = sum(1 for path in view.files if layout.place_of(path) is not None)
-    return Report(_ordered(with_fixes(view, [*view.findings, *found])), [], "", head, records)
+    told = ordered(with_fixes(view, [*view.findings, *found]))
+    return Report(told, [], "", head, records, policy)
 
 
 def parts(view: View, policy: Policy, progress: Progress | None = None) -> Iterator[Part]:
@@ -156,7 +143,7 @@ def added(
     before = _before(comparison, scopes, touched, {comparison.as_before(one.path) for one in found}) if found else set()
     found = files.lasting(lastread.told_whole(view, found, first, name), () if git.extra else paths)
     ours, already = _apart(files.never_back(found), before, comparison)
-    return Report(_ordered(ours), _ordered(already), first, head, len(differing))
+    return Report(ordered(ours), ordered(already), first, head, len(differing), policy)
 
 
 def merged(git: Git, sides: Sequence[str], head: str, name: str, now: str, confirmed: Collection[str] = ()) -> Report:
@@ -171,13 +158,14 @@ def merged(git: Git, sides: Sequence[str], head: str, name: str, now: str, confi
     made = [one for one in told if one.code in MADE_BY_MERGING]
     if not made:
         return report
-    known = {_key(one) for one in report.findings}
+    known = {key(one) for one in report.findings}
     for other in others:
-        known |= {_key(one) for one in added(git, first, other, name, now).findings}
-    made = [one for one in made if _key(one) not in known]
+        known |= {key(one) for one in added(git, first, other, name, now).findings}
+    made = [one for one in made if key(one) not in known]
     if git.extra:
         made = [one._replace(severity="warning", fix=f"once the merge is committed: {one.fix}") for one in made]
-    return report._replace(findings=_ordered([*report.findings, *made]))
+        report = report._replace(lighter=MADE_BY_MERGING)
+    return report._replace(findings=ordered([*report.findings, *made]))
 
 
 def _views(git: Git, forks: Sequence[str], head: str, now: str, known: Mapping[str, str]) -> tuple[View, View]:
@@ -229,7 +217,7 @@ def _of_others(base: View, head: str) -> Report:
     git, first = base.git, base.commits[0]
     policy, _ = policyfile.read(base)
     told = [*policyfile.away(base), *signed.signers_changed(git, first, head, policy), *files.twins(git, first, head)]
-    return Report(told, [], first, head, len(told))
+    return Report(told, [], first, head, len(told), policy)
 
 
 def _of_actors(
@@ -265,7 +253,7 @@ def _apart(
     ours: list[Finding] = []
     already: list[Finding] = []
     for one in found:
-        known = _key(one._replace(path=comparison.as_before(one.path))) in before
+        known = key(one._replace(path=comparison.as_before(one.path))) in before
         (already if known else ours).append(one)
     return ours, already
 
@@ -325,12 +313,7 @@ def _before(
         *files.check_names(base.files, paths, policy.key_files),
         *recipes.check_recipes(base, base.files, policy.allow_secrets),
     ]
-    return {_key(one) for one in found}
-
-
-def _key(finding: Finding) -> Known:
-    """Return what makes two findings the same; what was a warning and is an error now is the branch's."""
-    return finding.code, finding.path, finding.message, finding.severity
+    return {key(one) for one in found}
 
 
 def _is_in(path: str, runs: Iterable[str], notes: Collection[str]) -> bool:
@@ -389,9 +372,3 @@ def _code_of(git: Git, commit: str) -> Code:
         return known[tuple(paths)]
 
     return code
-
-
-def _ordered(findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings once each, errors first, then by place."""
-    unique = {_key(one): one for one in findings}
-    return sorted(unique.values(), key=lambda one: (one.severity != "error", one.path, one.line, one.code, one.message))

@@ -84,7 +84,8 @@ def _verification(old: Policy, new: Policy) -> Iterator[str]:
 
 
 def _untold(old: Policy, new: Policy) -> Iterator[str]:
-    """Tell which findings of before are none now."""
+    """Tell which findings of before are none now, or no errors."""
+    yield from _fewer("check.errors", old.errors, new.errors)
     for rule in new.allow_secrets:
         if rule not in old.allow_secrets:
             yield f"allow_secrets: {rule} is a false alarm now"

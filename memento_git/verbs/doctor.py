@@ -8,6 +8,7 @@ from memento_git.errors import MementoError
 from memento_git.knowledge.drafts import Drafts
 from memento_git.ledger import difference, layout, lock
 from memento_git.review import judging
+from memento_git.review.outcome import weighed
 from memento_git.work.actions import health
 from memento_git.work.actions.health import Answer, failed, tried
 
@@ -56,7 +57,8 @@ def _whole(view: View, policy: Policy) -> list[Answer]:
             told[part.name].append(failed(part.name, error))
     known = [(_part_of(one), one) for one in view.findings]
     names, wrong = zip(*[*known, *found], strict=True) if known or found else ((), ())
-    for name, one in dict.fromkeys(zip(names, judging.with_fixes(view, wrong), strict=True)):
+    grave = weighed(judging.with_fixes(view, wrong), policy.errors)
+    for name, one in dict.fromkeys(zip(names, grave, strict=True)):
         told.setdefault(name, []).append(_answer(name, one))
     told[judging.FILES] += _attributes(view)
     told["signatures"] = [*tried("signatures", _signers(view, policy)), *told["signatures"]]

@@ -11,7 +11,7 @@ from memento_git.work import terms
 from memento_git.work.actions import dispatches, selections, tasks, verifying
 from memento_git.work.refusals import TermsChanged
 from tests.cheats.doors import HANDS
-from tests.cheats.forging import MAIN
+from tests.cheats.forging import MAIN, WORK
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -302,6 +302,18 @@ def test_a_task_that_waits_at_the_base_and_is_called_otherwise_where_it_is_done(
     assert f"{task} was pending when its {changed[0]} changed" in doors.warned("D007")  # completed in a second one
     doors.play.complete(claim, doors.play.evidence(task))
     assert f"{task} was pending when its {changed[0]} changed" in doors.warned("D007")
+
+
+def test_a_warning_stops_the_request_where_the_policy_of_the_base_names_it(doors: Doors) -> None:
+    """Way: the same where a team wants to stop such requests; that the branch takes the word back changes nothing."""
+    doors.policy("  check: {errors: [D007]}\n")
+    task = doors.play.task(body=TASK["body"])
+    doors.landed()
+    doors.edit(task, TASK["body"], "A typo.")
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    assert f"{task} was pending when its text changed" in doors.caught("D007")
+    doors.policy("  check: {errors: []}\n", branch=WORK)
+    assert "check.errors: D007 is asked no more" in doors.caught("D007", told="C003")
 
 
 def waiting(doors: Doors) -> tuple[str, str]:

@@ -1,0 +1,56 @@
+"""What a check comes to: findings once each, in their order, as grave as policy takes them. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from memento_git.model.policy import Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from memento_git.model.finding import Finding
+
+    Known = tuple[str, str, str, str]
+
+
+class Report(NamedTuple):
+    """What a check found: by the branch (or in the tree), and what was wrong at the base already.
+
+    `policy` is what it was judged by; `lighter` are codes that stay as grave as they are, whatever that names.
+    """
+
+    findings: list[Finding]
+    already: list[Finding]
+    base: str
+    head: str
+    records: int
+    policy: Policy = Policy()
+    lighter: Collection[str] = ()
+    fixed: tuple[str, ...] = ()
+
+    @property
+    def has_errors(self) -> bool:
+        return any(finding.severity == "error" for finding in self.findings)
+
+    def weighed(self) -> Report:
+        """Return the report with its findings as grave as the team takes them."""
+        grave = [code for code in self.policy.errors if code not in self.lighter]
+        found, already = (weighed(held, grave) for held in (self.findings, self.already))
+        return self._replace(findings=ordered(found), already=ordered(already))
+
+
+def weighed(findings: Iterable[Finding], grave: Collection[str]) -> list[Finding]:
+    """Return findings in their order; one whose code a team names is an error."""
+    return [one._replace(severity="error") if one.code in grave else one for one in findings]
+
+
+def key(finding: Finding) -> Known:
+    """Return what makes two findings the same; what was a warning and is an error now is the branch's."""
+    return finding.code, finding.path, finding.message, finding.severity
+
+
+def ordered(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings once each, errors first, then by place."""
+    unique = {key(one): one for one in findings}
+    return sorted(unique.values(), key=lambda one: (one.severity != "error", one.path, one.line, one.code, one.message))
