@@ -27,6 +27,7 @@ _NOTE: Final = rf"{re.escape(KNOWLEDGE)}/[a-z][a-z0-9_-]{{0,30}}/(?P<shard>.)/no
 OWNER: Final = re.compile(rf"{_RUN}(?:/plans/plan_{_RANDOM}|{_SHARDED})?|{_NOTE}")
 NOTE_FILE: Final = re.compile(rf"{_NOTE}\.md")
 EVIDENCE_FILE: Final = re.compile(rf"{_RUN}/evidence/(.)/evidence_(?=\1){_RANDOM}\.yaml")
+ARCHIVE_FILE: Final = re.compile(rf"{re.escape(ARCHIVE)}/run_{_RANDOM}/[^/]+\.yaml\.gz")
 RECIPE_FILE: Final = re.compile(rf"{re.escape(RECIPES)}/({SLUG})\.yaml")
 _PART: Final = re.compile(rf"(?<![a-z0-9]){_RANDOM}(?![a-z0-9])")
 FILE_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
@@ -61,6 +62,11 @@ def evidence_of(path: str) -> str:
 def note_of(path: str) -> str:
     """Return the note whose text a file holds; '' for any other file."""
     return path.rpartition("/")[2].removesuffix(".md") if NOTE_FILE.fullmatch(path) else ""
+
+
+def is_archive(path: str) -> bool:
+    """Tell whether a path is one of an archive: no file elsewhere, or of another kind, is read as one."""
+    return ARCHIVE_FILE.fullmatch(path) is not None
 
 
 def recipe_of(path: str) -> str:

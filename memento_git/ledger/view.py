@@ -311,7 +311,7 @@ class View:
         held = self.archived[run] = {}
         shown = self._shown[run] = []
         packed_alone = set()
-        for packed in sorted(path for path in self.files if path.startswith(start)):
+        for packed in sorted(path for path in self.files if path.startswith(start) and layout.is_archive(path)):
             from memento_git.ledger import archive
 
             files, findings = archive.unpack(packed, run, self.read(packed) or b"")
@@ -331,7 +331,7 @@ class View:
         """Show the files of archives, of runs that nobody asked for yet, that may hold ids with these random parts."""
         from memento_git.ledger import archive
 
-        for path in [path for path in self.files if path.startswith(f"{layout.ARCHIVE}/")]:
+        for path in [path for path in self.files if layout.is_archive(path)]:
             run = layout.run_of_path(path) or ""
             if is_id(run, "run") and run not in self.archived and archive.may_hold(self.read(path) or b"", parts):
                 self.index(run)

@@ -119,7 +119,7 @@ def archived(view: View) -> set[str]:
     from memento_git.ledger import archive
 
     names: set[str] = set()
-    for path in [path for path in view.files if path.startswith(f"{layout.ARCHIVE}/")]:
+    for path in [path for path in view.files if layout.is_archive(path)]:
         files, _ = archive.unpack(path, layout.run_of_path(path) or "", view.read(path) or b"")
         names = names.union(*(_named(data.decode(errors="replace")) for data in files.values()))
     return names

@@ -133,7 +133,7 @@ class Comparison:
         """Return the runs that have an archive, or had one at the base."""
         if self._archived is None:
             paths = (*self.head.files, *(change.path for change in self.changes))
-            named = (layout.run_of_path(path) for path in paths if path.startswith(f"{layout.ARCHIVE}/"))
+            named = (layout.run_of_path(path) for path in paths if layout.is_archive(path))
             self._archived = {run for run in named if run}
         return self._archived
 
@@ -163,7 +163,7 @@ class Comparison:
     def unpacked(self) -> list[str]:
         """Return the files that an archive of the branch brings and that the base does not hold just so."""
         if self._unpacked is None:
-            packed = [change.path for change in self.changes if change.path.startswith(f"{layout.ARCHIVE}/")]
+            packed = [change.path for change in self.changes if layout.is_archive(change.path)]
             self._unpacked = []
             for run in sorted({run for path in packed if (run := layout.run_of_path(path))}):
                 self.base.index(run)
@@ -203,7 +203,7 @@ class Comparison:
         """Yield what the branch did that nobody may do."""
         for change in self.changes:
             place = layout.place_of(change.path)
-            if change.path.startswith(f"{layout.ARCHIVE}/") and change.is_removed:
+            if layout.is_archive(change.path) and change.is_removed:
                 yield from self._archive(change)
             elif not (change.is_added or place is None or change.old == change.new or place.kind in texts.KINDS):
                 yield from self._immutable(change, place)

@@ -55,11 +55,7 @@ def twins(git: Git, first: str, head: str) -> list[Finding]:
 
 def is_ours(path: str) -> bool:
     """Tell whether a path is one that the ledger writes."""
-    if path in TOP or layout.place_of(path) is not None or layout.recipe_of(path):
-        return True
-    run = layout.run_of_path(path)
-    name = path.rpartition("/")[2]
-    return bool(run) and path == f"{layout.ARCHIVE}/{run}/{name}" and name.endswith(".yaml.gz")
+    return path in TOP or layout.place_of(path) is not None or layout.is_archive(path) or bool(layout.recipe_of(path))
 
 
 def never_back(found: Collection[Finding]) -> list[Finding]:

@@ -36,7 +36,7 @@ def can_be_read(path: str, data: bytes) -> bool:
     """Tell whether bytes are a record, or an archive, at a path."""
     place, run = layout.place_of(path), layout.run_of_path(path)
     if place is None or place.kind == "attachment":
-        return not (run and path.startswith(f"{layout.ARCHIVE}/") and archive.unpack(path, run, data)[1])
+        return not (run and layout.is_archive(path) and archive.unpack(path, run, data)[1])
     return codec.made(place, path, data) is not None
 
 

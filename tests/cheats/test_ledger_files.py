@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.ledger import layout
+from memento_git.ledger import archive, codec, layout
 from memento_git.work.actions import runs
 from tests.cheats.forging import MAIN
 from tests.play import git
@@ -98,6 +98,18 @@ def test_an_archive_whose_name_is_not_its_digest_is_found(doors: Doors) -> None:
     doors.remove(other)
     doors.write(packed, data)
     doors.caught("A001")
+
+
+@pytest.mark.parametrize("name", ["more/{}.yaml.gz", "{}.txt", "{}"])
+def test_an_archive_elsewhere_is_no_part_of_the_ledger(doors: Doors, name: str) -> None:
+    """Way: an archive where nobody looks for one, that the check says nothing reads, holds a verdict."""
+    run = doors.play.state(doors.play.task("One")).id
+    doors.landed()
+    path, data = doors.drafted(run, "passed", gate="quality_review")
+    packed = archive.pack({path: data})
+    doors.write(f"{layout.ARCHIVE}/{run}/{name.format(codec.digest_of(packed))}", packed)
+    assert doors.gate("quality_review", run) == "none"
+    doors.warned("F010")
 
 
 @pytest.mark.parametrize("kind", ["link", "submodule"])

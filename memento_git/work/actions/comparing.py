@@ -74,7 +74,7 @@ def _ids(view: View, run: str) -> set[tuple[str, str]]:
 
 
 def _archived(view: View, run: str) -> bool:
-    return any(path.startswith(f"{layout.ARCHIVE}/{run}/") for path in view.files)
+    return any(layout.is_archive(path) and layout.run_of_path(path) == run for path in view.files)
 
 
 def _runners(old: View, new: View) -> Runners | None:

@@ -200,7 +200,7 @@ def _bringing(view: View, event: Event) -> Iterator[str]:
     )  # fmt: skip
     for part in os.fsdecode(told).split(COMMIT)[1:]:
         commit, *names = part.rstrip("\n").split("\n")
-        packed = [name for name in names if name not in ("", own)]
+        packed = [name for name in names if layout.is_archive(name)]
         held = zip(packed, view.git.objects(f"{commit}:{name}" for name in packed), strict=True)
         if own in names or any(own in archive.unpack(name, event.run, data or b"")[0] for name, data in held):
             yield commit
