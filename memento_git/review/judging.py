@@ -288,7 +288,7 @@ def _notes(git: Git, head: str, comparison: Comparison, differing: Iterable[chan
     touched = comparison.notes()
     if any(change.path == layout.CONFIG for change in differing):
         touched |= {*comparison.head.index("").prose}
-    places = [place for change in differing if (place := layout.place_of(change.path)) and place.do == "retracted"]
+    places = [place for path in comparison.brought() if (place := layout.place_of(path)) and place.do == "retracted"]
     if places:
         found = grep.files(git, head, layout.KNOWLEDGE, {place.of for place in places})
         touched |= {note for path in found if (note := layout.note_of(path))}

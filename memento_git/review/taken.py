@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.ledger import codec, commits, layout
+from memento_git.ledger import archive, codec, commits, layout
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence, Prose
@@ -28,30 +28,78 @@ ONE_SIDE: Final = (
 )
 
 
+class _Came(NamedTuple):
+    """A record of the branch, and what it came with; the file that it came in, and who touched that first, or took it.
+
+    `is_copy` tells whether all of that is a copy of what the base has.
+    """
+
+    path: str
+    place: Place
+    data: list[bytes]
+    file: str
+    commit: str
+    taker: str
+    is_copy: bool = False
+
+
 def on_the_way(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
-    """Yield what the branch brought and does not hold any more; of events and evidence also what is not as it came."""
+    """Yield what the branch brought and does not hold any more; of events and evidence also what is not as it came.
+
+    What came by itself and in an archive is told of once, as the archive had it.
+    """
     yield from _freed(comparison, git, story)
+    packed = [finding for one in _packed(comparison, git, story) for finding in _changed(comparison, git, one)]
+    yield from packed
+    known = {one.path for one in packed}
+    for one in _loose(comparison, git, story):
+        yield from (finding for finding in _changed(comparison, git, one) if finding.path not in known)
+
+
+def _loose(comparison: Comparison, git: Git, story: Story) -> Iterator[_Came]:
+    """Yield what came in a file of its own that was touched later; nothing that nobody ever knew is lost with it."""
     copies = _Copies(comparison)
     for path, commit in sorted(story.touched.items()):
         place = layout.place_of(path)
         if place is None or place.kind == "attachment" or path in comparison.base.files:
             continue
-        known, is_text = comparison.head.index(place.run).prose, place.kind in texts.KINDS
-        if (came := _came(git, path, story)) is None:  # nobody ever knew what it said, so nothing is lost with it
+        if (came := _came(git, path, story)) is not None:
+            is_copy = copies.are_of(place, story.came[path])
+            yield _Came(path, place, came, path, commit, story.taken.get(path, commit), is_copy)
+
+
+def _packed(comparison: Comparison, git: Git, story: Story) -> Iterator[_Came]:
+    """Yield what came in an archive that was touched later, be it that no commit had it in a file of its own."""
+    for file, commit in sorted(story.touched.items()):
+        if not layout.is_archive(file) or file in comparison.base.files:
             continue
-        now = comparison.head.read(path) if path in comparison.head.files else None
-        if now is None and not (is_text and place.id in known):
-            taker = story.taken.get(path, commit)
-            told = "" if copies.are_of(place, story.came[path]) else _taken_back(comparison, path, place, came, taker)
-            if told:
-                message = f"{place.id} was on the branch, and {told}"
-                yield Finding("D010", path, 0, message, _restoring(git, taker, path))
-        elif not is_text and any(data != now for data in came):
-            message = f"{place.id} came with other words on the branch, and was changed later, in {commit[:12]}"
-            fix = ONE_SIDE.format(path) if len(came) > 1 else _restoring(git, commit, path)
-            yield Finding("D010", path, 0, message, fix)
-        elif is_text and now is not None:
-            yield from _renamed(path, place, came, now)
+        run = layout.run_of_path(file) or ""
+        comparison.base.index(run)
+        for data in filter(None, git.objects(sorted(story.came[file] | story.held[file]))):
+            for path, said in archive.unpack(file, run, data)[0].items():
+                place = layout.place_of(path)
+                if place is None or place.kind == "attachment" or comparison.base.read(path) is not None:
+                    continue
+                if can_be_read(path, said):
+                    yield _Came(path, place, [said], file, commit, story.taken.get(file, commit))
+
+
+def _changed(comparison: Comparison, git: Git, one: _Came) -> Iterator[Finding]:
+    """Yield that the head does not hold a record that came with the branch, or not as it came."""
+    path, place = one.path, one.place
+    known, is_text = comparison.head.index(place.run).prose, place.kind in texts.KINDS
+    now = comparison.head.read(path) if path in comparison.head.files else None
+    if now is None and not (is_text and place.id in known):
+        told = "" if one.is_copy else _taken_back(comparison, path, place, one.data, one.taker)
+        if told:
+            message = f"{place.id} was on the branch, and {told}"
+            yield Finding("D010", path, 0, message, _restoring(git, one.taker, one.file))
+    elif not is_text and any(data != now for data in one.data):
+        message = f"{place.id} came with other words on the branch, and was changed later, in {one.commit[:12]}"
+        fix = ONE_SIDE.format(path) if len(one.data) > 1 else _restoring(git, one.commit, one.file)
+        yield Finding("D010", path, 0, message, fix)
+    elif is_text and now is not None:
+        yield from _renamed(path, place, one.data, now)
 
 
 def _came(git: Git, path: str, story: Story) -> list[bytes] | None:
