@@ -154,11 +154,9 @@ class Comparison:
     def brought(self) -> list[str]:
         """Return the files that the branch brings or changes, in archives too; a copy of what one holds is neither."""
         there = [change for change in self.changes if not change.is_removed]
-        copies = {one.path for one in there if one.is_added and not self.is_new(one) and self._is_as_before(one.path)}
+        held = (one.path for one in there if one.is_added and not self.is_new(one))
+        copies = {path for path in held if self.head.read(path) == self.base.read(path)}
         return [*(one.path for one in there if one.path not in copies), *self.unpacked()]
-
-    def _is_as_before(self, path: str) -> bool:
-        return self.head.read(path) == self.base.read(path)
 
     def unpacked(self) -> list[str]:
         """Return the files that an archive of the branch brings and that the base does not hold just so."""
@@ -386,9 +384,10 @@ def _keeps_what_was(state: Book, before: Book, evidence: str) -> bool:
 
 def attributes(comparison: Comparison, keys: Sequence[str]) -> Iterator[Finding]:
     """Yield what a branch has git do to ledger files, or files of keys: hide their changes, or change their bytes."""
-    paths = {"": layout.TOP_ATTRIBUTES, layout.FOLDER: layout.ATTRIBUTES}
-    if not any(change.path in paths.values() for change in comparison.changes):
+    own = [path for change in comparison.changes if f"/{(path := change.path)}".endswith(f"/{layout.TOP_ATTRIBUTES}")]
+    if not own:
         return
+    paths = {path.rpartition("/")[0]: path for path in (layout.TOP_ATTRIBUTES, layout.ATTRIBUTES, *own)}
     from memento_git.review.attributes import worse
 
     before, after = (

@@ -26,6 +26,7 @@ SHAPES: Final = (
     *(f"{EVIDENCE}/{name}" for name in ("stdout.txt", "stderr.txt", "~.~")),
     *(f"{owner}/{name}" for owner in (f"runs/run_{ID}", PLAN, TASK, EVIDENCE, NOTE) for name in HAPPENED),
 )  # fmt: skip
+TOP: Final = ".memento"
 CHOSEN: Final = "decisions"
 MACRO: Final = "[attr]"
 BINARY: Final = ("-diff", "-merge", "-text")
@@ -70,7 +71,7 @@ def worse(before: Mapping[str, bytes], after: Mapping[str, bytes], keys: Sequenc
     known, now = harmful(before, keys), harmful(after, keys)
     for folder, data in after.items():
         yield from ((folder, f"it has {line!r} now") for line in now[folder] if line not in known[folder])
-        if folder:
+        if folder == TOP:
             there = {"", *_lines(data.partition(b"\0")[0])}  # where git reads a commit, it ends at NUL
             lost = [line for line in _lines(before[folder]) if line not in there]
             kept = [line for line in lost if not any(word in line for word in FOLDED)]
@@ -116,15 +117,21 @@ def _touches(pattern: str, folder: str, harms: Collection[str], keys: Sequence[s
     pattern = "".join(_whole(*parts) for parts in GLOB.findall(pattern))
     anchored = "/" in pattern.rstrip("/")
     asked = pattern.lstrip("/") if anchored else f"**/{pattern}"
-    shapes = [f".memento/{shape}" for shape in SHAPES]
+    shapes = [f"{TOP}/{shape}" for shape in SHAPES]
     if asked.startswith("**"):
         shapes = [shape.replace("~", CHOSEN) for shape in shapes]
-    top = f"{folder}/" if folder else ""
-    own = [path.removeprefix(top) for path in (*shapes, *keys) if path.startswith(top)]
+    own = [inside for path in (*shapes, *keys) if (inside := _inside(folder, path))]
     if any(names(asked, path, _may_be) for path in own):
         return True
     samples = (path.replace("#", "0").replace("~", CHOSEN) for path in own)
     return LEAVING_OUT in harms and any(matches(asked, path) for path in samples)
+
+
+def _inside(folder: str, path: str) -> str:
+    """Return what is left of a path in a folder, which one of many runs may be; nothing where it lies elsewhere."""
+    wanted, parts = [*filter(None, folder.split("/"))], path.split("/")
+    is_there = all(map(_may_be, parts, wanted))
+    return "/".join(parts[len(wanted) :]) if is_there else ""
 
 
 def _whole(escaped: str, stars: str, one: str, negated: str, members: str, plain: str) -> str:

@@ -261,6 +261,19 @@ def test_attributes_that_hide_the_files_of_one_run_are_told(doors: Doors, line: 
     assert "how git shows or stores" in doors.warned("C005")
 
 
+@pytest.mark.parametrize("inside", ["runs", "runs/{run}", "runs/{run}/tasks", "knowledge"])
+def test_attributes_in_a_folder_of_the_ledger_are_told(doors: Doors, inside: str) -> None:
+    """Way: the line lies beside the files that it hides, in a file that is no part of the ledger."""
+    run = doors.play.state(doors.play.task("One")).id
+    doors.landed()
+    path = f".memento/{inside.format(run=run)}/.gitattributes"
+    doors.write(path, "*.png -diff\n")
+    assert doors.warned("F010")
+    assert not [row for row in doors.check("--base", MAIN)[1] if row["code"] == "C005"]
+    doors.write(path, "* -diff\n")
+    assert "it has '* -diff' now" in doors.warned("C005", "F010")
+
+
 @pytest.mark.parametrize("odd", [b"\x0c", "\u2028".encode(), b"\xff"])
 def test_attributes_in_a_line_that_git_does_not_cut_are_told(doors: Doors, odd: bytes) -> None:
     """Way: a line that others than git cut in two, so that its half does no harm."""
