@@ -83,6 +83,16 @@ def test_what_git_names_hunks_by_hides_none(value: str) -> None:
     assert harmful({"": b"*.md diff=mine"}) == {"": ["*.md diff=mine"]}
 
 
+@pytest.mark.parametrize("word", ["linguist-generated", "gitlab-generated", "linguist-generated=true"])
+def test_a_line_that_folds_up_what_people_write(word: str) -> None:
+    folding = ["*", "*.md", "config.yaml", "/.memento/**", ".memento/runs/**/plan.md", ".memento/keys/*"]
+    lines = [f"{pattern} {word}" for pattern in folding]
+    assert harmful({"": "\n".join(lines).encode()}, KEYS) == {"": lines}
+    for pattern in ["/.memento/runs/**/*.yaml", "*-passed-*", "**/evidence_x*", "stdout.txt", "*.lock", "docs/**"]:
+        assert harmful({"": f"{pattern} {word}".encode()}, KEYS) == {"": []}
+    assert harmful({"": f"* -{word.partition('=')[0]}\n* linguist-generated=false".encode()}) == {"": []}
+
+
 @pytest.mark.parametrize("line", ["*.xml", "**/junit.xml", "**/security/**"])
 def test_a_name_that_somebody_chose_is_most_likely_of_the_code(root: Path, line: str) -> None:
     assert hidden(root, line)

@@ -26,6 +26,7 @@ SHAPES: Final = (
     *(f"{EVIDENCE}/{name}" for name in ("stdout.txt", "stderr.txt", "~.~")),
     *(f"{owner}/{name}" for owner in (f"runs/run_{ID}", PLAN, TASK, EVIDENCE, NOTE) for name in HAPPENED),
 )  # fmt: skip
+WRITTEN: Final = tuple(shape for shape in SHAPES if shape.endswith(".md") or shape in ("config.yaml", "recipes/~.yaml"))
 TOP: Final = ".memento"
 CHOSEN: Final = "decisions"
 MACRO: Final = "[attr]"
@@ -35,6 +36,7 @@ DRIVERS: Final = (
     "ada", "bash", "bibtex", "cpp", "csharp", "css", "dts", "elixir", "fortran", "fountain", "golang", "html", "java",
     "kotlin", "markdown", "matlab", "objc", "pascal", "perl", "php", "python", "ruby", "rust", "scheme", "tex",
 )  # fmt: skip
+FOLDED: Final = ("linguist-generated", "gitlab-generated")  # by these a service folds a file up in its view of a diff
 HARMLESS: Final = {
     "diff": ("diff", "!diff", *(f"diff={name}" for name in DRIVERS)),  # git's own: they name what a hunk is in
     "merge": ("merge", "!merge", "merge=text"),
@@ -43,8 +45,8 @@ HARMLESS: Final = {
     LEAVING_OUT: ("-export-ignore", "!export-ignore"),
     "working-tree-encoding": ("-working-tree-encoding", "!working-tree-encoding"),
     "eol": ("eol=lf", "-eol", "!eol"),
+    **{name: (f"-{name}", f"!{name}", f"{name}=false") for name in FOLDED},
 }
-FOLDED: Final = ("linguist-generated", "gitlab-generated")
 ALL: Final = frozenset(map(chr, range(32, 127)))
 OF_SHAPES: Final = {"#": frozenset(ALPHABET), "~": frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")}
 GLOB: Final = re.compile(r"\\(.)|(\*+)|(\?)|\[([!^]?)(\]?(?:\[:\w+:\]|\\.|[^\]\\])*)\]|(.)", re.DOTALL)
@@ -112,12 +114,13 @@ def _split(line: str) -> tuple[str, list[str]]:
 def _touches(pattern: str, folder: str, harms: Collection[str], keys: Sequence[str]) -> bool:
     """Tell whether a pattern may name a file of the ledger, or of keys; of `export-ignore` also a folder.
 
+    What only folds files up may do so with events and evidence, and with no file that people write.
     A name that somebody chose may be any where the pattern says in which folder; else it is most likely of the code.
     """
     pattern = "".join(_whole(*parts) for parts in GLOB.findall(pattern))
     anchored = "/" in pattern.rstrip("/")
     asked = pattern.lstrip("/") if anchored else f"**/{pattern}"
-    shapes = [f"{TOP}/{shape}" for shape in SHAPES]
+    shapes = [f"{TOP}/{shape}" for shape in (WRITTEN if {*harms} <= {*FOLDED} else SHAPES)]
     if asked.startswith("**"):
         shapes = [shape.replace("~", CHOSEN) for shape in shapes]
     own = [inside for path in (*shapes, *keys) if (inside := _inside(folder, path))]

@@ -235,7 +235,8 @@ CATALOGUE: Final = {
     "C005": Kind(
         "attributes that hide or change ledger files", "warning",
         "The branch has `.gitattributes` keep changes of ledger files, or of files of keys that policy names, out of a "
-        "diff, or change their bytes on the way into or out of git. `memento check` reads what git holds all the same.",
+        "diff, fold up there those that people write, or change their bytes on the way into or out of git. "
+        "`memento check` reads what git holds all the same.",
         "Take the line back; look at the ledger's files with `git diff --text`.",
     ),
     "C006": Kind(

@@ -9,6 +9,7 @@ import pytest
 
 from memento_git.ledger import archive, codec, layout
 from memento_git.work.actions import runs
+from memento_git.work.actions.setup import init_ledger
 from tests.cheats.forging import MAIN
 from tests.play import git
 
@@ -272,6 +273,16 @@ def test_attributes_in_a_folder_of_the_ledger_are_told(doors: Doors, inside: str
     assert not [row for row in doors.check("--base", MAIN)[1] if row["code"] == "C005"]
     doors.write(path, "* -diff\n")
     assert "it has '* -diff' now" in doors.warned("C005", "F010")
+
+
+@pytest.mark.parametrize("line", [".memento/config.yaml linguist-generated", "*.md gitlab-generated"])
+def test_attributes_that_fold_up_what_people_write_are_told(doors: Doors, line: str) -> None:
+    """Way: the service where the review takes place shows the name of the file alone, as of one that a tool made."""
+    init_ledger(doors.play.ledger, collapse=True)
+    doors.sound()
+    doors.landed()
+    doors.write(".gitattributes", f"{line}\n")
+    assert f"it has {line!r} now" in doors.warned("C005")
 
 
 @pytest.mark.parametrize("odd", [b"\x0c", "\u2028".encode(), b"\xff"])
