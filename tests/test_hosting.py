@@ -148,6 +148,7 @@ def refusal(service: Service, provider: str = "buildkite", api: str = "") -> Mem
         (200, {}, b"<html>", "hosting_failed"), (200, {}, b"[" * 50_000, "hosting_failed"),
         (200, {}, b"[3]", "check_payload_invalid"), (200, {}, b"[]", "hosting_not_found"),
         (200, {"Link": '<http://127.0.0.2/next>; rel="next"'}, b"[]", "hosting_failed"),
+        (200, {"Link": '<http://[next>; rel="next"'}, b"[]", "hosting_failed"),
         (200, {"Content_Encoding": "gzip"}, b"not gzip", "hosting_failed"),
     ],
 )  # fmt: skip

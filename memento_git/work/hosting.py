@@ -6,6 +6,7 @@ import json
 import os
 import re
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from urllib.parse import quote, urlsplit
 
@@ -250,10 +251,11 @@ class Asker:
         return answer, self._next(following)
 
     def _next(self, following: str | None) -> str | None:
-        """Return the address of the next page; refuse one that would take the token to another place."""
-        if following and urlsplit(following)[:2] != urlsplit(self.api)[:2]:
-            raise HostingFailed(host=self.host, problem="names a next page that lies elsewhere")
-        return following
+        """Return the address of the next page; refuse one that would take the token to another place, or is none."""
+        with suppress(ValueError):
+            if not following or urlsplit(following)[:2] == urlsplit(self.api)[:2]:
+                return following
+        raise HostingFailed(host=self.host, problem="names a next page that lies elsewhere")
 
     def _body(self, response: requests.Response) -> bytes:
         held = bytearray()
