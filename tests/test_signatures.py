@@ -412,6 +412,32 @@ def test_a_krl_is_a_list_of_revoked_keys(office: Office) -> None:
 
 
 @pytest.mark.parametrize(
+    ("key", "line", "why"),
+    [
+        ("grace", "", "its signature is somebody else's"),
+        ("grace", "revoked", "its key is revoked"),
+        ("ada", 'ada@example.invalid valid-before="20200101" ', "its key was not valid at that time"),
+    ],
+)
+def test_what_nothing_demands_is_not_signed_so_that_check_would_refuse_it(
+    office: Office, key: str, line: str, why: str
+) -> None:
+    office.write(LOOSE.replace("}", ", revoked: .memento/revoked}"))
+    if line == "revoked":
+        office.revoke(office.grace)
+    elif line:
+        office.signers(line + public(office.ada))
+    play, plan, used = office.play, office.plan(), str(getattr(office, key))
+    for act in (
+        lambda: play.do(plans.approve_plan, plan, key=used),
+        lambda: play.do(evidences.approve, play.state(plan).id, key=used),
+        lambda: play.gate("quality_review", "failed", key=used),
+    ):
+        assert why in refused("signing_refused", act)
+    play.do(plans.approve_plan, plan)
+
+
+@pytest.mark.parametrize(
     ("line", "whose"),
     [
         ("*@elsewhere.invalid", ""),

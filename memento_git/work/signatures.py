@@ -33,6 +33,14 @@ class SignatureRequired(Refused):
     hint_ = "whoever may sign does it again with --sign; policy.signatures in .memento/config.yaml says who"
 
 
+class SignatureUnfit(Refused):
+    """A signature that nothing demands would not be good: `check` finds it wherever it stands."""
+
+    token = "signing_refused"
+    sentence = "a signature with this key would not be good: {why}"
+    hint_ = "sign as the one whose key it is, with one that counts; or leave --sign and --key out"
+
+
 class SignersMissing(Refused):
     """The commit has no file that says whose keys count."""
 
@@ -83,7 +91,9 @@ class Sealer:
         seen = examine(record._replace(data={**record.data, "signature": armored}), signed, found)
         if names is not None and (why := signing.lacking(seen, names)):
             raise SignatureRequired(what=what, why=why)
-        if seen.state not in ("good", "unchecked"):
+        if seen.state not in ("good", *signing.DOUBTFUL):
+            raise SignatureUnfit(why=signing.WORDS[seen.state])
+        if seen.state == "unknown_key":
             self.tx.ledger.warnings.append(f"signed, but {signing.WORDS[seen.state]}")
         return signed
 

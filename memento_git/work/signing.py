@@ -32,6 +32,8 @@ WORDS: Final = {
     "other_actor": "its signature is somebody else's",
     "unchecked": "its signature could not be checked here",
 }
+DOUBTFUL: Final = ("unknown_key", "unchecked")
+"""What a signature that nothing demands may come to without being wrong."""
 AGAIN: Final = "do it again with --sign, as one who may"
 LOOK: Final = "memento check where ssh-keygen is on PATH, with the allowed signers that policy names committed"
 GATES: Final = {"final_acceptance": "final_acceptance", "release": "release", "approval": "approvals"}
@@ -163,7 +165,7 @@ def unsigned(
 
 
 def _doubtful(path: str, seen: Seen) -> Finding:
-    if seen.state in ("unknown_key", "unchecked"):
+    if seen.state in DOUBTFUL:
         how = LOOK if seen.state == "unchecked" else "look at the allowed signers that policy names"
         return Finding("K002", path, 0, WORDS[seen.state], how, "warning")
     how = "sign again what shall count" if seen.state == "unnamed" else "restore the file as it was signed"
