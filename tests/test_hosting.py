@@ -6,6 +6,7 @@ import json
 import socket
 import sys
 import threading
+import time
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -38,6 +39,7 @@ class Service(ThreadingHTTPServer):
         self.answers: dict[str, tuple[int, dict[str, str], bytes]] = {}
         self.asked: list[tuple[str, str]] = []
         self.delay = 0.0
+        self.drip = 0.0
 
     @property
     def url(self) -> str:
@@ -66,7 +68,9 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         with suppress(OSError):
-            self.wfile.write(body)
+            for start in range(0, len(body), 1 if self.server.drip else max(len(body), 1)):
+                threading.Event().wait(self.server.drip)
+                self.wfile.write(body[start : start + 1] if self.server.drip else body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Say nothing."""
@@ -182,6 +186,15 @@ def test_a_service_that_does_not_answer_is_given_up(service: Service, monkeypatc
     monkeypatch.setattr(hosting, "READ", 0.1)
     service.delay = 0.5
     assert refusal(service).token == "hosting_timeout"
+
+
+def test_a_service_that_answers_a_byte_at_a_time_is_given_up(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosting, "ALL", 0.5)
+    service.drip = 0.05
+    service.on("/organizations/acme/pipelines/app/builds", b" " * 100)
+    begun = time.monotonic()
+    assert refusal(service).token == "hosting_timeout"
+    assert time.monotonic() - begun < 4
 
 
 def test_a_service_that_is_not_there_is_told(service: Service) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import threading
 import time
+from concurrent.futures import Future
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
 from urllib.parse import quote, urlsplit
 
 from memento_git.errors import Misused, Refused
@@ -15,10 +17,11 @@ from memento_git.work import checks
 from memento_git.work.checks import MOST_BYTES, Check, ProviderUnknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import requests
 
+Got = TypeVar("Got")
 CONNECT: Final = 10.0
 READ: Final = 30.0
 ALL: Final = 120.0
@@ -230,12 +233,9 @@ class Asker:
             raise HostingFailed(host=self.host, problem=f"has more than {MOST_PAGES} pages of answers")
         errors = self.requests.exceptions
         try:
-            with self.session.request(
-                method, url, json=value, timeout=(CONNECT, READ), stream=True, allow_redirects=False
-            ) as response:
-                self._judge(response)
-                body = self._body(response)
-                following = response.links.get("next", {}).get("url")
+            body, following = within(self.until - time.monotonic(), lambda: self._answer(url, method, value))
+        except TimeoutError:
+            raise HostingTimeout(host=self.host) from None
         except errors.SSLError as error:
             raise TlsFailed(host=self.host, reason=_reason(error)) from None
         except errors.Timeout:
@@ -249,6 +249,13 @@ class Asker:
         except (ValueError, RecursionError):
             raise HostingFailed(host=self.host, problem="did not answer with JSON") from None
         return answer, self._next(following)
+
+    def _answer(self, url: str, method: str, value: Any) -> tuple[bytes, str | None]:
+        with self.session.request(
+            method, url, json=value, timeout=(CONNECT, READ), stream=True, allow_redirects=False
+        ) as response:
+            self._judge(response)
+            return self._body(response), response.links.get("next", {}).get("url")
 
     def _next(self, following: str | None) -> str | None:
         """Return the address of the next page; refuse one that would take the token to another place, or is none."""
@@ -284,6 +291,23 @@ class Asker:
             raise RequestUnfit(host=self.host, problem=f"{told} (HTTP {code})", option=self.option)
         if code not in (200, 201):
             raise HostingFailed(host=self.host, problem=f"answered with an error (HTTP {code})")
+
+
+def within(seconds: float, act: Callable[[], Got]) -> Got:
+    """Return what comes of an act; give up on one that takes longer.
+
+    A time-out of requests begins anew with each byte, so a service could keep us for ever.
+    """
+    done: Future[Got] = Future()
+
+    def work() -> None:
+        try:
+            done.set_result(act())
+        except BaseException as error:  # noqa: BLE001 (raised where it is awaited)
+            done.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    return done.result(max(seconds, 0))
 
 
 def _host(api: str) -> str:
