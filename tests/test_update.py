@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,23 @@ def test_each_installation_has_its_installer(prefix: str, argv: list[str]) -> No
 def test_a_checkout_is_not_updated_by_an_installer(cli: Callable[..., tuple[int, str, str]]) -> None:
     code, out, _ = cli("update", "--json")
     assert (code, json.loads(out)["error"]) == (1, "installed_from_checkout")
+
+
+@pytest.mark.parametrize("told", ['{"dir_info": {"editable": true}}', '{"dir_info":{"editable":true}}', None])
+def test_a_checkout_is_known_whoever_installed_it_and_where_nobody_did(
+    monkeypatch: pytest.MonkeyPatch, told: str | None
+) -> None:
+    class Installed:
+        def __init__(self, name: str) -> None:
+            if told is None:
+                raise PackageNotFoundError(name)
+
+        def read_text(self, _: str) -> str | None:
+            return told
+
+    monkeypatch.setattr(update, "distribution", Installed)
+    with pytest.raises(update.FromCheckout):
+        update.plan()
 
 
 def test_an_installed_wheel_shows_its_command_and_runs_it_when_asked(tmp_path: Path) -> None:

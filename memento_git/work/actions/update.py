@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import distribution
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Final
 
@@ -41,8 +41,12 @@ def command(prefix: str, executable: str) -> list[str]:
 
 
 def plan() -> list[str]:
-    """Return the command that updates this installation; refuse where it is a checkout."""
-    if '"editable": true' in (distribution(NAME).read_text("direct_url.json") or ""):
+    """Return the command that updates this installation; refuse where it is a checkout, be it one on the path alone."""
+    try:
+        told = distribution(NAME).read_text("direct_url.json") or ""
+    except PackageNotFoundError:
+        raise FromCheckout from None
+    if '"editable":true' in "".join(told.split()):
         raise FromCheckout
     return command(sys.prefix, sys.executable)
 
