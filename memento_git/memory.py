@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from memento_git.errors import Refused
+from memento_git.ledger.environment import at_home
 from memento_git.ledger.turns import in_turn
 from memento_git.model.arguments import ArgumentInvalid, checked, fit, fits
 from memento_git.model.ids import NoSuchRecord
@@ -70,7 +71,7 @@ class Memory:
         self._held = Held(given, actor)
         self.path = self._held.folder
         self.turn = self._held.turn
-        if given is not None and self.path != (file := Path(given).expanduser().absolute()) and file.is_file():
+        if given is not None and self.path != (file := at_home(given).absolute()) and file.is_file():
             self._tell(file)
 
     def _tell(self, file: Path) -> None:

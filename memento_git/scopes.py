@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from memento_git.errors import Refused
 from memento_git.ledger import founding
+from memento_git.ledger.environment import at_home
 from memento_git.ledger.git import NotARepository
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.ledger.turns import Turn
@@ -97,7 +98,7 @@ class Held:
     """The ledger that a path stands for, opened when it is needed, made when something is first kept in it."""
 
     def __init__(self, path: str | Path | None = None, actor: str = "") -> None:
-        self.folder = user_folder() if path is None else folder_of(Path(path).expanduser()).absolute()
+        self.folder = user_folder() if path is None else folder_of(at_home(path)).absolute()
         self.actor = actor
         self._ledger: Ledger | None = None
         self.turn = Turn()

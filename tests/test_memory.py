@@ -92,6 +92,12 @@ def test_the_local_mcp_seeds_examples_run_as_printed(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_path_of_a_user_whom_nobody_knows_is_taken_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Memory("~nobody-of-that-name/mem") as mem:
+        assert mem.path == tmp_path / "~nobody-of-that-name" / "mem"
+
+
 def test_reading_makes_nothing(tmp_path: Path) -> None:
     with Memory(tmp_path / "mem") as mem, Memory() as mine, MemoryManager(tmp_path / "tiers") as manager:
         assert (mem.recall("x"), mem.browse("user."), mem.recent(), mem.forget_prefix("user")) == ([], [], [], [])

@@ -172,7 +172,8 @@ def test_the_environment_names_a_key(office: Office, monkeypatch: pytest.MonkeyP
 def test_an_agent_without_a_key_approves_nothing(office: Office) -> None:
     plan, agent = office.plan(), office.as_agent()
     refused("signing_key_missing", lambda: agent.do(plans.approve_plan, plan))
-    refused("signing_key_missing", lambda: agent.do(plans.approve_plan, plan, key="/no/such/key"))
+    for nowhere in ("/no/such/key", "~nobody-of-that-name/key"):
+        refused("signing_key_missing", functools.partial(agent.do, plans.approve_plan, plan, key=nowhere))
     for verdict, gate in (("passed", "final_acceptance"), ("waived", "quality_review"), ("waived", "release")):
         refused("signing_key_missing", functools.partial(agent.gate, gate, verdict, reason="why"))
     assert not office.play.state(plan).canonical

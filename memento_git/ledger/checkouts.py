@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.ledger import difference, layout, publish, scratch
+from memento_git.ledger.environment import at_home
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.lock import NotWritable, reason_of
 from memento_git.ledger.publish import SIGNING_PATIENCE, TRUE, BareRepository, SigningFailed
@@ -83,7 +84,7 @@ def folder_for(git: Git, settings: Mapping[str, str]) -> Path:
     given = settings.get(SETTING, "")
     main = git.common_dir.parent if git.common_dir.name == ".git" else None
     if given:
-        return ((main or git.common_dir) / Path(given).expanduser()).absolute()
+        return ((main or git.common_dir) / at_home(given)).absolute()
     if main is not None:
         return main.with_name(f"{main.name}.worktrees")
     if settings.get("core.bare", "").lower() in TRUE and "core.bare" in settings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -19,6 +20,11 @@ QUIET: Final = {
     "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C",
     "GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull,
 }  # fmt: skip
+
+
+def at_home(given: str | os.PathLike[str]) -> Path:
+    """Return a path whose `~` is the home folder; as it is given where there is no such home."""
+    return Path(os.path.expanduser(given))  # noqa: PTH111 (that of pathlib raises there)
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Refused
+from memento_git.ledger.environment import at_home
 from memento_git.ledger.git import end_group
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def key_of(settings: Mapping[str, str], given: str, start: Path) -> str:
         raise SigningKeyMissing(why="none is named")
     if found.startswith(LITERAL):
         return found
-    path = start / Path(found).expanduser()
+    path = start / at_home(found)
     if not path.is_file():
         raise SigningKeyMissing(why=f"there is no file {found}")
     return str(path)
