@@ -277,6 +277,6 @@ def _ending(held: Row, gates: Sequence[Row]) -> list[Row]:
         return []
     if all(row["status"] == "cancelled" for row in held["tasks"]):
         return [{"why": "every task was cancelled", "command": f"memento run cancel {run} --reason WHY"}]
-    if gates or failed_gates(held):
+    if gates or failed_gates(held) or any(row["unapproved"] for row in held["plans"]):
         return [*gates]
     return [{"why": ALL_DONE, "command": f"memento run complete {run}"}]

@@ -80,6 +80,8 @@ def test_the_end_of_a_run_whose_plan_who_may_not_had_approved(doors: Doors, rele
     doors.policy(APPROVERS + release)
     doors.play.do(evidences.approve, run)
     why = f"plan {plan} was approved by {ADA}: policy names {GRACE}"
+    steps = [row["command"] for row in doors.answer("status", "--run", run)["next"]]
+    assert (f"memento plan approve {plan}" in steps, f"memento run complete {run}" in steps) == (True, False)
     if not release:
         doors.unfinished("plan_unapproved", run, why)
         return
