@@ -34,8 +34,8 @@ def unformulated(markdown: str) -> str:
 
 
 def code(text: str) -> str:
-    """Return a text as a code span that nothing in it can end."""
-    line = one_line(text)
+    """Return a text as a code span that nothing in it can end; one of nothing would begin another span."""
+    line = one_line(text) or " "
     longest = max((len(run) for run in re.findall("`+", line)), default=0)
     fence = "`" * (longest + 1)
     return f"{fence} {line} {fence}" if longest else f"`{line}`"

@@ -1,0 +1,29 @@
+"""What a record says is shown as words in a comment on a pull request, and never acts as markup there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from markdown_it import MarkdownIt
+
+from memento_git.work import codestate
+
+if TYPE_CHECKING:
+    from tests.cheats.doors import Doors
+
+ACTING = "a`<img src=x>[all is well](x)@team`.py"
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\u3000", "\u2060\u00ad"])
+def test_a_folder_whose_name_nobody_sees(doors: Doors, unseen: str) -> None:
+    """Way: the code span of such a name has nothing in it, and ends where the next one should begin."""
+    task = doors.play.task()
+    doors.write(ACTING, "good\n")
+    claim = doors.play.claimed(task)
+    code = codestate.code_now(doors.play.ledger.git, paths=[ACTING])
+    doors.play.complete(claim, doors.witness(task, command={"cwd": unseen}, code=code))
+    doors.sound()
+    ended, out, _ = doors.cli("diff", "main", "--format", "markdown", "-C", str(doors.root))
+    page = MarkdownIt("commonmark", {"html": True}).enable("table").render(out)
+    assert (ended, "&lt;img" in page, "<img" in page, "<a " in page) == (0, True, False, False), out
