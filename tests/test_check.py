@@ -432,6 +432,12 @@ def test_where_nothing_is_to_be_compared_that_is_said_to_people_alone(branch: Pl
     assert json.loads(cli("check", "--base", "main", "--json", "-C", root)[1])["findings"] == []
 
 
+def test_a_search_for_words_of_a_commit_is_no_base_in_any_format(branch: Play, cli: Any) -> None:
+    git(branch.root, "commit", "-q", "--allow-empty", "-m", "tidy")
+    for form in ("text", "json", "sarif"):
+        assert cli("check", "--base", ":/tidy", "--format", form, "-C", str(branch.root))[0] == 1
+
+
 def test_a_merge_that_is_staged_is_compared_with_both_its_sides(branch: Play, cli: Any) -> None:
     git(branch.root, "switch", "-q", "main")
     config = branch.root / ".memento" / "config.yaml"

@@ -28,7 +28,7 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
         extra["GIT_INDEX_FILE"] = str(index)
     command = ["git", *OPTIONS, "-c", "core.warnAmbiguousRefs=true", "diff", "--quiet", "--no-ext-diff", *what]
     command += ["--ignore-submodules=none", "--", f":(top,icase){layout.FOLDER}", f":/{layout.TOP_ATTRIBUTES}"]
-    if base.startswith("-") or SHORT_ID.fullmatch(base):
+    if base.startswith(("-", ":")) or SHORT_ID.fullmatch(base):
         return False
     try:
         done = subprocess.run(command, cwd=start, env=environment(extra), capture_output=True, check=False)
