@@ -402,7 +402,7 @@ def test_files_of_keys_mean_what_an_editor_shows(office: Office, mark: bytes, en
     assert office.seen(event).state == "revoked"
 
 
-def test_a_krl_is_a_list_of_revoked_keys(office: Office) -> None:
+def test_a_krl_is_a_list_of_revoked_keys(office: Office, cli: Callable[..., Any]) -> None:
     event = office.event(office.approved(), "approved")
     krl = office.root / ".memento" / "revoked"
     for key, state in ((office.grace, "good"), (office.ada, "revoked")):
@@ -410,6 +410,11 @@ def test_a_krl_is_a_list_of_revoked_keys(office: Office) -> None:
         subprocess.run(["ssh-keygen", "-q", "-k", "-f", str(krl), f"{key}.pub"], check=True)
         office.play.commit_all("krl")
         assert office.seen(event).state == state
+    krl.write_bytes(krl.read_bytes()[:-20])
+    office.play.commit_all("cut off")
+    assert office.seen(event).state == "unchecked"
+    why = "policy names .memento/revoked, which ssh-keygen cannot read as a KRL"
+    assert why in cli("check", "-C", str(office.root))[1]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -80,10 +81,28 @@ def at_any_time(signers: Signers) -> Signers:
     return signers._replace(allowed=VALIDITY.sub(b"", signers.allowed))
 
 
-def odd_line(revoked: bytes) -> int:
-    """Return the line of a list of revoked keys that is none, 0 where each is: for one, ssh-keygen trusts no key."""
-    lines = [] if revoked.startswith(KRL) else revoked.split(b"\n")
-    return next((at for at, line in enumerate(lines, 1) if line.strip(b" \t\0") and not _is_key(line.split())), 0)
+def unread(revoked: bytes) -> str:
+    """Return why a list of revoked keys cannot be read, or nothing: by such a one, ssh-keygen trusts no key."""
+    if revoked.startswith(KRL):
+        return "" if _is_krl(revoked) else "which ssh-keygen cannot read as a KRL"
+    lines = revoked.split(b"\n")
+    odd = (at for at, line in enumerate(lines, 1) if line.strip(b" \t\0") and not _is_key(line.split()))
+    return next((f"where line {at} is no public key" for at in odd), "")
+
+
+@cache
+def _is_krl(revoked: bytes) -> bool:
+    """Tell whether ssh-keygen can list a KRL; where it gives no answer, nothing is checked by that KRL either."""
+    import tempfile
+
+    with (
+        tempfile.TemporaryDirectory(prefix="memento-") as folder,
+        suppress(SshKeygenMissing, subprocess.TimeoutExpired),
+    ):
+        path = Path(folder) / "revoked"
+        path.write_bytes(revoked)
+        return not _keygen("-Q", "-l", "-f", str(path), data=b"", patience=CHECKING_PATIENCE).code
+    return True
 
 
 def _is_key(words: Sequence[bytes]) -> bool:

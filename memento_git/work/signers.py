@@ -59,8 +59,8 @@ def signers_at(git: Git, commit: str, policy: Policy) -> Found:
         if entry is None or data is None or len(data) > signer.LARGEST:
             return Found(NOBODY, f"names {name}, and there is no such file at this commit")
         held.append((entry.oid, signer.as_written(data)))
-        if name == revoked and (line := signer.odd_line(held[-1][1])):
-            return Found(NOBODY, f"names {name}, where line {line} is no public key")
+        if name == revoked and (why := signer.unread(held[-1][1])):
+            return Found(NOBODY, f"names {name}, {why}")
     allowed = held[0][1]
     ledger = policy.signatures.get("ledger", "")
     key = " ".join([*(oid for oid, _ in held), ledger])
