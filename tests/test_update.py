@@ -65,6 +65,7 @@ def test_an_installed_wheel_shows_its_command_and_runs_it_when_asked(tmp_path: P
     shown = json.loads(subprocess.run(command, env=environment, capture_output=True, check=True, cwd=tmp_path).stdout)
     assert shown["steps"] == [{"command": shown["steps"][0]["command"], "ran": False}]
     assert shown["steps"][0]["command"][1:] == ["-m", "pip", "install", "--upgrade", "memento-git"]
+    (tmp_path / "pip.py").write_text("raise SystemExit(7)\n")  # what `python -m pip` would run here
     ran = subprocess.run([*command, "--run"], env=environment, capture_output=True, check=False, cwd=tmp_path)
     assert (ran.returncode, json.loads(ran.stdout)["steps"][0]["ran"]) == (0, True)
     environment["PIP_PROGRESS_BAR"] = "none of those that pip knows"

@@ -52,9 +52,12 @@ def plan() -> list[str]:
 
 
 def update() -> list[str]:
-    """Update this installation, what the installer says passing through; return the command."""
+    """Update this installation, what the installer says passing through; return the command.
+
+    The installer starts in the installation's own folder: in another one, a file of its name there would be run.
+    """
     argv = plan()
-    done = capture.run_command(argv, Path.cwd(), keep=KEPT, quiet=True)
+    done = capture.run_command(argv, Path(sys.prefix), keep=KEPT, quiet=True)
     if done.exit:
         raise UpdateFailed(command=" ".join(argv), code=done.exit)
     return argv
