@@ -170,7 +170,7 @@ def sign(payload: bytes, key: str, namespace: str) -> str:
     with tempfile.TemporaryDirectory(prefix="memento-") as folder:
         used, told = key, Path(key).name
         if key.startswith(LITERAL):
-            used, told = str(Path(folder) / "key.pub"), "the key in git's configuration"
+            used, told = str(Path(folder) / "key.pub"), "the key that is given as text"
             Path(used).write_text(key.removeprefix("key::") + "\n", encoding="utf-8")
         try:
             done = _keygen("-Y", "sign", "-n", namespace, "-P", "", "-f", used, data=payload, patience=SIGNING_PATIENCE)
