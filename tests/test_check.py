@@ -271,6 +271,14 @@ def test_a_changed_plan_and_criteria_are_told_with_what_they_unprove(branch: Pla
     assert any("unproven by it: event_" in one.message for one in report.findings)
 
 
+def test_a_text_that_says_the_same_in_other_bytes_is_told_as_that(branch: Play) -> None:
+    task = path_of(branch, "tasks/*/*/task.md")
+    task.write_text(task.read_text() + "\n")
+    branch.commit_all("a line more")
+    (told,) = [one.message for one in actions.check(branch.ledger, base="main").findings if one.code == "D007"]
+    assert "was completed when its bytes changed; unproven by it: event_" in told
+
+
 @pytest.mark.parametrize("key", ["at", "by", "id"])
 def test_an_identity_never_changes(branch: Play, key: str) -> None:
     task = path_of(branch, "tasks/*/*/task.md")

@@ -200,7 +200,7 @@ def _task(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Itera
     told += f"; {whose}: {some(less, 3, '; ')}" if less else ""
     told += f"; it waits no more for {some(freed, 3, '; ')}" if freed else ""
     before = f"rejected once, and {status}" if was_rejected and status != "rejected" else status
-    message = f"{place.id} was {before} when its {', '.join(keys)} changed{told}"
+    message = f"{place.id} was {before} when its {', '.join(keys) or 'bytes'} changed{told}"
     other = bool(freed or {"title", "criteria", "verify", "text"} & {*keys}) and _is_of_the_base(comparison, done)
     fewer = terms.criteria(new) < terms.criteria(old)
     easier = bool(proves_less(old.data, new.data, comparison.policy) or (fewer and (was_rejected or repairs)))
