@@ -11,6 +11,7 @@ from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.review import texts, wording
 from memento_git.review.against import keeps, keeps_answer
+from memento_git.review.elsewhere import Elsewhere
 from memento_git.review.lastread import can_be_read
 
 if TYPE_CHECKING:
@@ -49,11 +50,12 @@ def on_the_way(comparison: Comparison, git: Git, story: Story) -> Iterator[Findi
     What came by itself and in an archive is told of once, as the archive had it.
     """
     yield from _freed(comparison, git, story)
-    packed = [finding for one in _packed(comparison, git, story) for finding in _changed(comparison, git, one)]
+    others = Elsewhere(comparison, git, story)
+    packed = [finding for one in _packed(comparison, git, story) for finding in _changed(comparison, others, one)]
     yield from packed
     known = {one.path for one in packed}
     for one in _loose(comparison, git, story):
-        yield from (finding for finding in _changed(comparison, git, one) if finding.path not in known)
+        yield from (finding for finding in _changed(comparison, others, one) if finding.path not in known)
 
 
 def _loose(comparison: Comparison, git: Git, story: Story) -> Iterator[_Came]:
@@ -84,14 +86,14 @@ def _packed(comparison: Comparison, git: Git, story: Story) -> Iterator[_Came]:
                     yield _Came(path, place, [said], file, commit, story.taken.get(file, commit))
 
 
-def _changed(comparison: Comparison, git: Git, one: _Came) -> Iterator[Finding]:
+def _changed(comparison: Comparison, others: Elsewhere, one: _Came) -> Iterator[Finding]:
     """Yield that the head does not hold a record that came with the branch, or not as it came."""
-    path, place = one.path, one.place
+    path, place, git = one.path, one.place, others.git
     known, is_text = comparison.head.index(place.run).prose, place.kind in texts.KINDS
     now = comparison.head.read(path) if path in comparison.head.files else None
     if now is None and not (is_text and place.id in known):
         told = "" if one.is_copy else _taken_back(comparison, path, place, one.data, one.taker)
-        if told:
+        if told and not others.had(one.file, one.taker):
             message = f"{place.id} was on the branch, and {told}"
             yield Finding("D010", path, 0, message, _restoring(git, one.taker, one.file))
     elif not is_text and any(data != now for data in one.data):

@@ -1,0 +1,57 @@
+"""What another project had, whose history a merge put into a folder of this one: it was never on the branch."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from memento_git.ledger import commits, layout
+
+if TYPE_CHECKING:
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.story import Story
+    from memento_git.review.against import Comparison
+
+
+class Elsewhere:
+    """Tells what was another project's alone: of a history that began elsewhere, and with nothing of this ledger.
+
+    Who makes a history of their own has this ledger's records in it where anybody could say anything of them.
+    """
+
+    def __init__(self, comparison: Comparison, git: Git, story: Story) -> None:
+        self.git, self.story = git, story
+        self.base, self.head = comparison.base, comparison.head
+        self._seen: dict[str, frozenset[str]] = {}
+
+    def had(self, file: str, taker: str) -> bool:
+        """Tell whether all that ever had a file, which a commit took away, are commits of another project."""
+        sides = [one for one in commits.parents(self.git, taker) if self.git.entries(one, file)]
+        histories = [self._history(side) for side in sides]
+        writers = {one.commit for one in self.story.written.get(file, ())}
+        return bool(sides) and all(histories) and writers <= frozenset().union(*histories)
+
+    def _history(self, side: str) -> frozenset[str]:
+        """Return the commits of a side that is another project's, none of one that is not."""
+        if side not in self._seen:
+            is_other = not any(self.git.is_before(root, side) for root in self._roots) and not self._shares(side)
+            told = self.git.run("rev-list", side).decode().split() if self._roots and is_other else ()
+            self._seen[side] = frozenset(told)
+        return self._seen[side]
+
+    def _shares(self, side: str) -> bool:
+        """Tell whether a commit has a record that the base or the head has as well, or one of a run of theirs."""
+        told = os.fsdecode(self.git.run("ls-tree", "-r", "-z", "--name-only", side, "--", layout.FOLDER))
+        paths = [path for path in told.split("\0") if layout.place_of(path) or layout.is_archive(path)]
+        known = (self.base.files, self.head.files)
+        return any(layout.run_of_path(path) in self._runs or any(path in files for files in known) for path in paths)
+
+    @cached_property
+    def _roots(self) -> list[str]:
+        """Return where the base's own line began."""
+        return self.git.run("rev-list", "--max-parents=0", "--first-parent", *self.base.commits).decode().split()
+
+    @cached_property
+    def _runs(self) -> frozenset[str]:
+        return frozenset([*self.base.runs(), *self.head.runs()])
