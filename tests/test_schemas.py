@@ -261,7 +261,7 @@ def matching(pattern: t.Pattern) -> str:
     import re
 
     tried = [RUN, PLAN, TASK, NOTE, EVIDENCE, EVENT, DISPATCH, AT, DIGEST, SHA, TREE, "a/b.py", ".", "90m", "paused",
-             f"{EVENT}@{DIGEST}", f"{EVIDENCE}@{DIGEST}", SIGNATURE]  # fmt: skip
+             f"{EVENT}@{DIGEST}", f"{EVIDENCE}@{DIGEST}", SIGNATURE, "D007"]  # fmt: skip
     return next(text for text in tried if re.fullmatch(pattern.pattern, text))
 
 
