@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.ledger import layout
 from memento_git.model.events import actions
 from memento_git.model.ids import ALPHABET, LENGTH
 from memento_git.model.patterns import matches, names
@@ -27,7 +28,6 @@ SHAPES: Final = (
     *(f"{owner}/{name}" for owner in (f"runs/run_{ID}", PLAN, TASK, EVIDENCE, NOTE) for name in HAPPENED),
 )  # fmt: skip
 WRITTEN: Final = tuple(shape for shape in SHAPES if shape.endswith(".md") or shape in ("config.yaml", "recipes/~.yaml"))
-TOP: Final = ".memento"
 CHOSEN: Final = "decisions"
 MACRO: Final = "[attr]"
 BINARY: Final = ("-diff", "-merge", "-text")
@@ -73,7 +73,7 @@ def worse(before: Mapping[str, bytes], after: Mapping[str, bytes], keys: Sequenc
     known, now = harmful(before, keys), harmful(after, keys)
     for folder, data in after.items():
         yield from ((folder, f"it has {line!r} now") for line in now[folder] if line not in known[folder])
-        if folder == TOP:
+        if folder == layout.FOLDER:
             there = {"", *_lines(data.partition(b"\0")[0])}  # where git reads a commit, it ends at NUL
             lost = [line for line in _lines(before[folder]) if line not in there]
             kept = [line for line in lost if not any(word in line for word in FOLDED)]
@@ -120,7 +120,7 @@ def _touches(pattern: str, folder: str, harms: Collection[str], keys: Sequence[s
     pattern = "".join(_whole(*parts) for parts in GLOB.findall(pattern))
     anchored = "/" in pattern.rstrip("/")
     asked = pattern.lstrip("/") if anchored else f"**/{pattern}"
-    shapes = [f"{TOP}/{shape}" for shape in (WRITTEN if {*harms} <= {*FOLDED} else SHAPES)]
+    shapes = [f"{layout.FOLDER}/{shape}" for shape in (WRITTEN if {*harms} <= {*FOLDED} else SHAPES)]
     if asked.startswith("**"):
         shapes = [shape.replace("~", CHOSEN) for shape in shapes]
     own = [inside for path in (*shapes, *keys) if (inside := _inside(folder, path))]

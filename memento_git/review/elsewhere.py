@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -42,8 +41,8 @@ class Elsewhere:
 
     def _shares(self, side: str) -> bool:
         """Tell whether a commit has a record that the base or the head has as well, or one of a run of theirs."""
-        told = os.fsdecode(self.git.run("ls-tree", "-r", "-z", "--name-only", side, "--", layout.FOLDER))
-        paths = [path for path in told.split("\0") if layout.place_of(path) or layout.is_archive(path)]
+        listed = self.git.trees.listed("-r", side, "--", layout.FOLDER)
+        paths = [path for path in listed if layout.place_of(path) or layout.is_archive(path)]
         known = (self.base.files, self.head.files)
         return any(layout.run_of_path(path) in self._runs or any(path in files for files in known) for path in paths)
 

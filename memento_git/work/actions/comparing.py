@@ -74,7 +74,8 @@ def _ids(view: View, run: str) -> set[tuple[str, str]]:
 
 
 def _archived(view: View, run: str) -> bool:
-    return any(layout.is_archive(path) and layout.run_of_path(path) == run for path in view.files)
+    start = f"{layout.ARCHIVE}/{run}/"
+    return any(path.startswith(start) and layout.is_archive(path) for path in view.files)
 
 
 def _runners(old: View, new: View) -> Runners | None:
