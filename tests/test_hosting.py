@@ -6,7 +6,6 @@ import json
 import socket
 import sys
 import threading
-import time
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -40,6 +39,7 @@ class Service(ThreadingHTTPServer):
         self.asked: list[tuple[str, str]] = []
         self.delay = 0.0
         self.drip = 0.0
+        self.dripped = 0
 
     @property
     def url(self) -> str:
@@ -71,6 +71,7 @@ class Handler(BaseHTTPRequestHandler):
             for start in range(0, len(body), 1 if self.server.drip else max(len(body), 1)):
                 threading.Event().wait(self.server.drip)
                 self.wfile.write(body[start : start + 1] if self.server.drip else body)
+                self.server.dripped += 1
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Say nothing."""
@@ -192,9 +193,8 @@ def test_a_service_that_answers_a_byte_at_a_time_is_given_up(service: Service, m
     monkeypatch.setattr(hosting, "ALL", 0.5)
     service.drip = 0.05
     service.on("/organizations/acme/pipelines/app/builds", b" " * 100)
-    begun = time.monotonic()
     assert refusal(service).token == "hosting_timeout"
-    assert time.monotonic() - begun < 4
+    assert service.dripped < 100
 
 
 def test_a_service_that_is_not_there_is_told(service: Service) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -162,13 +161,12 @@ def test_a_private_key_that_lies_over_a_cut_is_not_kept(play: Play) -> None:
 
 def test_output_without_end_is_taken_in_little_memory(play: Play) -> None:
     taking = tee.Tee(sys.stdin.buffer, None, 2 * HALF)
-    chunk, began = b"x" * tee.CHUNK, time.monotonic()
+    chunk = b"x" * tee.CHUNK
     for _ in range(2000):
         taking._take(chunk)
     stream = taking.result()
     assert (stream.size, stream.cut) == (2000 * len(chunk), 2000 * len(chunk) - 2 * HALF)
     assert taking.tail_size + len(taking.head) < 5 * tee.CHUNK
-    assert time.monotonic() - began < 20
     told, files = capture.stream_record(stream, "stdout.txt", capture.Scrubber(play.root))
     assert told["cut"] == stream.cut
     assert len(files["stdout.txt"]) < 2 * HALF + 100
