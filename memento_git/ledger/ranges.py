@@ -8,6 +8,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
+from memento_git.ledger import origin
 from memento_git.ledger.commits import is_cut_off, parents
 from memento_git.ledger.git import NoSuchRevision
 from memento_git.ledger.names import in_full
@@ -120,7 +121,7 @@ def forks_of(git: Git, rev: str, head: str) -> tuple[list[str], str]:
     if PLAIN_NAME.fullmatch(rev):  # one question to git, where those below tell what is amiss
         told = (git.answer("rev-parse", "--revs-only", f"{rev}^{{commit}}...{head}^{{commit}}") or "").split()
         if forks := [line[1:] for line in told if line.startswith("^")]:
-            return _main_first(git, forks, told[1]), told[0]
+            return _main_first(git, forks, told[1], told[0]), told[0]
     tip = git.commit_of(head)
     return _forks(git, commit(git, rev, history=True), tip), tip
 
@@ -162,18 +163,22 @@ def _fork(git: Git, one: str, other: str) -> str:
 def _forks(git: Git, one: str, other: str) -> list[str]:
     """Return the commits where two histories parted, that on the own line of the first one before all others."""
     if found := git.answer("merge-base", "--all", one, other):
-        return _main_first(git, found.split(), one)
+        return _main_first(git, found.split(), one, other)
     if (depth := depth_of(git)) is None:
         raise NoMergeBase(one=one[:12], other=other[:12])
     what = f"the commit where {one[:12]} and {other[:12]} parted"
     raise ForkMissing(depth=depth, what=what, fetch=_deeper(depth))
 
 
-def _main_first(git: Git, forks: list[str], tip: str) -> list[str]:
-    """Return forks in the order in which the own line of a tip, that of first parents, has them; then the rest."""
+def _main_first(git: Git, forks: list[str], tip: str, other: str) -> list[str]:
+    """Return forks in the order in which the own line of a tip, that of first parents, has them; then the rest.
+
+    That of another project, which both sides merged, is none.
+    """
     if len(forks) == 1:
         return forks
     line = (git.answer("rev-list", "--first-parent", tip) or "").split()
+    forks = origin.own(git, forks, tip, other)
     return [*(one for one in line if one in forks), *(one for one in forks if one not in line)]
 
 

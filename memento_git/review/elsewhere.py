@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memento_git.ledger import commits, layout
+from memento_git.ledger import commits, layout, origin
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 
 
 class Elsewhere:
-    """Tells what was another project's alone: of a history that began elsewhere, and with nothing of this ledger.
-
-    Who makes a history of their own has this ledger's records in it where anybody could say anything of them.
-    """
+    """Tells what was another project's alone."""
 
     def __init__(self, comparison: Comparison, git: Git, story: Story) -> None:
         self.git, self.story = git, story
@@ -34,22 +31,19 @@ class Elsewhere:
     def _history(self, side: str) -> frozenset[str]:
         """Return the commits of a side that is another project's, none of one that is not."""
         if side not in self._seen:
-            is_other = not any(self.git.is_before(root, side) for root in self._roots) and not self._shares(side)
-            told = self.git.run("rev-list", side).decode().split() if self._roots and is_other else ()
+            is_other = origin.began_elsewhere(self.git, side, self._roots) and not self._shares(side)
+            told = self.git.run("rev-list", side).decode().split() if is_other else ()
             self._seen[side] = frozenset(told)
         return self._seen[side]
 
     def _shares(self, side: str) -> bool:
         """Tell whether a commit has a record that the base or the head has as well, or one of a run of theirs."""
-        listed = self.git.trees.listed("-r", side, "--", layout.FOLDER)
-        paths = [path for path in listed if layout.place_of(path) or layout.is_archive(path)]
-        known = (self.base.files, self.head.files)
+        known, paths = (self.base.files, self.head.files), origin.records(self.git, side)
         return any(layout.run_of_path(path) in self._runs or any(path in files for files in known) for path in paths)
 
     @cached_property
     def _roots(self) -> list[str]:
-        """Return where the base's own line began."""
-        return self.git.run("rev-list", "--max-parents=0", "--first-parent", *self.base.commits).decode().split()
+        return origin.roots(self.git, self.base.commits)
 
     @cached_property
     def _runs(self) -> frozenset[str]:

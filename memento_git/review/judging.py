@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from memento_git.errors import Misused
-from memento_git.ledger import absence, changes, grep, layout, policyfile, ranges
+from memento_git.ledger import absence, changes, grep, layout, origin, policyfile, ranges
 from memento_git.ledger.story import NOTHING, Story, story_of, to_commit, to_write
 from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
@@ -150,8 +150,10 @@ def merged(git: Git, sides: Sequence[str], head: str, name: str, now: str, confi
     """Check what a merge makes of its sides: what none of them has, and what they come to by each other.
 
     The latter is wrong compared with the first, and not so on any other side. In the index it is a warning, as it is
-    settled by a commit that follows the merge. Of one side it is what a head adds to it.
+    settled by a commit that follows the merge. Of one side it is what a head adds to it. Another project that is merged
+    into a folder is no side of this ledger.
     """
+    sides = origin.own(git, sides, sides[0], head)
     report = added(git, sides, head, name, now, confirmed)
     first, others = sides[:1], sides[1:]
     told = added(git, first, head, name, now).findings if others else ()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.cheats.doors import Doors
+    from tests.play import Play
 
 GRACE = "Grace <grace@example.invalid>"
 
@@ -38,13 +39,20 @@ def emptied(doors: Doors, run: str) -> str:
     return alone
 
 
-def test_another_project_in_a_folder_is_no_loss(doors: Doors, tmp_path: Path) -> None:
-    """No cheat: its history has records where this one's would be, and also takes some of them away."""
+@pytest.fixture
+def theirs(doors: Doors, tmp_path: Path) -> Play:
+    """Another project with a ledger."""
     lib = tmp_path / "lib"
     git(tmp_path, "init", "-q", "-b", "main", str(lib))
     assert doors.cli("init", "-C", str(lib))[0] == 0
-    theirs = doors.play.beside(lib)
-    theirs.planned()
+    play = doors.play.beside(lib)
+    play.planned()
+    return play
+
+
+def test_another_project_in_a_folder_is_no_loss(doors: Doors, theirs: Play) -> None:
+    """No cheat: its history has records where this one's would be, and also takes some of them away."""
+    lib = theirs.root
     task, gone = theirs.proven(), theirs.task("Not needed")
     git(lib, "rm", "-q", theirs.state(gone).index.prose[gone])
     git(lib, "commit", "-qm", "tidy")
@@ -57,6 +65,49 @@ def test_another_project_in_a_folder_is_no_loss(doors: Doors, tmp_path: Path) ->
     git(doors.root, "merge", "-q", "-Xsubtree=lib", "-m", "lib: newer", "FETCH_HEAD")
     assert "reopened" in git(doors.root, "ls-files", "lib")
     doors.sound()
+
+
+def test_another_project_that_both_sides_merged_is_not_compared_with(doors: Doors, theirs: Play) -> None:
+    """No cheat: a commit of it is where git says that the two parted."""
+    theirs.proven()
+    git(doors.root, "fetch", "-q", str(theirs.root), "main")
+    git(doors.root, "switch", "-q", MAIN)
+    put_below(doors, "lib", "FETCH_HEAD")
+    git(doors.root, "switch", "-q", WORK)
+    theirs.proven()
+    git(doors.root, "fetch", "-q", str(theirs.root), "main")
+    put_below(doors, "lib", git(doors.root, "rev-parse", "FETCH_HEAD"))
+    doors.play.proven()
+    assert git(doors.root, "merge-base", "--all", MAIN, WORK).count("\n") == 1
+    assert doors.check("--base", MAIN) == (0, [])
+    assert doors.check("--at", WORK, "--base", f"{WORK}~5") == (0, [])
+
+
+def test_another_project_that_is_merged_into_a_folder_is_no_side_of_the_ledger(doors: Doors, theirs: Play) -> None:
+    """No cheat: the hooks compare a merge with all its sides."""
+    theirs.proven()
+    git(doors.root, "fetch", "-q", str(theirs.root), "main")
+    other = git(doors.root, "rev-parse", "FETCH_HEAD")
+    git(doors.root, "merge", "-q", "-s", "ours", "--no-commit", "--allow-unrelated-histories", other)
+    git(doors.root, "read-tree", "--prefix=lib/", "-u", other)
+    assert doors.check("--staged") == (0, [])
+    git(doors.root, "commit", "-qm", "lib: from elsewhere")
+    assert doors.check("--base", "HEAD^@") == (0, [])
+
+
+def test_a_history_of_ones_own_is_a_side_of_the_ledger(doors: Doors) -> None:
+    """Way: the hooks take a history that began elsewhere, with a verdict on this ledger's task, for another project."""
+    task = doors.play.proven()
+    doors.landed()
+    fork = git(doors.root, "rev-parse", "HEAD")
+    doors.play.as_(GRACE).do(tasks.reopen_task, task, reason="No.")
+    opened = doors.last(task, "reopened")
+    own = doors.commit_tree(f"{WORK}^{{tree}}")
+    git(doors.root, "reset", "-q", "--hard", fork)
+    git(doors.root, "merge", "-q", "-s", "ours", "--no-commit", "--allow-unrelated-histories", own)
+    assert opened in str(doors.check("--staged"))
+    git(doors.root, "commit", "-qm", "merge")
+    assert opened in str(doors.check("--base", "HEAD^@"))
 
 
 @pytest.mark.parametrize("empty", [True, False])
