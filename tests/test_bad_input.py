@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.work.actions import runs
 from memento_git.work.actions.settling import redact_record
 from tests.play import git
 
@@ -141,6 +142,29 @@ def test_two_open_runs_need_a_name(play: Play, refused: Callable[..., Any]) -> N
     answer = refused("run_ambiguous", 1, "task", "add", "--title", "T")
     assert first in answer["message"]
     assert second in answer["message"]
+
+
+def test_with_runs_that_have_all_ended_none_is_open(play: Play, refused: Callable[..., Any]) -> None:
+    for goal in ("One", "Two"):
+        play.do(runs.cancel_run, play.run(goal), reason="Not needed.")
+    for typed in (("task", "add", "--title", "T"), ("run", "complete"), ("evidence", "run", "--", "true")):
+        assert "all 2 have ended" in refused("no_run_open", 1, *typed)["message"]
+    assert "run start" in refused("no_run_open", 1, "plan", "draft", "--title", "T", "--body", "B")["hint"]
+
+
+def test_archive_takes_the_only_run_that_has_ended(play: Play, refused: Callable[..., Any]) -> None:
+    first, second, third = (play.run(goal) for goal in ("One", "Two", "Three"))
+    refused("run_ambiguous", 1, "archive")
+    play.do(runs.cancel_run, first, reason="Not needed.")
+    assert first in play.do(runs.archive_run)
+    for run in (second, third):
+        play.do(runs.cancel_run, run, reason="Not needed.")
+    answer = refused("run_ambiguous", 1, "archive")
+    assert second in answer["message"]
+    assert first not in answer["message"]
+    play.do(runs.archive_run, second)
+    assert third in play.do(runs.archive_run)
+    assert refused("no_run_open", 1, "archive")
 
 
 def test_completing_what_another_claimed_is_refused(play: Play, refused: Callable[..., Any]) -> None:

@@ -72,7 +72,7 @@ def _list(door: Door) -> None:
 @click.argument("run_id", metavar="[RUN]", default="")
 @writes
 def archive(door: Door, run_id: str) -> None:
-    """Put a completed or cancelled run into one compressed file; it reads as before."""
+    """Put a completed or cancelled run, by default the only one, into one compressed file; it reads as before."""
     from memento_git.work.actions import runs
 
     path = door.change("archive", lambda tx: runs.archive_run(tx, run_id))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.ledger import desk
+from memento_git.ledger import desk, layout
 from memento_git.model.enumeration import some
+from memento_git.model.states import FINAL_RUN
+from memento_git.work import keeping
 from memento_git.work import refusals as no
 from memento_git.work.state import RunState
 
@@ -46,13 +48,28 @@ class Desk(desk.Desk):
         """Return the run that is named, or the only one that is open."""
         if given:
             return self.find(given, "run")[1]
-        states = [self.state(run) for run in self.view.runs()]
-        if not states:
+        runs = self.view.runs()
+        if not runs:
             raise no.NoRun
-        unfinished = [state for state in states if not state.is_final] or states
-        if len(unfinished) > 1:
-            raise no.RunAmbiguous(candidates=some([state.id for state in unfinished], 5))
-        return unfinished[0]
+        found = [run for run in runs if not self._has_ended(run)] if len(runs) > 1 else runs
+        if not found:
+            raise no.NoRunOpen(count=len(runs))
+        if len(found) > 1:
+            raise no.RunAmbiguous(candidates=some(found, 5))
+        return self.state(found[0])
+
+    def run_to_archive(self, given: str = "") -> RunState:
+        """Return the run that is named, or the only one that has ended and has files left, or what `run` returns."""
+        loose = {layout.run_of_path(path) for path in self.view.files if path.startswith(f"{layout.RUNS}/")}
+        ended = [run for run in self.view.runs() if run in loose and self._has_ended(run)] if not given else []
+        if len(ended) > 1:
+            raise no.EndedRunAmbiguous(candidates=some(ended, 5))
+        return self.state(ended[0]) if ended else self.run(given)
+
+    def _has_ended(self, run: str) -> bool:
+        if self.view.changed:
+            return self.state(run).is_final
+        return keeping.head(self.view, run)["status"] in FINAL_RUN
 
     def home(self, run: str, tasks: Sequence[str]) -> tuple[RunState, list[str]]:
         """Return the run that is named, or the one of the tasks, and the tasks' ids; refuse one of another run."""

@@ -29,6 +29,17 @@ class RunAmbiguous(Refused):
     hint_ = "name one, as RUN or with --run RUN: memento run list"
 
 
+class EndedRunAmbiguous(RunAmbiguous):
+    sentence = "several runs have ended and are not archived: {candidates}"
+    hint_ = "name one: memento archive RUN"
+
+
+class NoRunOpen(Refused):
+    token = "no_run_open"
+    sentence = "no run is open: all {count} have ended"
+    hint_ = "start one: memento run start --goal TEXT; or name one: memento run list"
+
+
 class NoRun(Refused):
     token = "run_not_found"
     sentence = "there is no run yet"

@@ -153,7 +153,7 @@ def _gates_passed(desk: Desk, state: RunState) -> None:
 def archive_run(tx: Transaction, run: str = "") -> str:
     """Put a final run's files into one compressed file (several where it is huge); return its path."""
     desk = Desk.of(tx)
-    state = desk.run(run)
+    state = desk.run_to_archive(run)
     if STATUS in state.folded(state.id).lanes.contested:
         raise no.RecordContested(record=state.id)
     if not state.is_final:
