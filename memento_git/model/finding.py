@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 WHOLE: Final = "restore what it was: memento doctor says from which commit"
 LETTERS: Final = {  # of each, the number that its codes go up to
-    "A": 3, "C": 6, "D": 12, "E": 3, "F": 11, "G": 4, "K": 3, "L": 4, "N": 10, "P": 9, "Q": 1, "R": 1, "S": 1, "T": 7,
+    "A": 3, "C": 7, "D": 12, "E": 3, "F": 11, "G": 4, "K": 3, "L": 4, "N": 10, "P": 9, "Q": 1, "R": 1, "S": 1, "T": 7,
     "V": 2,
 }  # fmt: skip
 CODES: Final = tuple(f"{letter}{number + 1:03}" for letter, count in LETTERS.items() for number in range(count))

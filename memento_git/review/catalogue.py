@@ -246,6 +246,12 @@ CATALOGUE: Final = {
         "takes them for two people, one that keeps them out for one. Two spellings with one address are one person.",
         "Ask who that is; write names in one alphabet.",
     ),
+    "C007": Kind(
+        "a file that was never committed", "warning",
+        "The evidence for what the branch completes saw an untracked file, and the commit has neither that path nor "
+        "those bytes: a clone lacks it. A file with an ending that no file of the commit has is left out.",
+        "Commit the file; or complete the task with a run without it.",
+    ),
     "D001": Kind(
         "a changed event", "error",
         "An event has other bytes than at the base. Events are never changed.", f"`{_RESTORE}`",

@@ -8,7 +8,7 @@ from memento_git.ledger import layout
 from memento_git.model.clock import is_ahead
 from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import Ref, kind_of, parse_ref
-from memento_git.work import gates, trust
+from memento_git.work import forgotten, gates, trust
 from memento_git.work.nextsteps import passing
 from memento_git.work.verification import told_as
 
@@ -141,10 +141,23 @@ def stale(
         if told:
             named.append((fresh or alike)[0])
             yield Finding("C001", named[-1].path, 0, f"{named[-1].id}, which proves {task}, {told}", fix, "warning")
+        yield from _forgotten(state, task, fresh or alike)
     for command in _not_passed(state, ends, scope):
         if not any(trust.is_of(one, command) for one in named):
             message = f"{told_as(command)}, which is asked of {task}, has no pass for this commit's code"
             yield Finding("C001", ends[0].path, 0, message, fix, "warning")
+
+
+def _forgotten(state: RunState, task: str, alike: Sequence[Evidence]) -> Iterator[Finding]:
+    """Yield the untracked files that each of some evidence saw, and that the commit does not have."""
+    git, commit = state.view.git, state.view.commits[0]
+    codes = [(one, trust.seen_by(one)) for one in alike]
+    told = [(one, forgotten.forgotten(git, commit, [] if "paths" in code else [code])) for one, code in codes]
+    if all(names for _, names in told):
+        one, names = told[-1]
+        message = f"{one.id}, which proves {task}, saw {names}, which this commit does not have"
+        fix = f"commit what is needed; or memento task reopen {task}, and complete it with a run without that"
+        yield Finding("C007", one.path, 0, message, fix, "warning")
 
 
 def _weak(state: RunState, evidence: Evidence, task: str, scope: Scope) -> str:

@@ -13,7 +13,7 @@ from memento_git.model.clock import SECONDS, DurationInvalid, seconds_of, stamp
 from memento_git.model.ids import dispatch_of, parse_ref
 from memento_git.model.states import DONE, ENDED_DISPATCH
 from memento_git.model.work import FAILURES
-from memento_git.work import codestate, guard, handout, preflight, proofs, rows, terms, trust, verification
+from memento_git.work import codestate, forgotten, guard, handout, preflight, proofs, rows, terms, trust, verification
 from memento_git.work import refusals as no
 from memento_git.work.actions import bundles, checkpoints, worktrees
 from memento_git.work.desk import Desk
@@ -270,7 +270,9 @@ def complete(
     if waits := ", ".join(state.waits_on(task)):
         tx.ledger.warnings.append(f"{task} waits for {waits}: done before that, check calls it an error (T006)")
     seen = [trust.seen_by(one.evidence) for one in cited if one.evidence]
-    code = codestate.code_as_seen(worktrees.git_of(tx, name), seen)
+    git = worktrees.git_of(tx, name)
+    code = codestate.code_as_seen(git, seen)
+    forgotten.warn(git, tx.ledger.warnings, code, seen)
     kept: dict[str, Any] = {key: code[key] for key in ("tree", "full", "paths", "untracked") if key in code}
     completion = desk.happen(
         state, task, "completed", reads=(state.id,), dispatch=name, code=kept, text=prose.digest, evidence=refs,

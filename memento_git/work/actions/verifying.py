@@ -8,11 +8,12 @@ from memento_git.errors import MementoError
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import claims, layout, prosefile, publish
 from memento_git.model.states import FINAL_TASK
-from memento_git.work import branches, codestate, guard, pasts, proofs, terms, verdict
+from memento_git.work import branches, codestate, forgotten, guard, pasts, proofs, terms, verdict
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders
 from memento_git.work.codes import sober
 from memento_git.work.desk import Desk
+from memento_git.work.trust import seen_by
 from memento_git.work.verdict import Verdict
 from memento_git.work.verification import masked
 
@@ -154,8 +155,9 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
         desk.refuse_unsigned_proof(state, identity, f"accepting {identity}")
     for dispatch in open_before:
         claims.release_later(tx, identity, dispatch)
-    judged = [one.id for one in state.pieces(ref.partition("@")[0] for ref in refs)]
-    return Verdict(identity, tuple(unmet), tuple(judged), made)
+    judged = state.pieces(ref.partition("@")[0] for ref in refs)
+    forgotten.warn(tx.ledger.git, tx.ledger.warnings, code, map(seen_by, judged))
+    return Verdict(identity, tuple(unmet), tuple(one.id for one in judged), made)
 
 
 def _without_output(code: dict[str, Any], drafts: Sequence[Draft]) -> dict[str, Any]:

@@ -1,0 +1,42 @@
+"""Files that evidence saw and that were never committed: a clone lacks them of the code that passed here."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.model.enumeration import some
+from memento_git.work.codes import is_code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from memento_git.ledger.git import Git
+
+SHOWN: Final = 3
+
+
+def forgotten(git: Git, commit: str, codes: Iterable[Mapping[str, Any]]) -> str:
+    """Name the untracked files of some codes whose paths and bytes a commit lacks; '' where it has them all.
+
+    A file whose ending no file of the commit has is a note or an output, and not named.
+    """
+    untracked = {path: blob for code in codes for path, blob in (code.get("untracked") or {}).items()}
+    if not untracked:
+        return ""
+    there = {path: entry for path, entry in git.trees.listed("-r", commit).items() if is_code(path)}
+    endings = {PurePosixPath(path).suffix for path in there}
+    blobs = {entry.oid for entry in there.values()}
+    found = [path for path, blob in untracked.items() if path not in there and blob not in blobs]
+    return some(sorted(path for path in found if PurePosixPath(path).suffix in endings), SHOWN)
+
+
+def warn(git: Git, warnings: list[str], code: Mapping[str, Any], seen: Iterable[Mapping[str, Any]]) -> None:
+    """Warn of the untracked files of the work tree that evidence saw and that HEAD lacks."""
+    named = {path for one in seen for path in one.get("untracked") or {}}
+    left = {path: blob for path, blob in (code.get("untracked") or {}).items() if path in named}
+    head = git.head()[0]
+    if head and (names := forgotten(git, head, [{"untracked": left}])):
+        warnings.append(
+            f"the evidence saw what git does not track: {names}; commit what the work needs, or a clone lacks it"
+        )
