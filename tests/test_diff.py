@@ -96,10 +96,10 @@ run_1  Refuse empty passwords
     new → dispatched → in progress → completed by bot
     proven by test, witnessed: sh -c 'echo checked; exit 0' exit 0
   plan plan_1 Plan
-    draft → canonical by Ada
+    draft → canonical by Ada <ada@example.invalid>
     body: Check the {+whole+} form. Show the result.
   gate
-    quality review: failed → passed by Ada
+    quality review: failed → passed by Ada <ada@example.invalid>; without evidence
   evidence
     evidence_1 test, witnessed, passed: sh -c 'echo checked; exit 0' exit 0 by bot
 """
@@ -121,10 +121,10 @@ MARKDOWN = """\
   - new → dispatched → in progress → completed by bot
   - proven by test, witnessed: `sh -c 'echo checked; exit 0'` exit 0
 - plan `plan_1` Plan
-  - draft → canonical by Ada
+  - draft → canonical by Ada \\<ada@&#8203;example.invalid\\>
   - body: Check the <ins>whole</ins> form. Show the result.
 - gate
-  - quality review: failed → passed by Ada
+  - quality review: failed → passed by Ada \\<ada@&#8203;example.invalid\\>; without evidence
 - evidence
   - `evidence_1` test, witnessed, passed: `sh -c 'echo checked; exit 0'` exit 0 by bot
 
@@ -424,7 +424,7 @@ def test_what_two_branches_contest_is_told(play: Play) -> None:
     play.do(settling.settle_record, task, keep=state.folded(task).heads[0], reason="so be it")
     after = told(play, f"{contested}..")
     assert after["runs"][0]["settled"]
-    assert "settled by Ada: " in diff_text.text(after)
+    assert "settled by Ada <ada@example.invalid>: " in diff_text.text(after)
 
 
 def test_stale_tasks_that_nobody_touched_are_only_counted(play: Play) -> None:
@@ -494,8 +494,9 @@ def test_a_gate_is_told_from_state_to_state(play: Play, before: str, verdicts: s
     for verdict in verdicts.split():
         play.gate("quality_review", verdict, run=run)
     held = told(play, f"{base}..")
-    for form in (diff_text.text, markdown):
-        assert f"quality review: {shown} by Ada\n" in f"{form(held)}\n"
+    on = "; without evidence" if shown.endswith("passed") else ""
+    assert f"quality review: {shown} by Ada <ada@example.invalid>{on}\n" in f"{diff_text.text(held)}\n"
+    assert f"quality review: {shown} by Ada \\<ada@&#8203;example.invalid\\>{on}\n" in f"{markdown(held)}\n"
 
 
 def test_that_a_task_was_rejected_is_never_left_out(play: Play) -> None:
@@ -537,8 +538,8 @@ def many(count: int, title: str) -> dict[str, Any]:
         "way": ["pending", "dispatched", "in_progress", "completed"], "by": ["bot <b@example.invalid>"],
         "reason": title, "proven": True, "proven_before": None, "unproven_because": [], "unsigned": [], "became": [],
         "proof": [{"id": "evidence_000000000000", "kind": "test", "trust_level": "witnessed", "outcome": "passed",
-                   "command": ["pytest", title], "folder": ".", "exit_code": 0, "covers": [], "summary": None,
-                   "stale": False}],
+                   "command": ["pytest", title], "folder": ".", "exit_code": 0, "covers": [], "reports": [],
+                   "summary": None, "stale": False}],
         "selected_dispatch_id": None, "repairs": None, "last_reason": None, "texts": [], "events": [{}],
     }  # fmt: skip
     run = {
@@ -749,3 +750,45 @@ def test_what_was_said_against_a_task_of_the_base_stands_by_what_is_done_on_the_
     done = head(play)
     play.task("Another")
     assert "argon2" not in markdown(told(play, done))
+
+
+# What a reviewer goes by.
+
+
+def test_a_gate_tells_what_it_rests_on_and_who_judges_is_told_with_the_address(play: Play) -> None:
+    """Who judges by another's name, or on a command that shows nothing, is seen where the verdict is told."""
+    run = play.planned()
+    draft = evidences.witness(play.ledger, ["true"], kind="test", quiet=True)
+    old = play.do(evidences.record_draft, draft)
+    base = head(play)
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all()
+    somebody = play.as_("Grace <grace@elsewhere.invalid>")
+    somebody.gate("quality_review", "passed", run=run, evidence=[old])
+    somebody.gate("final_acceptance", "passed", run=run)
+    somebody.do(evidences.approve, run)
+    text = diff_text.text(told(play, f"{base}.."))
+    who = "Grace <grace@elsewhere.invalid>"
+    assert f"quality review: passed by {who}; on test, witnessed, stale: true exit 0\n" in text
+    assert f"final acceptance: passed by {who}; without evidence\n" in text
+    assert f"approval, reported, passed, about {run} by {who}" in text
+    play.do(evidences.retract, old, reason="It shows nothing.")
+    (gate,) = [one for one in told(play, f"{base}..")["runs"][0]["gates"] if one["kind"] == "quality_review"]
+    assert (gate["to"], [one["id"] for one in gate["proof"]]) == ("fallen", [old])
+
+
+def test_what_a_report_counts_stands_beside_its_command(play: Play) -> None:
+    """One case that passed beside many that were skipped is seen where the proof is told."""
+    play.planned()
+    base = head(play)
+    cases = "<testcase name='a'/>" + "<testcase name='b'><skipped/></testcase>" * 7
+    write = f"open('junit.xml', 'w').write({f'<testsuite>{cases}</testsuite>'!r})"
+    (play.root / ".gitignore").write_text("junit.xml\n")
+    (play.root / "run.py").write_text(write)
+    play.commit_all()
+    task = play.task()
+    handed = play.claimed(task)
+    draft = evidences.witness(play.ledger, ["python3", "run.py"], kind="test", quiet=True, reports=["junit.xml"])
+    play.complete(handed, play.do(evidences.record_draft, draft, tasks=[task]))
+    shown = "proven by test, witnessed: `python3 run.py` exit 0; junit: 8 tests, 1 passed, 7 skipped"
+    assert f"| {shown} |" in markdown(told(play, f"{base}.."))

@@ -265,9 +265,10 @@ DIFF_RUN: Final = {
     "plans": "id, title, change, from, to, by, reason, changed_since_approval, unsigned (see a plan; by the "
     "older side's policy), texts",
     "tasks": "what happened to each task that changed",
-    "gates": "kind, scope, from, to, way (what it was, one after the other), by, reason, evidence",
+    "gates": "kind, scope, from, to, way (what it was, one after the other), by, reason, evidence, "
+    "proof (what of that the newer commit holds, as of a task)",
     "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, folder, exit_code, covers, "
-    "summary, task_ids, approves, uri, change, from, to, by, trust_before, reason",
+    "reports, summary, task_ids, approves, uri, change, from, to, by, trust_before, reason",
     "signatures": "what was signed: record, what, actor, event_id (null of evidence), signature, signed_by; by the "
     "keys of the older commit",
     "reproductions": "what was run again: id, of (the first evidence), result (reproduced, differs, other_code, void), "
@@ -284,7 +285,8 @@ DIFF_TASK: Final = {
     "to": "its state, or null", "way": "the states from the one to the other", "by": "who moved it",
     "reason": "why it was moved last, or null", "last_reason": "the last that was given before it was done, or null",
     "proven": "true, false, or null while not completed", "proven_before": "the same at the older commit",
-    "proof": "what proves it: id, kind, trust_level, outcome, command, folder, exit_code, covers, summary, stale",
+    "proof": "what proves it: id, kind, trust_level, outcome, command, folder, exit_code, covers, "
+    "reports, summary, stale",
     "unproven_because": "why it is not proven",
     "unsigned": "approvals that it rests on without the signature that the older side's policy demands",
     "became": "which of stale, late, incomplete, spike, contested it was not before", "selected_dispatch_id": "or null",

@@ -32,9 +32,11 @@ TASK_TEXTS: Final = (
     "budget", "repairs", "verification_policy",
 )  # fmt: skip
 ASKED_TEXTS: Final = ("title", "description", "acceptance_criteria")
-SAID: Final = ("command", "exit_code", "summary", "uri")  # what is not told again of redacted evidence
+SAID: Final = ("command", "exit_code", "summary", "uri", "reports")  # what is not told again of redacted evidence
 TURNS: Final = ("stale", "late", "incomplete", "spike")
-PROOF_KEYS: Final = ("id", "kind", "trust_level", "outcome", "command", "folder", "exit_code", "covers", "summary")
+PROOF_KEYS: Final = (
+    "id", "kind", "trust_level", "outcome", "command", "folder", "exit_code", "covers", "reports", "summary",
+)  # fmt: skip
 LISTS: Final = (
     "texts", "plans", "tasks", "gates", "evidence", "signatures", "reproductions", "trouble", "settled", "findings",
     "illegal", "mended",
@@ -59,7 +61,7 @@ def run_change(old: Row | None, new: Row | None, *, archived: bool = False) -> R
         "texts": texts(before["run"], after["run"], RUN_TEXTS),
         "plans": _plans(before, after, events, told),
         "tasks": _tasks(before, after, told),
-        "gates": _gates(before["gates"], after["gates"], events),
+        "gates": _gates(before, after, events),
         "evidence": _changes(before["evidence"], after["evidence"], told, _evidence),
         "signatures": diff_proofs.signatures(before, after),
         "reproductions": diff_proofs.reproductions(before, after),
@@ -169,6 +171,10 @@ def _plan(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None
     return change if change["from"] != change["to"] or change["texts"] or not (old and new) else None
 
 
+def _proof(row: Row) -> Row:
+    return {**{key: row[key] for key in PROOF_KEYS}, "stale": bool(row.get("stale"))}
+
+
 def _evidence(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:
     shown = new or old or {}
     if old and new and all(old[key] == new[key] for key in ("status", "trust_level", "outcome")):
@@ -188,13 +194,14 @@ def _gone(events: Sequence[Row]) -> str | None:
     return "redacted" if any(_verb(row) == "redacted" for row in events) else None
 
 
-def _gates(old: Sequence[Row], new: Sequence[Row], events: Sequence[Row]) -> list[Row]:
+def _gates(old: Row, new: Row, events: Sequence[Row]) -> list[Row]:
     """Return the gates that got a verdict, or whose verdict fell, with all that they were on the way."""
     before, after = (
         {(row["scope"], row["kind"]): {**row, "status": "fallen" if row["fallen"] else row["status"]}
-         for row in rows if row["event_id"]}
-        for rows in (old, new)
+         for row in side["gates"] if row["event_id"]}
+        for side in (old, new)
     )  # fmt: skip
+    held = {row["id"]: row for row in new["evidence"] if row["status"] != "redacted"}
     found = []
     for key in [*after, *(key for key in before if key not in after)]:
         was, now = before.get(key), after.get(key)
@@ -207,6 +214,7 @@ def _gates(old: Sequence[Row], new: Sequence[Row], events: Sequence[Row]) -> lis
             "way": _verdicts(was, now, verdicts),
             "by": _actors(verdicts) or ([] if shown["fallen"] else [shown["reviewer"]]),
             "reason": shown["fallen"] or _why(verdicts[-1:]), "evidence": shown["evidence"],
+            "proof": [_proof(held[name]) for name in shown["evidence"] if now and name in held],
         })  # fmt: skip
     return found
 
@@ -255,7 +263,7 @@ def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Map
         "by": _actors(loud) or ([] if old else [shown["actor"]]),
         "reason": _reason(loud), "last_reason": _last_reason(new, loud),
         "proven": new and new["proven"], "proven_before": old and old["proven"],
-        "proof": [{**{key: row[key] for key in PROOF_KEYS}, "stale": bool(row.get("stale"))} for row in proof],
+        "proof": [_proof(row) for row in proof],
         "unproven_because": (new or {}).get("unproven_because", []), "unsigned": (new or {}).get("unsigned", []),
         "became": [name for name in TURNS if new and new.get(name) and not (old and old.get(name))],
         "selected_dispatch_id": (new or {}).get("selected_dispatch_id"),

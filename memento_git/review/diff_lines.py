@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.enumeration import cut, many
 from memento_git.review.diff_proofs import reproduction_lines, signature_lines
-from memento_git.review.report import INCOMPLETE, SPIKE, called, ran
+from memento_git.review.report import INCOMPLETE, SPIKE, called, counted, ran
 from memento_git.review.words import ADDED, LEFT_OUT, REMOVED
 
 if TYPE_CHECKING:
@@ -98,8 +98,9 @@ def _arrows(states: Sequence[str]) -> str:
     return " → ".join(word for word, _ in groupby(states))
 
 
-def actors(names: Sequence[str], style: Style) -> str:
-    told = [style.say(cut(called(name), 60)) for name in names[:MOST_NAMED]]
+def actors(names: Sequence[str], style: Style, *, whole: bool = False) -> str:
+    """Return who did something; `whole` of those who judge, for by the name alone one passes for another."""
+    told = [style.say(cut(name, 200) if whole else cut(called(name), 60)) for name in names[:MOST_NAMED]]
     more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
     return ", ".join([*told, *more])
 
@@ -107,7 +108,7 @@ def actors(names: Sequence[str], style: Style) -> str:
 def what(row: Row, style: Style) -> str:
     """Return what a piece of evidence is: its command and exit code, or what was said of it."""
     if row["command"]:
-        return ran(row, style.code)
+        return "; ".join([ran(row, style.code), *(style.say(counted(report)) for report in row["reports"] or ())])
     return style.say(cut(row["summary"] or "", 160))
 
 
@@ -118,17 +119,21 @@ def proof(task: Row, style: Style) -> str:
     if not task["proven"]:
         why = "; ".join(task["unproven_because"]) or "nothing proves it"
         return f"{style.strong('unproven')}: {style.say(cut(why))}"
-    told = []
-    for row in task["proof"][:MOST_NAMED]:
-        stale = ", stale" if row["stale"] else ""
-        shown = what(row, style)
-        told.append(f"{row['kind']}, {row['trust_level']}{stale}" + (f": {shown}" if shown else ""))
-    more = [f"{len(task['proof']) - MOST_NAMED} more"] if len(task["proof"]) > MOST_NAMED else []
     before = " (it was unproven)" if task["proven_before"] is False else ""
     unsigned = (
         f"; {style.strong('unsigned')}: {style.say(cut('; '.join(task['unsigned'])))}" if task["unsigned"] else ""
     )
-    return f"proven by {'; '.join([*told, *more]) or 'evidence'}{before}{unsigned}"
+    return f"proven by {shown(task['proof'], style) or 'evidence'}{before}{unsigned}"
+
+
+def shown(rows: Sequence[Row], style: Style) -> str:
+    """Return the first pieces of evidence that something rests on, and how many more there are."""
+    told = []
+    for row in rows[:MOST_NAMED]:
+        stale, is_what = ", stale" if row["stale"] else "", what(row, style)
+        told.append(f"{row['kind']}, {row['trust_level']}{stale}" + (f": {is_what}" if is_what else ""))
+    more = [f"{len(rows) - MOST_NAMED} more"] if len(rows) > MOST_NAMED else []
+    return "; ".join([*told, *more])
 
 
 def pieces(text: Row, style: Style) -> str:
@@ -151,8 +156,8 @@ def revised(row: Row, style: Style) -> Iterator[str]:
         yield f"{text['field'].replace('_', ' ')}: {pieces(text, style)}"
 
 
-def by(row: Row, style: Style) -> str:
-    return f" by {actors(row['by'], style)}" if row["by"] else ""
+def by(row: Row, style: Style, *, whole: bool = False) -> str:
+    return f" by {actors(row['by'], style, whole=whole)}" if row["by"] else ""
 
 
 def why(row: Row, style: Style) -> str:
@@ -183,7 +188,7 @@ def is_quiet(task: Row) -> bool:
 
 
 def plan_lines(plan: Row, style: Style) -> Iterator[str]:
-    yield f"{way(plan)}{by(plan, style)}{why(plan, style)}"
+    yield f"{way(plan)}{by(plan, style, whole=True)}{why(plan, style)}"
     if plan["changed_since_approval"]:
         yield style.strong("its text is another than the approved one")
     for told in plan["unsigned"]:
@@ -194,7 +199,10 @@ def plan_lines(plan: Row, style: Style) -> Iterator[str]:
 def gate_line(gate: Row, style: Style, run: str) -> str:
     states = [*map(state, gate["way"]), *([] if gate["to"] else ["removed"])]
     scope = "" if gate["scope"] == run else f" of {style.code(gate['scope'])}"
-    return f"{gate['kind'].replace('_', ' ')}{scope}: {_arrows(states)}{by(gate, style)}{why(gate, style)}"
+    judged = f"{_arrows(states)}{by(gate, style, whole=True)}{why(gate, style)}"
+    proof = f"; on {told}" if (told := shown(gate["proof"], style)) else ""
+    proof = "; without evidence" if gate["to"] == "passed" and not gate["evidence"] else proof
+    return f"{gate['kind'].replace('_', ' ')}{scope}: {judged}{proof}"
 
 
 def evidence_line(row: Row, style: Style) -> str:
@@ -210,7 +218,7 @@ def evidence_line(row: Row, style: Style) -> str:
         if row["from"] == row["to"]:
             turned = f"trust was {row['trust_before']}"
         told += f" — {turned}{why(row, style)}"
-    return told + by(row, style)
+    return told + by(row, style, whole=row["kind"] == "approval")
 
 
 def trouble_lines(run: Row, style: Style) -> Iterator[str]:
@@ -221,7 +229,7 @@ def trouble_lines(run: Row, style: Style) -> Iterator[str]:
         yield f"no longer {row['problem']}: {style.code(row['record'])} {style.say(cut(row['about']))}"
     for row in run["mended"]:
         told = style.say(cut(row["summary"] or ""))
-        yield f"{row['action']} by {actors([row['actor']], style)}: {style.code(row['record'])} {told}"
+        yield f"{row['action']} by {actors([row['actor']], style, whole=True)}: {style.code(row['record'])} {told}"
     for row in run["illegal"]:
         who = actors([row["actor"]], style)
         told = style.say(cut(row["problem"] or ""))

@@ -269,9 +269,14 @@ def ran(row: Row, style: Callable[[str], str] = code) -> str:
 
 def report_line(report: Row) -> str:
     """Return what a report counts, and the cases that failed in it."""
+    return plain(counted(report)) + _failed(report)
+
+
+def counted(report: Row) -> str:
+    """Return what a report counts, as words."""
     counts = [f"{value} {key}" for key, value in report["counts"].items() if value]
     none = [f"0 {key}" for key in report["counts"]][:1]
-    return plain(f"{report['format']}: {', '.join(counts or none)}") + _failed(report)
+    return f"{report['format']}: {', '.join(counts or none)}"
 
 
 def _failed(report: Row) -> str:
