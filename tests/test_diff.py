@@ -109,22 +109,22 @@ MARKDOWN = """\
 
 | Task | From → to | By | Proof |
 | --- | --- | --- | --- |
-| Check the form `task_1` | new → dispatched → in progress → completed | bot | proven by test, witnessed: `sh -c 'echo checked; exit 0'` exit 0 |
-| Ask the list `task_2` | pending → blocked | Ada | the list is down |
+| Ask the list `task_1` | pending → blocked | Ada | the list is down |
+| Check the form `task_2` | new → dispatched → in progress → completed | bot | proven by test, witnessed: `sh -c 'echo checked; exit 0'` exit 0 |
 
 <details><summary>Refuse empty passwords (run_1)</summary>
 
-- task `task_2` Ask the list
-  - pending → blocked by Ada: the list is down
-  - acceptance criteria: The list answers <ins>in a second</ins>
-- task `task_1` Check the form
-  - new → dispatched → in progress → completed by bot
-  - proven by test, witnessed: `sh -c 'echo checked; exit 0'` exit 0
 - plan `plan_1` Plan
   - draft → canonical by Ada \\<ada@&#8203;example.invalid\\>
   - body: Check the <ins>whole</ins> form. Show the result.
 - gate
   - quality review: failed → passed by Ada \\<ada@&#8203;example.invalid\\>; without evidence
+- task `task_1` Ask the list
+  - pending → blocked by Ada: the list is down
+  - acceptance criteria: The list answers <ins>in a second</ins>
+- task `task_2` Check the form
+  - new → dispatched → in progress → completed by bot
+  - proven by test, witnessed: `sh -c 'echo checked; exit 0'` exit 0
 - evidence
   - `evidence_1` test, witnessed, passed: `sh -c 'echo checked; exit 0'` exit 0 by bot
 
@@ -792,3 +792,49 @@ def test_what_a_report_counts_stands_beside_its_command(play: Play) -> None:
     play.complete(handed, play.do(evidences.record_draft, draft, tasks=[task]))
     shown = "proven by test, witnessed: `python3 run.py` exit 0; junit: 8 tests, 1 passed, 7 skipped"
     assert f"| {shown} |" in markdown(told(play, f"{base}.."))
+
+
+def test_what_a_branch_takes_back_is_in_the_table_before_what_it_proves(play: Play) -> None:
+    """However many easy tasks a branch proves: what it calls off, or words otherwise, is not what is left out."""
+    play.planned()
+    called_off, reworded = play.task("Refuse empty passwords"), play.task("Ask the list")
+    base = head(play)
+    play.do(tasks.cancel_task, called_off, reason="Done elsewhere.")
+    play.do(tasks.revise_task, reworded, title="Ask somebody")
+    held = told(play, f"{base}..")
+    easy = many(2000, "An easy task")["runs"][0]["tasks"]
+    held["runs"][0]["tasks"] = [*easy, *held["runs"][0]["tasks"]]
+    table = markdown(held).partition("<details>")[0]
+    assert [name in table for name in (called_off, reworded)] == [True, True]
+    assert table.index(reworded) < table.index("An easy task")
+
+
+def test_what_needs_a_look_is_not_what_is_left_out(play: Play) -> None:
+    """Verdicts, plans and what does not count stand before the many lines of tasks and evidence."""
+    held = many(2000, "An easy task")
+    held["runs"][0]["illegal"] = [
+        {"id": "event_000000000000", "record": "task_000000000000", "action": "accepted", "actor": "bot",
+         "created_at": "", "summary": None, "problem": "it was rejected"}
+    ]  # fmt: skip
+    assert "**not counted**: accepted of `task_000000000000` by bot: it was rejected" in markdown(held)
+
+
+def test_a_task_that_is_proven_by_now_is_no_stale_one(play: Play) -> None:
+    """A second run that spoke against its evidence is taken back beside a change of the code, and nothing else."""
+    play.planned()
+    task = play.proven()
+    first = play.state(task).evidence(play.state(task).proof(task).by[0])
+    assert first is not None
+    draft = evidences.witness(play.ledger, first.data["command"]["argv"], kind="test", quiet=True)
+    data = {**draft.data, "reproduces": f"{first.id}@{first.digest}", "outcome": "failed"}
+    data["command"] = {**data["command"], "exit": 1}
+    again = play.do(evidences.record_draft, draft._replace(data=data), tasks=[task])
+    assert not play.is_proven(task)
+    base = head(play)
+    play.do(evidences.retract, again, reason="It fails now and then.")
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all()
+    held = told(play, f"{base}..")
+    assert one_task(held, task)["became"] == ["stale"]
+    assert f"`{task}` | completed | " in markdown(held)
+    assert "(it was unproven)" in diff_text.text(held)

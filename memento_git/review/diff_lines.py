@@ -18,6 +18,7 @@ MOST_STATES: Final = 5
 NOES: Final = ("rejected", "failed", "blocked")
 MOST_NAMED: Final = 3
 MOST_WORDS: Final = 4000
+LOOK: Final = "needs a look"
 TURNED: Final = {
     "stale": "became stale: the newer commit has other code",
     "late": "late: came after the run's completion",
@@ -184,7 +185,8 @@ def task_lines(task: Row, style: Style) -> Iterator[str]:
 
 def is_quiet(task: Row) -> bool:
     """Tell whether nothing was done to a task: only the code went on, so its proof is stale."""
-    return task["became"] == ["stale"] and not (task["events"] or task["texts"]) and task["change"] == "changed"
+    is_as_it_was = task["change"] == "changed" and task["proven"] == task["proven_before"]
+    return is_as_it_was and task["became"] == ["stale"] and not (task["events"] or task["texts"])
 
 
 def plan_lines(plan: Row, style: Style) -> Iterator[str]:
@@ -248,7 +250,8 @@ def run_line(run: Row, style: Style) -> str:
 
 
 def lines(run: Row, style: Style) -> Iterator[tuple[str, list[str]]]:
-    """Yield what a run's changes are beside its tasks: what it is about, and its lines."""
+    """Yield what a run's changes are beside its tasks: what it is about, and its lines; what needs a look first."""
+    yield from _each(LOOK, trouble_lines(run, style))
     if texts := list(revised(run, style)):
         yield "text", texts
     for plan in run["plans"]:
@@ -258,7 +261,6 @@ def lines(run: Row, style: Style) -> Iterator[tuple[str, list[str]]]:
     yield from _each("evidence", (evidence_line(row, style) for row in run["evidence"] if row["id"] not in again))
     yield from _each("signatures", signature_lines(run, style))
     yield from _each("run again", reproduction_lines(run, style))
-    yield from _each("needs a look", trouble_lines(run, style))
 
 
 def _each(name: str, found: Iterable[str]) -> Iterator[tuple[str, list[str]]]:

@@ -33,6 +33,7 @@ MOST_FILES: Final = 20
 MOST_LINES: Final = 60
 OPENING: Final = 3  # lines of a block before its first: a blank one, its summary, a blank one
 HELD_UP: Final = ("blocked", "rejected", "cancelled")
+BULKY: Final = ("evidence", "signatures", "run again")  # what may be of many tasks, and is cut first
 HEAD: Final = ("| Task | From → to | By | Proof |", "| --- | --- | --- | --- |")
 
 
@@ -85,9 +86,11 @@ def _weight(task: Row) -> int:
     """Return how late a task stands in the table: what needs a look first."""
     if task["change"] == "removed" or "contested" in task["became"] or task["to"] in ("contested", "rejected"):
         return 0
-    if task["proven"] is False:
+    if task["proven"] is False or task["unsigned"]:
         return 1
-    return 2 if task["proven"] else 3
+    if task["change"] == "changed" and (task["to"] == "cancelled" or task["texts"]):
+        return 2
+    return 3 if task["proven"] else 4
 
 
 def _cautions(held: Row) -> Iterator[str]:
@@ -177,6 +180,8 @@ def _notes(held: Row) -> Iterator[list[str]]:
 
 
 def _items(run: Row) -> Iterator[str]:
+    beside = list(lines(run, STYLE))
+    yield from _titled(one for one in beside if one[0] not in BULKY)
     for task in run["tasks"]:
         if not is_quiet(task):
             yield f"- task `{task['id']}` {_say(cut(task['title'], 120))}"
@@ -184,7 +189,11 @@ def _items(run: Row) -> Iterator[str]:
     if quiet := [task["id"] for task in run["tasks"] if is_quiet(task)]:
         named = some([f"`{name}`" for name in quiet], MOST_FILES)
         yield f"- {many(len(quiet), 'task')} became stale, for the code went on: {named}"
-    for name, found in lines(run, STYLE):
+    yield from _titled(one for one in beside if one[0] in BULKY)
+
+
+def _titled(items: Iterable[tuple[str, Sequence[str]]]) -> Iterator[str]:
+    for name, found in items:
         yield f"- {name}"
         yield from (f"  - {line}" for line in found)
 
