@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.ledger.edits import UncommittedLedger
-from memento_git.model.enumeration import some
+from memento_git.model.enumeration import ends, some
 from memento_git.verbs import doctor
 from memento_git.work.actions import tasks
 from memento_git.work.refusals import RunAmbiguous
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 def test_a_cut_list_ends_with_how_many_more_there_are() -> None:
     assert some(["a", "b"], 2) == "a, b"
     assert some(["a", "b", "c", "d"], 2, "; ") == "a; b and 2 more"
+
+
+def test_a_text_that_is_cut_between_its_ends_says_how_much_is_left_out() -> None:
+    assert ends("x" * 40, 40) == "x" * 40
+    assert ends(f"it begins with {'x' * 80} and ends", 42) == "it begins with  … 82 characters … nd ends"
+    assert {len(ends("x" * size, 120)) for size in (121, 150, 1000)} <= {119, 120}
 
 
 def test_edited_files_are_named_and_counted_and_the_hint_shows_the_staged_ones(play: Play) -> None:

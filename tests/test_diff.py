@@ -838,3 +838,19 @@ def test_a_task_that_is_proven_by_now_is_no_stale_one(play: Play) -> None:
     assert one_task(held, task)["became"] == ["stale"]
     assert f"`{task}` | completed | " in markdown(held)
     assert "(it was unproven)" in diff_text.text(held)
+
+
+def test_how_a_long_command_ends_is_told(play: Play, cli: Call) -> None:
+    """A command that ends well whatever happens says so at its end."""
+    play.planned()
+    base = head(play)
+    names = " ".join(f"tests/test_{number}.py" for number in range(30))
+    task = play.task()
+    draft = evidences.witness(play.ledger, ["sh", "-c", f"false {names} || true"], kind="test", quiet=True)
+    play.complete(play.claimed(task), play.do(evidences.record_draft, draft, tasks=[task]))
+    held = told(play, f"{base}..")
+    report = cli("report", "--format", "markdown", "-C", str(play.root))[1]
+    for shown in (diff_text.text(held), markdown(held), report):
+        assert re.search(
+            r"false tests/test_0.py .* … \d+ characters … .* tests/test_29.py [\\|]+ true'`? exit 0", shown
+        )

@@ -21,6 +21,15 @@ def many(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
+def ends(text: str, most: int) -> str:
+    """Return a text of at most so many characters: of a long one the beginning, how much is left out, and the end."""
+    if len(text) <= most:
+        return text
+    room = most - len(f" … {len(text)} characters … ")
+    last = room // 3
+    return f"{text[: room - last]} … {len(text) - room} characters … {text[-last:]}"
+
+
 def cut(text: str, most: int = MOST_TEXT) -> str:
     """Return a text of at most so many characters; what was cut is shown by an ellipsis."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.model.enumeration import cut, some
+from memento_git.model.enumeration import cut, ends, some
 from memento_git.model.markup import code, plain
 from memento_git.review.digest import digest
 
@@ -260,11 +260,14 @@ def _what(row: Row) -> str:
 
 
 def ran(row: Row, style: Callable[[str], str] = code) -> str:
-    """Return a command as one types it, where it ran, how it ended, and which paths alone it is about."""
+    """Return a command as one types it, where it ran, how it ended, and which paths alone it is about.
+
+    Of a long one the end is told as well: `|| true` stands there.
+    """
     paths = [style(cut(path, MOST_TEXT)) for path in row["covers"]]
     within = f", covers only {some(paths, SHOWN_PATHS)}" if paths else ""
     where = f" in {style(cut(row['folder'], MOST_TEXT))}" if row["folder"] != "." else ""
-    return f"{style(cut(shlex.join(row['command']), MOST_TEXT))}{where} exit {row['exit_code']}{within}"
+    return f"{style(ends(shlex.join(row['command']), MOST_TEXT))}{where} exit {row['exit_code']}{within}"
 
 
 def report_line(report: Row) -> str:

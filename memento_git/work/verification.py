@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.clock import duration
-from memento_git.model.enumeration import cut
+from memento_git.model.enumeration import ends
 from memento_git.model.patterns import any_matches
 from memento_git.model.work import RUN_KINDS, TRUSTS
 
@@ -193,10 +193,10 @@ def _both(one: Command, other: Command) -> Command:
 
 
 def shown(argv: Sequence[str]) -> str:
-    """Return a command as one line for people."""
+    """Return a command as one line for people; of a long one the end, too."""
     import shlex
 
-    return cut(" ".join(shlex.join(argv).split()), 200)
+    return ends(" ".join(shlex.join(argv).split()), 200)
 
 
 def run_lines(task: str, asked: Mapping[str, Any] | None) -> list[str]:
