@@ -60,6 +60,18 @@ def test_workflow_commands_are_one_line_each_and_nothing_in_them_is_another() ->
     assert second == "::warning file=.memento/x.yaml,title=T004 a record dated out of order::late"
 
 
+def test_the_first_workflow_commands_are_of_all_codes() -> None:
+    """GitHub shows ten of a severity: what comes of each merge is not all of them."""
+    stale = [Finding("C001", f".memento/{number:02}.yaml", 0, "old", "", "warning") for number in range(30)]
+    easier = Finding("D007", ".memento/z.md", 0, "asks less", "", "warning")
+    lines = formats.github([BAD, *stale, easier]).splitlines()
+    codes = [line.partition("title=")[2][:4] for line in lines]
+    assert codes == ["D002", "C001", "D007", *["C001"] * 29]
+    assert [line.partition(",")[0] for line in lines if "C001" in line] == [
+        f"::warning file={one.path}" for one in stale
+    ]
+
+
 def test_junit_is_xml_that_counts_right() -> None:
     suite = ET.fromstring(formats.junit([BAD, MILD], [OLD]))
     assert suite.attrib == {"tests": "3", "failures": "1", "errors": "0", "skipped": "2"}

@@ -246,12 +246,12 @@ def test_what_is_no_error_is_shown_too(job: Job, forge: Forge) -> None:
     job.play.run()
     job.play.as_("agent:hermes").task("By another than its author")
     checked = job.step("check", BASE="HEAD~1")
-    assert (checked["code"], checked["found"]) == ("0", "1")
+    assert (checked["code"], checked["found"]) == ("0", "1 (1 of C002)")
     assert "::warning" in job.said
-    body = job.step("diff", BASE="HEAD~1", FOUND="1")["body"]
+    body = job.step("diff", BASE="HEAD~1", FOUND=checked["found"])["body"]
     given = {"GITHUB_TOKEN": TOKEN, "API": forge.url, "NUMBER": "7", "REPOSITORY": "acme/app", "FOUND": "1"}
     job.step("comment", BODY=body, **given)
-    assert "`memento check` found 1" in forge.comments[0]["body"]
+    assert "**`memento check` found 1 (1 of C002)**" in forge.comments[0]["body"]
 
 
 def test_the_table_is_of_the_branch_alone_where_a_base_is_named(job: Job) -> None:
@@ -353,6 +353,19 @@ def test_the_gitlab_template_checks_and_posts_a_note(job: Job, forge: Forge) -> 
     assert f"This is about {tip(job)}." in forge.comments[0]["body"]
     assert job.code == 0, job.said
     assert (job.play.root / "memento.xml").read_text().startswith("<")
+
+
+def test_the_gitlab_note_tells_of_what_is_no_error_too(job: Job, forge: Forge) -> None:
+    """A warning is nothing that fails the job, and what it is about may be no record at all."""
+    base = tip(job)
+    (job.play.root / ".gitattributes").write_text(".memento/** -diff\n")
+    job.play.commit_all("hide what comes")
+    gitlab(job, forge, base)
+    assert job.code == 0, job.said
+    (told,) = [row["body"] for row in forge.comments]
+    assert told.startswith(f"{MARK}\n### Ledger: nothing changed\n")
+    assert "**`memento check`: 1 warning in 1 file(s) that differ**, all in the log of this job." in told
+    assert "C005" in job.said
 
 
 def test_the_gitlab_note_says_that_the_ledger_can_no_longer_be_read(job: Job, forge: Forge) -> None:

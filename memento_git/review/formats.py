@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import many
@@ -116,14 +117,27 @@ def fingerprint(finding: Finding) -> str:
 
 
 def github(findings: Iterable[Finding]) -> str:
-    """Return workflow commands, one for each finding; GitHub shows them beside the files."""
+    """Return workflow commands, one for each finding; GitHub shows the first ten errors and warnings of a step.
+
+    So the first of each code come first: what is often honest, such as stale evidence, hides nothing else.
+    """
     lines = []
-    for one in findings:
+    for one in _in_turn(findings):
         line = f",line={one.line}" if one.line else ""
         title = _property(f"{one.code} {_kind(one.code).title}")
         told = one.message + (f"\nfix: {one.fix}" if one.fix else "")
         lines.append(f"::{one.severity} file={_property(one.path)}{line},title={title}::{_message(told)}")
     return "\n".join(lines)
+
+
+def _in_turn(findings: Iterable[Finding]) -> list[Finding]:
+    """Return errors before warnings, and of each the first of every code, then the second of every code."""
+    seen: Counter[tuple[str, str]] = Counter()
+    turns: list[tuple[bool, int, Finding]] = []
+    for one in findings:
+        turns.append((one.severity != "error", seen[one.severity, one.code], one))
+        seen[one.severity, one.code] += 1
+    return [one for *_, one in sorted(turns, key=lambda turn: turn[:2])]
 
 
 def notice(path: str, lines: str, title: str, told: str) -> str:
