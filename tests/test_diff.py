@@ -854,3 +854,22 @@ def test_how_a_long_command_ends_is_told(play: Play, cli: Call) -> None:
         assert re.search(
             r"false tests/test_0.py .* … \d+ characters … .* tests/test_29.py [\\|]+ true'`? exit 0", shown
         )
+
+
+def test_what_a_test_saw_that_nobody_commits_is_told(play: Play, cli: Call) -> None:
+    """A file beside the code may make a test pass that fails without it."""
+    play.planned()
+    base = head(play)
+    (play.root / "helper.py").write_text("good = True\n")
+    task = play.task()
+    draft = evidences.witness(play.ledger, ["python3", "-c", "import helper"], kind="test", quiet=True)
+    play.complete(play.claimed(task), play.do(evidences.record_draft, draft, tasks=[task]))
+    told_so = "exit 0, beside untracked `helper.py`"
+    report = ("report", "--format", "markdown", "-C", str(play.root))
+    assert told_so in markdown(told(play, f"{base}.."))
+    assert told_so in cli(*report)[1]
+    play.commit_all()
+    assert "untracked" not in markdown(told(play, f"{base}..")) + cli(*report)[1]
+    (play.root / "helper.py").write_text("good = False\n")
+    play.commit_all()
+    assert told_so in markdown(told(play, f"{base}.."))

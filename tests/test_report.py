@@ -15,7 +15,9 @@ from memento_git.review.chat import MOST, chat, text
 from memento_git.review.digest import digest
 from memento_git.review.page import page
 from memento_git.review.report import markdown, sections
+from memento_git.work import codestate
 from memento_git.work.actions import dispatches, evidences, plans, tasks
+from memento_git.work.actions.verifying import judge
 from memento_git.work.overview import overview
 from tests.play import git
 
@@ -325,3 +327,17 @@ def test_a_spike_says_so_in_every_form(play: Play, cli: Call) -> None:
     held = seen(play)
     assert {row["id"]: row["spike"] for row in held["tasks"]} == {task: True, later: False}
     assert "**active**, a spike. Tasks" in markdown(held)
+
+
+def test_a_stale_part_of_what_proves_a_task_is_told_beside_a_fresh_one(play: Play, cli: Call) -> None:
+    """A new run of something easy does not make the test of other code look like one of this."""
+    play.planned()
+    task = play.task()
+    old = play.evidence(task)
+    play.complete(play.claimed(task), old)
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all()
+    draft = evidences.witness(play.ledger, ["true"], kind="lint", quiet=True)
+    play.do(judge, task, codestate.code_now(play.ledger.git), [draft])
+    shown = cli("report", "--format", "markdown", "-C", str(play.root))[1]
+    assert "proven by test, witnessed, stale; lint, witnessed" in shown

@@ -95,7 +95,7 @@ EVIDENCE: Final = {
     "contradicted_by": "ids of evidence that did so and came to something else",
     "reproductions": "each of both, and what ran it again on other code: id, result (reproduced, differs, other_code), "
     "differences, actor, signature, signed_by, counts (policy lists the runner who signed it), why it does not",
-    "code": "git ids of what it saw: tree, full, paths, dirty",
+    "code": "git ids of what it saw: tree, full, paths, dirty, untracked (path -> id)",
     "folder": "where the command ran, or null", "covers": "the paths that it is about; empty: all code",
     "moved": "that the code changed while the command ran, so that it proves nothing, or null",
     "digest": "of its file, as references name it",
@@ -105,6 +105,7 @@ EVIDENCE: Final = {
     "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unnamed, unchecked",
     "signed_by": "whose signature it is, or null",
     "stale": "only where it is read, and is bound to code: it is of other code than this commit's",
+    "beside": "only there: files that git did not track and that it saw, which this commit does not have so",
 }  # fmt: skip
 EVENT: Final = {
     "id": "the event", "run_id": "its run", "record": "to which record it happened", "actor": "by whom",
@@ -268,7 +269,7 @@ DIFF_RUN: Final = {
     "gates": "kind, scope, from, to, way (what it was, one after the other), by, reason, evidence, "
     "proof (what of that the newer commit holds, as of a task)",
     "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, folder, exit_code, covers, "
-    "reports, summary, task_ids, approves, uri, change, from, to, by, trust_before, reason",
+    "beside, reports, summary, task_ids, approves, uri, change, from, to, by, trust_before, reason",
     "signatures": "what was signed: record, what, actor, event_id (null of evidence), signature, signed_by; by the "
     "keys of the older commit",
     "reproductions": "what was run again: id, of (the first evidence), result (reproduced, differs, other_code, void), "
@@ -286,7 +287,7 @@ DIFF_TASK: Final = {
     "reason": "why it was moved last, or null", "last_reason": "the last that was given before it was done, or null",
     "proven": "true, false, or null while not completed", "proven_before": "the same at the older commit",
     "proof": "what proves it: id, kind, trust_level, outcome, command, folder, exit_code, covers, "
-    "reports, summary, stale",
+    "beside (see evidence), reports, summary, stale",
     "unproven_because": "why it is not proven",
     "unsigned": "approvals that it rests on without the signature that the older side's policy demands",
     "became": "which of stale, late, incomplete, spike, contested it was not before", "selected_dispatch_id": "or null",

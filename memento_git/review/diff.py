@@ -32,10 +32,10 @@ TASK_TEXTS: Final = (
     "budget", "repairs", "verification_policy",
 )  # fmt: skip
 ASKED_TEXTS: Final = ("title", "description", "acceptance_criteria")
-SAID: Final = ("command", "exit_code", "summary", "uri", "reports")  # what is not told again of redacted evidence
+SAID: Final = ("command", "exit_code", "summary", "uri", "beside", "reports")  # not told again of redacted
 TURNS: Final = ("stale", "late", "incomplete", "spike")
 PROOF_KEYS: Final = (
-    "id", "kind", "trust_level", "outcome", "command", "folder", "exit_code", "covers", "reports", "summary",
+    "id", "kind", "trust_level", "outcome", "command", "folder", "exit_code", "covers", "beside", "reports", "summary",
 )  # fmt: skip
 LISTS: Final = (
     "texts", "plans", "tasks", "gates", "evidence", "signatures", "reproductions", "trouble", "settled", "findings",
@@ -172,7 +172,7 @@ def _plan(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None
 
 
 def _proof(row: Row) -> Row:
-    return {**{key: row[key] for key in PROOF_KEYS}, "stale": bool(row.get("stale"))}
+    return {**{key: row.get(key) for key in PROOF_KEYS}, "stale": bool(row.get("stale"))}
 
 
 def _evidence(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:
@@ -182,7 +182,7 @@ def _evidence(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | 
     to = new["status"] if new else _gone(events)
     shown = {**shown, **dict.fromkeys(SAID)} if to == "redacted" else shown
     return {
-        **{key: shown[key] for key in (*PROOF_KEYS, "task_ids", "approves", "uri")}, "change": _kind(old, new),
+        **{key: shown.get(key) for key in (*PROOF_KEYS, "task_ids", "approves", "uri")}, "change": _kind(old, new),
         "from": old and old["status"], "to": to,
         "by": _actors(events) or ([] if old else [shown["actor"]]), "trust_before": old and old["trust_level"],
         "reason": _reason(events),

@@ -138,9 +138,8 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
     notes = [f"**broken**: {plain(row['broken'])}"] if row["broken"] else []
     if row["proven"]:
         told = Counter(
-            f"{evidence[name]['kind']}, {evidence[name]['trust_level']}"
-            for name in row["proven_by"]
-            if name in evidence
+            f"{one['kind']}, {one['trust_level']}{', stale' * bool(one.get('stale') and not row.get('stale'))}"
+            for one in (evidence[name] for name in row["proven_by"] if name in evidence)
         )
         shown = [f"{what} ({count} times)" if count > 1 else what for what, count in told.items()]
         notes.append(f"proven by {'; '.join(shown) or 'evidence'}")
@@ -262,10 +261,12 @@ def _what(row: Row) -> str:
 def ran(row: Row, style: Callable[[str], str] = code) -> str:
     """Return a command as one types it, where it ran, how it ended, and which paths alone it is about.
 
-    Of a long one the end is told as well: `|| true` stands there.
+    Of a long one the end is told as well: `|| true` stands there. So are files that it saw, and nobody has committed.
     """
     paths = [style(cut(path, MOST_TEXT)) for path in row["covers"]]
     within = f", covers only {some(paths, SHOWN_PATHS)}" if paths else ""
+    beside = [style(cut(path, MOST_TEXT)) for path in row.get("beside") or ()]
+    within += f", beside untracked {some(beside, SHOWN_PATHS)}" if beside else ""
     where = f" in {style(cut(row['folder'], MOST_TEXT))}" if row["folder"] != "." else ""
     return f"{style(ends(shlex.join(row['command']), MOST_TEXT))}{where} exit {row['exit_code']}{within}"
 

@@ -252,7 +252,7 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "reproduced_by": list(again.agree),
         "contradicted_by": list(again.differ),
         "reproductions": [_rerun_row(one) for one in again.reruns],
-        "code": {key: code[key] for key in ("tree", "full", "paths", "dirty") if key in code},
+        "code": {key: code[key] for key in ("tree", "full", "paths", "dirty", "untracked") if key in code},
         "folder": command["cwd"] if command else None,
         "covers": sorted(code.get("paths", ())),
         "moved": moved(evidence) or None,
