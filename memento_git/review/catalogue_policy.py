@@ -25,8 +25,10 @@ POLICY: Final = {
         "else than the author changed the text, by what its commits say, and nobody but them approved it as it is "
         "now. An approval that was voided or settled away is asked, too, where work or another event still rests "
         "on it. None once who may has approved the same words again; a warning where another plan holds, and "
-        "nothing that stands was handed out on it.",
-        "Let somebody approve it whom `plan.approvers` names; reopen what rests on one that was taken out.",
+        "nothing that stands was handed out on it. And a warning where a task of the branch asks for an approval, and "
+        "has only that of who did it.",
+        "Let somebody approve it whom `plan.approvers` names; reopen what rests on one that was taken out. Let "
+        "somebody else approve the task, and verify it.",
     ),
     "P004": Kind(
         "a completed run below policy", "warning",

@@ -289,6 +289,7 @@ def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
         yield from citations.stale(state, ends, proof.by, scope)
     if severity == "error":
         yield from _outgrown(state, task, scope)
+        yield from evasions.own_word(state, task.id, ends)
     for other in state.waits_on(task.id):
         if other in state.index.prose:
             severity = scope.severity(*(event.id for event in ends), *state.index.events_of.get(other, ()))

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import last_of
 from memento_git.model.finding import Finding, leaving_out
+from memento_git.model.ids import parse_ref
 from memento_git.model.states import PASSING
 from memento_git.model.work import Prose
 from memento_git.review import folds, lastread
-from memento_git.work import budget, handout, outcomes, proofs, terms
+from memento_git.work import budget, handout, outcomes, persons, proofs, terms, trust
 from memento_git.work.nextsteps import passing, redoing
 
 if TYPE_CHECKING:
@@ -138,3 +139,20 @@ def failed_gates(state: RunState, task: Prose, ends: Sequence[Event], scope: Sco
         message = f"{task.id} is done, but its gate {gate} has failed"
         fix = f"{passing(state.policy.gates_fresh, gate, task.id)}; where work is to be done again, {redoing(task.id)}"
         yield Finding("T006", ends[0].path if ends else task.path, 0, message, fix, severity)
+
+
+def own_word(state: RunState, task: str, ends: Sequence[Event]) -> Iterator[Finding]:
+    """Yield that the approval which is asked of a task is by nobody but who did it."""
+    if "approval" not in state.asked(task).evidence:
+        return
+    cited = [state.cited(parse_ref(ref), task) for end in ends for ref in end.evidence]
+    given = [one for one in cited if one.evidence is not None and one.evidence.kind == "approval"]
+    counting = [
+        one.evidence for one in given
+        if one.evidence and not (trust.fault(one, task) or trust.beside(one.evidence, task, one.about))
+    ]  # fmt: skip
+    workers = [one.by for one in state.completions(task)]
+    if counting and all(persons.is_among(one.data["by"], workers) for one in counting):
+        message = f"{task} asks for an approval, and has that of {counting[0].data['by']} alone, who did the work"
+        fix = f"let somebody else say yes: memento evidence approve {task}, then memento task verify {task}"
+        yield Finding("P003", counting[0].path, 0, message, fix, "warning")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.ledger import codec, layout
-from memento_git.work.actions import evidences, plans, runs, settling
+from memento_git.work.actions import evidences, plans, runs, settling, verifying
 from tests.cheats.forging import ADA
 from tests.play import git
 
@@ -63,6 +63,27 @@ def test_an_approval_of_ones_own_work(doors: Doors) -> None:
         doors.play.as_(actor).do(evidences.approve, run)
     assert approvers(doors) == []
     doors.unreleased(run, "approvals: 0 of 2")
+
+
+@pytest.mark.parametrize("by", [ADA, "Ada Lovelace <ADA@example.invalid>"])
+def test_a_task_that_asks_for_an_approval_on_that_of_who_did_it(doors: Doors, by: str) -> None:
+    """Way: policy asks that somebody approves each task, and whoever does it says yes."""
+    doors.policy("  require: [test, approval]\n")
+    task = doors.play.task()
+    yes = approval(doors, task, by)
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task), yes)
+    assert f"{task} asks for an approval, and has that of {by} alone, who did the work" in doors.warned("P003")
+    doors.play.as_("Grace").do(evidences.approve, task)
+    doors.play.do(verifying.verify_task, task)
+    doors.sound()
+
+
+def test_an_approval_of_anothers_work_is_what_is_asked(doors: Doors) -> None:
+    doors.policy("  require: [test, approval]\n")
+    task = doors.play.task()
+    yes = doors.play.as_("Grace").do(evidences.approve, task)
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task), yes)
+    doors.sound()
 
 
 def test_one_person_under_two_spellings(doors: Doors) -> None:
