@@ -183,7 +183,9 @@ def _gate(row: Row) -> str:
     note = f", {plain(signature_note(row))}" if signature_note(row) else ""
     late = ", late: came after the run's completion" if row["late"] else ""
     fallen = f", but {plain(row['fallen'])}" if row["fallen"] else ""
-    return f"{plain(row['kind'])}{scope} **{row['status']}**{by}{fallen}{late}{note}{why}"
+    names = some([f"`{name}`" for name in row.get("evidence", ())], SHOWN_TASKS)
+    on = f" (on {names})" if names else ""
+    return f"{plain(row['kind'])}{scope} **{row['status']}**{by}{fallen}{late}{note}{on}{why}"
 
 
 def signature_note(row: Row) -> str:
