@@ -537,6 +537,7 @@ def many(count: int, title: str) -> dict[str, Any]:
         "id": "task_000000000000", "title": title, "change": "changed", "from": "pending", "to": "completed",
         "way": ["pending", "dispatched", "in_progress", "completed"], "by": ["bot <b@example.invalid>"],
         "reason": title, "proven": True, "proven_before": None, "unproven_because": [], "unsigned": [], "became": [],
+        "overridden": [],
         "proof": [{"id": "evidence_000000000000", "kind": "test", "trust_level": "witnessed", "outcome": "passed",
                    "command": ["pytest", title], "folder": ".", "exit_code": 0, "covers": [], "reports": [],
                    "summary": None, "stale": False}],
@@ -873,3 +874,25 @@ def test_what_a_test_saw_that_nobody_commits_is_told(play: Play, cli: Call) -> N
     (play.root / "helper.py").write_text("good = False\n")
     play.commit_all()
     assert told_so in markdown(told(play, f"{base}.."))
+
+
+def test_what_somebody_let_through_that_policy_would_not_is_in_the_table(play: Play) -> None:
+    """Whoever hands a task out beyond its budget, or with what destroys, gives a word, and nobody has to agree."""
+    play.planned()
+    base = head(play)
+    task = play.task(body="git push --force", attempts=1)
+    allowed: dict[str, Any] = {"note": "Agreed.", "allow_destructive": ["force_push"]}
+    handed = play.dispatch(task, **allowed)
+    play.do(dispatches.claim_dispatch, handed)
+    play.do(dispatches.fail_dispatch, handed, reason="It does not work.")
+    play.do(tasks.reopen_task, task, reason="Again.")
+    handed = play.dispatch(task, over_budget="Once | more.", **allowed)
+    play.do(dispatches.claim_dispatch, handed)
+    play.do(dispatches.recover_dispatch, handed, force=True, reason="I want it.")
+    told_so = (
+        "handed out beyond its budget: Once \\| more.", "handed out with destructive commands allowed: force_push",
+        "taken back by force: I want it.",
+    )  # fmt: skip
+    table = markdown(told(play, f"{base}..")).partition("<details>")[0]
+    assert [one in table for one in told_so] == [True, True, True], table
+    assert "beyond its budget: Once | more." in diff_text.text(told(play, f"{base}.."))

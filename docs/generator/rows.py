@@ -290,6 +290,7 @@ DIFF_TASK: Final = {
     "beside (see evidence), reports, summary, stale",
     "unproven_because": "why it is not proven",
     "unsigned": "approvals that it rests on without the signature that the older side's policy demands",
+    "overridden": "what policy would not let through: beyond the budget, with destructive commands, taken by force",
     "became": "which of stale, late, incomplete, spike, contested it was not before", "selected_dispatch_id": "or null",
     "texts": "revised texts, as of a run", "repairs": "the rejected task that it makes good: id, texts (of that one, "
     "which it has not or has otherwise, as of a run); or null",

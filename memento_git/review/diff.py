@@ -12,7 +12,7 @@ from memento_git.review import diff_proofs
 from memento_git.review.words import REMOVED, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memento_git.model.finding import Finding
 
@@ -266,13 +266,24 @@ def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Map
         "proof": [_proof(row) for row in proof],
         "unproven_because": (new or {}).get("unproven_because", []), "unsigned": (new or {}).get("unsigned", []),
         "became": [name for name in TURNS if new and new.get(name) and not (old and old.get(name))],
-        "selected_dispatch_id": (new or {}).get("selected_dispatch_id"),
+        "overridden": list(_overridden(loud)), "selected_dispatch_id": (new or {}).get("selected_dispatch_id"),
         "texts": texts(old, new, TASK_TEXTS), "events": [_event(row) for row in loud],
     }  # fmt: skip
     if new and new["status"] == "contested" and not (old and old["status"] == "contested"):
         change["became"].append("contested")
     same = old and new and all(old[key] == new[key] for key in ("status", "proven", "proven_by", "unproven_because"))
     return None if same and not (loud or change["texts"] or change["became"]) else change
+
+
+def _overridden(events: Sequence[Row]) -> Iterator[str]:
+    """Yield what policy would not have let through, and somebody let through with a word."""
+    for payload in (row["payload"] for row in events):
+        if why := payload.get("over_budget"):
+            yield f"handed out beyond its budget: {why}"
+        if rules := payload.get("allowed"):
+            yield f"handed out with destructive commands allowed: {', '.join(rules)}"
+        if payload.get("forced"):
+            yield f"taken back by force: {payload.get('reason') or 'nobody said why'}"
 
 
 def _last_reason(new: Row | None, events: Sequence[Row]) -> str | None:

@@ -172,6 +172,7 @@ def task_lines(task: Row, style: Style) -> Iterator[str]:
         yield f"the last reason given before: {style.say(cut(task['last_reason']))}"
     if told := proof(task, style):
         yield told
+    yield from overridden(task, style)
     for name in task["became"]:
         yield TURNED[name]
     if task["selected_dispatch_id"]:
@@ -181,6 +182,11 @@ def task_lines(task: Row, style: Style) -> Iterator[str]:
         yield from (
             f"other than {style.code(repaired['id'])}, which it repairs: {told}" for told in revised(repaired, style)
         )
+
+
+def overridden(task: Row, style: Style) -> list[str]:
+    """Return what somebody let through that policy would not have; once each."""
+    return [style.say(cut(told)) for told in dict.fromkeys(task["overridden"])]
 
 
 def is_quiet(task: Row) -> bool:

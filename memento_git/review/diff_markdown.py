@@ -16,6 +16,7 @@ from memento_git.review.diff_lines import (
     is_quiet,
     lines,
         noted,
+    overridden,
     proof,
     run_line,
     task_lines,
@@ -88,7 +89,7 @@ def _weight(task: Row) -> int:
         return 0
     if task["proven"] is False or task["unsigned"]:
         return 1
-    if task["change"] == "changed" and (task["to"] == "cancelled" or task["texts"]):
+    if task["overridden"] or (task["change"] == "changed" and (task["to"] == "cancelled" or task["texts"])):
         return 2
     return 3 if task["proven"] else 4
 
@@ -112,7 +113,7 @@ def _cautions(held: Row) -> Iterator[str]:
 def _cells(task: Row) -> str:
     marks = [name for name in task["became"] if name != task["to"]]
     because = _say(cut(task["reason"])) if task["reason"] and task["to"] in HELD_UP else ""
-    told = "; ".join(filter(None, [proof(task, CELL), because, *marks])) or "—"
+    told = "; ".join(filter(None, [proof(task, CELL), because, *overridden(task, CELL), *marks])) or "—"
     return f"| {_say(cut(task['title'], 120))} `{task['id']}` | {way(task)} | {actors(task['by'], CELL)} | {told} |"
 
 
