@@ -537,7 +537,7 @@ def many(count: int, title: str) -> dict[str, Any]:
         "id": "task_000000000000", "title": title, "change": "changed", "from": "pending", "to": "completed",
         "way": ["pending", "dispatched", "in_progress", "completed"], "by": ["bot <b@example.invalid>"],
         "reason": title, "proven": True, "proven_before": None, "unproven_because": [], "unsigned": [], "became": [],
-        "overridden": [],
+        "overridden": [], "failed_since": [],
         "proof": [{"id": "evidence_000000000000", "kind": "test", "trust_level": "witnessed", "outcome": "passed",
                    "command": ["pytest", title], "folder": ".", "exit_code": 0, "covers": [], "reports": [],
                    "summary": None, "stale": False}],
@@ -896,3 +896,27 @@ def test_what_somebody_let_through_that_policy_would_not_is_in_the_table(play: P
     table = markdown(told(play, f"{base}..")).partition("<details>")[0]
     assert [one in table for one in told_so] == [True, True, True], table
     assert "beyond its budget: Once | more." in diff_text.text(told(play, f"{base}.."))
+
+
+def test_a_later_run_that_failed_and_that_nobody_cites_stands_by_the_proof(play: Play) -> None:
+    """Way: of two runs of a test on the same code the good one is cited, and the one that failed after it is not."""
+    play.planned()
+    base = head(play)
+    task, other = play.task(), play.task("Another")
+    (play.root / ".gitignore").write_text("ends\n")
+    (play.root / "run.py").write_text("raise SystemExit(int(open('ends').read()))\n")
+    play.commit_all()
+
+    def ran(code: int, *tasks_: str) -> str:
+        (play.root / "ends").write_text(str(code))
+        draft = evidences.witness(play.ledger, ["python3", "run.py"], kind="test", quiet=True)
+        return str(play.do(evidences.record_draft, draft, tasks=tasks_))
+
+    early, good, bad, elsewhere = ran(1, task), ran(0, task), ran(1, task), ran(1, other)
+    play.complete(play.claimed(task), good)
+    held = told(play, f"{base}..")
+    assert [one["id"] for one in one_task(held, task)["failed_since"]] == [bad]
+    assert "exit 0; **failed since**: test, witnessed: `python3 run.py` exit 1 |" in markdown(held)
+    play.do(evidences.retract, bad, reason="The list was down.")
+    assert one_task(told(play, f"{base}.."), task)["failed_since"] == []
+    assert {early, elsewhere} < {row["id"] for row in held["runs"][0]["evidence"]}

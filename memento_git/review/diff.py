@@ -175,6 +175,30 @@ def _proof(row: Row) -> Row:
     return {**{key: row.get(key) for key in PROOF_KEYS}, "stale": bool(row.get("stale"))}
 
 
+def _failed(evidence: Iterable[Row]) -> dict[object, list[Row]]:
+    """Return what ran -> the runs of it that failed, and stand."""
+    found: dict[object, list[Row]] = {}
+    for row in evidence:
+        if row["status"] == "recorded" and row["outcome"] == "failed" and row["command"]:
+            found.setdefault(_ran(row), []).append(row)
+    return found
+
+
+def _ran(row: Row) -> object:
+    return row["kind"], row["folder"], *(row["command"] or ())
+
+
+def _failed_since(change: Row, evidence: Mapping[str, Row], failed: Mapping[object, list[Row]]) -> list[Row]:
+    """Return the later runs of what proves a task that failed: whoever completes it need not cite them."""
+    proof = [evidence[row["id"]] for row in change["proof"]]
+    found = {
+        row["id"]: row
+        for one in proof for row in failed.get(_ran(one), ())
+        if one["created_at"] < row["created_at"] and (not row["task_ids"] or change["id"] in row["task_ids"])
+    }  # fmt: skip
+    return [_proof(row) for row in found.values()]
+
+
 def _evidence(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:
     shown = new or old or {}
     if old and new and all(old[key] == new[key] for key in ("status", "trust_level", "outcome")):
@@ -238,13 +262,16 @@ def _finding(one: Finding) -> Row:
 
 def _tasks(before: Row, after: Row, told: Mapping[str, list[Row]]) -> list[Row]:
     evidence = {row["id"]: row for row in (*before["evidence"], *after["evidence"])}
-
+    failed = _failed(evidence.values())
     known = {row["id"]: row for row in (*after["tasks"], *before["tasks"])}
     titled = {name: f"{name} {row['title']}" for name, row in known.items()}
 
     def compare(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:
         change = _task(old, new, events, evidence)
-        return change and {**change, "repairs": _repaired(known.get((new or {}).get("repairs") or ""), new)}
+        return change and {
+            **change, "failed_since": _failed_since(change, evidence, failed),
+            "repairs": _repaired(known.get((new or {}).get("repairs") or ""), new),
+        }  # fmt: skip
 
     old, new = (
         [{**row, "dependencies": [titled.get(name, name) for name in row["dependencies"]]} for row in side["tasks"]]

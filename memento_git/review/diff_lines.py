@@ -124,7 +124,8 @@ def proof(task: Row, style: Style) -> str:
     unsigned = (
         f"; {style.strong('unsigned')}: {style.say(cut('; '.join(task['unsigned'])))}" if task["unsigned"] else ""
     )
-    return f"proven by {shown(task['proof'], style) or 'evidence'}{before}{unsigned}"
+    failed = f"; {style.strong('failed since')}: {told}" if (told := shown(task["failed_since"], style)) else ""
+    return f"proven by {shown(task['proof'], style) or 'evidence'}{before}{failed}{unsigned}"
 
 
 def shown(rows: Sequence[Row], style: Style) -> str:

@@ -87,7 +87,7 @@ def _weight(task: Row) -> int:
     """Return how late a task stands in the table: what needs a look first."""
     if task["change"] == "removed" or "contested" in task["became"] or task["to"] in ("contested", "rejected"):
         return 0
-    if task["proven"] is False or task["unsigned"]:
+    if task["proven"] is False or task["unsigned"] or task["failed_since"]:
         return 1
     if task["overridden"] or (task["change"] == "changed" and (task["to"] == "cancelled" or task["texts"])):
         return 2
