@@ -22,7 +22,7 @@ from memento_git.review.diff_lines import headline
 from memento_git.review.diff_markdown import markdown
 from memento_git.review.weakened import weakened
 from memento_git.review.words import words
-from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks, verifying
+from memento_git.work.actions import checks, dispatches, evidences, plans, runs, settling, tasks, verifying
 from memento_git.work.actions.comparing import compare
 from tests.play import git
 
@@ -540,7 +540,7 @@ def many(count: int, title: str) -> dict[str, Any]:
         "overridden": [], "failed_since": [],
         "proof": [{"id": "evidence_000000000000", "kind": "test", "trust_level": "witnessed", "outcome": "passed",
                    "command": ["pytest", title], "folder": ".", "exit_code": 0, "covers": [], "reports": [],
-                   "summary": None, "stale": False}],
+                   "holds": [], "summary": None, "stale": False}],
         "selected_dispatch_id": None, "repairs": None, "last_reason": None, "texts": [], "events": [{}],
     }  # fmt: skip
     run = {
@@ -920,3 +920,20 @@ def test_a_later_run_that_failed_and_that_nobody_cites_stands_by_the_proof(play:
     play.do(evidences.retract, bad, reason="The list was down.")
     assert one_task(told(play, f"{base}.."), task)["failed_since"] == []
     assert {early, elsewhere} < {row["id"] for row in held["runs"][0]["evidence"]}
+
+
+def test_what_evidence_holds_is_told_before_what_was_said_of_it(play: Play) -> None:
+    """A check is told by its name and end, and a file by its name: a summary may say anything."""
+    play.planned()
+    base = head(play)
+    (play.root / "form.png").write_bytes(b"a picture")
+    play.commit_all()
+    play.do(evidences.add_evidence, "screenshot", files=["form.png"], summary="All 42 tests passed")
+    play.do(checks.record_check, "gitlab", conclusion="success", name="spelling")
+    play.do(evidences.add_evidence, "diff", diff=f"{base}..{head(play)}", summary="Three lines")
+    play.do(evidences.approve, play.run("Another"), prompt="May it go?", response="yes")
+    shown = markdown(told(play, f"{base}.."))
+    assert "screenshot, verified, observed: form.png; All 42 tests passed by Ada" in shown
+    assert "ci, reported, passed: gitlab: spelling success" in shown
+    assert re.search(r"diff, reported, observed: \S+: \+\d+ -\d+; Three lines", shown)
+    assert "approval, reported, passed: “yes”" in shown

@@ -269,7 +269,7 @@ DIFF_RUN: Final = {
     "gates": "kind, scope, from, to, way (what it was, one after the other), by, reason, evidence, "
     "proof (what of that the newer commit holds, as of a task)",
     "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, folder, exit_code, covers, "
-    "beside, reports, summary, task_ids, approves, uri, change, from, to, by, trust_before, reason",
+    "beside, reports, holds, summary, task_ids, approves, uri, change, from, to, by, trust_before, reason",
     "signatures": "what was signed: record, what, actor, event_id (null of evidence), signature, signed_by; by the "
     "keys of the older commit",
     "reproductions": "what was run again: id, of (the first evidence), result (reproduced, differs, other_code, void), "
@@ -287,7 +287,7 @@ DIFF_TASK: Final = {
     "reason": "why it was moved last, or null", "last_reason": "the last that was given before it was done, or null",
     "proven": "true, false, or null while not completed", "proven_before": "the same at the older commit",
     "proof": "what proves it: id, kind, trust_level, outcome, command, folder, exit_code, covers, "
-    "beside (see evidence), reports, summary, stale",
+    "beside (see evidence), reports, holds (files, check, diff, answer, as text), summary, stale",
     "failed_since": "later runs of the commands of that which failed, and stand: as proof",
     "unproven_because": "why it is not proven",
     "unsigned": "approvals that it rests on without the signature that the older side's policy demands",

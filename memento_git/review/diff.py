@@ -172,7 +172,16 @@ def _plan(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None
 
 
 def _proof(row: Row) -> Row:
-    return {**{key: row.get(key) for key in PROOF_KEYS}, "stale": bool(row.get("stale"))}
+    return {**{key: row.get(key) for key in PROOF_KEYS}, "holds": _holds(row), "stale": bool(row.get("stale"))}
+
+
+def _holds(row: Row) -> list[str]:
+    """Return what evidence without a command holds beside its summary, which anybody may word as they like."""
+    check, changed = row["check"], row["diff"]
+    found = [one["name"] for one in row["files"]]
+    found += [f"{check['provider']}: {check['name']} {check['conclusion']}"] if check else []
+    found += [f"{changed['range']}: +{changed['added']} -{changed['removed']}"] if changed else []
+    return found + ([f"“{row['response']}”"] if row["response"] else [])
 
 
 def _failed(evidence: Iterable[Row]) -> dict[object, list[Row]]:
@@ -207,6 +216,7 @@ def _evidence(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | 
     shown = {**shown, **dict.fromkeys(SAID)} if to == "redacted" else shown
     return {
         **{key: shown.get(key) for key in (*PROOF_KEYS, "task_ids", "approves", "uri")}, "change": _kind(old, new),
+        "holds": [] if to == "redacted" else _holds(shown),
         "from": old and old["status"], "to": to,
         "by": _actors(events) or ([] if old else [shown["actor"]]), "trust_before": old and old["trust_level"],
         "reason": _reason(events),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.model.enumeration import cut, many
+from memento_git.model.enumeration import cut, many, some
 from memento_git.review.diff_proofs import reproduction_lines, signature_lines
 from memento_git.review.report import INCOMPLETE, SPIKE, called, counted, ran
 from memento_git.review.words import ADDED, LEFT_OUT, REMOVED
@@ -107,10 +107,11 @@ def actors(names: Sequence[str], style: Style, *, whole: bool = False) -> str:
 
 
 def what(row: Row, style: Style) -> str:
-    """Return what a piece of evidence is: its command and exit code, or what was said of it."""
+    """Return what a piece of evidence is: its command and exit code, or what it holds, and what was said of it."""
     if row["command"]:
         return "; ".join([ran(row, style.code), *(style.say(counted(report)) for report in row["reports"] or ())])
-    return style.say(cut(row["summary"] or "", 160))
+    held = some([cut(name, 160) for name in row["holds"]], MOST_NAMED)
+    return style.say("; ".join(filter(None, [held, cut(row["summary"] or "", 160)])))
 
 
 def proof(task: Row, style: Style) -> str:
