@@ -917,6 +917,10 @@ def test_a_later_run_that_failed_and_that_nobody_cites_stands_by_the_proof(play:
     held = told(play, f"{base}..")
     assert [one["id"] for one in one_task(held, task)["failed_since"]] == [bad]
     assert "exit 0; **failed since**: test, witnessed: `python3 run.py` exit 1 |" in markdown(held)
+    good = ran(0)
+    assert one_task(told(play, f"{base}.."), task)["failed_since"] == []
+    play.do(evidences.retract, good, reason="It is of another list.")
+    assert [one["id"] for one in one_task(told(play, f"{base}.."), task)["failed_since"]] == [bad]
     play.do(evidences.retract, bad, reason="The list was down.")
     assert one_task(told(play, f"{base}.."), task)["failed_since"] == []
     assert {early, elsewhere} < {row["id"] for row in held["runs"][0]["evidence"]}

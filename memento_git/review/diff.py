@@ -184,27 +184,25 @@ def _holds(row: Row) -> list[str]:
     return found + ([f"“{row['response']}”"] if row["response"] else [])
 
 
-def _failed(evidence: Iterable[Row]) -> dict[object, list[Row]]:
-    """Return what ran -> the runs of it that failed, and stand."""
-    found: dict[object, list[Row]] = {}
-    for row in evidence:
-        if row["status"] == "recorded" and row["outcome"] == "failed" and row["command"]:
-            found.setdefault(_ran(row), []).append(row)
-    return found
+def _latest(evidence: Iterable[Row]) -> dict[object, Row]:
+    """Return the latest run that stands of each command for each task, and for none."""
+    runs = [row for row in evidence if row["status"] == "recorded" and row["command"] and row["outcome"] != "observed"]
+    latest = sorted(runs, key=lambda row: str(row["created_at"]))
+    return {(task, _ran(row)): row for row in latest for task in row["task_ids"] or ("",)}
 
 
 def _ran(row: Row) -> object:
     return row["kind"], row["folder"], *(row["command"] or ())
 
 
-def _failed_since(change: Row, evidence: Mapping[str, Row], failed: Mapping[object, list[Row]]) -> list[Row]:
-    """Return the later runs of what proves a task that failed: whoever completes it need not cite them."""
-    proof = [evidence[row["id"]] for row in change["proof"]]
-    found = {
-        row["id"]: row
-        for one in proof for row in failed.get(_ran(one), ())
-        if one["created_at"] < row["created_at"] and (not row["task_ids"] or change["id"] in row["task_ids"])
-    }  # fmt: skip
+def _failed_since(change: Row, evidence: Mapping[str, Row], latest: Mapping[object, Row]) -> list[Row]:
+    """Return the latest runs of what proves a task that failed after that: whoever completes it need not cite them."""
+    found: dict[str, Row] = {}
+    for one in (evidence[row["id"]] for row in change["proof"]):
+        later = [latest.get((task, _ran(one)), one) for task in (change["id"], "")]
+        last = max(later, key=lambda row: str(row["created_at"]))
+        if last["outcome"] == "failed" and last["created_at"] > one["created_at"]:
+            found[last["id"]] = last
     return [_proof(row) for row in found.values()]
 
 
@@ -272,14 +270,14 @@ def _finding(one: Finding) -> Row:
 
 def _tasks(before: Row, after: Row, told: Mapping[str, list[Row]]) -> list[Row]:
     evidence = {row["id"]: row for row in (*before["evidence"], *after["evidence"])}
-    failed = _failed(evidence.values())
+    latest = _latest(evidence.values())
     known = {row["id"]: row for row in (*after["tasks"], *before["tasks"])}
     titled = {name: f"{name} {row['title']}" for name, row in known.items()}
 
     def compare(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:
         change = _task(old, new, events, evidence)
         return change and {
-            **change, "failed_since": _failed_since(change, evidence, failed),
+            **change, "failed_since": _failed_since(change, evidence, latest),
             "repairs": _repaired(known.get((new or {}).get("repairs") or ""), new),
         }  # fmt: skip
 
