@@ -95,6 +95,8 @@ run_1  Refuse empty passwords
   task task_2 Check the form
     new → dispatched → in progress → completed by bot
     proven by test, witnessed: sh -c 'echo checked; exit 0' exit 0
+    asked of it: nothing but evidence that proves
+    its criteria: none
   plan plan_1 Plan
     draft → canonical by Ada <ada@example.invalid>
     body: Check the {+whole+} form. Show the result.
@@ -125,6 +127,8 @@ MARKDOWN = """\
 - task `task_2` Check the form
   - new → dispatched → in progress → completed by bot
   - proven by test, witnessed: `sh -c 'echo checked; exit 0'` exit 0
+  - asked of it: nothing but evidence that proves
+  - its criteria: none
 - evidence
   - `evidence_1` test, witnessed, passed: `sh -c 'echo checked; exit 0'` exit 0 by bot
 
@@ -537,7 +541,7 @@ def many(count: int, title: str) -> dict[str, Any]:
         "id": "task_000000000000", "title": title, "change": "changed", "from": "pending", "to": "completed",
         "way": ["pending", "dispatched", "in_progress", "completed"], "by": ["bot <b@example.invalid>"],
         "reason": title, "proven": True, "proven_before": None, "unproven_because": [], "unsigned": [], "became": [],
-        "overridden": [], "failed_since": [],
+        "overridden": [], "failed_since": [], "asked": [], "criteria": [],
         "proof": [{"id": "evidence_000000000000", "kind": "test", "trust_level": "witnessed", "outcome": "passed",
                    "command": ["pytest", title], "folder": ".", "exit_code": 0, "covers": [], "reports": [],
                    "holds": [], "summary": None, "stale": False}],
@@ -941,3 +945,19 @@ def test_what_evidence_holds_is_told_before_what_was_said_of_it(play: Play) -> N
     assert "ci, reported, passed: gitlab: spelling success" in shown
     assert re.search(r"diff, reported, observed: \S+: \+\d+ -\d+; Three lines", shown)
     assert "approval, reported, passed: “yes”" in shown
+
+
+def test_what_was_asked_of_a_task_stands_by_what_proves_it(play: Play) -> None:
+    """A task that asks for nothing, and was done on something easy, looks other than one of which much is asked."""
+    (play.root / layout.CONFIG).write_text("version: 1\npolicy:\n  require: [test]\n")
+    play.commit_all("policy")
+    play.planned()
+    base = head(play)
+    asks = ["sh -c 'echo checked; exit 0'"]
+    task = play.task(criteria=["It refuses | them", "It says why"], commands=asks)
+    play.complete(play.claimed(task), play.evidence(task))
+    play.task("Not done yet", criteria=["Whatever"])
+    shown = markdown(told(play, f"{base}.."))
+    line = "asked of it: policy asks for test evidence; the task asks for \\`sh -c 'echo checked; exit 0'\\`"
+    assert f"  - {line}\n  - its criteria: It refuses \\| them; It says why\n" in shown
+    assert "Whatever" not in shown

@@ -288,6 +288,7 @@ DIFF_TASK: Final = {
     "proven": "true, false, or null while not completed", "proven_before": "the same at the older commit",
     "proof": "what proves it: id, kind, trust_level, outcome, command, folder, exit_code, covers, "
     "beside (see evidence), reports, holds (files, check, diff, answer, as text), summary, stale",
+    "asked": "what is asked of its proof, each with the rule that asks", "criteria": "of a task that was added",
     "failed_since": "the latest runs of the commands of that, where they failed after it: as proof",
     "unproven_because": "why it is not proven",
     "unsigned": "approvals that it rests on without the signature that the older side's policy demands",

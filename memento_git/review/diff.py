@@ -301,6 +301,8 @@ def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Map
         "proof": [_proof(row) for row in proof],
         "unproven_because": (new or {}).get("unproven_because", []), "unsigned": (new or {}).get("unsigned", []),
         "became": [name for name in TURNS if new and new.get(name) and not (old and old.get(name))],
+        "asked": list(((new or {}).get("asked") or {}).get("why", ())),
+        "criteria": list(new["acceptance_criteria"]) if new and not old else [],
         "overridden": list(_overridden(loud)), "selected_dispatch_id": (new or {}).get("selected_dispatch_id"),
         "texts": texts(old, new, TASK_TEXTS), "events": [_event(row) for row in loud],
     }  # fmt: skip

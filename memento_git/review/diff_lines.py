@@ -174,6 +174,11 @@ def task_lines(task: Row, style: Style) -> Iterator[str]:
         yield f"the last reason given before: {style.say(cut(task['last_reason']))}"
     if told := proof(task, style):
         yield told
+        asked = "; ".join(task["asked"]) or "nothing but evidence that proves"
+        yield f"asked of it: {style.say(cut(asked))}"
+    if task["change"] == "added" and task["proven"] is not None:
+        criteria = some(task["criteria"], MOST_NAMED, "; ") or "none"
+        yield f"its criteria: {style.say(cut(criteria))}"
     yield from overridden(task, style)
     for name in task["became"]:
         yield TURNED[name]
