@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 import yaml
@@ -238,6 +238,68 @@ def test_a_pass_at_a_repaired_task_that_lifts_its_failure_rests_on_something(pla
         (play.root / "app.py").write_text("answer = 41\n")
         play.commit_all()
     assert codes(found(play)) == ([] if is_fresh else ["G003 error"])
+
+
+def redone(play: Play) -> Path:
+    """Complete a task, reopen it and complete it again; return the file of the first completion."""
+    play.planned()
+    task = play.proven()
+    play.do(tasks.reopen_task, task, reason="Not all of it.")
+    play.complete(play.claimed(task), play.evidence(task))
+    return min((play.root / ".memento" / "runs").rglob("*-completed-*"))
+
+
+EDITED: Final = {
+    "legal": lambda path: path.write_text(path.read_text() + "note: Another word.\n"),
+    "illegal": lambda path: path.write_text(path.read_text().replace("by: ", "by: Eve ")),
+    "unreadable": lambda path: path.write_text("x\n"),
+    "removed": lambda path: path.unlink(),
+}
+
+
+@pytest.mark.parametrize("base", ["", "main"])
+@pytest.mark.parametrize("how", EDITED)
+def test_an_event_that_was_edited_is_restored_and_none_that_rests_on_it_is_voided(
+    play: Play, how: str, base: str
+) -> None:
+    path = redone(play)
+    was = path.read_bytes()
+    git(play.root, "switch", "-qc", "work")
+    EDITED[how](path)
+    play.commit_all("by hand")
+    told = [one for one in found(play, base=base) if one.code[0] in "ET"]
+    assert [one for one in told if "git checkout" not in one.fix or "void" in one.fix] == []
+    assert {one.fix.rpartition(" -- ")[2] for one in told} == {path.relative_to(play.root).as_posix()}
+    assert len(told) >= 4
+    pasted(play, told[0])
+    play.commit_all("put back")
+    assert (path.read_bytes(), found(play)) == (was, [])
+
+
+@pytest.mark.parametrize("how", ["edited", "absent"])
+def test_an_event_that_no_history_has_otherwise_is_voided_by_its_fix(play: Play, how: str) -> None:
+    path = redone(play)
+    later = max(path.parent.glob("*-completed-*"))
+    if how == "absent":
+        later.write_text(re.sub("event_[a-z0-9]{12}", "event_000000000000", later.read_text(), count=1))
+    else:
+        later.write_text(re.sub("@[0-9a-f]{32}", f"@{'0' * 32}", later.read_text(), count=1))
+    git(play.root, "commit", "-qa", "--amend", "--no-edit")
+    (told,) = [one for one in found(play) if one.code[0] == "E"]
+    assert told.fix.startswith("memento settle --void event_")
+    paste(play, told.fix)
+    assert [one for one in found(play) if one.code[0] == "E"] == []
+
+
+def test_an_event_that_names_another_file_than_it_did_is_what_is_restored(play: Play) -> None:
+    path = max(redone(play).parent.glob("*-completed-*"))
+    path.write_text(re.sub("@[0-9a-f]{32}", f"@{'0' * 32}", path.read_text(), count=1))
+    play.commit_all("by hand")
+    (told,) = [one for one in found(play) if one.code[0] == "E"]
+    assert told.fix.rpartition(" -- ")[2] == path.relative_to(play.root).as_posix()
+    pasted(play, told)
+    play.commit_all("put back")
+    assert found(play) == []
 
 
 @pytest.mark.parametrize("name", ["run.md", "tasks/*/*/task.md"])

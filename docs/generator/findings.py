@@ -50,9 +50,10 @@ def page() -> str:
         ("contested", "Events that had not seen one another disagree on one part of a record.",
          "`memento settle RECORD --keep EVENT --reason WHY`"),
         ("illegal", ("An event that the transition table did not allow when it was written: by hand, or by another "
-         "tool. It has no effect."), "`memento settle --void EVENT --reason WHY`"),
+         "tool. It has no effect."),
+         "Restore the file where it was edited, else `memento settle --void EVENT --reason WHY`"),
         ("incomplete", "An event names something that is absent, unreadable or changed: E001 to E003.",
-         "Restore the file, or `memento settle --void EVENT --reason WHY`"),
+         "Restore the file; where no history has it, `memento settle --void EVENT --reason WHY`"),
         ("cycle", "Tasks depend on each other in a circle, each half of which came from another branch.",
          "`memento task revise TASK --depends-on ...`, without one of them"),
     ])  # fmt: skip

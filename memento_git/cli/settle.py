@@ -9,6 +9,7 @@ import click
 from memento_git.cli import boundary, naming, output
 from memento_git.cli.boundary import Door, both, writes
 
+RESTORING: Final = "a file that was edited or lost is restored, and nothing voided for it: memento check says how"
 ONE_WAY: Final = "give both RECORD and --keep EVENT, or --void EVENT alone"
 
 
@@ -59,6 +60,8 @@ def _list(door: Door) -> None:
             if row["problem"] != "contested":
                 choice = f"memento settle --void {names(event['event'])}"
             lines.append(f"  {output.concerned(event, names)}: {choice} --reason WHY")
+    if any(row["problem"] in ("illegal", "incomplete") for row in found):
+        lines.append(RESTORING)
     for row in late:
         who = f"{row['action']} by {output.printable(row['actor'] or 'somebody')}"
         lines.append(

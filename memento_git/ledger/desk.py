@@ -27,7 +27,9 @@ HEAD_KEYS: Final = ("do", "of", "at", "by", "after")
 class RecordIncomplete(Refused):
     token = "record_incomplete"
     sentence = "{record} is incomplete: {why}"
-    hint_ = "restore the missing file from git, or void what names it: memento settle"
+    hint_ = (
+        "memento check says which file to restore from git; where no history has it, void what names it: memento settle"
+    )
 
 
 class Book(Protocol):

@@ -11,6 +11,7 @@ from memento_git.model.ids import ALPHABET, LENGTH, SLUG, is_id, kind_of, random
 FOLDER: Final = ".memento"
 CONFIG: Final = f"{FOLDER}/config.yaml"
 README: Final = f"{FOLDER}/README.md"
+GLOB: Final = ":(glob)"
 ATTRIBUTES: Final = f"{FOLDER}/.gitattributes"
 TOP_ATTRIBUTES: Final = ".gitattributes"
 RUNS: Final = f"{FOLDER}/runs"
@@ -145,6 +146,11 @@ def domain_of(path: str) -> str:
 
 def event_name(at: str, do: str, identity: str) -> str:
     return f"{file_stamp(at)}-{do}-{random_part(identity)}.yaml"
+
+
+def event_pattern(run: str, identity: str) -> str:
+    """Return the pattern of git's that the path of an event has, of which nothing but the id is known."""
+    return f"{GLOB}{f'{RUNS}/{run}' if run else KNOWLEDGE}/**/*-{random_part(identity)}.yaml"
 
 
 def prose_path(run: str, record: str) -> str:

@@ -6,6 +6,7 @@ import shlex
 from typing import Final, NamedTuple
 
 WHOLE: Final = "restore what it was: memento doctor says from which commit"
+OR: Final = f"{WHOLE}, or "
 LETTERS: Final = {  # of each, the number that its codes go up to
     "A": 3, "C": 7, "D": 12, "E": 3, "F": 11, "G": 4, "K": 3, "L": 4, "N": 10, "P": 9, "Q": 1, "R": 1, "S": 1, "T": 7,
     "V": 2,
@@ -25,16 +26,21 @@ class Kind(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """A file that is not what it was, and how the SHA-256 of what it was begins, where something tells that."""
+    """A file that is not what it was, and how the SHA-256 of what it was begins, where something tells that.
+
+    What is absent has a pattern where only its id is known. `teller` is the file that tells: it may be the edited one.
+    """
 
     path: str
     digest: str = ""
+    teller: str = ""
 
 
 class Finding(NamedTuple):
     """One thing that is wrong in a file of the ledger; `line` counts from 1, 0 means the whole file.
 
-    A fix that is `WHOLE` restores what is `lost`: the file itself, if nothing else is named.
+    A fix that is `WHOLE` restores what is `lost`: the file itself, if nothing else is named. What follows it after an
+    `OR` is for what no history has.
     """
 
     code: str

@@ -86,17 +86,20 @@ CATALOGUE: Final = {
     "E001": Kind(
         "an event that cannot be read", "error",
         "The file of an event cannot be read; what names it is *incomplete*.",
-        "Repair the file or restore it from git; the F finding beside it names the line.",
+        "Repair the file or restore it from git; the F finding beside it names the line. Where no history has it, void "
+        "the event (`memento settle --void EVENT --reason WHY`), or take the file out.",
     ),
     "E002": Kind(
         "an event without its past", "error",
         "An event names another in `after` that is absent; it is not folded, its record is *incomplete*.",
-        "Restore the absent event, or void this one: `memento settle --void EVENT --reason WHY`.",
+        "Restore the absent event: `git checkout COMMIT -- PATH`. Where no history has it, void this one: `memento "
+        "settle --void EVENT --reason WHY`.",
     ),
     "E003": Kind(
         "an event after an edited one", "error",
         "An event names another in `after` by a digest that is not that file's: one of the two was edited.",
-        "Restore the edited file, or void the event: `memento settle --void EVENT --reason WHY`.",
+        "Restore the edited file: `git checkout COMMIT -- PATH`. Where no history has it, void the event: `memento "
+        "settle --void EVENT --reason WHY`.",
     ),
     "R001": Kind(
         "a redacted file that is back", "error",
@@ -114,7 +117,8 @@ CATALOGUE: Final = {
         "an illegal event", "error",
         "An event that the transition table did not allow when it was written: by hand, or by another tool. It has no "
         "effect.",
-        "`memento settle --void EVENT --reason WHY`",
+        "Restore the file where it was edited: `git checkout COMMIT -- PATH`; else `memento settle --void EVENT "
+        "--reason WHY`.",
     ),
     "T003": Kind(
         "tasks that wait in a circle", "error",

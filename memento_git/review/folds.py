@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Protocol
 from memento_git.folding.lanes import CANONICAL
 from memento_git.folding.rows import contests
 from memento_git.folding.undone import is_out, undone_by
+from memento_git.ledger import layout
 from memento_git.ledger.desk import Book
 from memento_git.model.clock import is_ahead
-from memento_git.model.finding import WHOLE, Finding
+from memento_git.model.finding import OR, Finding, Lost
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from memento_git.folding.fold import Judged
     from memento_git.ledger.view import View
     from memento_git.model.work import Event
     from memento_git.review.scope import Scope
 
-UNREADABLE = "E001"
-VOID = "memento settle --void {} --reason WHY"
+VOID = f"{OR}memento settle --void {{}} --reason WHY"
 
 
 class Looked(Book, Protocol):
@@ -49,12 +50,23 @@ def disagreements(book: Looked, key: str) -> Iterator[Finding]:
         yield Finding("T001", path, 0, message, f"memento settle {record} --keep EVENT --reason WHY")
     for seen in folded.illegal:
         message = f"{seen.event.of} is illegal: {seen.why}"
-        yield Finding("T002", seen.event.path, 0, message, VOID.format(seen.event.id))
+        path = seen.event.path
+        yield Finding("T002", path, 0, message, VOID.format(seen.event.id), lost=Lost("", teller=path))
     for seen in folded.dangling:
         message = f"{seen.event.of} is incomplete: {seen.why}"
-        void = VOID.format(seen.event.id)
-        fix = f"{void}, or {WHOLE}" if seen.token == UNREADABLE else f"restore it, or {void}"
-        yield Finding(seen.token, seen.event.path, 0, message, fix)
+        yield Finding(seen.token, seen.event.path, 0, message, VOID.format(seen.event.id), lost=_lost(book, seen))
+
+
+def _lost(book: Looked, seen: Judged) -> Lost | None:
+    """Return the file for want of which an event is incomplete, be it by others; nothing where it is its own."""
+    while absent := book.fold.absent(seen.event.id):
+        ref, teller = absent[0], seen.event
+        found = book.fold.judged(ref.id)
+        if found is None or found.event.digest != ref.digest:
+            path = found.event.path if found is not None else layout.event_pattern(teller.run, ref.id)
+            return Lost(path, ref.digest, teller.path)
+        seen = found
+    return None
 
 
 def _told(book: Looked, name: str, lanes: Collection[str]) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import archive, codec, layout
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.events import UNREAD
-from memento_git.model.finding import WHOLE, Finding, Lost, leaving_out
+from memento_git.model.finding import OR, WHOLE, Finding, Lost, leaving_out
 from memento_git.model.work import Prose
 from memento_git.work.state import RunState
 
@@ -51,13 +52,31 @@ def last_read(git: Git, commits: Sequence[str], path: str, digest: str = "") -> 
 
 def _versions(git: Git, commits: Sequence[str], path: str) -> Iterator[tuple[Last, bytes]]:
     """Yield what a file was in each commit that changed it, up to some, or on all branches."""
-    known = commits if commits == BRANCHES else [commit for commit in commits if git.commit(commit)]
-    told = git.run("rev-list", "--full-history", *known, "--", path) if known else b""
+    told = _history(git, "rev-list", commits, path)
     for commit in told.decode().split():
         entry = git.entries(commit, path).get(path)
         data = git.objects([entry.oid])[0] if entry is not None else None
         if entry is not None and data is not None:
             yield Last(commit, entry.oid), data
+
+
+def _history(git: Git, command: str, commits: Sequence[str], path: str, *options: str) -> bytes:
+    """Return what git tells of the commits that changed a file, up to some, or on all branches."""
+    known = commits if commits == BRANCHES else [commit for commit in commits if git.commit(commit)]
+    extra = {"GIT_LITERAL_PATHSPECS": "0"} if path.startswith(layout.GLOB) else None
+    return git.run(command, "--full-history", *options, *known, "--", path, extra=extra) if known else b""
+
+
+def _as_added(git: Git, commits: Sequence[str], path: str) -> Last:
+    """Return the first commit that has a file as it can be read."""
+    found = [last for last, data in _versions(git, commits, path) if can_be_read(path, data)]
+    return found[-1] if found else NEVER
+
+
+def _named(git: Git, commits: Sequence[str], pattern: str) -> str:
+    """Return the path of a file that some commits had, by its pattern; nothing where they had none."""
+    told = _history(git, "log", commits, pattern, "--no-merges", "--no-renames", "--format=", "--name-only", "-z")
+    return os.fsdecode(told).partition("\0")[0]
 
 
 def texts(view: View, path: str) -> Iterator[Prose]:
@@ -127,10 +146,8 @@ def told_whole(view: View, found: Iterable[Finding], base: str = "", name: str =
 
     That is the base by its name where it has the same. What is wrong in the file of a voided event is a warning.
     """
-    return [
-        one._replace(fix=one.fix.replace(WHOLE, _restoring(view, one, base, name))) if WHOLE in one.fix else one
-        for one in _lightened(view, found)
-    ]
+    past = _Past(view, base, name)
+    return [one._replace(fix=past.fix(one)) if WHOLE in one.fix else one for one in _lightened(view, found)]
 
 
 def _lightened(view: View, found: Iterable[Finding]) -> list[Finding]:
@@ -142,23 +159,57 @@ def _lightened(view: View, found: Iterable[Finding]) -> list[Finding]:
     return found
 
 
-def _restoring(view: View, finding: Finding, base: str, name: str) -> str:
-    path, digest = finding.lost or Lost(finding.path)
-    told = "what it was" if path == finding.path else "it"
-    last = last_read(view.git, [base, *view.commits] if base else view.commits, path, digest)
-    if last != NEVER:
-        there = view.git.entries(base, path).get(path) if base else None
-        commit = name if there is not None and there.oid == last.blob else last.commit[:12]
-        return f"restore {told}, and commit that: git checkout {commit} -- {path}"
-    elsewhere = last_read(view.git, BRANCHES, path, digest).commit[:12]
-    if elsewhere:
-        bring = f"another branch has {told}: bring its commits"
-        return f"{bring}, or restore {told}, and commit that: git checkout {elsewhere} -- {path}"
-    if is_cut_off(view.git):
-        return f"restore {told}: git fetch --unshallow, then memento doctor says from which commit"
-    if path != finding.path:
-        return f"no commit has it; {leaving_out(finding.path)}"
-    if digest and (place := layout.place_of(path)) is not None:
-        return f"no commit has it: memento evidence redact {place.of} --reason WHY"
-    out = path in view.files and not path.endswith(".md")  # events need the text that they are about
-    return f"take it out, {NOWHERE}: git rm {path}" if out else f"write it again, {NOWHERE}"
+class _Past:
+    """What history tells of the files that findings are about; of each it is asked once."""
+
+    def __init__(self, view: View, base: str, name: str) -> None:
+        self.view, self.base, self.name = view, base, name
+        self.commits = (base, *view.commits) if base else view.commits
+        self._found: dict[tuple[Sequence[str], Lost], tuple[str, str]] = {}
+
+    def fix(self, finding: Finding) -> str:
+        """Return the fix of a finding: what restores a file, else what is told beside that, or is left then."""
+        lost = finding.lost or Lost(finding.path)
+        restoring, (_, has_other, other) = self._restoring(finding.path, lost), finding.fix.partition(OR)
+        if has_other and (restoring or finding.lost):
+            return restoring or other
+        told = restoring or self._without(finding.path, lost)
+        return f"{other}, or {told}" if has_other else finding.fix.replace(WHOLE, told)
+
+    def _restoring(self, place: str, lost: Lost) -> str:
+        """Return what restores a file that a finding at a place is about; nothing where no history has it."""
+        git = self.view.git
+        for commits, bring in ((self.commits, ""), (BRANCHES, "another branch has {0}: bring its commits, or ")):
+            commit, path = self._last(commits, lost)
+            if commit:
+                told = "what it was" if path == place else "it"
+                return f"{bring.format(told)}restore {told}, and commit that: git checkout {commit} -- {path}"
+        if is_cut_off(git):
+            told = "what it was" if lost.path == place else "it"
+            return f"restore {told}: git fetch --unshallow, then memento doctor says from which commit"
+        return ""
+
+    def _last(self, commits: Sequence[str], lost: Lost) -> tuple[str, str]:
+        """Return the commit that has a file as it was, and the file."""
+        if (commits, lost) not in self._found:
+            self._found[commits, lost] = self._sought(commits, lost)
+        return self._found[commits, lost]
+
+    def _sought(self, commits: Sequence[str], lost: Lost) -> tuple[str, str]:
+        git = self.view.git
+        path = _named(git, commits, lost.path) if lost.path.startswith(layout.GLOB) else lost.path
+        last = last_read(git, commits, path, lost.digest) if path else NEVER
+        if last == NEVER and lost.teller and commits == self.commits:
+            path, last = lost.teller, _as_added(git, commits, lost.teller)
+            last = NEVER if last.blob == self.view.files.get(path) else last
+        there = git.entries(self.base, path).get(path) if self.base and last != NEVER else None
+        return self.name if there is not None and there.oid == last.blob else last.commit[:12], path
+
+    def _without(self, place: str, lost: Lost) -> str:
+        """Return what is left to do about a file that no history has."""
+        if lost.path != place:
+            return f"no commit has it; {leaving_out(place)}"
+        if lost.digest and (own := layout.place_of(lost.path)) is not None:
+            return f"no commit has it: memento evidence redact {own.of} --reason WHY"
+        out = place in self.view.files and not place.endswith(".md")  # events need the text that they are about
+        return f"take it out, {NOWHERE}: git rm {place}" if out else f"write it again, {NOWHERE}"
