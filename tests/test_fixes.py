@@ -302,6 +302,60 @@ def test_an_event_that_names_another_file_than_it_did_is_what_is_restored(play: 
     assert found(play) == []
 
 
+@pytest.mark.parametrize("how", ["pasted", "pasted with a base", "--fix"])
+def test_an_archive_that_was_changed_is_restored_and_nothing_that_it_held_is_told_as_missing(
+    play: Play, how: str
+) -> None:
+    run = play.planned()
+    play.proven()
+    play.do(runs.complete_run)
+    path = play.root / play.do(runs.archive_run, run)
+    was = path.read_bytes()
+    git(play.root, "switch", "-qc", "work")
+    path.write_bytes(was + b"junk\n")
+    play.commit_all("by hand")
+    base = "" if how == "pasted" else "main"
+    (told,) = found(play, base=base)
+    assert told.code == "A001"
+    if how == "--fix":
+        assert found(play, base=base, fix=True) == []
+    else:
+        pasted(play, told)
+        play.commit_all("put back")
+    assert (path.read_bytes(), found(play, base=base), play.status(run)) == (was, [], "completed")
+
+
+def test_what_is_missed_besides_a_broken_archive_is_restored_with_it(play: Play) -> None:
+    """An event that came late names what the archive holds."""
+    run = play.planned()
+    task = play.proven()
+    git(play.root, "branch", "other")
+    play.do(runs.complete_run)
+    path = play.root / play.do(runs.archive_run, run)
+    git(play.root, "switch", "-q", "other")
+    play.do(tasks.reopen_task, task, reason="Not yet.")
+    git(play.root, "switch", "-q", "main")
+    git(play.root, "merge", "-q", "--no-edit", "other")
+    path.write_bytes(b"junk\n")
+    play.commit_all("by hand")
+    told = [one for one in found(play, no_base=True) if one.severity == "error"]
+    assert codes(told) == ["A001 error", "E002 error"]
+    assert {one.fix.rpartition(" -- ")[2] for one in told} == {path.relative_to(play.root).as_posix()}
+    pasted(play, told[1])
+    play.commit_all("put back")
+    assert [one for one in found(play, no_base=True) if one.severity == "error"] == []
+
+
+@pytest.mark.parametrize("base", [["--no-base"], ["--base", "HEAD^"]])
+def test_a_fix_that_mends_nothing_says_so(play: Play, cli: Any, base: list[str]) -> None:
+    play.planned()
+    path_of(play, "run.md").write_text("no front\n")
+    play.commit_all("broken")
+    code, _, err = cli("check", "-C", str(play.root), *base, "--fix")
+    assert (code, err.strip().startswith("--fix mended nothing"), "(--base REV)" in err) == (5, True, len(base) == 1)
+    assert git(play.root, "log", "-1", "--format=%s") == "broken"
+
+
 @pytest.mark.parametrize("name", ["run.md", "tasks/*/*/task.md"])
 def test_a_text_that_a_commit_broke_is_restored(play: Play, name: str) -> None:
     play.planned()

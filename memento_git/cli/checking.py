@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 FOUND = 5
 FORMATS = ("text", "json", "sarif", "github", "junit")
 SAME: Final = "in the commits between: no file of the ledger differs"
+UNMENDED: Final = "--fix mended nothing"
 
 NOTES: Final = ("anchors", "impact", "duplicates", "conflicts", "expired", "usage")
 
@@ -97,7 +98,7 @@ def check(
     if again is not None:
         report, rows = report._replace(findings=[*again.findings(), *report.findings]), _told(again, form)
     failed = report.has_errors or (severity == "warning" and bool(report.findings))
-    _show(report, form, rows, base, failed=failed)
+    _show(report, form, rows, base, failed=failed, fix=fix)
     return FOUND if failed else 0
 
 
@@ -143,7 +144,9 @@ def _is_untouched(door: Door, base: str, *, staged: bool) -> bool:
     return unchanged(Path(door.workspace), base=base, staged=staged)
 
 
-def _show(report: Report, form: str, again: list[dict[str, Any]] | None, base: str, *, failed: bool) -> None:
+def _show(
+    report: Report, form: str, again: list[dict[str, Any]] | None, base: str, *, failed: bool, fix: bool
+) -> None:  # fmt: skip
     from memento_git import __version__
     from memento_git.review import formats
 
@@ -165,6 +168,10 @@ def _show(report: Report, form: str, again: list[dict[str, Any]] | None, base: s
         terminal.put(
             terminal.guarded(formats.text(report.findings, report.already, _where(report, base), report.fixed))
         )
+        if fix and report.findings and not report.fixed:
+            terminal.put(
+                UNMENDED if report.base else f"{UNMENDED}: it puts back what a base has (--base REV)", err=True
+            )
 
 
 def _where(report: Report, base: str) -> str:

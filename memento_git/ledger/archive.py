@@ -10,7 +10,7 @@ import zlib
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import layout
-from memento_git.model.finding import Finding
+from memento_git.model.finding import WHOLE, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -75,11 +75,11 @@ def unpack(path: str, run: str, data: bytes) -> tuple[dict[str, bytes], list[Fin
 
     name = path.rsplit("/", 1)[1].partition(".")[0]
     if codec.digest_of(data) != name:
-        return {}, [Finding("A001", path, 0, "the archive's bytes do not have the digest in its name", RESTORE)]
+        return {}, [Finding("A001", path, 0, "the archive's bytes do not have the digest in its name", WHOLE)]
     try:
         held = _held(yamltext.load(_inflated(data)).value)
     except (OSError, EOFError, zlib.error, yamltext.Unreadable, _Unusable) as error:
-        return {}, [Finding("A002", path, 0, f"the archive cannot be read: {error}", RESTORE)]
+        return {}, [Finding("A002", path, 0, f"the archive cannot be read: {error}", WHOLE)]
     files: dict[str, bytes] = {}
     findings = []
     for inner, told in held.items():
@@ -90,7 +90,7 @@ def unpack(path: str, run: str, data: bytes) -> tuple[dict[str, bytes], list[Fin
         try:
             files[inner] = _bytes(told)
         except _Unusable as error:
-            findings.append(Finding("A002", path, 0, f"{inner} in the archive cannot be read: {error}", RESTORE))
+            findings.append(Finding("A002", path, 0, f"{inner} in the archive cannot be read: {error}"))
     return files, findings
 
 
@@ -102,9 +102,6 @@ def may_hold(data: bytes, parts: Collection[str]) -> bool:
         return False
     named = b"\n".join(PATHS.findall(text)).decode("ascii", "replace")
     return HIDING.search(text) is not None or not layout.random_parts(named).isdisjoint(parts)
-
-
-RESTORE: Final = "restore it from git: git log --stat -- .memento/archive"
 
 
 def _inflated(data: bytes) -> bytes:

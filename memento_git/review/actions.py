@@ -151,7 +151,7 @@ def _forks(git: Git, name: str, head: str) -> list[str]:
 
 def _fix(ledger: Ledger, report: Report) -> tuple[str, ...]:
     """Put back what the base holds and take away what was redacted, in one commit; return what was done."""
-    back = sorted({one.path for one in report.findings if one.code in against.RESTORED})
+    back = sorted({one.path for one in report.findings if report.base and one.code in against.RESTORED})
     gone = sorted({one.path for one in (*report.findings, *report.already) if one.code == "R001"})
     if not back and not gone:
         return ()

@@ -40,7 +40,7 @@ GROWING: Final = frozenset({
 })  # fmt: skip
 STAGED: Final = "HEAD"
 NONE: Final[Mapping[str, Last]] = MappingProxyType({})
-RESTORED: Final = ("D001", "D002", "D003", "D004", "D006", "D008")
+RESTORED: Final = ("A001", "D001", "D002", "D003", "D004", "D006", "D008")
 
 
 class Comparison:

@@ -73,7 +73,8 @@ CATALOGUE: Final = {
     ),
     "A001": Kind(
         "an archive with other bytes", "error",
-        "An archive's bytes do not have the digest that is its name.", "Restore the archive from git.",
+        "An archive's bytes do not have the digest that is its name. What it held is not told as missing besides.",
+        f"`git checkout COMMIT -- PATH`, or `{_RESTORE}`",
     ),
     "A002": Kind(
         "an archive that cannot be unpacked", "error",

@@ -61,7 +61,7 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     for part in parts(view, policy, progress):
         found += part.look()
     records = sum(1 for path in view.files if layout.place_of(path) is not None)
-    told = ordered(with_fixes(view, [*view.findings, *found]))
+    told = ordered(with_fixes(view, lastread.unpacked([*view.findings, *found])))
     return Report(told, [], "", head, records, policy)
 
 
@@ -141,7 +141,7 @@ def added(
     found += [*_of_actors(git, forks, comparison, story, policy), *against.attributes(comparison, policy.key_files)]
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(comparison, scopes, touched, {comparison.as_before(one.path) for one in found}) if found else set()
-    found = files.lasting(lastread.told_whole(view, found, first, name), () if git.extra else paths)
+    found = files.lasting(lastread.told_whole(view, lastread.unpacked(found), first, name), () if git.extra else paths)
     ours, already = _apart(files.never_back(found), before, comparison)
     return Report(ordered(ours), ordered(already), first, head, len(differing), policy)
 

@@ -14,7 +14,7 @@ from memento_git.model.work import Prose
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.changes import Changed
     from memento_git.ledger.git import Git
@@ -30,6 +30,8 @@ class Last(NamedTuple):
 
 BRANCHES: Final = ("--branches", "--remotes")
 NOWHERE: Final = "for no commit has it whole"
+BROKEN: Final = ("A001", "A002")
+MISSED: Final = ("F001", "F007")
 NEVER: Final = Last("", "")
 
 
@@ -146,8 +148,22 @@ def told_whole(view: View, found: Iterable[Finding], base: str = "", name: str =
 
     That is the base by its name where it has the same. What is wrong in the file of a voided event is a warning.
     """
-    past = _Past(view, base, name)
-    return [one._replace(fix=past.fix(one)) if WHOLE in one.fix else one for one in _lightened(view, found)]
+    found = _lightened(view, found)
+    past = _Past(view, base, name, found)
+    return [one._replace(fix=past.fix(one)) if WHOLE in one.fix else one for one in found]
+
+
+def unpacked(found: Collection[Finding]) -> list[Finding]:
+    """Return findings, but for those of texts that are missing because the archive of their run is broken."""
+    broken = _broken(found)
+    return [
+        one for one in found if one.code not in MISSED or one.fix != WHOLE or layout.run_of_path(one.path) not in broken
+    ]
+
+
+def _broken(found: Iterable[Finding]) -> dict[str | None, Lost]:
+    """Return run -> an archive of it that cannot be used."""
+    return {layout.run_of_path(one.path): Lost(one.path) for one in found if one.code in BROKEN}
 
 
 def _lightened(view: View, found: Iterable[Finding]) -> list[Finding]:
@@ -162,14 +178,21 @@ def _lightened(view: View, found: Iterable[Finding]) -> list[Finding]:
 class _Past:
     """What history tells of the files that findings are about; of each it is asked once."""
 
-    def __init__(self, view: View, base: str, name: str) -> None:
+    def __init__(self, view: View, base: str, name: str, found: Iterable[Finding]) -> None:
         self.view, self.base, self.name = view, base, name
+        self.broken = _broken(found)
         self.commits = (base, *view.commits) if base else view.commits
         self._found: dict[tuple[Sequence[str], Lost], tuple[str, str]] = {}
 
+    def _lost(self, finding: Finding) -> Lost:
+        """Return what a finding's fix restores: in the place of what is absent, the broken archive of its run."""
+        lost = finding.lost or Lost(finding.path)
+        packed = self.broken.get(layout.run_of_path(lost.path))
+        return packed if packed and lost.path not in self.view.files else lost
+
     def fix(self, finding: Finding) -> str:
         """Return the fix of a finding: what restores a file, else what is told beside that, or is left then."""
-        lost = finding.lost or Lost(finding.path)
+        lost = self._lost(finding)
         restoring, (_, has_other, other) = self._restoring(finding.path, lost), finding.fix.partition(OR)
         if has_other and (restoring or finding.lost):
             return restoring or other

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.errors import MementoError
 from memento_git.knowledge.drafts import Drafts
 from memento_git.ledger import difference, layout, lock
-from memento_git.review import judging
+from memento_git.review import judging, lastread
 from memento_git.review.outcome import weighed
 from memento_git.work.actions import health
 from memento_git.work.actions.health import Answer, failed, tried
@@ -55,8 +55,9 @@ def _whole(view: View, policy: Policy) -> list[Answer]:
             found += [(part.name, one) for one in part.look()]
         except (MementoError, OSError) as error:
             told[part.name].append(failed(part.name, error))
-    known = [(_part_of(one), one) for one in view.findings]
-    names, wrong = zip(*[*known, *found], strict=True) if known or found else ((), ())
+    found = [*((_part_of(one), one) for one in view.findings), *found]
+    kept = lastread.unpacked([one for _, one in found])
+    names, wrong = zip(*(row for row in found if row[1] in kept), strict=True) if kept else ((), ())
     grave = weighed(judging.with_fixes(view, wrong), policy.errors)
     for name, one in dict.fromkeys(zip(names, grave, strict=True)):
         told.setdefault(name, []).append(_answer(name, one))
