@@ -11,12 +11,13 @@ import pytest
 
 from memento_git import projects
 from memento_git.ledger import layout
-from memento_git.ledger.absence import FolderReplaced, PolicyMissing
+from memento_git.ledger.absence import FolderReplaced, LedgerApart, PolicyMissing
 from memento_git.ledger.places import UnsafePath
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.work.actions import plans
 from memento_git.work.actions.setup import init_ledger
+from tests.clones import Hub
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -102,6 +103,58 @@ def test_a_repository_without_records_still_has_no_ledger(play: Play) -> None:
     with pytest.raises(NoLedger):
         play.ledger.view()
     assert init_ledger(play.ledger)
+
+
+@pytest.fixture
+def early(play: Play) -> Play:
+    """A ledger that a branch of before it does not have yet."""
+    git(play.root, "switch", "-qc", "early", "HEAD~1")
+    return play
+
+
+@pytest.mark.parametrize("command", [["status"], ["init"], ["run", "start", "--goal", "X"]])
+def test_a_branch_that_the_ledger_did_not_come_to_is_led_to_it(
+    early: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.chdir(early.root)
+    head = git(early.root, "rev-parse", "HEAD")
+    code, _, err = cli(*command)
+
+    assert (code, git(early.root, "rev-parse", "HEAD")) == (1, head)
+    assert "there is no ledger at HEAD, but main has one [no_ledger]\n next: bring it here: git merge main\n" in err
+
+
+def test_it_is_brought_by_sync_where_the_upstream_has_it(
+    early: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Hub(early)
+    git(early.root, "branch", "-q", "--set-upstream-to=origin/main", "early")
+    there = f"-C {early.root}"
+    assert (
+        f"but origin/main has one [no_ledger]\n next: bring it here: memento sync {there}\n"
+        in cli("status", "-C", str(early.root))[2]
+    )
+    monkeypatch.chdir(early.root)
+    assert "next: bring it here: memento sync\n" in cli("status")[2]
+    assert cli("sync", "origin", "--branch", "main")[0] == 0
+    assert cli("status")[0] == 0
+
+
+def test_where_another_branch_has_one_that_no_merge_would_bring_one_is_made(early: Play) -> None:
+    git(early.root, "merge", "-q", "main")
+    git(early.root, "rm", "-rq", layout.FOLDER)
+    git(early.root, "commit", "-qm", "away")
+    assert init_ledger(early.ledger)
+    git(early.root, "switch", "-q", "--orphan", "pages")
+    git(early.root, "commit", "-q", "--allow-empty", "-m", "pages")
+    assert init_ledger(early.ledger)
+
+
+def test_a_branch_without_a_commit_is_led_to_a_ledger_too(early: Play) -> None:
+    git(early.root, "switch", "-q", "--orphan", "new")
+    with pytest.raises(LedgerApart) as caught:
+        early.ledger.view()
+    assert caught.value.hint == f"bring it here: git -C {early.root} merge main"
 
 
 def test_a_link_committed_in_place_of_the_folder_is_told_and_the_hint_puts_the_folder_back(play: Play) -> None:

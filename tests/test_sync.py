@@ -671,6 +671,41 @@ def test_a_bare_repository_a_merge_under_way_and_no_ledger(hub: Hub) -> None:
     refused(bob, NoLedger)
 
 
+def before_the_ledger(hub: Hub) -> Play:
+    """Return a clone whose branch is where it was before the ledger came."""
+    clone = hub.clone("Bob")
+    git(clone.root, "reset", "-q", "--hard", git(clone.root, "rev-list", "--max-parents=0", "HEAD"))
+    return clone
+
+
+@pytest.mark.parametrize("with_code", [False, True])
+def test_a_branch_of_before_the_ledger_is_brought_to_it(hub: Hub, *, with_code: bool) -> None:
+    run = hub.first.planned()
+    sync(hub.first)
+    bob = before_the_ledger(hub)
+    if with_code:
+        code(bob, "x = 1\n", "own.py")
+
+    done = sync(bob)
+
+    assert done.brought.outcome == ("merged" if with_code else "fast_forwarded")
+    assert (done.trouble, done.lost, done.findings) == ([], [], [])
+    assert bob.ledger.view().runs() == [run]
+
+
+def test_what_is_not_in_order_on_the_side_with_a_ledger_is_told_where_the_other_had_none(hub: Hub) -> None:
+    ada, bob = hub.first, before_the_ledger(hub)
+    run = ada.planned()
+    ada.do(runs.pause_run, run, reason="wait")
+    git(ada.root, "switch", "-qc", "other", "HEAD~")
+    ada.do(runs.cancel_run, run, reason="no")
+    git(ada.root, "switch", "-q", "main")
+    git(ada.root, "merge", "-q", "--no-edit", "other")
+    git(ada.root, "push", "-q")
+
+    assert [row["problem"] for row in sync(bob).trouble] == ["contested"]
+
+
 def test_a_remote_that_cannot_be_reached(hub: Hub) -> None:
     hub.bare.rename(hub.bare.with_name("away"))
     assert "hub.git" in refused(hub.first, remotes.RemoteUnreachable).message

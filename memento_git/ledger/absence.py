@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.errors import Broken
-from memento_git.ledger import layout, policyfile
+from memento_git.ledger import layout, merging, policyfile
 from memento_git.ledger.git import GitFailed, NoSuchRevision
 from memento_git.ledger.policyfile import ELSEWHERE
+from memento_git.ledger.ranges import TRUNKS
 from memento_git.ledger.store import NoLedger
 from memento_git.ledger.view import LedgerUnreadable
 
@@ -49,6 +52,13 @@ class NoLedgerThere(NoLedger):
     """A revision without a ledger, where HEAD has one."""
 
     hint_ = ELSEWHERE
+
+
+class LedgerApart(NoLedger):
+    """A branch that the ledger did not come to yet: a second one made on it would not merge with that."""
+
+    sentence = "there is no ledger at {where}, but {branch} has one"
+    hint_ = "bring it here: {how}"
 
 
 class NoCommitYet(NoSuchRevision):
@@ -102,6 +112,39 @@ def refuse(view: View, where: str) -> None:
         raise LedgerUnreadable(finding=found)
     if view.folders:
         raise PolicyMissing(where=where, path=layout.CONFIG, fix=policyfile.bringing_back(view))
+
+
+def refuse_apart(git: Git, where: str) -> None:
+    """Refuse where what HEAD is compared with has a ledger that came to be after the two parted."""
+    head = git.head()[0]
+    for name in TRUNKS:
+        tip = git.commit(name)
+        if tip is not None and merging.has_ledger(git, tip) and (head is None or _came_since(git, head, tip)):
+            ref = git.answer("rev-parse", "--symbolic-full-name", name) or name
+            branch = ref.removeprefix("refs/heads/").removeprefix("refs/remotes/")
+            is_synced = head is not None and name == TRUNKS[0] and branch == ref.removeprefix("refs/remotes/")
+            how = _bringing(elsewhere(git), "" if is_synced else branch)
+            raise LedgerApart(where=where, branch=branch, how=how)
+
+
+def _bringing(folder: Path | None, branch: str) -> str:
+    """Return the command, for a folder, that brings what a branch has; without one, what the upstream has."""
+    place = ["-C", str(folder)] if folder else []
+    return shlex.join(["git", *place, "merge", branch] if branch else ["memento", "sync", *place])
+
+
+def _came_since(git: Git, head: str, tip: str) -> bool:
+    """Tell whether a merge brings the tip's ledger: there was none yet where the two parted."""
+    common = merging.bases(git, head, tip)
+    return bool(common) and not any(merging.has_ledger(git, one) for one in common)
+
+
+def elsewhere(git: Git) -> Path | None:
+    """Return the folder of a repository in which the command is not run; nothing where nobody knows."""
+    try:
+        return None if git.top is None or Path.cwd().is_relative_to(git.top) else git.top
+    except OSError:
+        return None
 
 
 def stranger(git: Git, commit: str) -> str:

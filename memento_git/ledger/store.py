@@ -54,17 +54,10 @@ def refuse_absent(view: View, where: str) -> NoReturn:
     head = view.git.head()[0]
     if head and view.git.entries(head, layout.CONFIG):
         raise absence.NoLedgerThere(where=where)
-    if (top := view.git.top) is not None and not _stands_in(top):
-        raise NoLedgerElsewhere(where=where, folder=top)
+    absence.refuse_apart(view.git, where)
+    if folder := absence.elsewhere(view.git):
+        raise NoLedgerElsewhere(where=where, folder=folder)
     raise NoLedger(where=where)
-
-
-def _stands_in(folder: Path) -> bool:
-    """Tell whether the command is run in a folder, or below it; where nobody knows, it is."""
-    try:
-        return Path.cwd().is_relative_to(folder)
-    except OSError:
-        return True
 
 
 def _refuse_unsaid(action: str) -> None:

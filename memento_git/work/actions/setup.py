@@ -82,6 +82,7 @@ def init_ledger(ledger: Ledger, *, collapse: bool | None = None) -> bool:
         there = tx.view.exists
         if not there:
             absence.refuse(tx.view, "HEAD")
+            absence.refuse_apart(tx.view.git, "HEAD")
         for path, text in (
             (layout.CONFIG, CONFIG_TEXT),
             (layout.README, README_TEXT),

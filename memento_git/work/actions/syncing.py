@@ -190,10 +190,10 @@ def _news(ledger: Ledger, brought: Brought) -> tuple[list[Row], list[Row], list[
         return [], [], []
     changed = merging.incoming(ledger.git, brought.before, brought.after).ledger
     runs = sorted({run for change in changed if (run := layout.run_of_path(change.path))})
-    old, new = ledger.view([brought.before]), ledger.view([brought.after])
-    known = troubles(old, runs)
+    old, new = ledger.held([brought.before]), ledger.view([brought.after])
+    known = troubles(old, runs) if old else []
     fresh = [row for row in troubles(new, runs) if row not in known]
-    lost = [row for row in (_lost(old, row, ledger.actor) for row in fresh) if row]
+    lost = [row for row in (_lost(old, row, ledger.actor) for row in fresh) if row] if old else []
     return fresh, lost, vetting.came_wrong(ledger, brought.before, brought.after)
 
 
