@@ -136,7 +136,7 @@ def test_a_command_is_shown_as_one_types_it_and_what_is_so_and_what_is_not_alike
         assert "False" not in shown
 
 
-def test_what_a_command_showed_leads_to_the_one_dispatch_that_it_may_complete(
+def test_what_a_command_showed_leads_to_the_dispatches_that_it_may_complete(
     play: Play, cli: Callable[..., Any]
 ) -> None:
     play.planned()
@@ -150,7 +150,7 @@ def test_what_a_command_showed_leads_to_the_one_dispatch_that_it_may_complete(
     told = cli(*of_one, "--task", second, "--dispatch", other, "--", "true")[2].splitlines()[-1]
 
     assert claimed.startswith(f" next: memento dispatch complete {name} --evidence evidence_")
-    assert of_both.startswith(" next: memento dispatch complete DISPATCH --evidence evidence_")
+    assert of_both.startswith(f"   or: memento dispatch complete {other} --evidence evidence_")
     assert told.startswith(f" next: memento dispatch complete {other} --evidence evidence_")
 
 

@@ -157,8 +157,8 @@ def run_command(
     else:
         terminal.put(told, err=True)
         if row["task_ids"] and row["outcome"] == "passed" and not row["moved"]:
-            name = row["dispatch"] or _claimed(door, row) or "DISPATCH"
-            terminal.put(f" next: memento dispatch complete {name} --evidence {row['id']}", err=True)
+            for at, step in enumerate(_following(door, row)):
+                terminal.put(f"{'   or' if at else ' next'}: {step}", err=True)
     return code
 
 
@@ -182,15 +182,22 @@ def _spoilt(row: Row) -> list[str]:
     return [f"{report['name']} says that it failed: {spoken(report_line(report))}" for report in bad]
 
 
-def _claimed(door: Door, row: Row) -> str:
-    """Return the dispatch that evidence may complete; nothing where its tasks have none that is claimed, or several."""
+def _following(door: Door, row: Row) -> list[str]:
+    """Return the commands that complete what is claimed on evidence; without a claim, what its task waits for."""
+    from memento_git.work import answers, nextsteps, rows
     from memento_git.work.state import RunState
 
     state = RunState(door.view(), row["run_id"])
-    found = [
-        name for task in row["task_ids"] for name, one in state.dispatches(task).items() if one.status == "claimed"
-    ]
-    return found[0] if len(found) == 1 else ""
+    handed = {task: rows.dispatch_rows(state, task) for task in row["task_ids"]}
+    claimed = [
+        one for dispatches in handed.values() for one in dispatches
+        if one["status"] == "claimed" and row["dispatch"] in (None, one["dispatch_id"])
+    ]  # fmt: skip
+    if claimed:
+        own = [one for one in claimed if one["claimed_by"] == row["actor"]]
+        return [f"memento dispatch complete {one['dispatch_id']} --evidence {row['id']}" for one in own or claimed]
+    steps = (nextsteps.due(answers.row(state, task), dispatches) for task, dispatches in handed.items())
+    return list(filter(None, steps))[:1]
 
 
 def _dispatch(door: Door, dispatch: str, *, apart: bool) -> str:

@@ -93,7 +93,14 @@ def approve(door: Door, plan_id: str, run: str, note: str, key: str, *, sign: bo
     row = door.change("plan approve", lambda tx: answers.after(
         tx, plans.approve_plan(tx, plan_id, run=run, note=note, sign=sign, key=key)
     ))  # fmt: skip
-    door.show({"plan": row}, f"approved {row['id']}\n next: memento task add --run {row['run_id']} --title TITLE")
+    door.show({"plan": row}, lambda: f"approved {row['id']}{_due(door, row['run_id'])}")
+
+
+def _due(door: Door, run: str) -> str:
+    """Return the line of what is due in a run; nothing where nothing is."""
+    from memento_git.work.overview import overview
+
+    return output.leading(overview(door.ledger, door.view(), run)["next"][:1])
 
 
 @plan.command("reject")

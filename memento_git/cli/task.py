@@ -14,6 +14,7 @@ from memento_git.cli.options import asks, paged
 from memento_git.cli.route import route
 from memento_git.cli.texts import from_top, read_text, refuse_empty
 from memento_git.model.states import RISKS, SENDERS, SIZES, TASK_STATUSES
+from memento_git.work import nextsteps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,12 +114,7 @@ def add(
         raise click.UsageError("Missing option '--title' (or --from-event).")
     row = door.change("task add", lambda tx: answers.after(tx, tasks.add_task(tx, title, run=run, body=text, **given)))
     data = {"task": row, "dispatched": False, "executor_invoked": False}
-    door.show(data, f"added {row['id']}\n next: {_hand_out(row)}")
-
-
-def _hand_out(row: dict[str, Any]) -> str:
-    """Return the command that hands a task out, or shows what it waits for."""
-    return f"memento dispatch create {row['id']} --executor WHO" if row["ready"] else "memento status"
+    door.show(data, f"added {row['id']}\n next: {nextsteps.handing_out(row)}")
 
 
 def _take(door: Door, file: str, sender: str, delivery: str, given: dict[str, Any]) -> None:
@@ -256,7 +252,7 @@ def _moving(name: str, verb: str, text: str) -> click.Command:
 
         act = {"block": tasks.block_task, "reopen": tasks.reopen_task, "cancel": tasks.cancel_task}[name]
         row = door.change(f"task {name}", lambda tx: answers.after(tx, act(tx, task_id, reason=reason)))
-        more = f"\n next: {_hand_out(row)}" if name == "reopen" else ""
+        more = f"\n next: {nextsteps.handing_out(row)}" if name == "reopen" else ""
         door.show({"task": row}, f"{verb} {row['id']}{more}")
 
     return click.command(name, help=text)(move)
@@ -316,4 +312,4 @@ def repair(door: Door, task_id: str, title: str) -> None:
     from memento_git.work.actions import verifying
 
     row = door.change("task repair", lambda tx: answers.after(tx, verifying.repair_task(tx, task_id, title=title)))
-    door.show({"task": row}, f"added {row['id']}, which repairs {row['repairs']}\n next: {_hand_out(row)}")
+    door.show({"task": row}, f"added {row['id']}, which repairs {row['repairs']}\n next: {nextsteps.handing_out(row)}")

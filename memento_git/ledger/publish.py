@@ -116,6 +116,14 @@ def under_way(git: Git) -> list[str]:
     return [what for name, what in UNDER_WAY.items() if name in held or (git.git_dir / name).exists()]
 
 
+def ending(what: str) -> str:
+    """Return what ends an operation that git is in the middle of."""
+    verb = what.removeprefix("a ")
+    if verb in ("merge", "cherry-pick", "revert", "rebase"):
+        return f"git {verb} --continue, or git {verb} --abort"
+    return "finish or abort it: git status says how"
+
+
 def guard(git: Git) -> None:
     """Refuse to write where git is busy, before anything is written."""
     if git.top is None:

@@ -48,7 +48,7 @@ class NoUpstream(Refused):
 
     token = "no_upstream"
     sentence = "branch {branch} has no upstream"
-    hint_ = "name the remote: memento sync {remote!q}; to keep it, add --set-upstream"
+    hint_ = "push it, and have that branch as its upstream: memento sync {remote!q} --set-upstream"
 
 
 class NotOnBranch(Refused):

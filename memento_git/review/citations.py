@@ -128,9 +128,7 @@ def stale(
         if "code" in one.data:
             ran = one.data.get("command", {"cwd": "", "argv": ()})
             found.setdefault((one.kind, ran["cwd"], *ran["argv"]), []).append(one)
-    fix = (
-        f"memento task verify {task} runs what is asked; or memento task reopen {task}, and complete it with a new run"
-    )
+    asked = state.asked(task).commands
     named: list[Evidence] = []
     for alike in found.values():
         fresh = [one for one in alike if trust.saw(one, scope.code) and not _weak(state, one, task, scope)]
@@ -140,11 +138,13 @@ def stale(
             told = f"covers {paths} alone, which the branch does not change"
         if told:
             named.append((fresh or alike)[0])
+            fix = _proving_anew(state, task, is_asked=any(trust.is_of(named[-1], command) for command in asked))
             yield Finding("C001", named[-1].path, 0, f"{named[-1].id}, which proves {task}, {told}", fix, "warning")
         yield from _forgotten(state, task, fresh or alike)
     for command in _not_passed(state, ends, scope):
         if not any(trust.is_of(one, command) for one in named):
             message = f"{told_as(command)}, which is asked of {task}, has no pass for this commit's code"
+            fix = _proving_anew(state, task, is_asked=True)
             yield Finding("C001", ends[0].path, 0, message, fix, "warning")
 
 
@@ -158,6 +158,13 @@ def _forgotten(state: RunState, task: str, alike: Sequence[Evidence]) -> Iterato
         message = f"{one.id}, which proves {task}, saw {names}, which this commit does not have"
         fix = f"commit what is needed; or memento task reopen {task}, and complete it with a run without that"
         yield Finding("C007", one.path, 0, message, fix, "warning")
+
+
+def _proving_anew(state: RunState, task: str, *, is_asked: bool) -> str:
+    """Return how a done task is proven for the code as it is: a verdict runs what is asked, once."""
+    if is_asked and state.task_status(task) == "completed":
+        return f"run what is asked: memento task verify {task}"
+    return f"memento task reopen {task} --reason WHY, then complete it on a new run of the command"
 
 
 def _weak(state: RunState, evidence: Evidence, task: str, scope: Scope) -> str:

@@ -207,6 +207,29 @@ def proving(task: Row) -> list[Row]:
     return [{"why": "do it again", "command": reopen}, shown]
 
 
+def handing_out(task: Row) -> str:
+    """Return the command that hands a pending task out, or shows what it waits for."""
+    return f"memento dispatch create {task['id']} --executor WHO" if task["ready"] else "memento status"
+
+
+def resuming(task: str, status: str) -> str:
+    """Return the command by which a task that nobody has is taken up again; nothing while it is open."""
+    if status == "rejected":
+        return f"memento task repair {task}"
+    return f"memento task reopen {task} --reason WHY" if status in (*FINAL_TASK, *DONE, "blocked") else ""
+
+
+def due(task: Row, dispatches: Sequence[Row]) -> str:
+    """Return the command that comes next for a task on which nobody works; nothing where it is proven."""
+    queued = [row["dispatch_id"] for row in dispatches if row["status"] == "queued"]
+    if task["status"] == "dispatched" and queued:
+        return f"memento dispatch claim {queued[-1]}"
+    if task["status"] == "pending":
+        return handing_out(task)
+    steps = [] if task["proven"] else [*proving(task), {"command": resuming(task["id"], task["status"])}]
+    return str(steps[0]["command"]) if steps else ""
+
+
 def _looks(row: Row) -> str:
     """Return the verb that helps a task to its proof: running what is asked, or looking at what is amiss."""
     return "verify" if row["status"] == "completed" and row["asked"] and row["asked"]["commands"] else "show"

@@ -166,6 +166,12 @@ class TaskNotReady(Refused):
     hint_ = "see who has it: memento task show {task}; see what is ready: memento task list --ready"
 
 
+class TaskAtRest(TaskNotReady):
+    """A task that nobody has: it is done, refused or given up."""
+
+    hint_ = "take it up again: {step}"
+
+
 class DependencyOpen(Refused):
     token = "dependency_open"
     sentence = "task {task} depends on {dependency}, which is {status}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.folding.lanes import CANONICAL, SELECTED, STATUS, Lanes, choice, task_status
 from memento_git.folding.settling import SETTLING, kept, redaction, rest
 from memento_git.model.ids import EvidenceWithdrawn, kind_of, option
 from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK, OPEN_DISPATCH
 from memento_git.work import refusals as no
+from memento_git.work.nextsteps import resuming
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,7 +135,7 @@ def _dispatched(event: Event, seen: Seen, status: str) -> Writes:
     candidate = bool(event.data.get("candidate"))
     along = candidate and status in ("dispatched", "in_progress") and seen.own.detail(STATUS) == ""
     if status != "pending" and not along:
-        raise no.TaskNotReady(task=event.of, status=status)
+        _refuse_unready(event.of, status)
     return {
         f"dispatch:{name}": ("queued", "candidate" if candidate else ""),
         **({f"candidate:{name}": ("open",)} if candidate else {}),
@@ -153,8 +154,14 @@ def _claimed(event: Event, seen: Seen, status: str) -> Writes:
     if status == "completed" and f"candidate:{name}" in seen.own.values and not choice(seen.own):
         return writes
     if status not in ("dispatched", "in_progress"):
-        raise no.TaskNotReady(task=event.of, status=status)
+        _refuse_unready(event.of, status)
     return {**writes, STATUS: ("in_progress", seen.own.detail(STATUS))}
+
+
+def _refuse_unready(task: str, status: str) -> NoReturn:
+    if step := resuming(task, status):
+        raise no.TaskAtRest(task=task, status=status, step=step)
+    raise no.TaskNotReady(task=task, status=status)
 
 
 def _renewed(event: Event, seen: Seen, status: str) -> Writes:  # noqa: ARG001 (one shape for all rules)

@@ -137,8 +137,10 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
     git = ledger.git
     if git.top is None:
         return
-    for busy in publish.under_way(git)[:1]:
-        yield Answer("operation", "warn", f"{busy} is in progress: writing is refused meanwhile", "finish or abort it")
+    under_way = publish.under_way(git)
+    for busy in under_way[:1]:
+        told = f"{busy} is in progress: writing is refused meanwhile"
+        yield Answer("operation", "warn", told, publish.ending(busy))
     if (left := git.git_dir / "index.lock").exists():
         yield _locked("index", left, "index.lock")
     if journal.pending(git):
@@ -152,7 +154,7 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
     for folder in cleanroom.left(git):
         told = f"{folder} was left by a process that was ended while it ran a command again"
         yield Answer("work trees", "warn", told, "memento doctor --fix; the next rerun removes it, too")
-    yield from _folder(git, git.top)
+    yield from _folder(git, git.top, under_way)
 
 
 def _git_directory(git: Git) -> Iterator[Answer]:
@@ -179,14 +181,14 @@ def _locked(what: str, left: Path, name: str) -> Answer:
     return Answer(what, "warn", message, f"where no git runs, remove it: rm {shlex.quote(str(left))}")
 
 
-def _folder(git: Git, top: Path) -> Iterator[Answer]:
+def _folder(git: Git, top: Path, under_way: list[str]) -> Iterator[Answer]:
     if (top / layout.FOLDER).is_symlink():
         yield Answer("folder", "fail", ".memento is a symbolic link", places.replacing(git))
     if told := _ignored(git):
         yield Answer("ignored", "warn", "git ignores .memento: hand edits there go unnoticed", f"take it out: {told}")
     if git.answer("config", "--bool", "core.sparseCheckout") == "true":
         yield Answer("sparse checkout", "ok", "the ledger is read from commits, so absent files are not missing")
-    if git.answer("symbolic-ref", "--quiet", "HEAD") is None:
+    if not under_way and git.answer("symbolic-ref", "--quiet", "HEAD") is None:
         yield Answer(
             "branch", "warn", "HEAD is detached: ledger commits are lost on the next checkout", "git switch -c NAME"
         )

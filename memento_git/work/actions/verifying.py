@@ -8,12 +8,11 @@ from memento_git.errors import MementoError
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import claims, layout, prosefile, publish
 from memento_git.model.states import FINAL_TASK
-from memento_git.work import branches, codestate, forgotten, guard, pasts, proofs, terms, verdict
+from memento_git.work import branches, codes, codestate, forgotten, guard, pasts, proofs, terms, trust, verdict
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders
-from memento_git.work.codes import sober
 from memento_git.work.desk import Desk
-from memento_git.work.trust import seen_by
+from memento_git.work.nextsteps import resuming
 from memento_git.work.verdict import Verdict
 from memento_git.work.verification import masked
 
@@ -153,11 +152,20 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
     else:
         desk.happen(state, identity, "accepted", reads=reads, text=prose.digest, **about)
         desk.refuse_unsigned_proof(state, identity, f"accepting {identity}")
+        _tell_of_stale(tx, state, identity, code)
     for dispatch in open_before:
         claims.release_later(tx, identity, dispatch)
     judged = state.pieces(ref.partition("@")[0] for ref in refs)
-    forgotten.warn(tx.ledger.git, tx.ledger.warnings, code, map(seen_by, judged))
+    forgotten.warn(tx.ledger.git, tx.ledger.warnings, code, map(trust.seen_by, judged))
     return Verdict(identity, tuple(unmet), tuple(one.id for one in judged), made)
+
+
+def _tell_of_stale(tx: Transaction, state: RunState, task: str, code: dict[str, Any]) -> None:
+    """Note where all that proves an accepted task saw other code: where nothing is asked, nothing is run again."""
+    seen = [saw for one in state.pieces(state.proof(task).by) if (saw := trust.seen_by(one))]
+    if seen and not any(codes.agree(saw, code) for saw in seen):
+        again = resuming(task, "accepted")
+        tx.ledger.warnings.append(f"what proves {task} saw other code than is here; to prove it for this code: {again}")
 
 
 def _without_output(code: dict[str, Any], drafts: Sequence[Draft]) -> dict[str, Any]:
@@ -188,12 +196,12 @@ def _tried(
 
     An acceptance stands on all that it names, so it names only what speaks for it.
     """
-    found, codes = pasts.evidence_for(state, prose.id), [code, sober(completion.data["code"])]
-    held = verdict.latest(verdict.of_dispatch(found, completion.dispatch), prose.id, codes)
+    found, seen = pasts.evidence_for(state, prose.id), [code, codes.sober(completion.data["code"])]
+    held = verdict.latest(verdict.of_dispatch(found, completion.dispatch), prose.id, seen)
     good = [one.ref for one in verdict.sound(held, prose.id)]
     proof = proofs.proven(state, completion, prose.digest, asked, [code], good)
     proving = {one.kind for one in state.pieces(proof.by)}
-    unmet = [*proof.why, *verdict.contradictions(verdict.latest(found, prose.id, codes), asked, proving)]
+    unmet = [*proof.why, *verdict.contradictions(verdict.latest(found, prose.id, seen), asked, proving)]
     bearing = _relevant(held, asked)
     cited = bearing if unmet else verdict.sound(bearing, prose.id)
     return unmet, list(dict.fromkeys([*completion.evidence, *(one.ref for one in cited)]))

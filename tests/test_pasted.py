@@ -1,0 +1,177 @@
+"""What a command names as next works when it is pasted, and is what is due."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memento_git.ledger import remotes
+from memento_git.review.actions import check
+from memento_git.verbs import doctor
+from memento_git.work import refusals
+from memento_git.work.actions import claiming, plans, tasks, verifying
+from tests.clones import Hub, code
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.play import Play
+
+    Call = Callable[..., tuple[int, str, str]]
+
+
+def following(cli: Call, play: Play, *arguments: str) -> list[str]:
+    """Return the lines of what comes next after a command."""
+    _, out, err = cli(*arguments[:2], "-C", str(play.root), *arguments[2:])
+    return [line.partition(": ")[2] for line in (out + err).splitlines() if re.match(r" +(next|or): ", line)]
+
+
+def pasted(cli: Call, play: Play, line: str) -> tuple[int, str, str]:
+    """Run a line as it was told, with words in the place of what the user is to say."""
+    words = [{"WHO": "agent", "WHY": "so"}.get(word, word) for word in shlex.split(line)]
+    return cli(*words[1:], "-C", str(play.root))
+
+
+def shown(cli: Call, play: Play, task: str) -> list[str]:
+    return following(cli, play, "evidence", "run", "--task", task, "--", "true")
+
+
+def test_a_claim_on_the_remote_from_a_branch_without_upstream_is_led_to_what_works(play: Play, cli: Call) -> None:
+    Hub(play)
+    git(play.root, "switch", "-qc", "work")
+    play.planned()
+    dispatch = play.dispatch(play.task())
+    with pytest.raises(remotes.NoUpstream) as caught:
+        claiming.claim_on_remote(play.ledger, dispatch)
+
+    assert pasted(cli, play, caught.value.hint.partition(": ")[2])[0] == 0
+    assert claiming.claim_on_remote(play.ledger, dispatch).pushed
+
+
+def test_evidence_leads_through_all_that_its_task_waits_for(play: Play, cli: Call) -> None:
+    play.planned()
+    task = play.task()
+    said = []
+    for _ in range(3):
+        (line,) = shown(cli, play, task)
+        said.append(" ".join(line.split()[1:3]))
+        assert pasted(cli, play, line)[0] == 0
+
+    assert said == ["dispatch create", "dispatch claim", "dispatch complete"]
+    assert play.is_proven(task)
+    assert shown(cli, play, task) == []
+
+
+@pytest.mark.parametrize(
+    ("end", "step"), [(tasks.block_task, "task reopen"), (tasks.cancel_task, "task reopen"), (None, "task repair")]
+)
+def test_a_task_that_nobody_has_leads_to_its_taking_up(
+    play: Play, cli: Call, end: Callable[..., str] | None, step: str
+) -> None:
+    play.planned()
+    task = play.task()
+    if end is not None:
+        play.do(end, task, reason="no")
+    else:
+        play.complete(play.claimed(task), play.evidence(task))
+        play.evidence(task, code=1)
+        assert not verifying.verify(play.ledger, play.ledger.change, task, quiet=True).accepted
+    with pytest.raises(refusals.TaskNotReady) as caught:
+        play.dispatch(task)
+    told = caught.value.hint.partition(": ")[2]
+    assert told.startswith(f"memento {step} {task}")
+    assert shown(cli, play, task) == [told]
+    assert pasted(cli, play, told)[0] == 0
+
+
+def test_evidence_of_an_unproven_task_leads_to_what_proves_it(play: Play, cli: Call) -> None:
+    play.planned()
+    task = play.task(commands=["true"])
+    play.complete(play.claimed(task), play.evidence(task, kind="command"))
+    assert shown(cli, play, task) == [f"memento task verify {task}"]
+
+
+def test_who_has_a_task_is_still_told_where_somebody_has_it(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    play.claimed(task)
+    with pytest.raises(refusals.TaskNotReady, match="in_progress") as caught:
+        play.dispatch(task)
+    assert caught.value.hint.startswith("see who has it: ")
+
+
+def test_an_approved_plan_leads_to_what_is_due(play: Play, cli: Call) -> None:
+    run = play.run()
+    one, two = (play.do(plans.draft_plan, title, "Do it.", run=run) for title in ("One", "Two"))
+    assert following(cli, play, "plan", "approve", one) == [f"memento task add --run {run} --title TITLE"]
+    task = play.task()
+    assert following(cli, play, "plan", "approve", two) == [f"memento dispatch create {task} --executor WHO"]
+
+
+def test_doctor_leads_to_the_end_of_what_git_is_in_the_middle_of(play: Play) -> None:
+    git(play.root, "switch", "-qc", "other")
+    code(play, "theirs\n")
+    git(play.root, "switch", "-q", "main")
+    code(play, "ours\n")
+    git(play.root, "rebase", "other", check=False)
+    told = {one.name: one.fix for one in doctor.examine(play.ledger) if one.status == "warn"}
+    assert told == {"operation": "git rebase --continue, or git rebase --abort"}
+    git(play.root, "rebase", "--abort")
+    git(play.root, "bisect", "start", "HEAD", "HEAD~2")
+    told = {one.name: one.fix for one in doctor.examine(play.ledger) if one.status == "warn"}
+    assert told == {"operation": "finish or abort it: git status says how"}
+
+
+def stale(play: Play) -> str:
+    """Return a task that is done, on code that is other by now."""
+    play.planned()
+    task = play.task()
+    play.complete(play.claimed(task), play.evidence(task))
+    code(play, "answer = 43\n")
+    return task
+
+
+def fixes(play: Play) -> list[str]:
+    """Return how check would have mended what a branch completed on other code."""
+    return sorted({one.fix for one in check(play.ledger, base="base").findings if one.code == "C001"})
+
+
+def test_an_acceptance_on_a_proof_of_other_code_says_so(play: Play, cli: Call) -> None:
+    task = stale(play)
+    done, out, err = cli("task", "verify", task, "-C", str(play.root))
+
+    assert (done, out) == (0, f"accepted {task}\n")
+    assert f"note: what proves {task} saw other code than is here" in err
+    assert pasted(cli, play, err.rpartition("code: ")[2])[0] == 0
+
+
+def test_check_names_what_proves_stale_work_anew(play: Play) -> None:
+    git(play.root, "branch", "base")
+    task = stale(play)
+    again = f"memento task reopen {task} --reason WHY, then complete it on a new run of the command"
+    assert fixes(play) == [again]
+    verifying.verify(play.ledger, play.ledger.change, task, quiet=True)
+    assert fixes(play) == [again]
+
+
+def test_check_names_verification_where_that_runs_what_is_stale(play: Play, cli: Call) -> None:
+    git(play.root, "branch", "base")
+    task = play.planned() and play.task(commands=["true"])
+    assert cli("evidence", "run", "--task", task, "-C", str(play.root), "--", "true")[0] == 0
+    play.complete(play.claimed(task), *play.state(task).ids("evidence"))
+    code(play, "answer = 43\n")
+    (told,) = fixes(play)
+    assert told == f"run what is asked: memento task verify {task}"
+    assert pasted(cli, play, told.partition(": ")[2])[0] == 0
+    assert fixes(play) == []
+
+
+def test_one_on_a_proof_of_this_code_says_nothing(play: Play, cli: Call) -> None:
+    play.planned()
+    task = play.task()
+    play.complete(play.claimed(task), play.evidence(task))
+    assert cli("task", "verify", task, "-C", str(play.root))[2] == ""
