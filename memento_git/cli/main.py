@@ -67,6 +67,18 @@ class Tree(click.Group):
         alias: click.Command | None = ALIASES.get(cmd_name)
         return alias
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:  # fmt: skip
+        """Ask whether one meant a command of much the same name, as click does in a group that is all imported."""
+        if self.get_command(ctx, args[0]) is None and not ctx.resilient_parsing:
+            from difflib import get_close_matches
+
+            if close := get_close_matches(args[0], COMMANDS):
+                told = f"{'one of: ' if close[1:] else ''}{', '.join(map(repr, close))}"
+                ctx.fail(f"No such command {args[0]!r}. Did you mean {told}?")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
