@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -247,6 +248,54 @@ def test_a_renewal_reaches_the_remote_with_the_next_sync(hub: Hub) -> None:
     assert before
     assert after
     assert seconds_of(after.until) - seconds_of(before.until) > 3000
+
+
+def test_a_renewal_notes_that_the_remote_does_not_know_of_it_yet(hub: Hub, cli: Callable[..., Any]) -> None:
+    bob = hub.clone("Bob")
+    dispatch = offered(hub)
+    claim(bob, dispatch, lease=60)
+    where = ("-C", str(bob.root), "--actor", "Bob")
+    known = remoteclaims.held(bob.ledger.git, "origin")[0].claim.until
+    told = f"note: origin, and so other clones, know this claim until {known}; to tell them: memento sync"
+
+    for verb in ("renew", "claim"):
+        assert told in cli("dispatch", verb, dispatch, "--lease", "2h", *where)[2]
+    assert cli("sync", *where)[0] == 0
+    assert cli("dispatch", "renew", dispatch, "--lease", "2h", *where)[1:] == (
+        f"still held: {dispatch} until {bob.state(dispatch).dispatch(dispatch).until}\n", ""
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("how", ["recovered", "withdrawn"])
+def test_who_held_a_claim_is_told_that_somebody_else_ended_it(hub: Hub, cli: Callable[..., Any], how: str) -> None:
+    bob = hub.clone("Bob")
+    dispatch = offered(hub)
+    task = task_of(hub.first, dispatch)
+    claim(bob, dispatch)
+    syncing.sync(hub.first.ledger)
+    if how == "recovered":
+        hub.first.do(dispatches.recover_dispatch, dispatch, force=True, reason="too slow")
+    else:
+        hub.first.do(tasks.block_task, task, reason="wait")
+    syncing.sync(hub.first.ledger)
+    by, reason = (hub.first.ledger.actor, "too slow") if how == "recovered" else (None, None)
+
+    _, out, _ = cli("sync", "-C", str(bob.root), "--actor", "Bob")
+    said = f"was recovered by {by}: {reason}" if by else "was withdrawn with the task"
+    assert re.search(rf"^your claim of task_\w+ {re.escape(said)}$", out, re.MULTILINE)
+    git(bob.root, "reset", "-q", "--hard", "HEAD~1")
+    (row,) = syncing.sync(bob.ledger).taken
+    assert row == {"task_id": task, "dispatch_id": dispatch, "status": "recovered", "by": by, "reason": reason}
+
+
+def test_an_end_of_ones_own_is_no_news(hub: Hub) -> None:
+    bob = hub.clone("Bob")
+    dispatch = offered(hub)
+    claim(bob, dispatch)
+    bob.do(dispatches.fail_dispatch, dispatch, reason="no")
+    hub.first.planned("Beside")
+    syncing.sync(hub.first.ledger)
+    assert syncing.sync(bob.ledger).taken == []
 
 
 def test_a_claim_that_expired_on_the_remote_is_replaced_by_compare_and_swap(hub: Hub) -> None:

@@ -474,6 +474,7 @@ SYNC: Final = {
     "pushes": "pushes that it took", "pushed": "the remote has `after` by this",
     "trouble": "what is newly contested, illegal or incomplete, as in `status`",
     "lost_claims": "claims of yours that others contest: task_id, dispatch_id, claimed_by",
+    "ended_claims": "claims of yours that others ended: task_id, dispatch_id, status, by, reason",
     "findings": "errors that came, or that the merge made, as sentences; but for those in `trouble`",
     "released": "dispatches whose claims on the remote were removed",
     "waiting": "completed dispatches whose claims hold on: the completion is on this branch alone",

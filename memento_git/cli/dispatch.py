@@ -133,9 +133,17 @@ def claim(door: Door, dispatch_id: str, lease: str, note: str, remote: str, *, s
         "dispatch claim",
         lambda tx: answers.after(tx, dispatches.claim_dispatch(tx, dispatch_id, lease=seconds, note=note)),
     )
+    _tell_of_remotes(door, row["dispatch_id"], row["lease_until"])
     door.show(
         row, f"claimed {row['dispatch_id']} until {row['lease_until']}\n next: memento task brief {row['task_id']}"
     )
+
+
+def _tell_of_remotes(door: Door, dispatch: str, until: str) -> None:
+    """Note where a remote holds the claim for a shorter time than this clone."""
+    from memento_git.work.actions import faraway
+
+    door.ledger.warnings += faraway.behind(door.ledger.git, dispatch, until)
 
 
 def _seconds(lease: str) -> int:
@@ -154,13 +162,17 @@ def _seconds(lease: str) -> int:
 @click.option("--force", is_flag=True, help="Commit even before half of the lease has passed.")
 @writes
 def renew(door: Door, dispatch_id: str, lease: str, *, force: bool) -> None:
-    """Lengthen a claim; it is committed only once half of the lease has passed."""
+    """Lengthen a claim; it is committed only once half of the lease has passed.
+
+    Where it was made with --sync, the remote and other clones learn of it by the next `memento sync`.
+    """
     from memento_git.work.actions import dispatches
 
     seconds = _seconds(lease)
     name, until, committed = door.change(
         "dispatch renew", lambda tx: dispatches.renew_dispatch(tx, dispatch_id, lease=seconds, force=force)
     )
+    _tell_of_remotes(door, name, until)
     data = {"dispatch_id": name, "lease_until": until, "committed": committed}
     door.show(data, f"{'renewed' if committed else 'still held:'} {name} until {until}")
 

@@ -45,7 +45,8 @@ def sync(door: Door, remote: str, branch: str, *, set_upstream: bool) -> None:
     data = {
         **done.target.where, "outcome": brought.outcome, "before": brought.before, "after": brought.after,
         "merges": brought.merges, "pushes": brought.pushes, "pushed": brought.pushes > 0, "trouble": done.trouble,
-        "lost_claims": done.lost, "findings": done.findings, "released": done.released, "waiting": done.waiting,
+        "lost_claims": done.lost, "ended_claims": done.taken,
+        "findings": done.findings, "released": done.released, "waiting": done.waiting,
     }  # fmt: skip
     door.show(data, lambda: "\n".join(_lines(door, done)))
 
@@ -64,10 +65,18 @@ def _lines(door: Door, done: Synced) -> list[str]:
         f"your claim of {names(row['task_id'])} is contested by {output.printable(', '.join(row['claimed_by']))}"
         for row in done.lost
     ]
+    lines += [_ended(row, names) for row in done.taken]
     lines += [_trouble(row, names) for row in done.trouble]
     lines += [f"wrong: {output.printable(finding)}" for finding in done.findings]
     step = "settle" if done.trouble else "check" if done.findings else ""
     return [*lines, *([f" next: memento {step}"] if step else [])]
+
+
+def _ended(row: Row, names: output.Names) -> str:
+    """Return what became of a claim of ours that somebody else ended."""
+    how = f"{row['status']} by {output.printable(row['by'])}" if row["by"] else "withdrawn with the task"
+    why = f": {names.within(output.printable(row['reason']))}" if row["reason"] else ""
+    return f"your claim of {names(row['task_id'])} was {how}{why}"
 
 
 def _trouble(row: Row, names: output.Names) -> str:

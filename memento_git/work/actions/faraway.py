@@ -71,6 +71,15 @@ def left_on(ledger: Ledger, view: View, remote: str) -> Iterator[tuple[str, str]
             yield f"{one.claim.by or 'nobody'} holds {one.name} on {remote}: {why}", remove
 
 
+def behind(git: Git, dispatch: str, until: str) -> Iterator[str]:
+    """Yield what to know of each remote on which this clone's claim of a dispatch ends before that moment."""
+    for remote in remoteclaims.remotes_held(git):
+        for one in remoteclaims.held(git, remote):
+            if one.claim.dispatch == dispatch and one.claim.until < until:
+                told = f"{remote}, and so other clones, know this claim until {one.claim.until}"
+                yield f"{told}; to tell them: memento sync {remote}"
+
+
 def _why(ledger: Ledger, view: View, remote: str, one: Held) -> str:
     """Return why a claim holds nothing any more, or nothing."""
     if one.claim.until < view.now:

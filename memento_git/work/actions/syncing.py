@@ -11,6 +11,7 @@ from memento_git.ledger import layout, lock, merging, publish, remoteclaims, rem
 from memento_git.ledger.adoption import bring_forward
 from memento_git.ledger.store import NoLedger
 from memento_git.model.clock import seconds_of, stamp
+from memento_git.model.ids import kind_of
 from memento_git.model.states import ENDED_DISPATCH
 from memento_git.work.actions import faraway, vetting
 from memento_git.work.loading import load
@@ -18,10 +19,11 @@ from memento_git.work.rows import trouble_rows
 from memento_git.work.state import Dispatch, RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from memento_git.folding.rows import Row
+    from memento_git.ledger.journal import Path3
     from memento_git.ledger.remoteclaims import Held
     from memento_git.ledger.remotes import Target
     from memento_git.ledger.store import Ledger
@@ -69,6 +71,7 @@ class Synced(NamedTuple):
     brought: Brought
     trouble: list[Row]
     lost: list[Row]
+    taken: list[Row]
     findings: list[str]
     released: list[str]
     waiting: list[str]
@@ -184,17 +187,18 @@ def _subject(where: Target) -> str:
     return f"memento: sync {where.local} with {where.branch} of {where.remote}"
 
 
-def _news(ledger: Ledger, brought: Brought) -> tuple[list[Row], list[Row], list[str]]:
-    """Return what is newly contested, illegal or incomplete, claims of ours that others contest, and other errors."""
+def _news(ledger: Ledger, brought: Brought) -> tuple[list[Row], list[Row], list[Row], list[str]]:
+    """Return what needs settling now, claims of ours that others contest, those that others ended, and other errors."""
     if brought.before == brought.after:
-        return [], [], []
+        return [], [], [], []
     changed = merging.incoming(ledger.git, brought.before, brought.after).ledger
     runs = sorted({run for change in changed if (run := layout.run_of_path(change.path))})
     old, new = ledger.held([brought.before]), ledger.view([brought.after])
     known = troubles(old, runs) if old else []
     fresh = [row for row in troubles(new, runs) if row not in known]
     lost = [row for row in (_lost(old, row, ledger.actor) for row in fresh) if row] if old else []
-    return fresh, lost, vetting.came_wrong(ledger, brought.before, brought.after)
+    taken = [*_taken(old, new, changed, ledger.actor)] if old else []
+    return fresh, lost, taken, vetting.came_wrong(ledger, brought.before, brought.after)
 
 
 def troubles(view: View, runs: list[str]) -> list[Row]:
@@ -219,6 +223,21 @@ def _lost(before: View, row: Row, actor: str) -> Row | None:
                 if held.holder == actor:
                     return {"task_id": row["record"], "dispatch_id": name, "claimed_by": others}
     return None
+
+
+def _taken(before: View, after: View, changed: Sequence[Path3], actor: str) -> Iterator[Row]:
+    """Yield the claims of ours that somebody else ended: they took them back, or moved the task itself."""
+    places = filter(None, (layout.place_of(one.path) for one in changed))
+    for run, task in sorted({(one.run, one.of) for one in places if kind_of(one.of) == "task"}):
+        if not before.holds(run, task, "task"):
+            continue
+        now = RunState(after, run).dispatches(task)
+        for name, held in RunState(before, run).dispatches(task).items():
+            found = now.get(name, Dispatch())
+            by = found.ended.by if found.ended is not None else None
+            if held.status == "claimed" and held.holder == actor != by and found.status in ENDED_DISPATCH:
+                reason = found.ended.get("reason") if found.ended is not None else ""
+                yield {"task_id": task, "dispatch_id": name, "status": found.status, "by": by, "reason": reason or None}
 
 
 def _give_back(ledger: Ledger, where: Target, after: str) -> tuple[list[str], list[str]]:
