@@ -189,6 +189,29 @@ def test_what_is_stale_is_said_so_wherever_it_is_shown(play: Play, cli: Callable
         assert asked(cli, play, *command, "--at", before)[command[-1].partition("_")[0]]["stale"] is False
 
 
+def test_evidence_of_what_is_not_committed_is_told_as_that(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    (play.root / "app.py").write_text("answer = 41\n")
+    task = play.proven()
+    (evidence,) = play.state(task).ids("evidence")
+    shown = [("task", "show", task), ("evidence", "show", evidence), ("evidence", "list"), ("report",), ("status",)]
+    for command in shown:
+        told = cli(*command, "-C", str(play.root))[1]
+        assert ("of code that is not committed here" in told, "passed, stale" in told) == (True, False)
+    row = asked(cli, play, "evidence", "show", evidence)["evidence"]
+    assert (row["stale"], row["uncommitted"]) == (True, True)
+    (play.root / "other.py").write_text("more = 1\n")
+    git(play.root, "add", "other.py")
+    git(play.root, "commit", "-q", "-m", "the code goes on", "other.py")
+    row = asked(cli, play, "evidence", "show", evidence)["evidence"]
+    assert (row["stale"], row["uncommitted"]) == (True, False)
+    play.commit_all()
+    (play.root / "other.py").unlink()
+    git(play.root, "commit", "-q", "-a", "-m", "as it was seen")
+    row = asked(cli, play, "evidence", "show", evidence)["evidence"]
+    assert (row["stale"], row.get("uncommitted")) == (False, None)
+
+
 def test_evidence_run_exits_as_the_command_did(play: Play, cli: Callable[..., Any]) -> None:
     play.run()
     code, _, err = cli("evidence", "run", "-C", str(play.root), "--", sys.executable, "-c", "raise SystemExit(7)")

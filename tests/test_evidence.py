@@ -327,6 +327,9 @@ def test_that_the_code_changed_while_a_command_ran_is_said_at_once(
     row = told["evidence"]
     assert row["moved"] == f"the code changed while the command of {row['id']} ran"
     assert "moved" in cli("evidence", "show", row["id"], *where)[1]
+    listed, reported = (cli(*verb, *where)[1] for verb in (("evidence", "list"), ("report",)))
+    assert "passed, but the code changed while it ran, so it proves nothing" in listed
+    assert "passed, but the code changed while it ran, so it proves nothing" in reported
     sound = json.loads(cli(*run, "--json", "--", sys.executable, "-c", "")[1])
     assert (sound["evidence"]["moved"], "warnings" in sound) == (None, False)
 

@@ -49,6 +49,7 @@ TASK: Final = {
     "incomplete": "a file that its events name is missing",
     "broken": "why its own file cannot be read: place, rule, what is wrong; or null",
     "stale": "only where it is read, and its proof is bound to code: all of that is of other code than this commit's",
+    "uncommitted": "only of what is stale: the code of this commit did not go on since; what was seen is not committed",
 }  # fmt: skip
 DISPATCH: Final = {
     "dispatch_id": "the dispatch", "status": "queued, claimed, completed, failed, recovered", "task_id": "its task",
@@ -95,7 +96,7 @@ EVIDENCE: Final = {
     "contradicted_by": "ids of evidence that did so and came to something else",
     "reproductions": "each of both, and what ran it again on other code: id, result (reproduced, differs, other_code), "
     "differences, actor, signature, signed_by, counts (policy lists the runner who signed it), why it does not",
-    "code": "git ids of what it saw: tree, full, paths, dirty, untracked (path -> id)",
+    "code": "git ids of what it saw: tree, full, paths, dirty, untracked (path -> id); head, the commit then",
     "folder": "where the command ran, or null", "covers": "the paths that it is about; empty: all code",
     "moved": "that the code changed while the command ran, so that it proves nothing, or null",
     "digest": "of its file, as references name it",
@@ -105,6 +106,7 @@ EVIDENCE: Final = {
     "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unnamed, unchecked",
     "signed_by": "whose signature it is, or null",
     "stale": "only where it is read, and is bound to code: it is of other code than this commit's",
+    "uncommitted": "only of what is stale: the code of this commit did not go on since; what was seen is not committed",
     "beside": "only there: files that git did not track and that it saw, which this commit does not have so",
 }  # fmt: skip
 EVENT: Final = {
@@ -157,7 +159,8 @@ REPORT: Final = {
     "text": "the report as Markdown, or in the format that was asked", "generated_at": "when it was made",
     "blockers": "what holds the run up: kind, record, about", "risks": "of the plan, and open tasks of high risk: "
     "record, about", "verification": "what proves tasks: evidence_id, kind, trust_level, outcome, command, exit_code, "
-    "stale, task_ids", "changed_files": "path, evidence_ids of diffs that changed it, task_ids of done tasks about it",
+    "stale, uncommitted, task_ids",
+    "changed_files": "path, evidence_ids of diffs that changed it, task_ids of done tasks about it",
     "recovered": "dispatches that were taken back: dispatch_id, task_id, requeued_dispatch_id, evidence_id and "
     "bundle_path of what the next worker needs, or null",
 }  # fmt: skip
@@ -269,7 +272,7 @@ DIFF_RUN: Final = {
     "gates": "kind, scope, from, to, way (what it was, one after the other), by, reason, evidence, "
     "proof (what of that the newer commit holds, as of a task)",
     "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, folder, exit_code, covers, "
-    "beside, reports, holds, summary, task_ids, approves, uri, change, from, to, by, trust_before, reason",
+    "beside, reports, holds, summary, task_ids, approves, uri, moved, change, from, to, by, trust_before, reason",
     "signatures": "what was signed: record, what, actor, event_id (null of evidence), signature, signed_by; by the "
     "keys of the older commit",
     "reproductions": "what was run again: id, of (the first evidence), result (reproduced, differs, other_code, void), "

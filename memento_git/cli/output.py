@@ -134,8 +134,11 @@ def fields(row: Mapping[str, Any], names: Names) -> list[str]:
 
 
 def _typeable(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record whose command is told as the commands within others are."""
-    return {**row, "command": {"run": row["command"]}} if isinstance(row.get("command"), list) else dict(row)
+    """Return a record whose command is told as the commands within others are, and its two words for age as one."""
+    from memento_git.review.report import aged
+
+    told = {**row, "command": {"run": row["command"]}} if isinstance(row.get("command"), list) else dict(row)
+    return {**told, "stale": aged(row), "uncommitted": None} if row.get("uncommitted") else told
 
 
 def _value(value: Any) -> str:

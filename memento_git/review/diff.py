@@ -213,7 +213,8 @@ def _evidence(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | 
     to = new["status"] if new else _gone(events)
     shown = {**shown, **dict.fromkeys(SAID)} if to == "redacted" else shown
     return {
-        **{key: shown.get(key) for key in (*PROOF_KEYS, "task_ids", "approves", "uri")}, "change": _kind(old, new),
+        **{key: shown.get(key) for key in (*PROOF_KEYS, "task_ids", "approves", "uri", "moved")},
+        "change": _kind(old, new),
         "holds": [] if to == "redacted" else _holds(shown),
         "from": old and old["status"], "to": to,
         "by": _actors(events) or ([] if old else [shown["actor"]]), "trust_before": old and old["trust_level"],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.enumeration import cut, many, some
 from memento_git.review.diff_proofs import reproduction_lines, signature_lines
-from memento_git.review.report import INCOMPLETE, SPIKE, called, counted, ran
+from memento_git.review.report import INCOMPLETE, MOVED, SPIKE, called, counted, ran
 from memento_git.review.words import ADDED, LEFT_OUT, REMOVED
 
 if TYPE_CHECKING:
@@ -223,6 +223,7 @@ def gate_line(gate: Row, style: Style, run: str) -> str:
 def evidence_line(row: Row, style: Style) -> str:
     shown = what(row, style)
     marks = f"{row['kind']}, {row['trust_level']}, {row['outcome']}"
+    marks += f", {MOVED}" if row["moved"] else ""
     told = f"{style.code(row['id'])} {marks}" + (f": {shown}" if shown else "")
     if row["uri"]:
         told += f" {style.code(cut(row['uri'], 200))}"

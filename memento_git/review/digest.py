@@ -100,7 +100,7 @@ def _verification(held: Row) -> Iterable[Row]:
             yield {
                 "evidence_id": row["id"], "kind": row["kind"], "trust_level": row["trust_level"],
                 "outcome": row["outcome"], **{key: row[key] for key in ("command", "folder", "exit_code", "covers")},
-                "stale": row.get("stale", False), "task_ids": proves[row["id"]],
+                **{key: row.get(key, False) for key in ("stale", "uncommitted")}, "task_ids": proves[row["id"]],
             }  # fmt: skip
 
 

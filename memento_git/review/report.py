@@ -11,7 +11,7 @@ from memento_git.model.markup import code, plain
 from memento_git.review.digest import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 Row = dict[str, Any]
 SHOWN_TASKS: Final = 3
@@ -20,6 +20,7 @@ SHOWN_PATHS: Final = 3
 MOST_TEXT: Final = 120
 SPIKE: Final = "handed out without a plan, as a spike"
 INCOMPLETE: Final = "incomplete: files of its events are missing or cannot be read"
+MOVED: Final = "but the code changed while it ran, so it proves nothing"
 NAMED: Final = {"audit": "events", "changed_files": "changed files", "knowledge": "notes"}
 ORDER: Final = (
     "contested", "blocked", "rejected", "in_progress", "dispatched", "pending", "completed", "accepted", "cancelled",
@@ -73,9 +74,16 @@ def _recovered(row: Row) -> str:
 
 def _verified(row: Row) -> str:
     what = ran(row) if row["command"] else row["kind"]
-    stale = ", stale" if row["stale"] else ""
+    stale = f", {told}" if (told := aged(row)) else ""
     tasks = some([f"`{name}`" for name in row["task_ids"]], SHOWN_TASKS)
     return f"{what} — {row['kind']}, {row['trust_level']}{stale}, proves {tasks}"
+
+
+def aged(row: Mapping[str, Any]) -> str:
+    """Return how evidence, or what proves a task, stands to the code of this commit, where that is other code."""
+    if not row.get("stale"):
+        return ""
+    return "of code that is not committed here" if row.get("uncommitted") else "stale"
 
 
 def role_line(row: Row) -> str:
@@ -147,7 +155,7 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
     elif row["proven"] is False:
         notes.append(f"**unproven**: {plain('; '.join(row['unproven_because'])) or 'nothing proves it'}")
     if row.get("stale"):
-        notes.append("stale: this commit has other code")
+        notes.append(aged(row) if row["uncommitted"] else "stale: this commit has other code")
     if row["late"]:
         notes.append("late: came after the run's completion")
     if row["selected_dispatch_id"]:
@@ -225,7 +233,9 @@ def evidence_line(row: Row) -> str:
         gone = row["withdrawn"]
         return f"`{row['id']}` redacted by {plain(called(gone['actor']))}: {plain(gone['reason'] or '')}"
     what = _what(row)
-    marks = [row["trust_level"], row["outcome"]] + (["stale"] if row.get("stale") else [])
+    marks = [row["trust_level"], row["outcome"]]
+    marks += [told] if (told := aged(row)) else []
+    marks += [MOVED] if row["moved"] else []
     if row["status"] != "recorded":
         marks.append(row["status"])
     marks += [plain(signature_note(row))] if signature_note(row) else []

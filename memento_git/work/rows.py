@@ -252,7 +252,7 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "reproduced_by": list(again.agree),
         "contradicted_by": list(again.differ),
         "reproductions": [_rerun_row(one) for one in again.reruns],
-        "code": {key: code[key] for key in ("tree", "full", "paths", "dirty", "untracked") if key in code},
+        "code": {key: code[key] for key in ("tree", "full", "paths", "dirty", "untracked", "head") if key in code},
         "folder": command["cwd"] if command else None,
         "covers": sorted(code.get("paths", ())),
         "moved": moved(evidence) or None,
@@ -282,7 +282,7 @@ def redacted_row(state: RunState, evidence: str) -> Row:
     tasks = [task for task in state.ids("task") if _names(state, task, evidence)]
     empty = dict.fromkeys(("kind", "outcome", "trust_level", "summary", "uri", "command", "folder", "exit_code",
                            "seconds", "diff", "approves", "prompt", "response", "check", "dispatch", "reproduces",
-                           "digest", "actor", "created_at"))  # fmt: skip
+                           "moved", "digest", "actor", "created_at"))  # fmt: skip
     lists = ("covers", "files", "reports", "problems", "reproduced_by", "contradicted_by", "reproductions")
     return {
         "id": evidence,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
     """Say of each piece of evidence whether it saw the code of this view; return those that did not.
 
+    Of those it says whether that is because what they saw was not committed here, or because the code went on.
     And which files that git did not track it saw beside that, and this view does not have as they were.
     """
     bound = [row for row in evidence if row["code"] and row["status"] == "recorded"]
@@ -22,12 +23,28 @@ def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
     paths = sorted({path for row in bound for key in ("paths", "untracked") for path in row["code"].get(key, ())})
     code = codestate.code_at(view.git, view.commits[0], paths)
     there = code.get("paths", {})
-    stale = []
     for row in bound:
         row["stale"] = not codes.agree(row["code"], code)
         row["beside"] = [path for path, blob in row["code"].get("untracked", {}).items() if there.get(path) != blob]
-        if row["stale"]:
-            stale.append(row["id"])
+    stale = [row for row in bound if row["stale"]]
+    ahead = _uncommitted(view, stale, code["tree"])
+    for row in stale:
+        row["uncommitted"] = row["id"] in ahead
+    named = [row["id"] for row in stale]
     for task in tasks:
-        task["stale"] = bool(task["proven_by"]) and all(name in stale for name in task["proven_by"])
-    return stale
+        task["stale"] = bool(task["proven_by"]) and all(name in named for name in task["proven_by"])
+        if task["stale"]:
+            task["uncommitted"] = all(name in ahead for name in task["proven_by"])
+    return named
+
+
+def _uncommitted(view: View, stale: list[Row], tree: str) -> set[str]:
+    """Return which stale evidence saw changes of the very code that this view has: they are not committed here."""
+    from memento_git.work.codestate import without_ledger
+
+    heads = {row["id"]: row["code"]["head"] for row in stale if row["code"].get("dirty") and row["code"].get("head")}
+    names = sorted(set(heads.values()))
+    held = view.git.objects([f"{name}^{{tree}}" for name in names])
+    known = zip(names, held, strict=True)
+    same = {name for name, body in known if body and without_ledger(body, view.git.object_format) == tree}
+    return {name for name, head in heads.items() if head in same}
