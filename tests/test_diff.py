@@ -255,7 +255,13 @@ def test_two_commits_without_a_ledger_are_refused_and_its_making_is_no_change_of
     assert {refused.value.hint, unread.value.hint} == {NoLedgerThere.hint_}, "HEAD has one: there is none to be made"
     play.planned()
     held = told(play, f"{first}..HEAD")
-    assert (held["policy"], [run["change"] for run in held["runs"]]) == (None, ["added"])
+    assert (held["policy"], held["new"], [run["change"] for run in held["runs"]]) == (None, True, ["added"])
+
+
+def test_that_a_branch_brings_the_ledger_with_its_policy_is_said(play: Play) -> None:
+    first = git(play.root, "rev-list", "--max-parents=0", "HEAD")
+    assert markdown(told(play, f"{first}..HEAD")) == "### Ledger: the ledger and its policy are new\n"
+    assert "new" not in markdown(told(play, "HEAD..HEAD"))
 
 
 # What must never happen.
@@ -357,6 +363,24 @@ def test_a_weakened_policy_is_named_and_shows_what_it_makes_of_old_tasks(play: P
     found = one_task(held, task)
     assert found["way"] == ["completed"]
     assert "[!WARNING]" in markdown(held)
+
+
+def test_what_a_branch_proves_by_a_policy_of_its_own_is_not_counted_as_proven(play: Play) -> None:
+    config = play.root / layout.CONFIG
+    config.write_text(config.read_text().replace("require: []", "require: [test]"))
+    play.commit_all("tests are asked for")
+    play.planned()
+    base = head(play)
+    config.write_text(config.read_text().replace("require: [test]", "require: []"))
+    play.commit_all("tests are not asked for")
+    task = play.task()
+    play.complete(play.claimed(task), play.evidence(task, kind="command"))
+    held = told(play, f"{base}..HEAD")
+    assert held["runs"][0]["tasks"][0]["id"] == task
+    assert (held["counts"]["proven"], held["counts"]["unproven"]) == (0, 1)
+    assert "| **unproven by the older policy**: policy asks for test evidence; by the newer one proven by" in markdown(
+        held
+    )
 
 
 def test_histories_without_a_common_commit_are_not_led_to_where_they_parted(play: Play) -> None:
@@ -541,7 +565,7 @@ def many(count: int, title: str) -> dict[str, Any]:
         "id": "task_000000000000", "title": title, "change": "changed", "from": "pending", "to": "completed",
         "way": ["pending", "dispatched", "in_progress", "completed"], "by": ["bot <b@example.invalid>"],
         "reason": title, "proven": True, "proven_before": None, "unproven_because": [], "unsigned": [], "became": [],
-        "overridden": [], "failed_since": [], "asked": [], "criteria": [],
+        "unproven_by_older": [], "overridden": [], "failed_since": [], "asked": [], "criteria": [],
         "proof": [{"id": "evidence_000000000000", "kind": "test", "trust_level": "witnessed", "outcome": "passed",
                    "command": ["pytest", title], "folder": ".", "exit_code": 0, "covers": [], "reports": [],
                    "holds": [], "summary": None, "stale": False}],
@@ -557,7 +581,7 @@ def many(count: int, title: str) -> dict[str, Any]:
              "evidence", "signatures", "reproductions", "forbidden", "weakened")  # fmt: skip
     counts = {**dict.fromkeys(names, 0), "tasks": count, "runs": 1}
     return {"base": "0" * 40, "tips": ["1" * 40], "notes": [], "counts": counts, "forbidden": [], "policy": None,
-            "runs": [run]}  # fmt: skip
+            "runs": [run], "new": False}  # fmt: skip
 
 
 @pytest.mark.parametrize("title", ["Check the form", "Prüfe 検査 😀" * 20, HOSTILE, "`" * 200])

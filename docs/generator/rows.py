@@ -232,7 +232,8 @@ DIFF: Final = {
     "evidence, signatures, reproductions, forbidden, weakened, notes, touched",
     "forbidden": "files that were changed or removed although a ledger only grows: "
     "path, change, kind, record", "policy": "null, or changed (what it asks, not only its words), diff (lines of a "
-    "unified diff), weakened (rules that ask less)", "runs": "what happened to each run that changed",
+    "unified diff), weakened (rules that ask less)", "new": "the older commit has no ledger, and no policy",
+    "runs": "what happened to each run that changed",
     "knowledge": "what happened to each note that changed",
     "touched": "notes about code that the change touches, as in `check --diff`",
 }  # fmt: skip
@@ -295,6 +296,7 @@ DIFF_TASK: Final = {
     "failed_since": "the latest runs of the commands of that, where they failed after it: as proof",
     "unproven_because": "why it is not proven",
     "unsigned": "approvals that it rests on without the signature that the older side's policy demands",
+    "unproven_by_older": "why it is not proven by the older side's policy, which judges in `check --base`; or empty",
     "overridden": "what policy would not let through: beyond the budget, with destructive commands, taken by force",
     "became": "which of stale, late, incomplete, spike, contested it was not before", "selected_dispatch_id": "or null",
     "texts": "revised texts, as of a run", "repairs": "the rejected task that it makes good: id, texts (of that one, "

@@ -301,6 +301,7 @@ def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Map
         "proven": new and new["proven"], "proven_before": old and old["proven"],
         "proof": [_proof(row) for row in proof],
         "unproven_because": (new or {}).get("unproven_because", []), "unsigned": (new or {}).get("unsigned", []),
+        "unproven_by_older": (new or {}).get("unproven_by_older", []),
         "became": [name for name in TURNS if new and new.get(name) and not (old and old.get(name))],
         "asked": list(((new or {}).get("asked") or {}).get("why", ())),
         "criteria": list(new["acceptance_criteria"]) if new and not old else [],
@@ -345,6 +346,11 @@ def _way(old: Row | None, new: Row | None, events: Sequence[Row]) -> list[str]:
     return [state for state, _ in groupby(way)]
 
 
+def is_proven(task: Row) -> bool | None:
+    """Tell whether a task is proven by both policies; None where it is not done."""
+    return None if task["proven"] is None else task["proven"] and not task["unproven_by_older"]
+
+
 def counts(runs: Sequence[Row], forbidden: Sequence[Row], weakened: Sequence[str]) -> dict[str, int]:
     """Return how much of what a headline names there is."""
     tasks = [task for run in runs for task in run["tasks"]]
@@ -354,8 +360,8 @@ def counts(runs: Sequence[Row], forbidden: Sequence[Row], weakened: Sequence[str
         "tasks": len(tasks),
         "added": sum(1 for task in tasks if task["change"] == "added"),
         "completed": sum(1 for task in done if task["from"] not in DONE),
-        "proven": sum(1 for task in done if task["proven"]),
-        "unproven": sum(1 for task in done if task["proven"] is False),
+        "proven": sum(1 for task in done if is_proven(task)),
+        "unproven": sum(1 for task in done if is_proven(task) is False),
         "contested": sum(1 for run in runs for row in run["trouble"] if row["problem"] == "contested"),
         "stale": sum(1 for task in tasks if "stale" in task["became"]),
         "late": sum(1 for task in tasks if "late" in task["became"]),

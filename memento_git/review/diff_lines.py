@@ -42,7 +42,7 @@ def headline(held: Row) -> str:
     """Return what happened as counts on one line."""
     counts = held["counts"]
     notes = noted(counts)
-    if not held["runs"] and not held["forbidden"] and not held["policy"] and not notes:
+    if not any((held["runs"], held["forbidden"], held["policy"], held["new"], notes)):
         return "nothing changed"
     runs = [many(counts["runs"], "run")] if counts["runs"] else []
     parts = [
@@ -56,6 +56,7 @@ def headline(held: Row) -> str:
         *([f"{counts['reproductions']} run again"] if counts["reproductions"] else []),
         *notes,
         *(["the policy changed"] if held["policy"] else []),
+        *(["the ledger and its policy are new"] if held["new"] else []),
     ]
     return ", ".join(parts) or "files changed or removed"
 
@@ -126,7 +127,9 @@ def proof(task: Row, style: Style) -> str:
         f"; {style.strong('unsigned')}: {style.say(cut('; '.join(task['unsigned'])))}" if task["unsigned"] else ""
     )
     failed = f"; {style.strong('failed since')}: {told}" if (told := shown(task["failed_since"], style)) else ""
-    return f"proven by {shown(task['proof'], style) or 'evidence'}{before}{failed}{unsigned}"
+    lacks = style.say(cut("; ".join(task["unproven_by_older"])))
+    older = f"{style.strong('unproven by the older policy')}: {lacks}; by the newer one " if lacks else ""
+    return f"{older}proven by {shown(task['proof'], style) or 'evidence'}{before}{failed}{unsigned}"
 
 
 def shown(rows: Sequence[Row], style: Style) -> str:

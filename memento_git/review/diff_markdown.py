@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import cut, many, some
 from memento_git.model.markup import MOST_COMMENT, code, plain, unformulated, units, unlinked
+from memento_git.review.diff import is_proven
 from memento_git.review.diff_lines import (
     Style,
     actors,
@@ -87,7 +88,7 @@ def _weight(task: Row) -> int:
     """Return how late a task stands in the table: what needs a look first."""
     if task["change"] == "removed" or "contested" in task["became"] or task["to"] in ("contested", "rejected"):
         return 0
-    if task["proven"] is False or task["unsigned"] or task["failed_since"]:
+    if is_proven(task) is False or task["unsigned"] or task["failed_since"]:
         return 1
     if task["overridden"] or (task["change"] == "changed" and (task["to"] == "cancelled" or task["texts"])):
         return 2

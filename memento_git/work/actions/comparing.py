@@ -15,6 +15,7 @@ from memento_git.review.changed_files import Held, forbidden
 from memento_git.review.weakened import weakened
 from memento_git.work.keeping import whole
 from memento_git.work.staleness import mark_stale
+from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,6 +43,8 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = (), progress: Prog
         after = _held(new, run, progress, runners)
         before = _held(old, run, progress)
         keys.tell(run, before, after)
+        if policy["changed"] and after is not None:
+            _by_older(RunState(new, run, runners, keys.policy), after["tasks"])
         change = diff.run_change(before, after, archived=_archived(new, run) and not _archived(old, run))
         wrong = [] if same else _forbidden(old, new, run, after)
         files += wrong
@@ -51,7 +54,8 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = (), progress: Prog
     told = policy if policy["diff"] else None
     return {
         "base": found.base, "tips": list(found.tips), "notes": list(found.notes),
-        "counts": diff.counts(runs, files, policy["weakened"]), "forbidden": files, "policy": told, "runs": runs,
+        "counts": diff.counts(runs, files, policy["weakened"]), "forbidden": files, "policy": told,
+        "new": not old.exists, "runs": runs,
     }  # fmt: skip
 
 
@@ -116,7 +120,6 @@ class _Keys:
         if not rows and not self.policy.signatures.get("require"):
             return
         from memento_git.work import signatures
-        from memento_git.work.state import RunState
 
         signatures.fill(RunState(self.new, run), rows, self.signers)
         signatures.mark_lacking(
@@ -134,6 +137,13 @@ def _held(view: View, run: str, progress: Progress | None, runners: Runners | No
     held = whole(view, run, progress, runners)
     mark_stale(view, held["evidence"], held["tasks"])
     return held
+
+
+def _by_older(state: RunState, tasks: Sequence[Row]) -> None:
+    """Say in rows of tasks that the newer policy takes as proven why the older one, which judges a branch, does not."""
+    for row in tasks:
+        if row["proven"]:
+            row["unproven_by_older"] = list(state.proof(row["id"]).why)
 
 
 def _policy(old: View, new: View) -> Row:
