@@ -56,6 +56,15 @@ def worked(play: Play) -> tuple[str, str]:
 # What it tells.
 
 
+def test_files_that_a_done_task_names_alone_are_not_told_as_changed(play: Play) -> None:
+    worked(play)
+    play.proven("Check the list", files=["list.py"])
+    named = "## Files that done tasks name\n\n- `list.py`\n"
+    assert f"## Changed files\n\n- `form.py`\n\n{named}" in markdown(seen(play))
+    shown = page(seen(play), NOW)
+    assert shown.index(">form.py<") < shown.index("Files that done tasks name") < shown.index(">list.py<")
+
+
 def test_the_report_tells_what_is_asked_of_it(play: Play) -> None:
     done, stuck = worked(play)
     held = seen(play)

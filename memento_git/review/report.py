@@ -21,7 +21,7 @@ MOST_TEXT: Final = 120
 SPIKE: Final = "handed out without a plan, as a spike"
 INCOMPLETE: Final = "incomplete: files of its events are missing or cannot be read"
 MOVED: Final = "but the code changed while it ran, so it proves nothing"
-NAMED: Final = {"audit": "events", "changed_files": "changed files", "knowledge": "notes"}
+NAMED: Final = {"audit": "events", "changed_files": "files", "knowledge": "notes"}
 ORDER: Final = (
     "contested", "blocked", "rejected", "in_progress", "dispatched", "pending", "completed", "accepted", "cancelled",
 )  # fmt: skip
@@ -46,7 +46,8 @@ def sections(held: Row) -> list[tuple[str, list[str]]]:
         ("Needs settling",
          [f"`{row['record']}` is {row['problem']}: {plain(row['about'])}" for row in held["trouble"]]),
         ("Verification", [_verified(row) for row in told["verification"]]),
-        ("Changed files", [_file(row) for row in told["changed_files"]]),
+        ("Changed files", [code(row["path"]) for row in told["changed_files"] if row["evidence_ids"]]),
+        ("Files that done tasks name", [code(row["path"]) for row in told["changed_files"] if not row["evidence_ids"]]),
         ("Recovered", [_recovered(row) for row in told["recovered"]]),
         ("Risks", [_about(row) for row in told["risks"]]),
         ("Roles", [role_line(row) for row in held["roles"]]),
@@ -60,10 +61,6 @@ def sections(held: Row) -> list[tuple[str, list[str]]]:
 
 def _about(row: Row) -> str:
     return f"{plain(row['about'])} (`{row['record']}`)"
-
-
-def _file(row: Row) -> str:
-    return code(row["path"]) + ("" if row["evidence_ids"] else " — a done task is about it")
 
 
 def _recovered(row: Row) -> str:
