@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -68,6 +68,55 @@ def test_a_brief_holds_what_the_work_needs_and_keeps_the_seeds_keys(play: Play) 
     assert row["omitted"] == []
     assert "chat" in row["hidden_context_policy"]
     assert "excerpts" not in row
+
+
+ANY: Final = "passing evidence of one of these kinds: " + ", ".join(
+    f"{kind} (witnessed or better)" for kind in ("command", "test", "lint", "type", "build")
+)
+
+
+@pytest.mark.parametrize(
+    ("asks", "told"),
+    [
+        ({}, [f"Needed: {ANY}"]),
+        ({"require": ["test"]}, ["Needed: passing evidence of kind test (witnessed or better)",
+                                 "the task asks for test evidence"]),
+        ({"commands": ["pytest -q"]}, ["Needed: `pytest -q` must pass at the top of the repository, as test"]),
+        ({"require": ["approval"]}, [f"Needed: {ANY}", "the task asks for approval evidence"]),
+    ],
+)  # fmt: skip
+def test_the_brief_says_in_one_way_what_proves_the_task(play: Play, asks: Any, told: list[str]) -> None:
+    play.planned()
+    task = play.task(**asks)
+    shown = as_markdown(brief(play.ledger.view(), task))
+    assert "\n".join(f"- {line}" for line in told) == shown.partition("## Proof\n\n")[2].partition("\n\n")[0]
+
+
+def test_the_brief_names_the_dispatch_that_is_open_where_it_is_the_only_one(play: Play) -> None:
+    play.planned()
+    task, tried = play.task(), play.task()
+    assert "dispatch complete DISPATCH" in as_markdown(brief(play.ledger.view(), task))
+    name = play.claimed(task)
+    shown = as_markdown(brief(play.ledger.view(), task))
+    assert f"memento dispatch complete {name} --evidence" in shown
+    assert f"memento dispatch fail {name} --reason" in shown
+    play.dispatch(tried, candidate=True)
+    assert "dispatch complete DISPATCH" in as_markdown(brief(play.ledger.view(), tried))
+
+
+def test_the_brief_names_live_notes_about_the_files_of_the_task(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.task(files=["app.py"])
+    where = ("-C", str(play.root))
+    added = cli("note", "add", "The answer is fixed.", "--about", "app.py:1", *where, "--json")[1]
+    note = json.loads(added)["note"]["id"]
+    cli("note", "add", "Nothing of this file.", *where)
+    for verb, key in (("brief", "payload"), ("bundle", "bundle")):
+        (told,) = json.loads(cli("task", verb, task, *where, "--json")[1])[key]["notes"]
+        assert (told["id"], told["path"]) == (note, "app.py")
+        assert f"- `{note}` The answer is fixed" in cli("task", verb, task, *where)[1]
+    assert cli("note", "retire", note, "--reason", "old", *where)[0] == 0
+    assert json.loads(cli("task", "brief", task, *where, "--json")[1])["payload"]["notes"] == []
 
 
 def test_files_are_named_with_what_they_are_at_the_commit(play: Play) -> None:

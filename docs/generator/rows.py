@@ -126,6 +126,7 @@ BRIEF: Final = {
     "attempts": "earlier ones, also of the task that it repairs: task_id, ended, by, at, executor, "
     "category, reason, unmet", "relevant_files": "paths",
     "files": "path, blob (git id at the commit, or null), type (file, folder, other), bytes",
+    "notes": "of `task brief` and `task bundle`: live notes about these files: id, title, path",
     "excerpts": "only in a bundle: path, text, redacted", "repo_path": "always `.`: no path of a machine",
     "safety_constraints": "rules", "reporting_contract": "how to hand in results",
     "hidden_context_policy": "that nothing of a chat is in it", "omitted": "what was left out: section, characters",

@@ -213,9 +213,11 @@ def brief(door: Door, task_id: str, budget: int = 0) -> None:
     With a budget the least important parts are left out, and it is said what; never the criteria, safety rules and
     reporting contract. Tokens are estimated: one for three bytes. The same commit and options give the same digest.
     """
+    from memento_git.review.about_tasks import notes_of
     from memento_git.work.brief import as_markdown, brief
 
-    row = brief(door.view(), task_id, budget=budget)
+    view = door.view()
+    row = brief(view, task_id, budget=budget, notes=notes_of(view, task_id))
     door.show({"payload": row}, lambda: terminal.clean(as_markdown(row)))
 
 
@@ -229,10 +231,12 @@ def brief(door: Door, task_id: str, budget: int = 0) -> None:
 @reads
 def bundle(door: Door, task_id: str, budget: int = 0, out: Path | None = None, *, force: bool = False) -> None:
     """Write a task's brief with the beginnings of its files, as one packet under the hash of its content."""
+    from memento_git.review.about_tasks import notes_of
     from memento_git.work.actions import briefs
     from memento_git.work.brief import as_markdown, bundle
 
-    row = bundle(door.view(), task_id, budget=budget)
+    view = door.view()
+    row = bundle(view, task_id, budget=budget, notes=notes_of(view, task_id))
     if out is None:
         door.show({"bundle": row, "bundle_path": None}, lambda: terminal.clean(as_markdown(row)))
         return

@@ -13,14 +13,16 @@ from memento_git.work import packet
 from memento_git.work.verification import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from memento_git.folding.rows import Row
     from memento_git.ledger.view import View
 
-TOLD_LATER: Final = {"digest": "0" * 64, "id": "bundle_000000000000", "bundle_hash": "0" * 64}
+TOLD_LATER: Final = {
+    "digest": "0" * 64, "id": "bundle_000000000000", "bundle_hash": "0" * 64, "budget": 1_000_000, "tokens": 1_000_000,
+}  # fmt: skip
 LEAST_FIRST: Final = (
-    "files", "plan", "dependencies", "attempts", "task_description", "constraints", "verification_policy",
+    "notes", "files", "plan", "dependencies", "attempts", "task_description", "constraints", "verification_policy",
 )  # fmt: skip
 NAMES: Final = {"task_description": "description", "verification_policy": "verification"}
 
@@ -33,14 +35,14 @@ class BudgetTooSmall(Refused):
     hint_ = "criteria, safety rules and reporting contract are never left out: give --budget {least} or more"
 
 
-def brief(view: View, given: str, *, budget: int = 0) -> Row:
+def brief(view: View, given: str, *, budget: int = 0, notes: Sequence[Row] = ()) -> Row:
     """Return the brief of the task that a prefix names; with a budget, of about so many tokens at most."""
-    return _told(_fitted(packet.facts(view, given), budget))
+    return _told(_fitted(packet.facts(view, given, notes=notes), budget))
 
 
-def bundle(view: View, given: str, *, budget: int = 0) -> Row:
+def bundle(view: View, given: str, *, budget: int = 0, notes: Sequence[Row] = ()) -> Row:
     """Return the brief of a task with the beginnings of its files, under an id that follows from its content."""
-    row = _told(_fitted(packet.facts(view, given, excerpts=True), budget))
+    row = _told(_fitted(packet.facts(view, given, excerpts=True, notes=notes), budget))
     return {**row, "id": f"bundle_{row['digest'][:12]}", "bundle_hash": row["digest"]}
 
 
@@ -107,6 +109,7 @@ def as_markdown(row: Row) -> str:
     lines += _section("Rests on", ["\n".join(_dependency(one)) for one in row["dependencies"]])
     lines += _section("Earlier attempts", [_attempt(one) for one in row["attempts"]])
     lines += _section("Files", [_file(one) for one in row["files"]])
+    lines += _section("Notes about these files", [f"`{one['id']}` {plain(one['title'])}" for one in row["notes"]])
     lines += _plan(row["plan"])
     for one in row.get("excerpts", []):
         lines += _block(f"Excerpt: {code(one['path'])}", one["text"])
@@ -133,15 +136,19 @@ def _proof(asked: Row | None) -> list[str]:
     """Return what proves the task: commands so that they can be copied, and what else is asked, by whom."""
     if asked is None:
         return []
-    lines = [", ".join(f"{kind} ({trust} or better)" for kind, trust in asked["proof"].items())]
+    kinds = {kind: f"{kind} ({trust} or better)" for kind, trust in asked["proof"].items()}
     commands = {shown(one["run"]): one for one in asked["commands"]}
+    wanted = " and ".join(f"of kind {kinds[kind]}" for kind in asked["evidence"] if kind in kinds)
+    named = [f"passing evidence {wanted}"] if wanted else []
     for line, one in commands.items():
         reports = f", writing {', '.join(code(path) for path in one['reports'])}" if one["reports"] else ""
         time = f", within {one['timeout']} s" if one["timeout"] else ""
-        lines.append(f"{code(line)} must pass at the top of the repository, as {one['kind']}{reports}{time}")
+        named.append(f"{code(line)} must pass at the top of the repository, as {one['kind']}{reports}{time}")
+    if not any(kind in kinds for kind in (*asked["evidence"], *(one["kind"] for one in asked["commands"]))):
+        several = "of one of these kinds" if len(kinds) > 1 else "of kind"
+        named = [f"passing evidence {several}: {', '.join(kinds.values())}", *named]
     others = [why for why in asked["why"] if not any(why.endswith(f"`{line}`") for line in commands)]
-    wanted = "passing evidence of one of these kinds" if len(asked["proof"]) > 1 else "passing evidence"
-    return [f"Needed: {wanted}: {lines[0]}", *lines[1:], *(plain(why) for why in others)]
+    return [f"Needed: {named[0]}", *named[1:], *(plain(why) for why in others)]
 
 
 def _dependency(one: Row) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memento_git.model.states import OPEN_DISPATCH
 from memento_git.model.types import FORBIDDEN
 from memento_git.work import pasts, rows
 from memento_git.work.loading import load
@@ -25,8 +26,8 @@ SAFETY: Final = (
     "Do not edit anything below .memento by hand.",
 )
 REPORTING: Final = (
-    "Complete with that evidence: memento dispatch complete DISPATCH --evidence EVIDENCE --summary TEXT",
-    "If you cannot go on: memento dispatch fail DISPATCH --reason WHY",
+    "Complete with that evidence: memento dispatch complete {dispatch} --evidence EVIDENCE --summary TEXT",
+    "If you cannot go on: memento dispatch fail {dispatch} --reason WHY",
     "A summary without evidence does not complete a task.",
 )
 HIDDEN: Final = "Nothing from a chat or another session is part of this brief."
@@ -38,7 +39,7 @@ FILE_MODES: Final = ("100644", "100755")
 ENDED_BADLY: Final = ("failed", "rejected", "recovered", "blocked")
 
 
-def facts(view: View, given: str, *, excerpts: bool = False) -> Row:
+def facts(view: View, given: str, *, excerpts: bool = False, notes: Sequence[Row] = ()) -> Row:
     """Return all that the brief of the task that a prefix names can hold; `omitted` names what was cut to a size."""
     identity, run = view.find(given, "task")
     state = RunState(view, run)
@@ -65,19 +66,26 @@ def facts(view: View, given: str, *, excerpts: bool = False) -> Row:
         "attempts": _attempts(state, identity, task["repairs"], omitted),
         "relevant_files": task["relevant_files"],
         "files": files,
+        "notes": list(notes),
         **({"excerpts": _excerpts(view, files, omitted)} if excerpts else {}),
         "repo_path": ".",
         "safety_constraints": list(SAFETY),
-        "reporting_contract": _reporting(identity, asked),
+        "reporting_contract": _reporting(state, identity, asked),
         "hidden_context_policy": HIDDEN,
         "omitted": omitted,
     }
 
 
-def _reporting(task: str, asked: Row) -> list[str]:
-    """Return how a worker hands in results, with the lines that record what will be asked."""
+def _reporting(state: RunState, task: str, asked: Row) -> list[str]:
+    """Return how a worker hands in results, with the lines that record what will be asked.
+
+    They name the dispatch where the task has one that is open, and nobody else is handed the task beside it.
+    """
     lines = [f"Show results by running them: {line}" for line in run_lines(task, asked)]
-    return [*lines, *(line.format(task=task) for line in REPORTING)]
+    going = {name: one.opened for name, one in state.dispatches(task).items() if one.status in OPEN_DISPATCH}
+    alone = [name for name, opened in going.items() if len(going) == 1 and opened and not opened.data.get("candidate")]
+    name = "".join(alone) or "DISPATCH"
+    return [*lines, *(line.format(dispatch=name) for line in REPORTING)]
 
 
 def left_out(section: str, characters: int) -> Row:

@@ -1,0 +1,29 @@
+"""Which notes are about the files of a task: for its brief. Joins both domains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.ledger import layout
+
+if TYPE_CHECKING:
+    from memento_git.folding.rows import Row
+    from memento_git.ledger.view import View
+
+MOST: Final = 10
+
+
+def notes_of(view: View, given: str) -> list[Row]:
+    """Return the live notes that are about the files of the task that a prefix names, as these are at the commit."""
+    from memento_git.work.state import RunState
+
+    identity, run = view.find(given, "task")
+    paths = RunState(view, run).told(identity).list("files")
+    if not paths or layout.KNOWLEDGE not in view.folders:
+        return []
+    from memento_git.knowledge.overlay import opened
+
+    with opened(view, view.commits[0]) as overlay:
+        placed = [one for path in paths for place in (path, *overlay.below(path)) for one in overlay.at(place)]
+        found = {one.note.id: {"id": one.note.id, "title": one.note.title, "path": one.path} for one in placed}
+    return list(found.values())[:MOST]
