@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.ledger import codec, layout, processes
+from memento_git.ledger.store import Ledger
 from memento_git.model.ids import Ref
 from memento_git.model.work import Evidence
 from memento_git.work import refusals as no
@@ -119,10 +120,25 @@ def test_what_passed_is_reproduced_at_the_code_that_it_saw_and_nothing_is_left(p
     (play.root / "app.py").write_text("worse\n")
     play.commit_all()
     (found,) = again(play, evidence)
-    assert (found.status, found.where, found.why) == ("reproduced", "tree", ())
+    assert (found.status, found.where) == ("reproduced", "tree")
+    assert found.why == (f"at {found.commit[:12]}, which has other code than HEAD",)
     assert git(play.root, "rev-parse", f"{found.commit}:app.py") == git(play.root, "rev-parse", f"{saw}:app.py")
     assert git(play.root, "worktree", "list").count("\n") == before[0].count("\n") == 0
     assert git(play.root, "status", "-s") == before[2]
+
+
+def test_where_a_command_ran_is_told(play: Play, cli: Callable[..., Any]) -> None:
+    """Words that policy lists may mean something else in another folder."""
+    (play.root / "easy").mkdir()
+    (play.root / "easy" / "check.py").write_text("")
+    play.commit_all()
+    task = play.task()
+    with Ledger.open(play.root / "easy") as there:
+        draft = evidences.witness(there, ["python3", "check.py"], kind="test", quiet=True)
+    evidence = play.do(evidences.record_draft, draft, tasks=[task])
+    code, out, err = cli("-C", str(play.root), "evidence", "reproduce", evidence)
+    assert (code, f"running again `python3 check.py` in easy of {evidence}" in err) == (0, True), err
+    assert f"{evidence} reproduced\n" in out
 
 
 def test_who_writes_a_pass_by_hand_is_caught_against_the_base(play: Play, cli: Callable[..., Any]) -> None:

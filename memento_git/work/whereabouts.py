@@ -58,6 +58,10 @@ class Whereabouts:
                 return Place(commit, where)
         return Place(self.head, TREE if "paths" in code and self._has_paths(self.head, code) else HEAD)
 
+    def is_aside(self, place: Place) -> bool:
+        """Tell whether a place is a commit that has other code than HEAD."""
+        return place.commit != self.head and self._tree(place.commit) != self._tree(self.head)
+
     def _only_adds(self, tracked: str, whole: str) -> bool:
         """Tell whether a commit has all the code of another one, and files beside it, as where some were untracked."""
         if not tracked or tracked == whole:

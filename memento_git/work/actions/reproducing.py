@@ -211,7 +211,8 @@ def _one(
     if problem:
         return Result(evidence, again.CANNOT, (problem,))
     place = places.of(data)
-    tell(f"running again `{shown(data['command']['argv'])}` of {evidence.id}")
+    folder = one_line(data["command"]["cwd"])
+    tell(f"running again `{shown(data['command']['argv'])}`{f' in {folder}' * (folder != '.')} of {evidence.id}")
     try:
         draft = rerunner.run(evidence, place.commit)
     except Refused as refusal:
@@ -221,7 +222,8 @@ def _one(
         return Result(evidence, again.CANNOT, (f"it did not end within {limit}",), *_told(place))
     found = again.differences(data, draft.data)
     status = again.DIFFERS if found else again.REPRODUCED
-    why = filter(None, [*found, NOTES.get(place.where, ""), _said(draft) if found else ""])
+    aside = f"at {place.commit[:12]}, which has other code than HEAD" if places.is_aside(place) else ""
+    why = filter(None, [*found, NOTES.get(place.where, ""), aside, _said(draft) if found else ""])
     return Result(evidence, status, tuple(why), *_told(place), draft)
 
 
