@@ -97,6 +97,7 @@ run_1  Refuse empty passwords
     proven by test, witnessed: sh -c 'echo checked; exit 0' exit 0
     asked of it: nothing but evidence that proves
     its criteria: none
+    by which policy asks: kind none, risk none, files none
   plan plan_1 Plan
     draft → canonical by Ada <ada@example.invalid>
     body: Check the {+whole+} form. Show the result.
@@ -129,6 +130,7 @@ MARKDOWN = """\
   - proven by test, witnessed: `sh -c 'echo checked; exit 0'` exit 0
   - asked of it: nothing but evidence that proves
   - its criteria: none
+  - by which policy asks: kind none, risk none, files none
 - evidence
   - `evidence_1` test, witnessed, passed: `sh -c 'echo checked; exit 0'` exit 0 by bot
 
@@ -566,6 +568,7 @@ def many(count: int, title: str) -> dict[str, Any]:
         "way": ["pending", "dispatched", "in_progress", "completed"], "by": ["bot <b@example.invalid>"],
         "reason": title, "proven": True, "proven_before": None, "unproven_because": [], "unsigned": [], "became": [],
         "unproven_by_older": [], "overridden": [], "failed_since": [], "asked": [], "criteria": [],
+        "kind": None, "risk": None, "files": [],
         "proof": [{"id": "evidence_000000000000", "kind": "test", "trust_level": "witnessed", "outcome": "passed",
                    "command": ["pytest", title], "folder": ".", "exit_code": 0, "covers": [], "reports": [],
                    "holds": [], "summary": None, "stale": False}],
@@ -573,6 +576,7 @@ def many(count: int, title: str) -> dict[str, Any]:
     }  # fmt: skip
     run = {
         "id": "run_000000000000", "goal": title, "change": "changed", "from": "active", "to": "active", "by": [],
+        "way": ["active"],
         "reason": None, "archived": False, "texts": [], "plans": [], "gates": [], "evidence": [], "trouble": [],
         "signatures": [], "reproductions": [], "settled": [], "mended": [], "findings": [], "illegal": [],
         "tasks": [task] * count, "spike": False,
@@ -652,7 +656,7 @@ def test_a_run_that_was_archived_alone_is_one_line(play: Play) -> None:
 
 def test_a_run_that_does_not_fit_is_counted() -> None:
     held = many(0, "Check the form")
-    held["runs"] = [held["runs"][0] | {"to": "cancelled"}] * 2000
+    held["runs"] = [held["runs"][0] | {"to": "cancelled", "way": ["active", "cancelled"]}] * 2000
     shown = markdown(held)
     left = re.search(r"… and (\d+) lines more than fit here", shown)
     assert left is not None
@@ -978,10 +982,24 @@ def test_what_was_asked_of_a_task_stands_by_what_proves_it(play: Play) -> None:
     play.planned()
     base = head(play)
     asks = ["sh -c 'echo checked; exit 0'"]
-    task = play.task(criteria=["It refuses | them", "It says why"], commands=asks)
+    asking: dict[str, Any] = {"kind": "fixs", "risk": "high", "files": ["app.py", "a b.py"]}
+    task = play.task(criteria=["It refuses | them", "It says why"], commands=asks, **asking)
     play.complete(play.claimed(task), play.evidence(task))
     play.task("Not done yet", criteria=["Whatever"])
     shown = markdown(told(play, f"{base}.."))
     line = "asked of it: policy asks for test evidence; the task asks for \\`sh -c 'echo checked; exit 0'\\`"
-    assert f"  - {line}\n  - its criteria: It refuses \\| them; It says why\n" in shown
+    about = "by which policy asks: kind fixs, risk high, files app.py, a b.py"
+    assert f"  - {line}\n  - its criteria: It refuses \\| them; It says why\n  - {about}\n" in shown
     assert "Whatever" not in shown
+
+
+def test_a_run_that_was_resumed_for_a_while_is_told(play: Play) -> None:
+    """Way: somebody paused the run, and whoever goes on all the same pauses it again when the work is done."""
+    run = play.planned()
+    play.do(runs.pause_run, run, reason="Wait for the lawyers.")
+    base = head(play)
+    play.do(runs.resume_run, run)
+    play.do(runs.pause_run, run, reason="Wait for the lawyers.")
+    told_so = "paused → active → paused by Ada: Wait for the lawyers."
+    assert f"Make it work (`{run}`): {told_so}" in markdown(told(play, f"{base}.."))
+    assert told_so in diff_text.text(told(play, f"{base}.."))

@@ -266,7 +266,8 @@ TOUCHED: Final = {
 }  # fmt: skip
 DIFF_RUN: Final = {
     "id": "the run", "goal": "what it is for", "change": "added, changed, removed", "from": "its state, or null",
-    "to": "its state, or null", "by": "who moved it", "reason": "why, or null",
+    "to": "its state, or null", "way": "the states from the one to the other; empty where it was added or removed",
+    "by": "who moved it", "reason": "why, or null",
     "texts": "revised texts: field, words (change: same, added, removed, left_out; text)",
     "plans": "id, title, change, from, to, by, reason, changed_since_approval, unsigned (see a plan; by the "
     "older side's policy), texts",
@@ -294,6 +295,7 @@ DIFF_TASK: Final = {
     "proof": "what proves it: id, kind, trust_level, outcome, command, folder, exit_code, covers, "
     "beside (see evidence), reports, holds (files, check, diff, answer, as text), summary, stale",
     "asked": "what is asked of its proof, each with the rule that asks", "criteria": "of a task that was added",
+    "kind": "or null", "risk": "or null", "files": "that it is about",
     "failed_since": "the latest runs of the commands of that, where they failed after it: as proof",
     "unproven_because": "why it is not proven",
     "unsigned": "approvals that it rests on without the signature that the older side's policy demands",

@@ -56,6 +56,7 @@ def run_change(old: Row | None, new: Row | None, *, archived: bool = False) -> R
     change: Row = {
         "id": shown["id"], "goal": shown["goal"], "spike": shown["spike"], "change": _kind(old, new),
         "from": before["run"] and before["run"]["status"], "to": after["run"] and after["run"]["status"],
+        "way": _way_of_run(old, new, told.get(shown["id"], ())),
         "by": _actors(told.get(shown["id"], ())) or ([] if old else [shown["actor"]]),
         "reason": _reason(told.get(shown["id"], ())),
         "texts": texts(before["run"], after["run"], RUN_TEXTS),
@@ -72,8 +73,16 @@ def run_change(old: Row | None, new: Row | None, *, archived: bool = False) -> R
         "mended": [_event(row) for row in events if row["legal"] and _verb(row) in MENDING],
         "archived": archived, "event_count": len(events),
     }  # fmt: skip
-    moved = archived or change["from"] != change["to"] or change["change"] != "changed"
+    moved = archived or len(change["way"]) > 1 or change["change"] != "changed"
     return change if moved or any(change[name] for name in LISTS) else None
+
+
+def _way_of_run(old: Row | None, new: Row | None, events: Iterable[Row]) -> list[str]:
+    """Return the states that a run went through, be it back to what it was; nothing of one that is new or gone."""
+    if not old or not new:
+        return []
+    moves = [WAY[_verb(row)] for row in events if _verb(row) in WAY and "gate" not in row["payload"]]
+    return [state for state, _ in groupby([old["run"]["status"], *moves, new["run"]["status"]])]
 
 
 def texts(old: Row | None, new: Row | None, fields: Iterable[str]) -> list[Row]:
@@ -305,6 +314,7 @@ def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Map
         "became": [name for name in TURNS if new and new.get(name) and not (old and old.get(name))],
         "asked": list(((new or {}).get("asked") or {}).get("why", ())),
         "criteria": list(new["acceptance_criteria"]) if new and not old else [],
+        "kind": shown["kind"], "risk": shown["risk"], "files": list(shown["relevant_files"]),
         "overridden": list(_overridden(loud)), "selected_dispatch_id": (new or {}).get("selected_dispatch_id"),
         "texts": texts(old, new, TASK_TEXTS), "events": [_event(row) for row in loud],
     }  # fmt: skip

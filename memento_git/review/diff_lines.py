@@ -182,6 +182,9 @@ def task_lines(task: Row, style: Style) -> Iterator[str]:
     if task["change"] == "added" and task["proven"] is not None:
         criteria = some(task["criteria"], MOST_NAMED, "; ") or "none"
         yield f"its criteria: {style.say(cut(criteria))}"
+        named = (task["kind"], task["risk"], some(task["files"], MOST_NAMED))
+        kind, risk, files = (style.say(cut(one)) if one else "none" for one in named)
+        yield f"by which policy asks: kind {kind}, risk {risk}, files {files}"
     yield from overridden(task, style)
     for name in task["became"]:
         yield TURNED[name]
@@ -260,7 +263,7 @@ def trouble_lines(run: Row, style: Style) -> Iterator[str]:
 
 def run_line(run: Row, style: Style) -> str:
     """Return what became of a run itself, nothing where it is as it was."""
-    moved = run["from"] != run["to"] or run["change"] != "changed"
+    moved = len(run["way"]) > 1 or run["change"] != "changed"
     told = f"{way(run)}{by(run, style)}{why(run, style)}" if moved else ""
     spike = "a spike, which may go without a plan" if run["spike"] else ""
     return "; ".join(filter(None, [told, spike, "archived" if run["archived"] else ""]))
