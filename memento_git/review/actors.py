@@ -103,6 +103,23 @@ def committed(found: Iterable[Act], agents: Mapping[str, Sequence[str]]) -> Iter
         yield Finding("C002", theirs[0], 0, message, fix, "warning")
 
 
+def bare(found: Iterable[Act]) -> list[Act]:
+    """Return the judgements in a name without an address that who committed them bears as well."""
+    return [act for act in found if act.judges and "<" not in act.actor and act.actor == _parts(act.author)[0]]
+
+
+def namesakes(found: Iterable[Act], known: Collection[str]) -> Iterator[Finding]:
+    """Yield each judgement in a bare name that somebody else of the base has, by the address of who committed it."""
+    told: dict[tuple[str, str], Act] = {}
+    for act in found:
+        told.setdefault((act.actor, act.author), act)
+    for (actor, author), act in sorted(told.items()):
+        own = [name for name in sorted(known) if "<" in name and persons.is_same(actor, name)]
+        if own and not any(persons.is_same(author, name) for name in own):
+            message = f"{actor} judged, which is the name of {own[0]}, and {author} committed it"
+            yield Finding("C002", act.path, 0, message, "look whether that is one person", "warning")
+
+
 def lookalikes(names: Mapping[str, str], known: Collection[str]) -> Iterator[Finding]:
     """Yield each actor of the branch whose name can hardly be told from a known one, or from another actor's.
 

@@ -224,7 +224,8 @@ CATALOGUE: Final = {
     "C002": Kind(
         "an actor who is not the author", "warning",
         "An event's actor has another name than the author of the commit that added it. Of one that is redacted, or "
-        "in an archive, and that no commit of the branch added: than the author of the redaction or archive.",
+        "in an archive, and that no commit of the branch added: than the author of the redaction or archive. Also who "
+        "judged by a name alone that somebody of the base has, with another address than the author's.",
         "If it is the author's own agent, list it in `policy.agents`: that says whose commits may carry its records.",
     ),
     "C003": Kind(

@@ -243,8 +243,10 @@ def _of_actors(
     names = {act.actor: act.path for act in reversed(acts)}
     authors = {name for commit in authored for name in (commit.author, commit.author.partition(" <")[0])}
     doubtful = {name for name in names if persons.may_look_like(name)}
-    there = {name for one in forks for name in actors.acting(git, one)} if doubtful else set()
-    there |= actors.archived(comparison.base) if doubtful - there else set()
+    bare = actors.bare(acts) if story.authored else []
+    there = {name for one in forks for name in actors.acting(git, one)} if doubtful or bare else set()
+    there |= actors.archived(comparison.base) if bare or doubtful - there else set()
+    yield from actors.namesakes(bare, {*policy.people, *there})
     yield from actors.lookalikes(names, {*policy.people, *authors, *there})
 
 

@@ -144,3 +144,16 @@ def test_an_honest_archive_of_what_another_wrote(doors: Doors, *, landed: bool) 
     found = told(doors)
     assert found.pop("squash") == ([] if landed else [f"{TOLD} <ada@example.invalid>"])
     assert [*found.values()] == [[]] * 4
+
+
+@pytest.mark.parametrize("address", ["mallory@example.invalid", "grace@example.invalid"])
+def test_a_verdict_in_a_bare_name_of_the_base(doors: Doors, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    """Way: git's user is called as the reviewer is, and the verdict names nothing but that."""
+    doors.play.as_("Grace <grace@example.invalid>").gate("plan_review", "passed")
+    doors.landed()
+    for name, value in {"NAME": "Grace", "EMAIL": address}.items():
+        monkeypatch.setenv(f"GIT_AUTHOR_{name}", value)
+    doors.forge(run_of(doors), "passed", gate="quality_review", by="Grace")
+    found = f"Grace judged, which is the name of Grace <grace@example.invalid>, and Grace <{address}> committed it"
+    for door, messages in told(doors).items():
+        assert messages == ([found] if address.startswith("mallory") and door != "staged" else []), door
