@@ -402,7 +402,7 @@ def test_the_index_is_checked_and_nothing_is_written(branch: Play, cli: Any) -> 
     assert (code, "D002" in out) == (5, True)
     assert sorted((branch.root / ".git" / "objects").rglob("*")) == objects
     assert (branch.root / ".git" / "index").read_bytes() == before
-    told = re.search("fix: (git checkout HEAD .*) puts it back", out)
+    told = re.search("fix: put it back: (git checkout HEAD .*)", out)
     assert told is not None
     git(branch.root, *told[1].split()[1:])
     assert cli("check", "--staged", "-C", str(branch.root)) == (0, "", "")
@@ -467,7 +467,7 @@ def test_a_merge_that_is_staged_is_compared_with_both_its_sides(branch: Play, cl
     git(branch.root, "reset", "-q", "HEAD", "--", ".memento")
     code, out, _ = cli("check", "--staged", "-C", str(branch.root))
     assert (code, "D002" in out) == (5, True)
-    for told in re.findall("fix: git (checkout MERGE_HEAD .*) puts it back", out):
+    for told in re.findall("fix: put it back: git (checkout MERGE_HEAD .*)", out):
         git(branch.root, *told.split())
     assert cli("check", "--staged", "-C", str(branch.root))[0] == 0
     root = git(branch.root, "rev-list", "--max-parents=0", "HEAD")

@@ -220,11 +220,11 @@ def test_a_key_of_two_successors_is_settled_and_merged_as_it_says(play: Play, cl
     git(play.root, "merge", "-q", "--no-edit", "one")
     (found,) = [one for one in findings(play) if one.code == "N002"]
     first, _, then = found.fix.partition("; then ")
-    assert first == f"first memento settle, for {old}"
+    assert first == f"first settle {old}: memento settle"
     where = ("-C", str(play.root))
     told = cli("settle", *where)[1].partition("memento settle ")[2].partition(" --reason")[0]
     assert cli("settle", *told.split(), "--reason", "It was first.", *where)[0] == 0
-    fix = then.partition(" --text ")[0].split()[1:]
+    fix = then.partition(": ")[2].partition(" --text ")[0].split()[1:]
     assert cli(*fix, "--text", "Charged as often as it says.", *where)[0] == 0
     assert look(play, no_base=True) == []
 
@@ -239,7 +239,7 @@ def test_one_key_from_two_branches_is_found_after_the_merge_and_merged_as_it_say
     for options in ({}, {"base": "one"}, {"base": "main"}):
         assert look(play, **options) == ["N002"], options
     assert look(play, no_base=True) == ["N002"]
-    fix = findings(play)[0].fix.partition(",")[0].replace("TEXT", "Tokens live a day.").split(" --text ")
+    fix = findings(play)[0].fix.partition(": ")[2].replace("TEXT", "Tokens live a day.").split(" --text ")
     code, out, _ = cli(*fix[0].split()[1:], "--text", fix[1], "-C", str(play.root), "--json")
     assert code == 0, out
     assert look(play, no_base=True) == []

@@ -208,4 +208,4 @@ def test_nobody_is_told_to_restore_what_was_redacted_and_came_back(play: Play, m
         report = check(play.ledger, base=base_of, no_base=not base_of)
         told += [(str(one), one.fix) for one in (*report.findings, *report.already)]
     assert {fix for message, fix in told if file in message} == {f"git rm {file}"}
-    assert not [told for told in told if "restore" in told[1] or "puts it back" in told[1] or "others now" in told[0]]
+    assert not [told for told in told if "restore" in told[1] or "put it back" in told[1] or "others now" in told[0]]

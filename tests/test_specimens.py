@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -79,6 +80,17 @@ def test_the_specimen_shows_its_finding(code: str, tmp_path: Path, monkeypatch: 
     printed = shown(tmp_path / "repo", specimen)
     assert printed == (SPECIMENS / code / "expected.txt").read_text(encoding="utf-8")
     assert f": {code} " in printed
+
+
+@pytest.mark.parametrize("code", sorted(CATALOGUE))
+def test_no_words_follow_the_last_command_of_a_fix(code: str) -> None:
+    """They would be taken for its arguments when it is pasted."""
+    printed = (SPECIMENS / code / "expected.txt").read_text(encoding="utf-8")
+    fixes = re.findall(r"(?m)^ +fix: (.*)$", printed)
+    commands = [
+        command for fix in fixes for command in re.findall(r"(?:^|: )((?:git|memento) [a-z-]+ .*?)(?=; |$)", fix)
+    ]
+    assert [one for one in commands if re.search(r"(?:, (?!memento)| [a-z]+ [a-z]+ [a-z]+$)", one)] == []
 
 
 @pytest.mark.parametrize("code", sorted({*CATALOGUE} - {"C004"}))

@@ -236,7 +236,7 @@ class Comparison:
         elif self.name == STAGED:
             is_own = self.base.git.entries(self.base.commits[0], path)
             how = f"git checkout {STAGED if is_own else MERGING} -- {path}"
-        return Finding(code, path, 0, message, f"{how} puts it back")
+        return Finding(code, path, 0, message, f"put it back: {how}")
 
     def _accounted(self, path: str, place: Place) -> bool:
         """Tell whether an archive at the head holds the same bytes, or a redaction or the note's purge took it away."""
@@ -305,8 +305,8 @@ class Comparison:
                 yield Finding("D009", path, 0, told, leaving_out(path))
             elif _stood(before, was):
                 told = f"{own.event.id} settles against {target} ({was.event.do}), which stood at the base"
-                again = f"memento settle {was.event.of} --keep {target} --reason WHY, and act after it"
-                yield Finding("D011", path, 0, told, f"{leaving_out(path)}; then {again}")
+                again = f"memento settle {was.event.of} --keep {target} --reason WHY"
+                yield Finding("D011", path, 0, told, f"{leaving_out(path)}; then act after this: {again}")
             elif was.event.by != own.event.by and _disagreed(before, was):
                 told = (
                     f"{own.event.id} settles against {target} ({was.event.do} by {was.event.by}), which was contested"

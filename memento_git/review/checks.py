@@ -111,7 +111,8 @@ def circles_through(state: RunState, tasks: Collection[str]) -> Iterator[Finding
 
 def _freeing(task: str) -> str:
     """Return the fix of a task that waits for what cannot come."""
-    return f"memento task revise {task} --no-dependencies, or with --depends-on TASK for each that stays"
+    told = "let it wait for none, or give --depends-on TASK for each that stays"
+    return f"{told}: memento task revise {task} --no-dependencies"
 
 
 def _texts(state: RunState, key: str) -> Iterator[Finding]:
@@ -182,7 +183,7 @@ def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[
     lost = [name for name in old.list("depends_on") if name not in kept and not is_over(state, name, scope)]
     if lost:
         message = f"{task.id} repairs {old.id}, and does not wait for {some(lost, 3, '; ')}, as that did"
-        fix = f"memento task revise {task.id} --depends-on TASK, for each that it has to wait for"
+        fix = f"name each task that it has to wait for: memento task revise {task.id} --depends-on TASK"
         yield Finding("P005", task.path, 0, message, fix, "warning")
     if (said := _words(old)) and not said & _words(task):
         message = f"{task.id} repairs {old.id}, and has no word of it: {old.title[:60]!r}"
@@ -283,7 +284,10 @@ def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
     if not proof.proven:
         message = f"{task.id} is {state.task_status(task.id)}, but not proven: {'; '.join(proof.why)}"
         lines = run_lines(task.id, asked_row(state.asked(task.id)))
-        fix = proofs.not_agreed(state)[1] or f"{', '.join(lines)}, then reopen and complete it with that"
+        fix = (
+            proofs.not_agreed(state)[1]
+            or f"run what is asked, then reopen and complete it with that: {', '.join(lines)}"
+        )
         yield Finding("P001", path, 0, message, fix, severity)
     elif scope.code is not None and severity == "error":
         yield from citations.stale(state, ends, proof.by, scope)

@@ -156,7 +156,7 @@ def _forgotten(state: RunState, task: str, alike: Sequence[Evidence]) -> Iterato
     if all(names for _, names in told):
         one, names = told[-1]
         message = f"{one.id}, which proves {task}, saw {names}, which this commit does not have"
-        fix = f"commit what is needed; or memento task reopen {task}, and complete it with a run without that"
+        fix = f"commit what is needed; or complete it on a run without that: memento task reopen {task} --reason WHY"
         yield Finding("C007", one.path, 0, message, fix, "warning")
 
 
@@ -164,7 +164,7 @@ def _proving_anew(state: RunState, task: str, *, is_asked: bool) -> str:
     """Return how a done task is proven for the code as it is: a verdict runs what is asked, once."""
     if is_asked and state.task_status(task) == "completed":
         return f"run what is asked: memento task verify {task}"
-    return f"memento task reopen {task} --reason WHY, then complete it on a new run of the command"
+    return f"reopen it, and complete it on a new run of the command: memento task reopen {task} --reason WHY"
 
 
 def _weak(state: RunState, evidence: Evidence, task: str, scope: Scope) -> str:

@@ -104,7 +104,9 @@ def _unnamed(state: RunState, event: Event) -> Iterator[Finding]:
     was_rejected = any(one.id == event.id for one in terms.of_rejected(state, event.of))
     if was_rejected or handout.stands(state, event):
         message = f"{event.of} was handed out, and the dispatch does not name all that was asked"
-        undoing = leaving_out(event.path) if was_rejected else f"{_undoing(state, event)}, then hand it out again"
+        undoing = (
+            leaving_out(event.path) if was_rejected else f"hand it out again, after this: {_undoing(state, event)}"
+        )
         yield Finding("P008", event.path, 0, message, undoing)
 
 
@@ -125,7 +127,7 @@ def _beyond(state: RunState, event: Event) -> Iterator[Finding]:
     limits = proofs.front_matter(state, event.of).get("budget") or {}
     if why := budget.budget(state.policy.budget, limits, tried, {}).tried_out():
         message = f"{event.of} was handed out beyond its budget, and nobody says why: {why}"
-        fix = f"{_undoing(state, event)}, then hand it out with --over-budget WHY"
+        fix = f"hand it out with --over-budget WHY, after this: {_undoing(state, event)}"
         yield Finding("P007", event.path, 0, message, fix)
 
 

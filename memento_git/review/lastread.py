@@ -197,7 +197,7 @@ class _Past:
         if has_other and (restoring or finding.lost):
             return restoring or other
         told = restoring or self._without(finding.path, lost)
-        return f"{other}, or {told}" if has_other else finding.fix.replace(WHOLE, told)
+        return f"{told}; or {other}" if has_other else finding.fix.replace(WHOLE, told)
 
     def _restoring(self, place: str, lost: Lost) -> str:
         """Return what restores a file that a finding at a place is about; nothing where no history has it."""

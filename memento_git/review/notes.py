@@ -143,7 +143,7 @@ def _rests(shelf: Shelf, note: Prose) -> Iterator[Finding]:
             yield Finding("L003", note.path, 0, message, WHOLE, lost=Lost(path, digest))
         elif shelf.lives(note.id) and (since := _retracted(view, run, identity)) > shelf.looked_at(note.id):
             message = f"{note.id} rests on {identity}, which was retracted {since[:10]}"
-            fix = f"memento note confirm {note.id}, or memento note retire {note.id} --reason WHY"
+            fix = f"retire it, or if it holds all the same, confirm it: memento note confirm {note.id}"
             yield Finding("N009", note.path, 0, message, fix, "warning")
 
 
@@ -163,7 +163,7 @@ def _takes(shelf: Shelf, note: Prose) -> Iterator[Finding]:
         told = shelf.folded(old).legal(*TAKEN)
         if not any(note.id in (event.get("successor"), event.get("into")) for event in told):
             message = f"{note.id} says that it supersedes {old}, and {old} does not know of it"
-            fix = f"memento note retire {old} --reason WHY, or take it out of supersedes"
+            fix = f"take it out of supersedes, or retire it: memento note retire {old} --reason WHY"
             yield Finding("N004", note.path, 0, message, fix)
 
 
@@ -177,7 +177,7 @@ def _unmerged(shelf: Shelf, note: Prose) -> Iterator[Finding]:
         return
     if max(event.at for event in told) > shelf.looked_at(after):
         message = f"{note.id} was merged into {into}, and has other words than were merged"
-        fix = f"memento note show {note.id}; revise {after} where it lacks some, then memento note confirm {after}"
+        fix = f"revise {after} where it lacks some of {note.id}, then confirm it: memento note confirm {after}"
         yield Finding("N010", note.path, 0, message, fix, "warning")
 
 
@@ -214,9 +214,9 @@ def _keys(shelf: Shelf, names: Collection[str], *, alone: bool) -> Iterator[Find
             message = f"{held[0]} has the key {key}, and so has {' and '.join(held[1:])}"
             contested = [name for name in held if shelf.status(name) == "contested"]
             rest = [name for name in held if name not in contested]
-            fix = f"memento note merge {' '.join(rest)} --key {key} --text TEXT, or retire all but one"
-            fix = fix if len(rest) > 1 else "memento note retire NOTE --reason WHY, of all but one"
-            fix = f"first memento settle, for {' and '.join(contested)}; then {fix}" if contested else fix
+            fix = f"retire all but one, or merge them: memento note merge {' '.join(rest)} --key {key} --text TEXT"
+            fix = fix if len(rest) > 1 else "retire all but one: memento note retire NOTE --reason WHY"
+            fix = f"first settle {' and '.join(contested)}: memento settle; then {fix}" if contested else fix
             yield Finding("N002", shelf.path(held[0]), 0, message, fix)
 
 
@@ -261,7 +261,7 @@ def _circles(shelf: Shelf, names: Iterable[str]) -> Iterator[Finding]:
             waiting.append(after)
     for circle in cycles({note: sorted(others) for note, others in graph.items()}):
         message = f"each took the place of the next: {' -> '.join([*circle, circle[0]])}"
-        fix = f"memento note restore {circle[0]} --reason WHY, or take one of them out of supersedes"
+        fix = f"take one of them out of supersedes, or restore one: memento note restore {circle[0]} --reason WHY"
         yield Finding("N003", shelf.path(circle[0]), 0, message, fix)
 
 
@@ -274,5 +274,5 @@ def _rivals(shelf: Shelf, names: Iterable[str]) -> Iterator[Finding]:
         held = sorted(one for one in after if old in _supersedes(shelf, one) and shelf.lives(one))
         if len(held) > 1:
             message = f"{' and '.join(held)} both took the place of {old}, and both live"
-            fix = f"memento note merge {' '.join(held)} --text TEXT, or retire all but one"
+            fix = f"retire all but one, or merge them: memento note merge {' '.join(held)} --text TEXT"
             yield Finding("N005", shelf.path(held[0]), 0, message, fix, "warning")

@@ -326,7 +326,7 @@ def _completions(comparison: Comparison, task: str, cause: Cause, fell: Callable
     for event in (one for one in before.completions(task) if one.id in names and fell(one)):
         beside = "" if event.id in grave else ", should it be chosen"
         told = f"{task} is proven again by {event.id} of {event.by}{beside}"
-        found = _finding(state, told, cause, f"memento task reopen {task} --reason WHY, and complete it anew")
+        found = _finding(state, told, cause, f"memento task reopen {task} --reason WHY")
         yield found if event.id in grave else found._replace(severity="warning")
 
 

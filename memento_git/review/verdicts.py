@@ -166,7 +166,9 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     if missing := release.judge(held, holding.asked(state.policy)).missing:
         message = f"the release of {event.of} passed, but {'; '.join(missing)}"
         severity = scope.severity(event.id, *_ends(state))
-        yield Finding("G004", event.path, 0, message, "memento gate release says when it may", severity)
+        yield Finding(
+            "G004", event.path, 0, message, f"see when it may: memento gate release --run {event.of}", severity
+        )
 
 
 def _unfounded(state: RunState, but: Sequence[str] = ()) -> list[str]:

@@ -136,7 +136,9 @@ def _index(view: View) -> Iterator[Answer]:
     found = index.opened(git)
     if found is None:
         message = "its files are not as they were written: recall makes it again"
-        yield Answer("recall index", "warn", message, "memento recall, or remove the folder memento/index of git's")
+        yield Answer(
+            "recall index", "warn", message, "remove the folder memento/index of git's, or ask anything: memento recall"
+        )
         return
     found.close()
     told = (

@@ -58,7 +58,7 @@ def held_for_nothing(ledger: Ledger, view: View) -> Iterator[tuple[str, str]]:
     for remote in remoteclaims.remotes_held(ledger.git):
         for one in remoteclaims.held(ledger.git, remote):
             if why := _why(ledger, view, remote, one):
-                yield f"this clone still holds {one.name} on {remote}: {why}", f"memento sync {remote} gives it back"
+                yield f"this clone still holds {one.name} on {remote}: {why}", f"give it back: memento sync {remote}"
 
 
 def left_on(ledger: Ledger, view: View, remote: str) -> Iterator[tuple[str, str]]:

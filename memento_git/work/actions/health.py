@@ -153,7 +153,7 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
         yield Answer("index", "fail", f"git cannot read its index: {failure.facts['reason']}", OF_INDEX)
     for folder in cleanroom.left(git):
         told = f"{folder} was left by a process that was ended while it ran a command again"
-        yield Answer("work trees", "warn", told, "memento doctor --fix; the next rerun removes it, too")
+        yield Answer("work trees", "warn", told, "the next rerun removes it, or this does: memento doctor --fix")
     yield from _folder(git, git.top, under_way)
 
 
