@@ -152,7 +152,7 @@ def test_an_acceptance_on_a_proof_of_other_code_says_so(play: Play, cli: Call) -
 def test_check_names_what_proves_stale_work_anew(play: Play) -> None:
     git(play.root, "branch", "base")
     task = stale(play)
-    again = f"memento task reopen {task} --reason WHY, then complete it on a new run of the command"
+    again = f"reopen it, and complete it on a new run of the command: memento task reopen {task} --reason WHY"
     assert fixes(play) == [again]
     verifying.verify(play.ledger, play.ledger.change, task, quiet=True)
     assert fixes(play) == [again]

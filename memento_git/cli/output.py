@@ -82,7 +82,14 @@ def remarks(task: Row, evidence: dict[str, Row], names: Names) -> str:
 
     shared = [name for name in task["proven_by"] if len(evidence.get(name, {}).get("task_ids", ())) > 1]
     notes = task_notes(task, evidence) + ([f"shared evidence: {some(shared, MOST_SHARED)}"] if shared else [])
-    return names.within(printable(spoken("; ".join(notes))))
+    held = [f"{printable(one['claimed_by'])} {_until(one)}" for one in task["claims"]]
+    return "; ".join([*held, *filter(None, [names.within(printable(spoken("; ".join(notes))))])])
+
+
+def _until(claim: Row) -> str:
+    """Return until when somebody holds a task, to the minute."""
+    told = f"until {claim['lease_until'][:16].replace('T', ' ')} UTC"
+    return click.style(f"{told}, which is over", fg="red") if claim["expired"] else told
 
 
 def proof(task: Row) -> str:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from memento_git.errors import Refused
 from memento_git.folding.fold import last_of, plans_of
+from memento_git.ledger.codec import REDACTED
 from memento_git.ledger.view import LedgerUnreadable
-from memento_git.work import approvals, guard, terms
+from memento_git.work import approvals, guard, persons, terms
 from memento_git.work import refusals as no
 from memento_git.work.nextsteps import OF_PLANS
 
@@ -82,6 +83,15 @@ def refuse_changed_terms(state: RunState, task: str, dispatch: str) -> None:
 
 def changed_terms(state: RunState, task: str, dispatch: str) -> MementoError | None:
     return None if state.unread(task) else _refusal(refuse_changed_terms, state, task, dispatch)
+
+
+def for_another(state: RunState, dispatch: str, actor: str) -> list[str]:
+    """Return what is to be known where an actor takes what was handed to somebody else."""
+    opened = state.opened(dispatch)
+    meant = opened.get("executor") if opened is not None else ""
+    if meant in ("", "unnamed", REDACTED) or persons.is_same(meant, actor):
+        return []
+    return [f"{dispatch} was handed to {meant}, and {actor} has claimed it"]
 
 
 def beyond(state: RunState, task: str, executor: str = "") -> str:

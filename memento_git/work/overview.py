@@ -68,8 +68,7 @@ def overview(
     whole = keeping.ready_audit(view, run) if ready and not limit else None
     if whole is None and (not limit or limit > keeping.SHOWN):
         held["audit"] = keeping.audit(view, run, progress)
-    for row in held["dispatches"]:
-        row["expired"] = row["status"] == "claimed" and row["lease_until"] < view.now
+    _mark_held(view, held)
     signed = [row for name in SIGNED for row in held[name] if row["signature"] != "none"]
     if signed:
         from memento_git.work import signatures
@@ -95,6 +94,18 @@ def overview(
         shown["audit"] = whole
         shown["omitted"].pop("audit", None)
     return shown
+
+
+def _mark_held(view: View, held: Row) -> None:
+    """Say of each claimed dispatch whether its lease is over, and of each task who holds it."""
+    claims: dict[str, list[Row]] = {}
+    for row in held["dispatches"]:
+        row["expired"] = row["status"] == "claimed" and row["lease_until"] < view.now
+        if row["status"] == "claimed":
+            told = {key: row[key] for key in ("dispatch_id", "claimed_by", "lease_until", "expired")}
+            claims.setdefault(row["task_id"], []).append(told)
+    for row in held["tasks"]:
+        row["claims"] = claims.get(row["id"], [])
 
 
 def _unsigned(view: View, held: Row) -> None:

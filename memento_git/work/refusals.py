@@ -233,14 +233,20 @@ class NotACandidate(Refused):
 
 class AlreadyClaimed(Refused):
     token = "dispatch_already_claimed"
-    sentence = "dispatch {dispatch} is claimed by {holder}"
+    sentence = "dispatch {dispatch} is claimed by {holder} until {until}"
     hint_ = (
         "take another task: memento task list --ready; if its lease has expired: memento dispatch recover {dispatch}"
     )
 
 
 class TaskClaimed(AlreadyClaimed):
-    sentence = "task {task} is claimed by {holder} already, through dispatch {dispatch}"
+    sentence = "task {task} is claimed by {holder} already, through dispatch {dispatch}, until {until}"
+
+
+class ClaimedMeanwhile(AlreadyClaimed):
+    """A claim that was lost to another one of which nothing is known yet."""
+
+    sentence = "dispatch {dispatch} was claimed by {holder} meanwhile"
 
 
 class NotClaimed(Refused):

@@ -149,7 +149,7 @@ def _claimed(event: Event, seen: Seen, status: str) -> Writes:
     name = event.dispatch
     state, holder = _dispatch(event, seen)
     if state == "claimed" and holder != event.by:
-        raise no.AlreadyClaimed(dispatch=name, holder=holder)
+        raise no.AlreadyClaimed(dispatch=name, holder=holder, until=seen.own.word(f"lease:{name}", ""))
     writes: Writes = {f"dispatch:{name}": ("claimed", event.by), f"lease:{name}": (event.get("until"),)}
     if status == "completed" and f"candidate:{name}" in seen.own.values and not choice(seen.own):
         return writes

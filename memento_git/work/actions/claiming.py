@@ -113,7 +113,7 @@ def _take(ledger: Ledger, where: Target, place: _Place, lease: int) -> Held:
             dispatches.refuse_claimed(existing, place.dispatch, place.task)
     if existing is not None:
         dispatches.refuse_claimed(existing, place.dispatch, place.task)
-    raise no.AlreadyClaimed(dispatch=place.dispatch, holder="another clone")
+    raise no.ClaimedMeanwhile(dispatch=place.dispatch, holder="another clone")
 
 
 def _is_over(ledger: Ledger, place: _Place, existing: Claim) -> bool:

@@ -151,6 +151,7 @@ def take(
     handout.refuse_changed_terms(state, task, name)
     if held.status != "claimed" or held.holder != tx.actor:
         _take_ref(tx, state, task, Claim(name, tx.actor, until), fresh=fresh)
+        tx.ledger.warnings += [] if invoked else handout.for_another(state, name, tx.actor)
     desk.happen(
         state, task, "claimed", reads=(state.id,), dispatch=name, until=until, invoked=invoked,
         note=desk.optional("note", note),
@@ -191,16 +192,17 @@ def _take_ref(tx: Transaction, state: RunState, task: str, claim: Claim, *, fres
         worktrees.refuse_elsewhere(tx, state, task, claim.dispatch)
     taken = claims.take(git, name, claim, existing)
     if taken is None:
-        first = claims.read(git, name)
-        raise no.AlreadyClaimed(dispatch=claim.dispatch, holder=first.by if first else "another process")
+        if first := claims.read(git, name):
+            refuse_claimed(first, claim.dispatch, task)
+        raise no.ClaimedMeanwhile(dispatch=claim.dispatch, holder="another process")
     tx.after_failure.append(lambda: claims.release(git, name, taken))
 
 
 def refuse_claimed(existing: Claim, dispatch: str, task: str) -> NoReturn:
     """Refuse a claim where there is another one: of the same dispatch, or of another of its task."""
     if existing.dispatch in ("", dispatch):
-        raise no.AlreadyClaimed(dispatch=dispatch, holder=existing.by)
-    raise no.TaskClaimed(task=task, dispatch=existing.dispatch, holder=existing.by)
+        raise no.AlreadyClaimed(dispatch=dispatch, holder=existing.by, until=existing.until)
+    raise no.TaskClaimed(task=task, dispatch=existing.dispatch, holder=existing.by, until=existing.until)
 
 
 def replaceable(now: str, state: RunState, task: str, existing: Claim, claim: Claim) -> bool:
