@@ -67,3 +67,25 @@ def test_more_stale_evidence_than_is_named_is_counted(play: Play, cli: Callable[
     play.commit_all()
     (line,) = [line for line in cli("status", "-C", str(play.root))[1].splitlines() if line.startswith("stale ")]
     assert "and 2 more: this commit" in line
+
+
+def test_status_names_no_stale_evidence_that_nothing_rests_on(
+    play: Play, cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    def told() -> list[str]:
+        return [
+            line for line in cli("status", "-C", str(play.root))[1].splitlines() if line.startswith(("stale ", "unco"))
+        ]
+
+    play.planned()
+    task = play.task()
+    failed, seen = play.evidence(task, code=1), play.evidence(task)
+    (play.root / "app.py").write_text("other\n")
+    play.commit_all()
+    assert told() == []
+    play.gate("quality_review", "passed", evidence=[seen])
+    (line,) = told()
+    assert (seen[:12] in line, failed[:12] in line) == (True, False)
+    (play.root / "app.py").write_text("another\n")
+    play.proven()
+    assert [line.split()[0] for line in told()] == ["stale", "uncommitted"]

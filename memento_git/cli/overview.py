@@ -10,6 +10,7 @@ from memento_git.cli import boundary, output
 from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import COUNT
 from memento_git.model.enumeration import some
+from memento_git.model.states import FINAL_RUN, PASSING
 from memento_git.work import nextsteps
 
 if TYPE_CHECKING:
@@ -144,6 +145,22 @@ def _weak(row: Row) -> str:
     return ", late" if row["late"] else f", but {row['fallen']}" if row["fallen"] else ""
 
 
+def _aged(held: Row, names: Names) -> list[str]:
+    """Return which evidence that a task, or a gate of an open run, rests on is of other code than this commit has."""
+    resting = {name for row in held["tasks"] for name in row["proven_by"]}
+    if held["run"]["status"] not in FINAL_RUN:
+        resting |= {name for row in held["gates"] if row["status"] in PASSING for name in row["evidence"]}
+    ahead = {row["id"] for row in held["evidence"] if row.get("uncommitted")}
+    counting = [name for name in held["stale"] if name in resting]
+    told = {
+        "stale {}: this commit has other code than the command saw": [name for name in counting if name not in ahead],
+        "uncommitted {}: the code that the command saw is not committed here": [
+            name for name in counting if name in ahead
+        ],
+    }
+    return [line.format(some([names(name) for name in found], 5)) for line, found in told.items() if found]
+
+
 def _how_wrong(finding: Finding) -> str:
     is_error = finding.severity == "error"
     return click.style("broken" if is_error else "warning", fg="red" if is_error else "yellow")
@@ -159,9 +176,7 @@ def _blocks(held: Row, names: Names) -> list[str]:
         f"{click.style(row['problem'], fg='red')}  {names(row['record'])}  {output.printable(row['about'])}"
         for row in held["trouble"]
     ]
-    if held["stale"]:
-        shown = some([names(name) for name in held["stale"]], 5)
-        lines.append(f"stale {shown}: this commit has other code than the command saw")
+    lines += _aged(held, names)
     if held["ahead"]:
         lines.append(f"clock {len(held['ahead'])} event(s) are dated more than 5 minutes ahead of now")
     lines += [f"{_how_wrong(row)}  {output.printable(row)}" for row in held["findings"][:5]]
