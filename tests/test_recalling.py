@@ -101,6 +101,21 @@ def test_what_a_slip_was_read_as_is_said(play: Play) -> None:
     assert asked(play, "staging cluster")["read_as"] == {}
 
 
+def test_what_a_title_and_a_text_both_say_is_printed_once(play: Play) -> None:
+    first = f"The list of passwords lies in a file and is read once, {'which takes a while and ' * 8}that is all."
+    play.do(notes.add_note, f"{first}\nIt is kept.")
+    play.do(notes.add_note, "It is kept by its hash.", title="Passwords")
+    play.planned()
+    evidence = play.evidence(play.task("Passwords again"))
+    told = rendered(asked(play, "passwords"))
+    assert told.count("The list of passwords lies") == 1
+    assert f"  | {first}\n  | It is kept.\n" in told
+    assert "  | Passwords\n  | It is kept by its hash.\n" in told
+    shown = rendered(asked(play, "checked"))
+    assert evidence in shown
+    assert shown.count("echo checked; exit 0") == 1
+
+
 def test_several_questions_each_get_their_best(play: Play) -> None:
     first, second = add(play, TOKENS), add(play, "Deploys go through the staging cluster.")
     answer = asked(play, "tokens expire", "staging deploys")

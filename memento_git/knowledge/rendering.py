@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memento_git.folding.rows import Row
 
 SHOWN_FILES: Final = 20
+LONGEST_TITLE: Final = 200
 ORIGINS: Final = {
     "person": "by a person", "agent": "by an agent", "command": "from a command", "import": "imported",
 }  # fmt: skip
@@ -55,11 +56,24 @@ def block(hit: Row) -> list[str]:
     """Return one hit: what is said of it, then its title and text behind the fence."""
     lines = [f"{hit['id']}  {' · '.join(words_of(hit))}"]
     lines += [f"  {line}" for line in _told(hit)]
-    title = named(hit["title"], 200)
-    text = hit["text"].strip()
-    body = f"\n{text}" if text and text != hit["title"] else ""
-    told = [*fenced(f"{title}{body}"), *_answer(hit["answer"])]
+    told = [*fenced("\n".join(_said(hit))), *_answer(hit["answer"])]
     return [*lines, *(f"  {line}" for line in told), *([""] if len(told) > 1 else [])]
+
+
+def _said(hit: Row) -> list[str]:
+    """Return the title of a hit and the lines of its text, without saying twice what is in both.
+
+    A line that is the title, or that a cut title is the beginning of, stands in its place; of a note it is the first
+    line, which most titles are taken from.
+    """
+    title, text = hit["title"], hit["text"].strip()
+    lines = text.split("\n") if text else []
+    stem = title.removesuffix("…")
+    is_note = hit["record"] == "note"
+    is_cut = is_note or stem != title or len(title) >= LONGEST_TITLE
+    known = lines[:1] if is_note else lines
+    at = next((at for at, line in enumerate(known) if line == title or (is_cut and line.startswith(stem))), None)
+    return [named(title, LONGEST_TITLE), *lines] if at is None else [lines[at], *lines[:at], *lines[at + 1 :]]
 
 
 def _answer(answer: Row | None) -> list[str]:
