@@ -771,7 +771,7 @@ def test_what_is_not_there_is_refused_with_what_is_near(garden: Garden) -> None:
         ("calk.py", "there is calc.py"),
         ("nowhere/at/all", "there is no such file"),
         ("calc.py:20-99", "has 23 lines, not 20-99"),
-        ("calc.py::secund", "there is second"),
+        ("calc.py::secund", "such as calc.py::second"),
         ("calc.py::zzz", "no such symbol"),
         ("app.py::answer.x", "there is answer"),
     ):

@@ -353,6 +353,23 @@ def test_a_place_is_pinned_where_it_is_committed_and_quoted_where_it_is_not(play
     assert refused(play, notes.add_note, "Nowhere.", about=["nowhere.py"]) == "anchor_missing"
 
 
+@pytest.mark.parametrize(
+    ("about", "told"),
+    [
+        ("app.py:pm", "app.py::test_pm, app.py::TestPm.test_pm"),
+        ("app.py::pm", "app.py::test_pm, app.py::TestPm.test_pm"),
+        ("app.py::TestPm.test_mp", "app.py::test_pm, app.py::TestPm, app.py::TestPm.test_pm"),
+        ("app.py:nothing", "app.py::test_pm, app.py::TestPm, app.py::TestPm.test_pm and 1 more"),
+    ],
+)  # fmt: skip
+def test_a_symbol_that_is_not_there_leads_to_those_that_are(play: Play, about: str, told: str) -> None:
+    lines = ("def test_pm():", "    pass", "class TestPm:", "    def test_pm(self):", "        pass", "    run = 1")
+    (play.root / "app.py").write_text("\n".join(lines) + "\n")
+    with pytest.raises(AnchorMissing) as caught:
+        add(play, "Of the afternoon.", about=[about])
+    assert caught.value.message == f"{about} is not there: a symbol is written PATH::symbol, such as {told}"
+
+
 def test_a_confirmation_follows_the_place_to_where_it_is_now(play: Play) -> None:
     note = add(play, "The answer is fixed.", about=["app.py:1"])
     (play.root / "app.py").write_text("# the answer\n\nanswer = 42\n")

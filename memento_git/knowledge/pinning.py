@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
 from memento_git.knowledge import following, occurrences, passages
 from memento_git.model.anchors import GONE, OK, UNKNOWN, UNPINNED, Anchor, by_lines, spell
+from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memento_git.code.symbols import Symbols
     from memento_git.knowledge.anchors import Found
     from memento_git.knowledge.following import Follower
     from memento_git.ledger.git import Git
     from memento_git.ledger.standing import Standing
+
+MOST_NEAR: Final = 3
 
 
 class AnchorMissing(Refused):
@@ -61,8 +65,7 @@ def pin(anchor: Anchor, follower: Follower, head: Standing | None, now: Standing
         return _occurring(anchor, follower, here)
     plain = anchor._replace(blob="", commit="", quote="")
     if anchor.path not in here.entries:
-        near = get_close_matches(anchor.path, here.entries, 1)
-        raise AnchorMissing(anchor=anchor, why=f"there is {near[0]}" if near else "there is no such file")
+        raise AnchorMissing(anchor=anchor, why=_elsewhere(anchor, follower, here))
     quoted = _quoted(plain, follower, here)
     if head is None or head.blob(anchor.path) != here.blob(anchor.path):
         return quoted
@@ -140,8 +143,26 @@ def _symbol_lines(anchor: Anchor, follower: Follower, blob: str) -> tuple[int, i
     symbols = follower.texts.symbols(anchor.path, blob)
     name = symbols.name_of(anchor.symbol)
     if not name:
-        near = get_close_matches(anchor.symbol, symbols.ranges, 1)
-        unknown = f"{symbols.problem}; {by_lines(anchor.path)}" if symbols.problem else ""
-        why = unknown or (f"there is {near[0]}" if near else f"{anchor.path} has no such symbol, or several")
-        raise AnchorMissing(anchor=anchor, why=why)
+        raise AnchorMissing(anchor=anchor, why=_near(anchor.path, anchor.symbol, symbols))
     return symbols.span(name)
+
+
+def _elsewhere(anchor: Anchor, follower: Follower, here: Standing) -> str:
+    """Return what is there in the place of a path: the file's symbols where one colon stands before a name."""
+    path, _, name = anchor.path.rpartition(":")
+    if name and path in here.entries and here.entries[path].type == "blob":
+        return _near(path, name, follower.texts.symbols(path, here.blob(path)))
+    near = get_close_matches(anchor.path, here.entries, 1)
+    return f"there is {near[0]}" if near else "there is no such file"
+
+
+def _near(path: str, name: str, symbols: Symbols) -> str:
+    """Return the symbols of a file that a name may have meant, as one writes them, else its first ones."""
+    if symbols.problem:
+        return f"{symbols.problem}; {by_lines(path)}"
+    last = {one: one.rpartition(".")[2] for one in symbols.ranges}
+    wanted = name.rpartition(".")[2]
+    close = get_close_matches(wanted, last.values(), MOST_NEAR)
+    near = symbols.names_of(name) or [one for one, own in last.items() if wanted in own or own in close] or [*last]
+    written = some([f"{path}::{one}" for one in near], MOST_NEAR)
+    return f"a symbol is written PATH::symbol, such as {written}" if near else f"{path} has no symbols"
