@@ -442,6 +442,17 @@ def test_the_orientation_shows_what_is_open_and_what_was_corrected(play: Play) -
     assert sessions.start_session(play.ledger)["orientation"]["questions"] == []
 
 
+def test_a_session_begins_with_what_its_checkpoints_say(play: Play, cli: Call) -> None:
+    play.do(sessions.checkpoint, "Long ago", remaining=["nothing"])
+    for _ in range(2):
+        play.do(sessions.checkpoint, "Later", done=["a word " * 100])
+    play.do(sessions.checkpoint, "Half way", done=["the form"], remaining=["the API", "tests"])
+    told = cli("session", "start", "-C", str(play.root))[1]
+    half = "  | Half way\n    | Done:\n    | - the form\n    | Remaining:\n    | - the API\n    | - tests\n  note_"
+    assert "checkpoints (of one that is behind: memento note finish NOTE):\n  note_" in told
+    assert (half in told, told.count("a word …"), "- nothing" in told) == (True, 2, False)
+
+
 def test_the_orientation_leaves_out_what_does_not_hold_and_says_how_many(play: Play, cli: Call) -> None:
     sessions.start_session(play.ledger)
     good = sessions.end_session(play.ledger, "The form is done.")["note"]["id"]

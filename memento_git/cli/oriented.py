@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.cli import output
-from memento_git.knowledge.quoting import FENCE, MARGIN, cleaned, fenced
+from memento_git.knowledge.quoting import FENCE, MARGIN, cleaned, fenced, shortened
 from memento_git.knowledge.rendering import ORIGINS
 
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
 
 MOST: Final = 20
+TEXTS: Final = 3  # checkpoints whose texts are shown
+LONGEST: Final = 400
+BEHIND: Final = " (of one that is behind: memento note finish NOTE)"
 LISTS: Final = {
     "pinned": "pinned", "questions": "open questions", "gaps": "gaps", "goals": "goals", "checkpoints": "checkpoints",
     "corrections": "corrected lately", "contested": "contested",
@@ -26,7 +29,12 @@ def orientation(told: Row) -> list[str]:
     for key, title in LISTS.items():
         if held[key]:
             left = f" (and {held['omitted'][key]} more)" if key in held["omitted"] else ""
-            lines += ["", f"{title}{left}:", *map(line, held[key])]
+            behind = BEHIND if key in ("goals", "checkpoints") else ""
+            lines += ["", f"{title}{left}{behind}:"]
+            texts = TEXTS if key == "checkpoints" else 0
+            lines += [
+                one for at, row in enumerate(held[key]) for one in (line(row), *(_text(row) if at < texts else ()))
+            ]
     changes = _changes(told) if told["changes"] else []
     out = held["left_out"].items()
     outside = [f"left out because {state}: {count}: memento recall --state {state}" for state, count in out]
@@ -36,6 +44,13 @@ def orientation(told: Row) -> list[str]:
         *(["", MARGIN] if lines or changes else []), *lines, *(["", *outside] if outside else []), *changes,
         *(["", f"waiting: {waiting}; memento session status lists them"] if waiting else []),
     ]  # fmt: skip
+
+
+def _text(row: Row) -> list[str]:
+    """Return what a checkpoint says is done and remains, below its name; of a long text the beginning."""
+    text = row["text"].strip().removeprefix(row["title"])
+    lines = "\n".join(one for one in text.split("\n") if one.strip())
+    return [f"    {one}" for one in fenced(shortened(lines, LONGEST))] if lines else []
 
 
 def _changes(told: Row) -> list[str]:
