@@ -772,8 +772,8 @@ def test_what_is_not_there_is_refused_with_what_is_near(garden: Garden) -> None:
         ("nowhere/at/all", "there is no such file"),
         ("calc.py:20-99", "has 23 lines, not 20-99"),
         ("calc.py::secund", "such as calc.py::second"),
-        ("calc.py::zzz", "no such symbol"),
-        ("app.py::answer.x", "there is answer"),
+        ("calc.py::zzz", "such as calc.py::LIMIT"),
+        ("app.py::answer.x", "such as app.py::answer"),
     ):
         with pytest.raises(MementoError, match=why):
             garden.pin(given)

@@ -162,7 +162,9 @@ def _near(path: str, name: str, symbols: Symbols) -> str:
         return f"{symbols.problem}; {by_lines(path)}"
     last = {one: one.rpartition(".")[2] for one in symbols.ranges}
     wanted = name.rpartition(".")[2]
-    close = get_close_matches(wanted, last.values(), MOST_NEAR)
-    near = symbols.names_of(name) or [one for one, own in last.items() if wanted in own or own in close] or [*last]
+    close = {*get_close_matches(wanted, last.values(), MOST_NEAR), *get_close_matches(name, last, MOST_NEAR)}
+    near = (
+        symbols.names_of(name) or [one for one, own in last.items() if wanted in own or {own, one} & close] or [*last]
+    )
     written = some([f"{path}::{one}" for one in near], MOST_NEAR)
     return f"a symbol is written PATH::symbol, such as {written}" if near else f"{path} has no symbols"
