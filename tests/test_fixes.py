@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 import yaml
 
+from memento_git.ledger import codec, layout
 from memento_git.ledger.store import Ledger
 from memento_git.model.clock import DurationInvalid
 from memento_git.review import actions
 from memento_git.review.actions import NothingStaged
+from memento_git.verbs import doctor
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, evidences, plans, reproducing, runs, tasks, verifying
 from memento_git.work.overview import overview
@@ -196,6 +198,85 @@ def test_a_gate_that_is_not_fresh_is_told_by_check_status_and_run_complete_alike
     play.commit_all()
     play.do(runs.complete_run, run)
     assert found(play) == []
+
+
+def fresh(play: Play, scope: str = "run") -> str:
+    """Pass a gate that policy wants fresh in a run that is all done; return the run."""
+    (play.root / ".memento" / "config.yaml").write_text("version: 1\npolicy:\n  gates: {fresh: [quality_review]}\n")
+    play.commit_all("policy")
+    run = play.planned()
+    about = {scope: {"run": run, "task": play.proven()}[scope]}
+    play.gate("quality_review", "passed", **about, evidence=[play.evidence()])
+    return run
+
+
+def grown(play: Play) -> None:
+    with (play.root / "app.py").open("a") as code:
+        code.write("answer += 1\n")
+    play.commit_all("the code goes on")
+
+
+@pytest.mark.parametrize("scope", ["run", "task"])
+@pytest.mark.parametrize("is_merged", [True, False])
+def test_a_run_that_ended_fresh_says_nothing_of_the_code_that_comes_after_it(
+    play: Play, scope: str, is_merged: bool
+) -> None:
+    if is_merged:
+        git(play.root, "switch", "-qc", "work")
+    run = fresh(play, scope)
+    play.do(runs.complete_run)
+    if is_merged:
+        git(play.root, "switch", "-q", "main")
+        git(play.root, "merge", "-q", "--no-ff", "-m", "merge", "work")
+    grown(play)
+    assert found(play, no_base=True) == []
+    assert found(play, base="HEAD^") == []
+    assert [one for one in doctor.examine(play.ledger) if one.status != "ok"] == []
+    play.do(runs.archive_run, run)
+    grown(play)
+    assert found(play, no_base=True) == []
+
+
+def test_a_run_that_came_in_an_archive_ended_with_that(play: Play) -> None:
+    git(play.root, "switch", "-qc", "work")
+    run = fresh(play)
+    play.do(runs.complete_run)
+    play.do(runs.archive_run, run)
+    git(play.root, "switch", "-q", "main")
+    git(play.root, "merge", "-q", "--squash", "work")
+    git(play.root, "commit", "-qm", "squash")
+    grown(play)
+    git(play.root, "branch", "-qD", "work")
+    assert found(play, no_base=True) == []
+
+
+def test_a_run_that_ended_on_other_code_than_its_gate_saw_is_told_for_good(play: Play) -> None:
+    """The tool refuses that; it was completed by hand, as somebody does who knows the format."""
+    run = fresh(play)
+    grown(play)
+    state = play.state(run)
+    heads = [event for head in state.folded(run).heads if (event := state.event(head))]
+    told = {"do": "completed", "of": run, "at": heads[-1].at, "by": heads[-1].by}
+    after = [f"{event.id}@{event.digest}" for event in heads]
+    name = layout.event_name(heads[-1].at, "completed", "event_000000000009")
+    (play.root / layout.folder_of(run, run) / name).write_bytes(codec.encode({**told, "after": after}))
+    play.commit_all("by hand")
+    assert play.status(run) == "completed"
+    assert codes(found(play, base="HEAD^")) == ["P004 error"]
+    grown(play)
+    assert "G003 warning" in codes(found(play, no_base=True))
+
+
+def test_a_gate_that_passed_beside_the_end_of_its_run_is_asked_for_the_code_as_it_is(play: Play) -> None:
+    run = fresh(play)
+    git(play.root, "switch", "-qc", "other")
+    play.gate("quality_review", "passed", run=run, evidence=[play.evidence()])
+    git(play.root, "switch", "-q", "main")
+    play.do(runs.complete_run)
+    git(play.root, "merge", "-q", "--no-edit", "other")
+    assert found(play, no_base=True) == []
+    grown(play)
+    assert codes(found(play, no_base=True)) == ["G003 warning"]
 
 
 @pytest.mark.parametrize("is_repaired", [True, False])

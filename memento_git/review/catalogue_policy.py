@@ -99,7 +99,9 @@ POLICY: Final = {
     ),
     "G003": Kind(
         "a gate that is not fresh", "error",
-        "Policy asks for fresh evidence at this gate, and what the verdict rests on did not see the code as it is.",
+        "Policy asks for fresh evidence at this gate, and what the verdict rests on did not see the code as it is. "
+        "Of a run that ended after the verdict, at the base, it is enough to have seen the code of the commit that "
+        "brought its end.",
         "Run the command again, then `memento gate record KIND passed --evidence ID`.",
     ),
     "G004": Kind(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from memento_git.errors import Misused
 from memento_git.ledger import absence, changes, grep, layout, origin, policyfile, ranges
+from memento_git.ledger.brought import Ends
 from memento_git.ledger.story import NOTHING, Story, story_of, to_commit, to_write
 from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
@@ -68,10 +69,10 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
 def parts(view: View, policy: Policy, progress: Progress | None = None) -> Iterator[Part]:
     """Yield all that a whole tree is looked at for; what cannot be read meanwhile is among the view's findings."""
     head = view.commits[0]
-    code = _code_of(view.git, head)
+    scope = Scope(code=_code_of(view.git, head), ended=Ends(view.git, view.commits).of)
     yield Part(FILES, partial(_names, view, policy))
     for run in view.runs():
-        yield Part(f"run {run}", partial(_whole_run, view, run, policy, code, progress))
+        yield Part(f"run {run}", partial(_whole_run, view, run, policy, scope, progress))
     yield Part("secrets", lambda: files.check_secrets(view, list(view.files), policy.allow_secrets))
     yield Part("recipes", lambda: recipes.check_recipes(view, view.files, policy.allow_secrets))
     yield Part("signatures", lambda: signed.older(signed.check(view, head, policy, list(view.files))))
@@ -93,10 +94,10 @@ def _names(view: View, policy: Policy) -> Iterator[Finding]:
         view.known(kind)
 
 
-def _whole_run(view: View, run: str, policy: Policy, code: Code, progress: Progress | None) -> list[Finding]:
+def _whole_run(view: View, run: str, policy: Policy, scope: Scope, progress: Progress | None) -> list[Finding]:
     state = RunState(view, run, Runners(view, policy), policy)
     load(state, progress)
-    return checks.check_run(state, Scope(code=code))
+    return checks.check_run(state, scope)
 
 
 def _refuse_nothing(view: View, where: str) -> NoReturn:
@@ -127,7 +128,7 @@ def added(
     runners, own = Runners(view, policy, keys, confirmed=confirmed), Runners(view, mine, head)
     comparison, story = _compared(base, runners, differing, name, story)
     new = comparison.added()
-    scope = Scope(None, new, _code_of(git, head), _code_of(git, first), partial(_text_of, base))
+    scope = _scope(base, head, new)
     scopes = {run: scope._replace(groups=groups) for run, groups in comparison.touched().items()}
     touched = _notes(git, head, comparison, differing)
     found += [*_of_runs(view, scopes, runners), *(_of_notes(view, Scope(touched, new), mine) if touched else ())]
@@ -168,6 +169,11 @@ def merged(git: Git, sides: Sequence[str], head: str, name: str, now: str, confi
         made = [one._replace(severity="warning", fix=f"once the merge is committed: {one.fix}") for one in made]
         report = report._replace(lighter=MADE_BY_MERGING)
     return report._replace(findings=ordered([*report.findings, *made]))
+
+
+def _scope(base: View, head: str, added: Collection[str]) -> Scope:
+    git, first, ends = base.git, base.commits[0], Ends(base.git, (*base.commits, head))
+    return Scope(None, added, _code_of(git, head), _code_of(git, first), partial(_text_of, base), ends.of)
 
 
 def _views(git: Git, forks: Sequence[str], head: str, now: str, known: Mapping[str, str]) -> tuple[View, View]:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from memento_git.model.work import Event
+
 
 class Scope(NamedTuple):
     """What is looked at, and beside what: `groups` None is all of the run, `added` are the events of the branch.
 
     `code` tells what the code is now, with the ids of some paths; `before` what it was at the base, `was` what the
-    text of a run's record was there.
+    text of a run's record was there. `ended` tells which commits brought the end of a run.
     """
 
     groups: Collection[str] | None = None
@@ -20,6 +22,7 @@ class Scope(NamedTuple):
     code: Callable[[Sequence[str]], Mapping[str, Any]] | None = None
     before: Callable[[Sequence[str]], Mapping[str, Any]] | None = None
     was: Callable[[str, str], object] | None = None
+    ended: Callable[[Event], Sequence[str]] | None = None
 
     def severity(self, *events: str) -> str:
         """Return how grave it is that events are below policy: older ones met the policy of their day."""

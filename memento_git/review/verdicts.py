@@ -177,12 +177,30 @@ def _unfounded(state: RunState, but: Sequence[str] = ()) -> list[str]:
 
 
 def _fresh(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
-    """Yield a pass that does not rest on sound evidence of the code as it is."""
-    if scope.code is not None and not gatehold.shows(state, event, scope.code):
-        message = f"gate {event.get('gate')} of {event.of} asks for fresh evidence, and none that it rests on is"
-        command = passing(state.policy.gates_fresh, event.get("gate"), event.of)
-        fix = f"run the command again, then {command}"
-        yield Finding("G003", event.path, 0, message, fix, _grave(state, event, scope))
+    """Yield a pass that does not rest on sound evidence of the code as it is.
+
+    Where the base has the end of its run, and the pass was fresh then, the code may have gone on since.
+    """
+    if scope.code is None or gatehold.shows(state, event, scope.code):
+        return
+    severity = _grave(state, event, scope)
+    if severity == "warning" and _was_fresh(state, event, scope):
+        return
+    message = f"gate {event.get('gate')} of {event.of} asks for fresh evidence, and none that it rests on is"
+    command = passing(state.policy.gates_fresh, event.get("gate"), event.of)
+    yield Finding("G003", event.path, 0, message, f"run the command again, then {command}", severity)
+
+
+def _was_fresh(state: RunState, event: Event, scope: Scope) -> bool:
+    """Tell whether a run ended after a pass, on code that this rests on: that of the commits that brought its end."""
+    if scope.ended is None:
+        return False
+    ends = state.folded(state.id).legal(state.status)
+    for end in ends:
+        came = scope.ended(end) if event.id in state.fold.seen_by(end) else ()
+        if not came or not all(gatehold.shows(state, event, code) for code in gatehold.codes_of(state, came)):
+            return False
+    return bool(ends)
 
 
 def _grave(state: RunState, event: Event, scope: Scope) -> str:

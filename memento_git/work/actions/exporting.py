@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from memento_git.errors import Refused
-from memento_git.ledger import archive, commits, layout, ranges
+from memento_git.ledger import brought, commits, layout, ranges
 from memento_git.model.clock import is_ahead
 from memento_git.model.ids import EvidenceWithdrawn, parse_ref
 from memento_git.model.states import DONE
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
     from memento_git.model.work import Event, Evidence
-
-
-COMMIT: Final = "\x01"
 
 
 class NotAttestable(Refused):
@@ -178,8 +174,7 @@ def _commit_of(view: View, event: Event) -> str:
     What was taken away and put back came with the first of these commits; of several that did not know each other the
     code must be the same.
     """
-    brought = list(dict.fromkeys(_bringing(view, event)))
-    first = [one for one in brought if not any(view.git.is_before(other, one) for other in brought if other != one)]
+    first = brought.firsts(view.git, brought.bringing(view.git, view.commits, event))
     depth = ranges.depth_of(view.git)
     cut = not first or any(None in view.git.objects(commits.parents(view.git, one)) for one in first)
     if depth is not None and cut:
@@ -189,18 +184,3 @@ def _commit_of(view: View, event: Event) -> str:
     if len(first) > 1 and len({codestate.code_at(view.git, one)["tree"] for one in first}) > 1:
         raise NotReleased(run=event.run, why=f"its release came with different code: {', '.join(sorted(first))}")
     return first[0]
-
-
-def _bringing(view: View, event: Event) -> Iterator[str]:
-    """Yield the commits that added an event's own file, or an archive with it, whatever is left of either."""
-    own = f"{layout.folder_of(event.run, event.of)}/{layout.event_name(event.at, event.do, event.id)}"
-    told = view.git.run(
-        "log", "-c", "--root", "--full-history", "--no-renames", "--diff-filter=A",
-        "--name-only", f"--format={COMMIT}%H", *view.commits, "--", own, f"{layout.ARCHIVE}/{event.run}",
-    )  # fmt: skip
-    for part in os.fsdecode(told).split(COMMIT)[1:]:
-        commit, *names = part.rstrip("\n").split("\n")
-        packed = [name for name in names if layout.is_archive(name)]
-        held = zip(packed, view.git.objects(f"{commit}:{name}" for name in packed), strict=True)
-        if own in names or any(own in archive.unpack(name, event.run, data or b"")[0] for name, data in held):
-            yield commit
