@@ -87,3 +87,39 @@ def test_who_claims_what_was_handed_to_another_is_told_so_once(play: Play, herme
 def test_whose_it_was_meant_to_be_is_told_nothing(play: Play, hermes: Play) -> None:
     hermes.do(dispatches.claim_dispatch, play.dispatch(play.task(), "Agent:Hermes"))
     assert hermes.ledger.warnings == []
+
+
+def test_who_works_on_after_the_lease_is_told_that_it_ended(play: Play, hermes: Play) -> None:
+    task, beside = play.task(), play.task("Beside")
+    dispatch = play.dispatch(task, "agent:hermes")
+    hermes.do(dispatches.claim_dispatch, dispatch, lease=60)
+    hermes.evidence(task)
+    assert hermes.ledger.warnings == []
+    hermes.ledger.clock = lambda: NOON + 61
+
+    hermes.evidence(beside)
+    assert hermes.ledger.warnings == []
+    told = f"your lease of {dispatch} ended {stamp(NOON + 60)}: elsewhere somebody may have taken it back"
+    proof = hermes.evidence(task)
+    assert hermes.ledger.warnings == [f"{told}; to hold it on: memento dispatch renew {dispatch}"]
+    hermes.ledger.warnings.clear()
+    hermes.complete(dispatch, proof)
+    assert hermes.ledger.warnings == [told]
+
+
+def test_the_evidence_of_another_is_told_nothing_of_the_lease(play: Play, hermes: Play) -> None:
+    task = play.task()
+    hermes.do(dispatches.claim_dispatch, play.dispatch(task, "agent:hermes"), lease=60)
+    play.ledger.clock = lambda: NOON + 61
+    play.evidence(task)
+    assert play.ledger.warnings == []
+
+
+def test_the_command_notes_it(play: Play, cli: Call) -> None:
+    play.planned()
+    task = play.task()
+    dispatch = play.dispatch(task, "Ada")
+    play.ledger.clock = lambda: 1_700_000_000
+    play.do(dispatches.claim_dispatch, dispatch, lease=60)
+    err = cli("evidence", "run", "-C", str(play.root), "--task", task, "--", "true")[2]
+    assert f"note: your lease of {dispatch} ended {stamp(1_700_000_060)}: elsewhere somebody" in err

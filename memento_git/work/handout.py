@@ -13,12 +13,12 @@ from memento_git.work import refusals as no
 from memento_git.work.nextsteps import OF_PLANS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memento_git.errors import MementoError
     from memento_git.folding.rows import Row
     from memento_git.model.work import Event
-    from memento_git.work.state import RunState
+    from memento_git.work.state import Dispatch, RunState
 
 Texts = list[tuple[str, str]]
 
@@ -92,6 +92,15 @@ def for_another(state: RunState, dispatch: str, actor: str) -> list[str]:
     if meant in ("", "unnamed", REDACTED) or persons.is_same(meant, actor):
         return []
     return [f"{dispatch} was handed to {meant}, and {actor} has claimed it"]
+
+
+def overdue(held: Mapping[str, Dispatch], actor: str) -> dict[str, str]:
+    """Return, by the dispatch, what is to be known of an actor's claims whose lease is over."""
+    return {
+        name: f"your lease of {name} ended {one.until}: elsewhere somebody may have taken it back"
+        for name, one in held.items()
+        if one.expired and one.holder == actor
+    }
 
 
 def beyond(state: RunState, task: str, executor: str = "") -> str:

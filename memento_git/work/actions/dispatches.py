@@ -276,6 +276,7 @@ def complete(
     code = codestate.code_as_seen(git, seen)
     forgotten.warn(git, tx.ledger.warnings, code, seen)
     kept: dict[str, Any] = {key: code[key] for key in ("tree", "full", "paths", "untracked") if key in code}
+    tx.ledger.warnings += handout.overdue({name: state.dispatch(name)}, tx.actor).values()
     completion = desk.happen(
         state, task, "completed", reads=(state.id,), dispatch=name, code=kept, text=prose.digest, evidence=refs,
         note=desk.optional("summary", note),

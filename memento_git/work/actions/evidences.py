@@ -11,7 +11,7 @@ from memento_git.ledger import codec, layout, publish
 from memento_git.model.ids import EvidenceWithdrawn, kind_of
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
 from memento_git.texts.typed import TextInvalid
-from memento_git.work import codes, codestate, trust
+from memento_git.work import codes, codestate, handout, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions import attaching
 from memento_git.work.actions.diffs import diff_of
@@ -186,6 +186,9 @@ def record_draft(
     desk = Desk.of(tx)
     name, linked = _linked(desk, dispatch or draft.data.get("dispatch", ""), tasks)
     state, found = belongs(desk, run, linked)
+    for task in found:
+        for late, told in handout.overdue(state.dispatches(task), tx.actor).items():
+            tx.ledger.warnings.append(f"{told}; to hold it on: memento dispatch renew {late}")
     words = desk.optional("summary", summary) or draft.data.get("summary", "")
     data = {**draft.data, "summary": words, "dispatch": name}
     if data["kind"] == "approval":
