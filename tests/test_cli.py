@@ -852,3 +852,19 @@ def test_a_command_that_no_shell_could_read_is_refused(play: Play, cli: Callable
     play.run()
     code, out, _ = cli("task", "add", "--title", "T", "--check", "echo 'x", "-C", str(play.root), "--json")
     assert (code, json.loads(out)["error"]) == (1, "text_invalid")
+
+
+def test_who_holds_a_dispatch_is_told_by_what_became_of_it(play: Play, cli: Callable[..., Any]) -> None:
+    where = ("-C", str(play.root))
+    play.planned()
+    task, other = play.task(), play.task()
+    name = play.claimed(task)
+    assert "claimed by Ada" in cli("dispatch", "list", *where)[1]
+    told = cli("run", "complete", *where)[2]
+    assert f"2 tasks are open: {task} is in progress; {other} is pending" in told
+    play.complete(name, play.evidence(task))
+    shown = cli("dispatch", "list", *where)[1]
+    assert ("by Ada" in shown, "claimed by" in shown) == (True, False)
+    taken = play.claimed(other)
+    out = cli("dispatch", "recover", taken, "--force", "--reason", "it hangs", *where)[1]
+    assert "what the next worker needs, as a bundle: .memento/runs/" in out

@@ -538,7 +538,7 @@ def test_an_old_commit_can_be_judged_and_not_recorded(
     play: Play, run: str, cli: Callable[..., tuple[int, str, str]]
 ) -> None:
     code, out, _ = cli("gate", "release", "--at", "HEAD", "--no-record", "-C", str(play.root))
-    assert (code, "may be released" in out) == (0, True)
+    assert (code, "may be released\n  rests on evidence_" in out) == (0, True)
     code, _, err = cli("gate", "release", "--at", "HEAD", "-C", str(play.root))
     assert (code, "give --no-record with it" in err) == (2, True)
 
@@ -575,7 +575,8 @@ def test_a_run_with_open_work_alone_is_not_called_empty(play: Play) -> None:
     with pytest.raises(no.TaskUnsettled) as refused:
         play.do(runs.complete_run, started)
     assert "run cancel" not in refused.value.hint
-    assert all(f"task {task} is {status}" in refused.value.message for task, status in opened.items())
+    assert "open: task_" in refused.value.message
+    assert all(f"{task} is {status}" in refused.value.message for task, status in opened.items())
     found = play.do(releases.release_run, run=started)
     assert set(found.verdict.missing) == {f"task {task} is {status}" for task, status in opened.items()}
     for task in opened:

@@ -31,10 +31,11 @@ def _list(door: Door, *, run: str = "", status: str = "", limit: int = 50, offse
 
 def _line(row: Row, names: Names) -> tuple[str, ...]:
     late = ", lease expired" if row["expired"] else ""
+    by = "claimed by" if row["status"] == "claimed" else "by"
     return (
         names(row["dispatch_id"]), output.state(row["status"]), names(row["task_id"]),
         output.printable(row["executor"]),
-        output.printable(f"claimed by {row['claimed_by']}{late}" if row["claimed_by"] else ""),
+        output.printable(f"{by} {row['claimed_by']}{late}" if row["claimed_by"] else ""),
     )  # fmt: skip
 
 
@@ -329,7 +330,7 @@ def recover(
 
     row, successor, made = door.change("dispatch recover", act)
     again = f"\nhanded out again as {successor['dispatch_id']}" if successor else ""
-    packet = f"\n bundle: {made['path']}" if made else ""
+    packet = handover.packet(made["path"] if made else None)
     data = {**row, "requeued_dispatch_id": successor["dispatch_id"] if successor else None, "bundle": made}
     door.show(data, f"recovered {row['dispatch_id']}{_kept(row)}{again}{packet}")
 

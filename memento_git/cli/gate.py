@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from memento_git.cli import boundary, output
 from memento_git.cli.boundary import Door, both, reads, writes
 from memento_git.cli.options import paged, signs
+from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
     from memento_git.folding.rows import Row
     from memento_git.ledger.transaction import Transaction
+    from memento_git.work.actions.releases import Release
+
+SHOWN: Final = 5
 
 
 def _list(door: Door, *, run: str = "", limit: int = 50, offset: int = 0) -> None:
@@ -110,11 +114,21 @@ def release(
     else:
         found = releases.examine_run(door.ledger, door.view(), run=run, require_checks=checks, approvals=approvals)
     verdict = found.verdict
-    told = f"run {found.run} may be released" if not verdict.missing else f"run {found.run} may not be released:"
+    told = f"run {found.run} may not be released:" if verdict.missing else f"run {found.run} may be released"
+    lines = verdict.missing or _counted(found)
     refusal = {"error": "release_refused", "message": "; ".join(verdict.missing)} if verdict.missing else {}
     data = {**refusal, "run_id": found.run, **releases.row(found)}
-    door.show(data, "\n".join([told, *(f"  {one}" for one in verdict.missing)]), ok=not verdict.missing)
+    door.show(data, "\n".join([told, *(f"  {one}" for one in lines)]), ok=not verdict.missing)
     return 1 if verdict.missing else 0
+
+
+def _counted(found: Release) -> list[str]:
+    """Return what a release rests on, and which checks and approvals were counted for it."""
+    told = {
+        "rests on": found.refs or found.verdict.rests_on, "checks that succeeded:": found.asked.checks,
+        "approved by": [output.printable(one) for one in found.verdict.approvers],
+    }  # fmt: skip
+    return [f"{what} {some(list(names), SHOWN)}" for what, names in told.items() if names]
 
 
 def _record(door: Door, kind: str, verdict: str, **options: Any) -> None:

@@ -114,6 +114,11 @@ def stop(door: Door, dispatch_id: str) -> None:
     door.show(row, f"stopped {job.dispatch}: it is {row['status']}")
 
 
+def packet(path: str | None) -> str:
+    """Say where the bundle lies that was recorded when a dispatch was taken back; nothing where there is none."""
+    return f"\n what the next worker needs, as a bundle: {path}" if path else ""
+
+
 def recover_all(door: Door, run: str, executor: str, *, requeue: bool) -> None:
     """Take back what died or expired, and say what became of each."""
     from memento_git.work.actions import bundles, recovering
@@ -132,7 +137,7 @@ def recover_all(door: Door, run: str, executor: str, *, requeue: bool) -> None:
         f"{job.dispatch}: {job.why}"
         + (f"; handed out again as {job.successor}" if job.successor else "")
         + (f"; its partial work: git show {job.partial}" if job.partial else "")
-        + (f"\n bundle: {row['context_bundle_path']}" if row["context_bundle_path"] else "")
+        + packet(row["context_bundle_path"])
         for job, row in zip(jobs, rows, strict=True)
     ]
     door.show({"job_count": len(jobs), "jobs": rows}, "\n".join(lines) or "nothing to recover")

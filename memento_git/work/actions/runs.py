@@ -113,7 +113,7 @@ def _none_open(state: RunState, tasks: Sequence[str]) -> None:
         return
     if all(status == "contested" for _, status in found):
         raise no.RecordContested(record=found[0][0])
-    told = [f"task {task} is {status.replace('_', ' ')}" for task, status in found]
+    told = [f"{task} is {status.replace('_', ' ')}" for task, status in found]
     if len(told) == 1:
         raise no.TaskUnsettled(task=found[0][0], status=found[0][1].replace("_", " "))
     more = [f"and {len(told) - MOST} more"] if len(told) > MOST else []
