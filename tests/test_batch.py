@@ -45,6 +45,17 @@ WHOLE = """
 """
 
 
+def test_the_keys_of_a_verb_are_shown(play: Play, cli: Callable[..., Any]) -> None:
+    where = ("-C", str(play.root))
+    code, out, _ = cli("apply", "--keys", "task add", *where)
+    assert (code, out.splitlines()[0].split()) == (0, ["title", "text", "required"])
+    assert {"criteria", "depends_on", "files", "commands"} <= {line.split()[0] for line in out.splitlines()}
+    keys = json.loads(cli("apply", "--keys", "task block", *where, "--json")[1])["keys"]
+    assert keys[-1] == {"name": "reason", "value": "text", "required": True}
+    assert json.loads(cli("apply", "--keys", "task ad", *where, "--json")[1])["error"] == "batch_invalid"
+    assert [cli("apply", *words, *where)[0] for words in ((), ("-", "--keys", "task add"))] == [2, 2]
+
+
 def test_a_list_of_verbs_is_one_commit(play: Play, cli: Callable[..., Any]) -> None:
     before = int(git(play.root, "rev-list", "--count", "HEAD"))
     path = play.root.parent / "verbs.yaml"

@@ -13,6 +13,7 @@ from memento_git.memory import Memory
 from memento_git.tiers import MemoryManager
 from memento_git.verbs import batch, doctor
 from memento_git.verbs.batch import ACTIONS
+from memento_git.verbs.listing import keys_of
 from memento_git.work import brief, overview
 from memento_git.work.actions import briefs, evidences, folders, setup, verifying
 
@@ -51,7 +52,9 @@ Where a list is expected, one value stands for a list of one. `true` and `false`
 time such as `90m`. A hyphen in an option's name may be written for the underscore. `evidence run` is not among the
 verbs, because a command runs before a transaction begins: `evidence run --out FOLDER` first, then `evidence add` with
 `from: FOLDER`. `task verify` in a list judges the evidence that is there and runs nothing, for the same reason. A
-refusal names the line and the verb of the entry that was refused.
+refusal names the line and the verb of the entry that was refused. `memento apply --keys "task add"` shows the keys of a
+verb. Some have other names than the options of the command line: `criteria` is `--accept`, `files` is `--file`,
+`commands` is `--check`.
 
 The answer has `done`, a row for each verb in order: `do`, and the `id` of what it made or was about. The row of `task
 verify` has its `verdict` (accepted or rejected) and the `failed_requirements` too. A rejection is a verdict, not a
@@ -87,13 +90,6 @@ with Ledger.open(".", actor="agent:hermes") as ledger:
 returned. An exception within the block writes nothing. `action` is the text of the commit's subject.
 A `Reason` is a text that is needed: `reason_required` where it is empty."""
 
-OPTIONS: Final = {
-    "str": "text", "str | None": "text", "Reason": "text", "bool": "`true` or `false`",
-    "bool | None": "`true` or `false`", "int": "a length of time", "int | None": "a whole number",
-    "Sequence[str]": "list", "Sequence[str] | None": "list",
-}  # fmt: skip
-
-
 WIDTH: Final = 100
 DEFAULTS: Final = {"clock": "time.time", "entropy": "os.urandom"}
 
@@ -101,18 +97,9 @@ DEFAULTS: Final = {"clock": "time.time", "entropy": "os.urandom"}
 def apply_page() -> str:
     entries = []
     for verb, action in ACTIONS.items():
-        rows = [
-            (f"`{name.rstrip('_')}`", OPTIONS[str(one.annotation)], "yes" if _is_required(one) else "")
-            for name, one in inspect.signature(action).parameters.items()
-            if name != "tx"
-        ]
+        rows = [(f"`{one['name']}`", one["value"], "yes" if one["required"] else "") for one in keys_of(verb)]
         entries.append(f"### {verb}\n\n{_first(action)}\n\n{table(('option', 'value', 'required'), rows)}")
     return whole_page("apply: many verbs in one commit", APPLY, "## Verbs", *entries)
-
-
-def _is_required(option: inspect.Parameter) -> bool:
-    """Tell whether an action refuses to go without an option."""
-    return option.default is option.empty or option.annotation == "Reason"
 
 
 def api_page() -> str:

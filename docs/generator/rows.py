@@ -651,6 +651,7 @@ ANSWERS: Final = {
     "archive": "archive",
     "sync": " ".join(SYNC),
     "apply": "done",
+    "apply --keys": "keys",
     "doctor": "checks",
     "sample-smoke": "init start plan approve_plan event dispatch claim evidence complete run_complete "
     "dispatches status report doctor sample_project",
@@ -675,7 +676,8 @@ def page() -> str:
     return whole_page(
         "JSON answers", INTRO, "## Keys by command", answers,
         "`evidence` of `dispatch complete` is one row when one piece was cited, else a list. `done` of `apply` is a "
-        "list of `do` and `id`. `checks` of `doctor` have `name`, `status` (ok, warn, fail), `message`, `fix`; "
+        "list of `do` and `id`; `keys` of `apply --keys` have `name`, `value` and `required`. "
+        "`checks` of `doctor` have `name`, `status` (ok, warn, fail), `message`, `fix`; "
         "those of `preflight` have `level` (ok, warn, refuse) for `status`. `findings` of `check`, and `already` "
         "(wrong at the base), have `code`, `severity` (error, warning), `path`, `line`, `message`, `fix`, `title`; "
         "`checked` counts records, or with a base the files that differ, and `results` are rows as those of `evidence "

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from memento_git.cli import output
 from memento_git.cli.boundary import Door, writes
 
 if TYPE_CHECKING:
@@ -13,16 +14,24 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file", type=click.File("rb"))
+@click.argument("file", type=click.File("rb"), required=False)
+@click.option("--keys", default="", metavar="VERB", help="Show the keys of a verb, such as 'task add'; do nothing.")
 @writes
-def apply(door: Door, file: BinaryIO) -> int:
+def apply(door: Door, file: BinaryIO | None, keys: str) -> int:
     """Do a list of verbs from a YAML FILE (- for standard input) in one commit.
 
-    Each entry has `do` (such as `task add`), the verb's options, and may have `as: name`; `$name` stands for its id
-    in later entries. A rejection by `task verify` is recorded, the rest is done, and the exit code is 1.
+    Each entry has `do` (such as `task add`), the verb's keys, and may have `as: name`; `$name` stands for its id in
+    later entries. The keys are not all named as options are, such as `criteria` for --accept: --keys shows those of a
+    verb, reference/apply.md of the documentation all. A rejection by `task verify` is recorded, the rest is done, and
+    the exit code is 1.
     """
     from memento_git.verbs import batch
 
+    if (file is None) is not bool(keys):
+        raise click.UsageError("name a FILE, or a verb with --keys")
+    if file is None:
+        _show_keys(door, keys)
+        return 0
     text = file.read(batch.LARGEST + 1)
     done = door.change("apply", lambda tx: batch.apply(tx, text))
     rejected = [row for row in done if row.get("verdict") == "rejected"]
@@ -31,6 +40,14 @@ def apply(door: Door, file: BinaryIO) -> int:
     lines = [line for row in done for line in _lines(row)]
     door.show({**refusal, "done": done}, "\n".join(lines), ok=not rejected)
     return 1 if rejected else 0
+
+
+def _show_keys(door: Door, verb: str) -> None:
+    from memento_git.verbs.listing import keys_of
+
+    rows = keys_of(verb)
+    told = [(row["name"], row["value"].replace("`", ""), "required" if row["required"] else "") for row in rows]
+    door.show({"keys": rows}, lambda: "\n".join(output.columns(told)))
 
 
 def _lines(row: Row) -> list[str]:

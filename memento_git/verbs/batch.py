@@ -170,8 +170,8 @@ class BatchInvalid(Misused):
     token = "batch_invalid"
     sentence = "{where}: {problem}"
     hint_ = (
-        "memento apply --help says how a list is written; each verb is explained in Memento's documentation "
-        "(reference/apply.md)"
+        "memento apply --help says how a list is written, memento apply --keys VERB which keys a verb takes; each verb "
+        "is explained in Memento's documentation (reference/apply.md)"
     )
 
 
