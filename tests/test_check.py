@@ -429,6 +429,24 @@ def test_of_a_merge_that_adds_nothing_of_its_own_nobody_reads_that_no_file_diffe
     assert (code, "in the merge: each file of the ledger is as one of its sides has it" in out) == (0, True)
 
 
+def test_a_base_that_nobody_named_is_told(branch: Play, cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GITHUB_BASE_REF", raising=False)
+    root = str(branch.root)
+    branch.task("Here")
+    git(branch.root, "switch", "-q", "main")
+    git(branch.root, "merge", "-q", "--no-ff", "--no-edit", "work")
+    parent = git(branch.root, "rev-parse", "HEAD^1")[:12]
+    what = "nothing is wrong in 1 file(s) that differ"
+    told = f"{what} from the first parent of this merge ({parent}); --no-base checks all of it\n"
+    assert cli("check", "-C", root) == (0, told, "")
+    assert cli("check", "--base", "HEAD^1", "-C", root) == (0, f"{what}\n", "")
+    assert "record(s)" in cli("check", "--no-base", "-C", root)[1]
+    git(branch.root, "reset", "-q", "--hard", "HEAD^1")
+    git(branch.root, "switch", "-q", "work")
+    monkeypatch.setenv("GITHUB_BASE_REF", "main")
+    assert cli("check", "-C", root)[1] == f"{what} from refs/heads/main ({parent}); --no-base checks all of it\n"
+
+
 def test_where_nothing_is_to_be_compared_that_is_said_to_people_alone(branch: Play, cli: Any) -> None:
     root = str(branch.root)
     git(branch.root, "switch", "-q", "main")

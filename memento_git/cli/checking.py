@@ -182,6 +182,13 @@ def _where(report: Report, base: str) -> str:
         return f"in {report.records} record(s)"
     if not report.records and base.endswith(SIDES):
         return "in the merge: each file of the ledger is as one of its sides has it"
-    if not report.records:
-        return SAME
-    return f"in {report.records} file(s) that differ"
+    told = f"in {report.records} file(s) that differ" if report.records else SAME
+    return f"{told} from {_chosen(report)}" if report.chosen else told
+
+
+def _chosen(report: Report) -> str:
+    """Return the base that was compared with although nobody named it."""
+    from memento_git.review.actions import PARENT
+
+    name = "the first parent of this merge" if report.chosen == PARENT else report.chosen
+    return f"{name} ({report.base[:12]}); --no-base checks all of it"

@@ -70,7 +70,7 @@ def check(
     if not fixed:
         return report
     mended = _look(ledger, base=held, no_base=not held, at="", staged=False, again=again, progress=progress)
-    return mended.weighed()._replace(fixed=fixed)
+    return mended.weighed()._replace(fixed=fixed, chosen=report.chosen)
 
 
 def _held(git: Git, base: str, *, no_base: bool) -> str:
@@ -112,7 +112,8 @@ def _look(
             return judging.alone(git, head, ledger.now(), progress)
         forks = _forks(git, name, head)
         rules = ranges.ruling(git, forks, name)
-        return judging.added(git, forks, head, name, ledger.now(), again(rules) if again else (), rules)
+        found = judging.added(git, forks, head, name, ledger.now(), again(rules) if again else (), rules)
+        return found._replace(chosen="" if base else name)
 
 
 def default_base(git: Git, head: str, at: str = "") -> str:

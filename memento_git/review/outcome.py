@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class Report(NamedTuple):
     """What a check found: by the branch (or in the tree), and what was wrong at the base already.
 
-    `policy` is what it was judged by; `lighter` are codes that stay as grave as they are, whatever that names.
+    `policy` is what it was judged by; `lighter` are codes that stay as grave as they are, whatever that names; `chosen`
+    is a base that nobody named.
     """
 
     findings: list[Finding]
@@ -28,6 +29,7 @@ class Report(NamedTuple):
     policy: Policy = Policy()
     lighter: Collection[str] = ()
     fixed: tuple[str, ...] = ()
+    chosen: str = ""
 
     @property
     def has_errors(self) -> bool:
