@@ -56,6 +56,16 @@ def worked(play: Play) -> tuple[str, str]:
 # What it tells.
 
 
+def test_the_page_says_what_the_code_of_evidence_means_for_it(play: Play) -> None:
+    play.planned()
+    (play.root / "app.py").write_text("answer = 41\n")
+    task = play.proven()
+    assert page(seen(play), NOW).count(">of code that is not committed here<") == 3
+    changing = [sys.executable, "-c", "open('app.py', 'a').write('#')"]
+    play.do(evidences.record_draft, evidences.witness(play.ledger, changing, kind="test", quiet=True), tasks=[task])
+    assert page(seen(play), NOW).count("the code changed while it ran") == 1
+
+
 def test_files_that_a_done_task_names_alone_are_not_told_as_changed(play: Play) -> None:
     worked(play)
     play.proven("Check the list", files=["list.py"])

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from memento_git.errors import Refused
 from memento_git.model.states import DONE, FINAL_TASK
-from memento_git.review.report import INCOMPLETE, ORDER, SPIKE, called, spike_note
+from memento_git.review.report import INCOMPLETE, MOVED, ORDER, SPIKE, aged, called, spike_note
 from memento_git.review.timeline import timeline
 
 Row = dict[str, Any]
@@ -35,12 +35,14 @@ def page(held: Row, generated_at: str) -> str:
     folder = files("memento_git.review") / "templates"
     style = (folder / "report.css").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"words": _words, "minute": _minute, "link": _link, "short": _short_id, "called": called}
+    environment.filters |= {
+        "words": _words, "minute": _minute, "link": _link, "short": _short_id, "called": called, "aged": aged,
+    }  # fmt: skip
     template = environment.from_string((folder / "report.html").read_text(encoding="utf-8"))
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return template.render(
         held=held, run=held["run"], style=style, style_hash=f"sha256-{digest}", generated_at=generated_at,
-        spike=spike_note(held["run"]), noted={"incomplete": INCOMPLETE, "spike": SPIKE},
+        spike=spike_note(held["run"]), moved=MOVED, noted={"incomplete": INCOMPLETE, "spike": SPIKE},
         groups=_groups(held), bar=_bar(held), line=timeline(held["audit"]), recent=held["audit"][: -RECENT - 1 : -1],
         evidence={row["id"]: row for row in held["evidence"]},
         titles={row["id"]: row["title"] for row in held["tasks"]},
