@@ -144,7 +144,8 @@ def archived(view: View) -> set[str]:
 
 def acting(git: Git, tree: str) -> set[str]:
     """Return who acts in the records of a tree, as their files name them."""
-    return _named(os.fsdecode(grep.lines(git, tree, layout.FOLDER, ["^by: "], plain=False)))
+    found = (grep.lines(git, tree, folder, ["^by: "], plain=False) for folder in (layout.RUNS, layout.KNOWLEDGE))
+    return _named(os.fsdecode(b"".join(found)))
 
 
 def _named(text: str) -> set[str]:
