@@ -39,6 +39,18 @@ def emptied(doors: Doors, run: str) -> str:
     return alone
 
 
+def said_elsewhere(doors: Doors) -> tuple[str, str, str]:
+    """Have a no said to a proven task of the base in a history of one's own; return task, event and that history."""
+    task = doors.play.proven()
+    doors.landed()
+    fork = git(doors.root, "rev-parse", "HEAD")
+    doors.play.as_(GRACE).do(tasks.reopen_task, task, reason="No.")
+    opened = doors.last(task, "reopened")
+    own = doors.commit_tree(f"{WORK}^{{tree}}")
+    git(doors.root, "reset", "-q", "--hard", fork)
+    return task, opened, own
+
+
 @pytest.fixture
 def theirs(doors: Doors, tmp_path: Path) -> Play:
     """Another project with a ledger."""
@@ -97,13 +109,7 @@ def test_another_project_that_is_merged_into_a_folder_is_no_side_of_the_ledger(d
 
 def test_a_history_of_ones_own_is_a_side_of_the_ledger(doors: Doors) -> None:
     """Way: the hooks take a history that began elsewhere, with a verdict on this ledger's task, for another project."""
-    task = doors.play.proven()
-    doors.landed()
-    fork = git(doors.root, "rev-parse", "HEAD")
-    doors.play.as_(GRACE).do(tasks.reopen_task, task, reason="No.")
-    opened = doors.last(task, "reopened")
-    own = doors.commit_tree(f"{WORK}^{{tree}}")
-    git(doors.root, "reset", "-q", "--hard", fork)
+    _, opened, own = said_elsewhere(doors)
     git(doors.root, "merge", "-q", "-s", "ours", "--no-commit", "--allow-unrelated-histories", own)
     assert opened in str(doors.check("--staged"))
     git(doors.root, "commit", "-qm", "merge")
@@ -144,13 +150,7 @@ def test_a_note_in_a_history_of_ones_own_that_has_this_ledger(doors: Doors) -> N
 @pytest.mark.parametrize("below", [True, False])
 def test_a_verdict_in_a_history_of_ones_own_that_has_this_ledger(doors: Doors, *, below: bool) -> None:
     """Way: the work goes on in a history that began elsewhere, with a copy of the ledger, and the no stays there."""
-    task = doors.play.proven()
-    doors.landed()
-    fork = git(doors.root, "rev-parse", "HEAD")
-    doors.play.as_(GRACE).do(tasks.reopen_task, task, reason="No.")
-    opened = doors.last(task, "reopened")
-    own = doors.commit_tree(f"{WORK}^{{tree}}")
-    git(doors.root, "reset", "-q", "--hard", fork)
+    task, opened, own = said_elsewhere(doors)
     if below:
         put_below(doors, "old", own)
     else:
