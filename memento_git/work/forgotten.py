@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.enumeration import some
 from memento_git.work.codes import is_code
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
 SHOWN: Final = 3
 
 
+class _Held(NamedTuple):
+    """The files of a commit: their paths, git's ids of their bytes, and their endings."""
+
+    paths: frozenset[str]
+    blobs: frozenset[str]
+    endings: frozenset[str]
+
+
 def forgotten(git: Git, commit: str, codes: Iterable[Mapping[str, Any]]) -> str:
     """Name the untracked files of some codes whose paths and bytes a commit lacks; '' where it has them all.
 
@@ -24,11 +33,16 @@ def forgotten(git: Git, commit: str, codes: Iterable[Mapping[str, Any]]) -> str:
     untracked = {path: blob for code in codes for path, blob in (code.get("untracked") or {}).items()}
     if not untracked:
         return ""
-    there = {path: entry for path, entry in git.trees.listed("-r", commit).items() if is_code(path)}
-    endings = {PurePosixPath(path).suffix for path in there}
-    blobs = {entry.oid for entry in there.values()}
-    found = [path for path, blob in untracked.items() if path not in there and blob not in blobs]
-    return some(sorted(path for path in found if PurePosixPath(path).suffix in endings), SHOWN)
+    held = _held(git, commit)
+    found = [path for path, blob in untracked.items() if path not in held.paths and blob not in held.blobs]
+    return some(sorted(path for path in found if PurePosixPath(path).suffix in held.endings), SHOWN)
+
+
+@lru_cache(maxsize=1)
+def _held(git: Git, commit: str) -> _Held:
+    """Return what a commit has beside the ledger; kept, for a branch may have many tasks and much code."""
+    there = {path: entry.oid for path, entry in git.trees.listed("-r", commit).items() if is_code(path)}
+    return _Held(frozenset(there), frozenset(there.values()), frozenset(PurePosixPath(path).suffix for path in there))
 
 
 def warn(git: Git, warnings: list[str], code: Mapping[str, Any], seen: Iterable[Mapping[str, Any]]) -> None:
