@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from memento_git.ledger import layout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from memento_git.ledger.git import Git
 
@@ -31,6 +31,12 @@ def records(git: Git, commit: str) -> list[str]:
     return [path for path in listed if layout.place_of(path) or layout.is_archive(path)]
 
 
+def shares(git: Git, commit: str, runs: Container[str | None], *known: Container[str]) -> bool:
+    """Tell whether a commit has a record that is known, or one of some runs."""
+    paths = records(git, commit)
+    return any(layout.run_of_path(path) in runs or any(path in files for files in known) for path in paths)
+
+
 def own(git: Git, commits: Sequence[str], one: str, other: str) -> list[str]:
     """Return commits without those of another project: begun elsewhere than `one`, with no run or file of the two."""
     starts = roots(git, [one]) if len(commits) > 1 else []
@@ -39,9 +45,5 @@ def own(git: Git, commits: Sequence[str], one: str, other: str) -> list[str]:
         return [*commits]
     files = {path for tip in (one, other) for path in records(git, tip)}
     runs = {layout.run_of_path(path) for path in files} - {None}
-
-    def is_known(path: str) -> bool:
-        return path in files or layout.run_of_path(path) in runs
-
-    others = [commit for commit in foreign if not any(map(is_known, records(git, commit)))]
+    others = [commit for commit in foreign if not shares(git, commit, runs, files)]
     return [commit for commit in commits if commit not in others] or [*commits]

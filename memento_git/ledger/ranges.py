@@ -175,10 +175,10 @@ def _main_first(git: Git, forks: list[str], tip: str, other: str) -> list[str]:
 
     That of another project, which both sides merged, is none.
     """
+    forks = origin.own(git, forks, tip, other)
     if len(forks) == 1:
         return forks
     line = (git.answer("rev-list", "--first-parent", tip) or "").split()
-    forks = origin.own(git, forks, tip, other)
     return [*(one for one in line if one in forks), *(one for one in forks if one not in line)]
 
 

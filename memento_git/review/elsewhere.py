@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memento_git.ledger import commits, layout, origin
+from memento_git.ledger import commits, origin
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
@@ -38,8 +38,7 @@ class Elsewhere:
 
     def _shares(self, side: str) -> bool:
         """Tell whether a commit has a record that the base or the head has as well, or one of a run of theirs."""
-        known, paths = (self.base.files, self.head.files), origin.records(self.git, side)
-        return any(layout.run_of_path(path) in self._runs or any(path in files for files in known) for path in paths)
+        return origin.shares(self.git, side, self._runs, self.base.files, self.head.files)
 
     @cached_property
     def _roots(self) -> list[str]:
