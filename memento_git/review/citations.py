@@ -151,10 +151,10 @@ def stale(
 def _forgotten(state: RunState, task: str, alike: Sequence[Evidence]) -> Iterator[Finding]:
     """Yield the untracked files that each of some evidence saw, and that the commit does not have."""
     git, commit = state.view.git, state.view.commits[0]
-    codes = [(one, trust.seen_by(one)) for one in alike]
-    told = [(one, forgotten.forgotten(git, commit, [] if "paths" in code else [code])) for one, code in codes]
-    if all(names for _, names in told):
-        one, names = told[-1]
+    codes = [trust.seen_by(one) for one in alike]
+    told = [forgotten.forgotten(git, commit, {} if "paths" in code else code.get("untracked", {})) for code in codes]
+    if all(told):
+        one, names = alike[-1], told[-1]
         message = f"{one.id}, which proves {task}, saw {names}, which this commit does not have"
         fix = f"commit what is needed; or complete it on a run without that: memento task reopen {task} --reason WHY"
         yield Finding("C007", one.path, 0, message, fix, "warning")

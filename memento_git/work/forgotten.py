@@ -25,12 +25,11 @@ class _Held(NamedTuple):
     endings: frozenset[str]
 
 
-def forgotten(git: Git, commit: str, codes: Iterable[Mapping[str, Any]]) -> str:
-    """Name the untracked files of some codes whose paths and bytes a commit lacks; '' where it has them all.
+def forgotten(git: Git, commit: str, untracked: Mapping[str, str]) -> str:
+    """Name the untracked files (path -> git id) whose paths and bytes a commit lacks; '' where it has them all.
 
     A file whose ending no file of the commit has is a note or an output, and not named.
     """
-    untracked = {path: blob for code in codes for path, blob in (code.get("untracked") or {}).items()}
     if not untracked:
         return ""
     held = _held(git, commit)
@@ -50,7 +49,7 @@ def warn(git: Git, warnings: list[str], code: Mapping[str, Any], seen: Iterable[
     named = {path for one in seen for path in one.get("untracked") or {}}
     left = {path: blob for path, blob in (code.get("untracked") or {}).items() if path in named}
     head = git.head()[0]
-    if head and (names := forgotten(git, head, [{"untracked": left}])):
+    if head and (names := forgotten(git, head, left)):
         warnings.append(
             f"the evidence saw what git does not track: {names}; commit what the work needs, or a clone lacks it"
         )
