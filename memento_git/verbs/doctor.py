@@ -56,7 +56,7 @@ def _whole(view: View, policy: Policy) -> list[Answer]:
         except (MementoError, OSError) as error:
             told[part.name].append(failed(part.name, error))
     found = [*((_part_of(one), one) for one in view.findings), *found]
-    kept = lastread.unpacked([one for _, one in found])
+    kept = {*lastread.unpacked([one for _, one in found])}
     names, wrong = zip(*(row for row in found if row[1] in kept), strict=True) if kept else ((), ())
     grave = weighed(judging.with_fixes(view, wrong), policy.errors)
     for name, one in dict.fromkeys(zip(names, grave, strict=True)):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memento_git.folding.rows import Row
     from memento_git.ledger.view import View
 
@@ -26,19 +28,18 @@ def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
     for row in bound:
         row["stale"] = not codes.agree(row["code"], code)
         row["beside"] = [path for path, blob in row["code"].get("untracked", {}).items() if there.get(path) != blob]
-    stale = [row for row in bound if row["stale"]]
-    ahead = _uncommitted(view, stale, code["tree"])
-    for row in stale:
-        row["uncommitted"] = row["id"] in ahead
-    named = [row["id"] for row in stale]
+    stale = {row["id"]: row for row in bound if row["stale"]}
+    ahead = _uncommitted(view, stale.values(), code["tree"])
+    for name, row in stale.items():
+        row["uncommitted"] = name in ahead
     for task in tasks:
-        task["stale"] = bool(task["proven_by"]) and all(name in named for name in task["proven_by"])
+        task["stale"] = bool(task["proven_by"]) and all(name in stale for name in task["proven_by"])
         if task["stale"]:
             task["uncommitted"] = all(name in ahead for name in task["proven_by"])
-    return named
+    return [*stale]
 
 
-def _uncommitted(view: View, stale: list[Row], tree: str) -> set[str]:
+def _uncommitted(view: View, stale: Iterable[Row], tree: str) -> set[str]:
     """Return which stale evidence saw changes of the very code that this view has: they are not committed here."""
     from memento_git.work.codestate import without_ledger
 
