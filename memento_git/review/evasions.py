@@ -148,10 +148,10 @@ def own_word(state: RunState, task: str, ends: Sequence[Event]) -> Iterator[Find
     if "approval" not in state.asked(task).evidence:
         return
     cited = [state.cited(parse_ref(ref), task) for end in ends for ref in end.evidence]
-    given = [one for one in cited if one.evidence is not None and one.evidence.kind == "approval"]
     counting = [
-        one.evidence for one in given
-        if one.evidence and not (trust.fault(one, task) or trust.beside(one.evidence, task, one.about))
+        one.evidence for one in cited
+        if one.evidence is not None and one.evidence.kind == "approval"
+        and not (trust.fault(one, task) or trust.beside(one.evidence, task, one.about))
     ]  # fmt: skip
     workers = [one.by for one in state.completions(task)]
     if counting and all(persons.is_among(one.data["by"], workers) for one in counting):
