@@ -82,7 +82,8 @@ def test_a_failed_gate_that_is_asked_for_again_is_not_said_to_have_failed_by_tha
     run = play.planned()
     play.gate("quality_review", "failed", reason="unclear names")
     code, out, _ = cli("gate", "record", "quality_review", "requested", "-C", str(play.root))
-    assert (code, out) == (0, f"quality_review failed on {run}: asked for again, until then it holds work back\n")
+    told = f"quality_review failed on {run}: asked for again, until then it holds work back"
+    assert (code, out) == (0, f"{told}\n next: memento gate record quality_review passed --run {run}\n")
 
 
 def test_a_dependency_without_a_name_is_refused_with_the_option_that_takes_all_out(

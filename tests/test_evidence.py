@@ -150,7 +150,7 @@ def test_what_a_command_showed_leads_to_the_dispatches_that_it_may_complete(
     told = cli(*of_one, "--task", second, "--dispatch", other, "--", "true")[2].splitlines()[-1]
 
     assert claimed.startswith(f" next: memento dispatch complete {name} --evidence evidence_")
-    assert of_both.startswith(f"   or: memento dispatch complete {other} --evidence evidence_")
+    assert of_both.startswith(f" or, of {second}: memento dispatch complete {other} --evidence evidence_")
     assert told.startswith(f" next: memento dispatch complete {other} --evidence evidence_")
 
 

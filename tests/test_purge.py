@@ -285,7 +285,7 @@ def test_the_way_to_a_remote_is_told_and_works(play: Play, note: str, tmp_path: 
     (play.root / "later.py").write_text("x = 1\n")
     play.commit_all("not pushed yet")
     told = json.loads(cli("purge", note, "--yes", "--json", "-C", str(play.root))[1])
-    push = next(step for step in told["next"] if step.startswith("git push"))
+    push = next(step for step in told["remaining"] if step.startswith("git push"))
     git(play.root, *push.partition(",")[0].split()[1:])
     assert "Bluebird" not in texts_of(tmp_path / "far", "main")
 

@@ -487,9 +487,10 @@ SYNC: Final = {
     "findings": "errors that came, or that the merge made, as sentences; but for those in `trouble`",
     "released": "dispatches whose claims on the remote were removed",
     "waiting": "completed dispatches whose claims hold on: the completion is on this branch alone",
+    "next": "what is to be done about `trouble` or `findings`: why, command",
 }  # fmt: skip
 ANSWERS: Final = {
-    "init": "workspace created state collapse_events",
+    "init": "workspace created state collapse_events next",
     "update": "version steps",
     "guide": "name text",
     "guide --out": "path",
@@ -503,57 +504,57 @@ ANSWERS: Final = {
     "show": "KIND audit",
     "show --what blame": "place blame",
     "run list": "runs page",
-    "run start": "run",
+    "run start": "run next",
     "run show": "run",
-    "run pause": "command run incomplete live",
-    "run resume": "command run",
-    "run cancel": "command run incomplete live",
-    "run complete": "run",
+    "run pause": "command run incomplete live next",
+    "run resume": "command run next",
+    "run cancel": "command run incomplete live next",
+    "run complete": "run next",
     "plan list": "plans page",
-    "plan draft": "plan",
-    "plan approve": "plan",
-    "plan reject": "plan",
+    "plan draft": "plan next",
+    "plan approve": "plan next",
+    "plan reject": "plan next",
     "plan show": "plan",
     "task list": "tasks page",
-    "task add": "task dispatched executor_invoked",
-    "task add --from-event": "task created dangers dispatched executor_invoked",
-    "task revise": "task",
+    "task add": "task dispatched executor_invoked next",
+    "task add --from-event": "task created dangers dispatched executor_invoked next",
+    "task revise": "task next",
     "task show": "task dispatches next dangers",
     "task route": "task_id task_status decision evidence",
     "task board": "board",
     "task board --out": "out board",
     "task brief": "payload",
     "task bundle": "bundle bundle_path",
-    "task block": "task",
-    "task reopen": "task",
-    "task cancel": "task",
-    "task verify": "task verdict accepted failed_requirements evidence_id evidence",
-    "task repair": "task",
+    "task block": "task next",
+    "task reopen": "task next",
+    "task cancel": "task next",
+    "task verify": "task verdict accepted failed_requirements evidence_id evidence next",
+    "task repair": "task next",
     "dispatch list": "dispatches page",
     "dispatch show": "DISPATCH",
-    "dispatch create": "DISPATCH dispatched",
-    "dispatch claim": "DISPATCH",
-    "dispatch claim --sync": "DISPATCH remote branch pushed pushes",
-    "dispatch renew": "dispatch_id lease_until committed",
+    "dispatch create": "DISPATCH dispatched next",
+    "dispatch claim": "DISPATCH next",
+    "dispatch claim --sync": "DISPATCH remote branch pushed pushes next",
+    "dispatch renew": "dispatch_id lease_until committed next",
     "dispatch complete": "DISPATCH task proven evidence graph next",
-    "dispatch select": "task_id decision candidates event_id",
-    "dispatch fail": "DISPATCH",
-    "dispatch create --worktree": "DISPATCH dispatched worktree",
-    "dispatch recover": "DISPATCH requeued_dispatch_id bundle",
+    "dispatch select": "task_id decision candidates event_id next",
+    "dispatch fail": "DISPATCH next",
+    "dispatch create --worktree": "DISPATCH dispatched worktree next",
+    "dispatch recover": "DISPATCH requeued_dispatch_id bundle next",
     "dispatch recover --all": "job_count jobs",
     "dispatch run": "DISPATCH outcome reason evidence proven exit_code seconds task next",
     "dispatch stop": "DISPATCH",
-    "dispatch work": "counts taken seconds ended left stopped",
+    "dispatch work": "counts taken seconds ended left stopped next",
     "gate list": "gates page",
-    "gate record": "gate",
-    "gate waive": "gate",
+    "gate record": "gate next",
+    "gate waive": "gate next",
     "gate release": "run_id verdict missing missing_checks missing_approvals approval_count approvers graph_warnings "
-    "graph_approval_required evidence event_id",
+    "graph_approval_required evidence event_id next",
     "evidence list": "evidence page",
     "evidence show": "evidence",
-    "evidence run": "evidence exit_code",
+    "evidence run": "evidence exit_code next",
     "evidence run --out": "evidence_id out exit_code",
-    "evidence add": "evidence",
+    "evidence add": "evidence next",
     "evidence approve": "evidence approved",
     "evidence check": "evidence checks known",
     "evidence reproduce": "results counts",
@@ -626,7 +627,8 @@ ANSWERS: Final = {
     "projects list": "projects",
     "projects add": "project",
     "projects remove": "project",
-    "purge": "notes done branch paths rewrites signed named_by copies sources not_reached before after backup next",
+    "purge": "notes done branch paths rewrites signed named_by copies sources not_reached before after backup "
+    "remaining",
     "code ls": "code files page",
     "code read": " ".join(CODE_READ),
     "code grep": " ".join(CODE_GREP),
@@ -664,7 +666,10 @@ writes for people goes to standard error or nowhere.
 
 Lists have `page` beside them: `total`, `offset`, `shown`. `status` and `report` cut each long list to `--limit` rows
 and say in `omitted` how many are left. Times are UTC. Ids are written in full. A value that is not known is null, an
-empty list is `[]`."""
+empty list is `[]`.
+
+`next` are the steps that may follow, the first one first: `why`, and the `command` to type, in which words in capitals
+are to be filled in. Where it is empty the command itself leads nowhere: `status` names what its run waits for."""
 
 
 def page() -> str:
@@ -686,9 +691,10 @@ def page() -> str:
         "`event`, `action`, `actor`, `at`. "
         "`imported_by` of `check impact` are the files that import what the note is about, `imports_not_read` the "
         "languages of that whose imports cannot be read, for want of the extra `graph`. "
-        "`next` of `task show` is that of a decision, with its `budget`; that of `dispatch complete` and "
-        "`dispatch run` is how an unproven task becomes proven. `alike` of `note add` are live notes that are near "
-        "(`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the `share` of the "
+        "`next` of `task show` is that of a decision, with its `budget`; that of `dispatch complete` is how an "
+        "unproven task becomes proven. `remaining` of `purge` are sentences. `alike` of `note add` are live "
+        "notes that are near (`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the "
+        "`share` of the "
         "sources' words that are kept and `lost_numbers`; `carried` and `left` of both are the keys that it takes "
         "over, and does not, from those whose place it takes. `evidence` of `note show`, and of `show` of one, says "
         "what became of what it rests on (`id`, `status`, `trust`, `outcome`, `stale`). `notes` of `recipe run` have "

@@ -120,13 +120,19 @@ class Door:
 
         return self.ledger.change(action, allowed)
 
-    def show(self, data: dict[str, Any], text: str | Callable[[], str], *, ok: bool = True) -> None:
-        """Print an answer: the envelope with --json, else the text."""
+    def show(
+        self, data: dict[str, Any], text: str | Callable[[], str], *, ok: bool = True,
+        then: Sequence[dict[str, str]] | None = None,
+    ) -> None:  # fmt: skip
+        """Print an answer: the envelope with --json, else the text; `then` are the steps that may follow it."""
         if self.json:
             warnings = [*dict.fromkeys((*self._told, *self._notes()))]
-            terminal.put(*terminal.envelope({"ok": ok, **data, **({"warnings": warnings} if warnings else {})}))
+            beside = {"next": then, "warnings": warnings or None}
+            told = {key: value for key, value in beside.items() if value is not None}
+            terminal.put(*terminal.envelope({"ok": ok, **data, **told}))
         else:
-            terminal.put(terminal.guarded((text if isinstance(text, str) else text()).rstrip("\n")))
+            said = (text if isinstance(text, str) else text()).rstrip("\n")
+            terminal.put(terminal.guarded(said + leading(then or ())))
         self.close()
 
     def _notes(self) -> list[str]:
@@ -148,6 +154,11 @@ class Door:
         self._landed = self.landed
         self._ledger.close()
         self._ledger = None
+
+
+def leading(steps: Sequence[dict[str, str]]) -> str:
+    """Return steps as lines that follow what is shown: the first is next, the others say when they are due."""
+    return "".join(f"\n {step['why'] if at else 'next'}: {step['command']}" for at, step in enumerate(steps))
 
 
 def progress(done: int, total: int, what: str = "the ledger") -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memento_git.cli import boundary, output
+from memento_git.cli import boundary, output, steps
 from memento_git.cli.boundary import Door, both, reads, writes
 from memento_git.cli.options import paged
 from memento_git.model.states import DISPATCH_STATUSES
@@ -101,9 +101,7 @@ def create(
         allow_destructive=allow_destructive,
     )))  # fmt: skip
     data = {**row, "dispatched": True}
-    door.show(
-        data, f"dispatched {row['task_id']} as {row['dispatch_id']}\n next: memento dispatch claim {row['dispatch_id']}"
-    )
+    door.show(data, f"dispatched {row['task_id']} as {row['dispatch_id']}", then=steps.claiming(row))
 
 
 @dispatch.command("claim")
@@ -135,9 +133,7 @@ def claim(door: Door, dispatch_id: str, lease: str, note: str, remote: str, *, s
         lambda tx: answers.after(tx, dispatches.claim_dispatch(tx, dispatch_id, lease=seconds, note=note)),
     )
     _tell_of_remotes(door, row["dispatch_id"], row["lease_until"])
-    door.show(
-        row, f"claimed {row['dispatch_id']} until {row['lease_until']}\n next: memento task brief {row['task_id']}"
-    )
+    door.show(row, f"claimed {row['dispatch_id']} until {row['lease_until']}", then=steps.reading(row))
 
 
 def _tell_of_remotes(door: Door, dispatch: str, until: str) -> None:
@@ -175,7 +171,7 @@ def renew(door: Door, dispatch_id: str, lease: str, *, force: bool) -> None:
     )
     _tell_of_remotes(door, name, until)
     data = {"dispatch_id": name, "lease_until": until, "committed": committed}
-    door.show(data, f"{'renewed' if committed else 'still held:'} {name} until {until}")
+    door.show(data, f"{'renewed' if committed else 'still held:'} {name} until {until}", then=[])
 
 
 @dispatch.command("complete")
@@ -209,13 +205,13 @@ def complete(
 
     checkpoints.look_ahead(door.ledger, dispatch_id, graph)
     row, task, cited, checkpoint = door.change("dispatch complete", act)
-    steps = [] if row["candidate"] else nextsteps.proving(task)
+    then = [] if row["candidate"] else nextsteps.proving(task)
     data = {
         **row, "task": task, "proven": task["proven"], "evidence": cited[0] if len(cited) == 1 else cited,
-        "graph": checkpoint.row() if checkpoint else None, "next": steps,
+        "graph": checkpoint.row() if checkpoint else None,
     }  # fmt: skip
     recorded = f"\n graph recorded as {checkpoint.evidence}" if checkpoint and checkpoint.recorded else ""
-    door.show(data, f"completed {row['task_id']}, {output.proof(task)}{recorded}{output.leading(steps)}")
+    door.show(data, f"completed {row['task_id']}, {output.proof(task)}{recorded}", then=then)
 
 
 @dispatch.command("select")
@@ -244,21 +240,22 @@ def select(door: Door, task_id: str, only: tuple[str, ...], record: str, reason:
     rows, decision, chosen = found.rows(), found.decision(), found.chosen is not None
     names = output.Names(None)
     lines = [line for row in rows for line in _scored(row, names)] or [f"{found.task} has no candidates"]
-    told = _chosen(found, answers.task(door.view(), found.task)["selected_dispatch_id"])
+    told, then = _chosen(found, answers.task(door.view(), found.task)["selected_dispatch_id"])
     refusal = {} if chosen else {"error": "no_candidate", "message": f"no candidate of {found.task} can be selected"}
     data = {**refusal, "task_id": found.task, "decision": decision, "candidates": rows, "event_id": found.event or None}
-    door.show(data, "\n".join([*lines, told]), ok=chosen)
+    door.show(data, "\n".join([*lines, told]), ok=chosen, then=then)
     return 0 if chosen else 1
 
 
-def _chosen(found: Selection, recorded: str | None) -> str:
+def _chosen(found: Selection, recorded: str | None) -> tuple[str, list[Row]]:
     """Return what was chosen or would be, and what to do with it."""
     if recorded and recorded != "contested":
-        return f"selected {recorded}; nothing is merged\n next: memento dispatch show {recorded}"
+        look = {"why": "see what is to be merged", "command": f"memento dispatch show {recorded}"}
+        return f"selected {recorded}; nothing is merged", [look]
     if found.chosen is None:
-        return "none can be selected"
-    best = found.chosen.candidate.dispatch
-    return f"the best is {best}; nothing is merged\n next: memento dispatch select {found.task} --record best"
+        return "none can be selected", []
+    choose = {"why": "choose it", "command": f"memento dispatch select {found.task} --record best"}
+    return f"the best is {found.chosen.candidate.dispatch}; nothing is merged", [choose]
 
 
 def _scored(row: Row, names: Names) -> list[str]:
@@ -278,7 +275,6 @@ def _scored(row: Row, names: Names) -> list[str]:
 @writes
 def fail(door: Door, dispatch_id: str, reason: str, category: str | None, evidence: tuple[str, ...]) -> None:
     """Give a dispatch up; its task is blocked until it is reopened. What its worktree holds is kept aside."""
-    from memento_git.cli.handover import leading_on
     from memento_git.work import answers
     from memento_git.work.actions import dispatches
 
@@ -288,7 +284,7 @@ def fail(door: Door, dispatch_id: str, reason: str, category: str | None, eviden
         return row, answers.after(tx, row["task_id"])
 
     row, task = door.change("dispatch fail", act)
-    door.show(row, f"failed {row['dispatch_id']}{_kept(row)}\n next: {leading_on(task)}")
+    door.show(row, f"failed {row['dispatch_id']}{_kept(row)}", then=steps.retrying(task))
 
 
 def _kept(row: Row) -> str:
@@ -321,18 +317,20 @@ def recover(
         recover_all(door, run, executor, requeue=requeue)
         return
 
-    def act(tx: Transaction) -> tuple[Row, Row | None, Row | None]:
+    def act(tx: Transaction) -> tuple[Row, Row | None, Row | None, Row]:
         name, successor = dispatches.recover_dispatch(
             tx, dispatch_id, force=force, reason=reason, requeue=requeue, executor=executor, bundle=True
         )
         made = bundles.bundle_row(Desk.of(tx).find(name, "dispatch")[1], name)
-        return answers.after(tx, name), answers.after(tx, successor) if successor else None, made
+        row, again = answers.after(tx, name), answers.after(tx, successor) if successor else None
+        return row, again, made, answers.after(tx, row["task_id"])
 
-    row, successor, made = door.change("dispatch recover", act)
+    row, successor, made, task = door.change("dispatch recover", act)
     again = f"\nhanded out again as {successor['dispatch_id']}" if successor else ""
     packet = handover.packet(made["path"] if made else None)
     data = {**row, "requeued_dispatch_id": successor["dispatch_id"] if successor else None, "bundle": made}
-    door.show(data, f"recovered {row['dispatch_id']}{_kept(row)}{again}{packet}")
+    then = steps.claiming(successor) if successor else steps.offering(task)
+    door.show(data, f"recovered {row['dispatch_id']}{_kept(row)}{again}{packet}", then=then)
 
 
 from memento_git.cli import handover  # noqa: E402 (it adds its commands to the group)

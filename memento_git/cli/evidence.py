@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from memento_git.cli import boundary, naming, output, terminal
+from memento_git.cli import boundary, naming, output, steps, terminal
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.check import check
 from memento_git.cli.options import paged, signs
@@ -152,13 +152,11 @@ def run_command(
     row = _record(door, draft, run, tasks, summary)
     told = f"recorded {row['id']}: {row['outcome']}, {row['trust_level']}"
     ledger.warnings += [*row["problems"], *_spoilt(row)]
+    then = steps.citing(door, row)
     if door.json:
-        door.show({"evidence": row, "exit_code": code}, told)
+        door.show({"evidence": row, "exit_code": code}, told, then=then)
     else:
-        terminal.put(told, err=True)
-        if row["task_ids"] and row["outcome"] == "passed" and not row["moved"]:
-            for at, step in enumerate(_following(door, row)):
-                terminal.put(f"{'   or' if at else ' next'}: {step}", err=True)
+        terminal.put(told + boundary.leading(then), err=True)
     return code
 
 
@@ -180,24 +178,6 @@ def _spoilt(row: Row) -> list[str]:
 
     bad = [] if row["exit_code"] else [report for report in row["reports"] if not report["ok"] and report["failed"]]
     return [f"{report['name']} says that it failed: {spoken(report_line(report))}" for report in bad]
-
-
-def _following(door: Door, row: Row) -> list[str]:
-    """Return the commands that complete what is claimed on evidence; without a claim, what its task waits for."""
-    from memento_git.work import answers, nextsteps, rows
-    from memento_git.work.state import RunState
-
-    state = RunState(door.view(), row["run_id"])
-    handed = {task: rows.dispatch_rows(state, task) for task in row["task_ids"]}
-    claimed = [
-        one for dispatches in handed.values() for one in dispatches
-        if one["status"] == "claimed" and row["dispatch"] in (None, one["dispatch_id"])
-    ]  # fmt: skip
-    if claimed:
-        own = [one for one in claimed if one["claimed_by"] == row["actor"]]
-        return [f"memento dispatch complete {one['dispatch_id']} --evidence {row['id']}" for one in own or claimed]
-    steps = (nextsteps.due(answers.row(state, task), dispatches) for task, dispatches in handed.items())
-    return list(filter(None, steps))[:1]
 
 
 def _dispatch(door: Door, dispatch: str, *, apart: bool) -> str:
@@ -304,7 +284,7 @@ def add(
             tx, chosen, run=run, tasks=tasks, summary=summary, files=files, uri=uri, diff=diff, outcome=outcome,
             dispatch=dispatch,
         )))  # fmt: skip
-    door.show({"evidence": row}, f"added {row['id']}: {row['trust_level']}")
+    door.show({"evidence": row}, f"added {row['id']}: {row['trust_level']}", then=steps.citing(door, row))
 
 
 @evidence.command("approve")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from memento_git.cli import boundary, output
+from memento_git.cli import boundary, output, steps
 from memento_git.cli.boundary import Door, both, reads, writes
 from memento_git.cli.options import paged, signs
 from memento_git.model.enumeration import some
@@ -118,7 +118,9 @@ def release(
     lines = verdict.missing or _counted(found)
     refusal = {"error": "release_refused", "message": "; ".join(verdict.missing)} if verdict.missing else {}
     data = {**refusal, "run_id": found.run, **releases.row(found)}
-    door.show(data, "\n".join([told, *(f"  {one}" for one in lines)]), ok=not verdict.missing)
+    door.show(
+        data, "\n".join([told, *(f"  {one}" for one in lines)]), ok=not verdict.missing, then=steps.due(door, found.run)
+    )
     return 1 if verdict.missing else 0
 
 
@@ -136,14 +138,15 @@ def _record(door: Door, kind: str, verdict: str, **options: Any) -> None:
     from memento_git.work.actions import gates
     from memento_git.work.desk import Desk
 
-    def act(tx: Transaction) -> Row:
+    def act(tx: Transaction) -> tuple[Row, str]:
         scope, event = gates.record_gate(tx, kind, verdict, **options)
         state = Desk.of(tx).state(tx.view.find(event, "event")[1])
         told = next(row for row in rows.gate_rows(state, scope) if row["kind"] == kind)
         answers.check(state, told)
-        return told
+        return told, state.id
 
-    row = door.change("gate record", act)
+    row, in_run = door.change("gate record", act)
     told = f"{row['kind']} {row['status']} on {row['scope']}"
     is_failed = (verdict, row["status"]) == ("requested", "failed")
-    door.show({"gate": row}, f"{told}: asked for again, until then it holds work back" if is_failed else told)
+    text = f"{told}: asked for again, until then it holds work back" if is_failed else told
+    door.show({"gate": row}, text, then=steps.due(door, in_run))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memento_git.cli import naming, output, terminal
+from memento_git.cli import naming, output, steps, terminal
 from memento_git.cli.boundary import Door, writes
 from memento_git.cli.options import COUNT
 
@@ -27,11 +27,11 @@ def create_apart(door: Door, task: str, wish: Wish) -> None:
     made = hand_over(door.ledger, view.find(task, "task")[0], wish)
     row = answers.at(door.view(), made.dispatch, "dispatch")
     told = f"dispatched {made.task} as {made.dispatch}\n work in {made.path}\n on branch {made.branch}"
-    door.show(
-        {**row, "dispatched": True, "worktree": made.path},
-        f"{told}\n next: cd {shlex.quote(made.path)} && memento dispatch claim {made.dispatch}"
-        f"\n   or: memento dispatch run {made.dispatch}",
-    )
+    here = f"cd {shlex.quote(made.path)} && memento dispatch claim {made.dispatch}"
+    door.show({**row, "dispatched": True, "worktree": made.path}, told, then=[
+        {"why": "to do it yourself", "command": here},
+        {"why": "or, to have its executor started", "command": f"memento dispatch run {made.dispatch}"},
+    ])  # fmt: skip
 
 
 @click.command("run")
@@ -71,34 +71,36 @@ def _seconds(given: str) -> float | None:
 
 
 def _show(door: Door, outcome: Outcome) -> int:
-    from memento_git.work import answers, nextsteps
+    from memento_git.work import answers
 
     view = door.ledger.view()
     row, task = answers.at(view, outcome.dispatch, "dispatch"), answers.at(view, outcome.task, "task")
     good = outcome.status == "completed"
-    steps = nextsteps.proving(task) if good and not row["candidate"] else []
     data: dict[str, Any] = {
         **row, "outcome": outcome.status, "category": outcome.category or None, "reason": outcome.reason or None,
         "evidence": list(outcome.evidence), "branch": outcome.branch or None, "partial": outcome.partial or None,
-        "proven": task["proven"], "exit_code": outcome.exit, "seconds": outcome.seconds, "task": task, "next": steps,
+        "proven": task["proven"], "exit_code": outcome.exit, "seconds": outcome.seconds, "task": task,
     }  # fmt: skip
     if good:
-        merge = f"\n next: git merge {outcome.branch}" if outcome.branch else ""
-        merge = f"\n next: memento dispatch select {outcome.task}" if row["candidate"] else merge
-        door.show(data, f"completed {outcome.task}, {output.proof(task)}{merge}{output.leading(steps)}")
+        proof = output.proof(task)
+        door.show(data, f"completed {outcome.task}, {proof}", then=_merging(outcome, task, candidate=row["candidate"]))
         return 0
     kept = f"\n its partial work: git show {outcome.partial}" if outcome.partial else ""
     told = f"{outcome.status} {outcome.dispatch} ({outcome.category}): {outcome.reason}{kept}"
-    again = f"\n next: {leading_on(task)}" if outcome.status == "failed" else ""
+    then = steps.retrying(task) if outcome.status == "failed" else []
     refusal = {"error": "dispatch_failed", "message": f"{outcome.status}: {outcome.reason}"}
-    door.show({**refusal, **data}, f"{told}{again}", ok=False)
+    door.show({**refusal, **data}, told, ok=False, then=then)
     return 1
 
 
-def leading_on(task: Row) -> str:
-    """Return the command that leads on after a dispatch of a task failed: other candidates may be at work, or done."""
-    name = task["id"]
-    return f"memento task reopen {name} --reason WHY" if task["status"] == "blocked" else f"memento task show {name}"
+def _merging(outcome: Outcome, task: Row, *, candidate: bool) -> list[Row]:
+    """Return the steps after a dispatch that completed: its work is taken over, and what is unproven proven."""
+    from memento_git.work import nextsteps
+
+    if candidate:
+        return [{"why": "compare the candidates", "command": f"memento dispatch select {outcome.task}"}]
+    merge = {"why": "take its work over", "command": f"git merge {outcome.branch}"}
+    return [*([merge] if outcome.branch else []), *nextsteps.proving(task)]
 
 
 @click.command("stop")
@@ -186,8 +188,7 @@ def _sum_up(door: Door, worked: Worked) -> int:
     told = ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "nothing was ready"
     lines = [f"{told} in {worked.seconds:.1f} s", *(f"left: {task} {why}" for task, why in worked.left.items())]
     branches = [one.branch for one in worked.ended if one.branch]
-    if branches:
-        lines.append(f" next: review and merge {len(branches)} branch(es): git branch --list 'memento/*'")
+    review = {"why": f"review and merge {len(branches)} branch(es)", "command": "git branch --list 'memento/*'"}
     refusal = {} if good else {"error": "work_left", "message": worked.stopped or f"{len(worked.left)} task(s) left"}
-    door.show({**refusal, **data}, "\n".join(lines), ok=good)
+    door.show({**refusal, **data}, "\n".join(lines), ok=good, then=[review] if branches else [])
     return 0 if good else 1

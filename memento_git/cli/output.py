@@ -97,11 +97,6 @@ def proof(task: Row) -> str:
     return "proven" if task["proven"] else f"unproven: {printable('; '.join(task['unproven_because']))}"
 
 
-def leading(steps: Sequence[Row]) -> str:
-    """Return steps as lines that follow what is shown: the first is next, the others say when they are due."""
-    return "".join(f"\n {step['why'] if at else 'next'}: {step['command']}" for at, step in enumerate(steps))
-
-
 def signature(row: Row) -> str:
     """Return whose signature a record bears, or what is wrong with it; nothing where it has none."""
     from memento_git.review.report import signature_note

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from memento_git.cli import output, terminal
+from memento_git.cli import output, steps, terminal
 from memento_git.cli.boundary import Door, both, reads, writes
 from memento_git.cli.options import asks, paged, signs
 from memento_git.cli.texts import read_text
@@ -76,7 +76,8 @@ def _draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
 
     text = read_text(body)
     row = door.change("plan draft", lambda tx: answers.after(tx, plans.draft_plan(tx, title, text, run=run, **options)))
-    door.show({"plan": row}, f"drafted {row['id']}\n next: memento plan approve {row['id']}")
+    approve = {"why": "a plan waits for approval", "command": f"memento plan approve {row['id']}"}
+    door.show({"plan": row}, f"drafted {row['id']}", then=[approve])
 
 
 @plan.command("approve")
@@ -93,14 +94,7 @@ def approve(door: Door, plan_id: str, run: str, note: str, key: str, *, sign: bo
     row = door.change("plan approve", lambda tx: answers.after(
         tx, plans.approve_plan(tx, plan_id, run=run, note=note, sign=sign, key=key)
     ))  # fmt: skip
-    door.show({"plan": row}, lambda: f"approved {row['id']}{_due(door, row['run_id'])}")
-
-
-def _due(door: Door, run: str) -> str:
-    """Return the line of what is due in a run; nothing where nothing is."""
-    from memento_git.work.overview import overview
-
-    return output.leading(overview(door.ledger, door.view(), run)["next"][:1])
+    door.show({"plan": row}, f"approved {row['id']}", then=steps.due(door, row["run_id"]))
 
 
 @plan.command("reject")
@@ -113,7 +107,7 @@ def reject(door: Door, plan_id: str, reason: str) -> None:
     from memento_git.work.actions import plans
 
     row = door.change("plan reject", lambda tx: answers.after(tx, plans.reject_plan(tx, plan_id, reason=reason)))
-    door.show({"plan": row}, f"rejected {row['id']}")
+    door.show({"plan": row}, f"rejected {row['id']}", then=steps.due(door, row["run_id"]))
 
 
 @plan.command("show")

@@ -38,7 +38,7 @@ def purge(door: Door, notes: tuple[str, ...], yes: bool) -> None:
         "copies": came.copies, "sources": came.sources,
         "not_reached": {"refs": reach.elsewhere, "remotes": [*reach.pushed]},
         "before": reach.head, "after": came.done.head if came.done else None,
-        "backup": came.done.backup if came.done else None, "next": _next(came),
+        "backup": came.done.backup if came.done else None, "remaining": _remaining(came),
     }  # fmt: skip
     door.show(data, "\n".join(_told(came)))
 
@@ -68,7 +68,7 @@ def _told(came: Purge) -> list[str]:
     lines += [" - reflogs and the backup ref of this clone, until they expire or are removed",
               " - other clones, forks, backups, caches of a hosting service, and whoever read it",
               " - commit messages, drafts, and other files that say the same"]  # fmt: skip
-    return [*lines, "Next:", *(f" - {step}" for step in _next(came))]
+    return [*lines, "Next:", *(f" - {step}" for step in _remaining(came))]
 
 
 def _first(commits: list[str]) -> str:
@@ -81,7 +81,7 @@ def _some(what: str, names: list[str]) -> list[str]:
     return [f" - {what}: {some([output.printable(name) for name in names], SHOWN)}"]
 
 
-def _next(came: Purge) -> list[str]:
+def _remaining(came: Purge) -> list[str]:
     """Return what is left to people."""
     reach, done = came.reach, came.done
     steps = ["a secret that was committed counts as known: replace it where it is used"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memento_git.cli import boundary, output
+from memento_git.cli import boundary, output, steps
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.options import paged
 from memento_git.model.states import RUN_STATUSES
@@ -57,8 +57,7 @@ def start(door: Door, goal: str, body: str, constraint: tuple[str, ...], *, spik
         "run start",
         lambda tx: answers.after(tx, runs.start_run(tx, goal, constraints=constraint, spike=spike, body=body)),
     )
-    first = "task add --run {run} --title TITLE" if spike else "plan draft --run {run} --title TITLE --body TEXT"
-    door.show({"run": row}, f"started {row['id']}\n next: memento {first.format(run=row['id'])}")
+    door.show({"run": row}, f"started {row['id']}", then=steps.due(door, row["id"]))
 
 
 @run.command("show")
@@ -93,7 +92,8 @@ def _halted(door: Door, command: str, verb: str, row: Row) -> None:
         told = [f"{len(tasks)} task(s) are not done:"] if tasks else []
         return "\n".join([f"{verb} {row['id']}", *told, *output.columns(lines), *goes_on])
 
-    door.show({"command": command, "run": row, "incomplete": tasks, "live": living}, text)
+    data = {"command": command, "run": row, "incomplete": tasks, "live": living}
+    door.show(data, text, then=steps.due(door, row["id"]))
 
 
 def _moving(name: str, verb: str, text: str, *, command: str) -> click.Command:
@@ -109,7 +109,7 @@ def _moving(name: str, verb: str, text: str, *, command: str) -> click.Command:
         act = {"pause": runs.pause_run, "resume": runs.resume_run, "cancel": runs.cancel_run}[name]
         row = door.change(f"run {name}", lambda tx: answers.after(tx, act(tx, run_id, reason=reason)))
         if name == "resume":
-            door.show({"command": command, "run": row}, f"{verb} {row['id']}")
+            door.show({"command": command, "run": row}, f"{verb} {row['id']}", then=steps.due(door, row["id"]))
         else:
             _halted(door, command, verb, row)
 
@@ -135,4 +135,4 @@ def complete(door: Door, run_id: str, note: str) -> None:
     from memento_git.work.actions import runs
 
     row = door.change("run complete", lambda tx: answers.after(tx, runs.complete_run(tx, run_id, note=note)))
-    door.show({"run": row}, f"completed {row['id']}")
+    door.show({"run": row}, f"completed {row['id']}", then=steps.due(door, row["id"]))

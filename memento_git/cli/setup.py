@@ -35,7 +35,8 @@ def init(door: Door, *, collapse: bool | None) -> None:
     }  # fmt: skip
     text = "made the ledger in .memento" if made else "the ledger is there already"
     told = "" if collapse is None else f"; events and evidence are {'folded up' if folded else 'shown'} in diff views"
-    door.show(data, f"{text}{told}\n next: memento run start --goal TEXT")
+    start = {"why": "start a run for a goal", "command": "memento run start --goal TEXT"}
+    door.show(data, f"{text}{told}", then=[start])
 
 
 @click.command()

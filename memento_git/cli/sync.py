@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from memento_git.cli import output
+from memento_git.cli import output, steps
 from memento_git.cli.boundary import Door, writes
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def sync(door: Door, remote: str, branch: str, *, set_upstream: bool) -> None:
         "lost_claims": done.lost, "ended_claims": done.taken,
         "findings": done.findings, "released": done.released, "waiting": done.waiting,
     }  # fmt: skip
-    door.show(data, lambda: "\n".join(_lines(door, done)))
+    door.show(data, lambda: "\n".join(_lines(door, done)), then=_steps(done))
 
 
 def _lines(door: Door, done: Synced) -> list[str]:
@@ -68,8 +68,14 @@ def _lines(door: Door, done: Synced) -> list[str]:
     lines += [_ended(row, names) for row in done.taken]
     lines += [_trouble(row, names) for row in done.trouble]
     lines += [f"wrong: {output.printable(finding)}" for finding in done.findings]
-    step = "settle" if done.trouble else "check" if done.findings else ""
-    return [*lines, *([f" next: memento {step}"] if step else [])]
+    return lines
+
+
+def _steps(done: Synced) -> list[Row]:
+    """Return the step that follows a sync that brought trouble, or something wrong."""
+    if done.trouble:
+        return [{"why": "events disagree, or do not count", "command": "memento settle"}]
+    return [{"why": "something is wrong in the ledger", "command": "memento check"}] if done.findings else []
 
 
 def _ended(row: Row, names: output.Names) -> str:
@@ -96,5 +102,5 @@ def claim_on_remote(door: Door, dispatch: str, remote: str, lease: int, note: st
     )  # fmt: skip
     row = answers.at(door.ledger.view(), done.dispatch, "dispatch")
     data = {**row, **done.target.where, "pushed": done.pushed, "pushes": done.pushes}
-    next_ = f" next: memento task brief {row['task_id']}"
-    door.show(data, f"claimed {row['dispatch_id']} until {row['lease_until']}, on {done.target.remote} too\n{next_}")
+    told = f"claimed {row['dispatch_id']} until {row['lease_until']}, on {done.target.remote} too"
+    door.show(data, told, then=steps.reading(row))

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memento_git.cli import boundary, output, terminal
+from memento_git.cli import boundary, output, steps, terminal
 from memento_git.cli.board import board
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.options import asks, paged
 from memento_git.cli.route import route
 from memento_git.cli.texts import from_top, read_text, refuse_empty
 from memento_git.model.states import RISKS, SENDERS, SIZES, TASK_STATUSES
-from memento_git.work import nextsteps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,7 +113,7 @@ def add(
         raise click.UsageError("Missing option '--title' (or --from-event).")
     row = door.change("task add", lambda tx: answers.after(tx, tasks.add_task(tx, title, run=run, body=text, **given)))
     data = {"task": row, "dispatched": False, "executor_invoked": False}
-    door.show(data, f"added {row['id']}\n next: {nextsteps.handing_out(row)}")
+    door.show(data, f"added {row['id']}", then=steps.offering(row))
 
 
 def _take(door: Door, file: str, sender: str, delivery: str, given: dict[str, Any]) -> None:
@@ -134,7 +133,8 @@ def _take(door: Door, file: str, sender: str, delivery: str, given: dict[str, An
         "task": row, "created": taken.created, "dangers": taken.dangers, "dispatched": False, "executor_invoked": False,
     }  # fmt: skip
     text = f"added {row['id']}" if taken.created else f"{row['id']} was made from this delivery before"
-    door.show(data, f"{text}\n next: memento task show {row['id']}")
+    look = {"why": "read it before it is handed out", "command": f"memento task show {row['id']}"}
+    door.show(data, text, then=[look])
 
 
 @task.command("revise")
@@ -162,7 +162,7 @@ def revise(
         tx, task_id, title=title, body=text, criteria=criteria or None,
         depends_on=depends_on if depends_on or no_dependencies else None, **given,
     )))  # fmt: skip
-    door.show({"task": row}, f"revised {row['id']}")
+    door.show({"task": row}, f"revised {row['id']}", then=steps.about(row))
 
 
 @task.command("show")
@@ -256,8 +256,7 @@ def _moving(name: str, verb: str, text: str) -> click.Command:
 
         act = {"block": tasks.block_task, "reopen": tasks.reopen_task, "cancel": tasks.cancel_task}[name]
         row = door.change(f"task {name}", lambda tx: answers.after(tx, act(tx, task_id, reason=reason)))
-        more = f"\n next: {nextsteps.handing_out(row)}" if name == "reopen" else ""
-        door.show({"task": row}, f"{verb} {row['id']}{more}")
+        door.show({"task": row}, f"{verb} {row['id']}", then=steps.about(row))
 
     return click.command(name, help=text)(move)
 
@@ -298,8 +297,9 @@ def verify(door: Door, task_id: str, note: str, *, again: bool = False, no_run: 
         "evidence_id": names[0] if names else None, "evidence": shown,
     }  # fmt: skip
     lines = [f"{verdict} {row['id']}", *(f"  {reason}" for reason in found.unmet)]
-    hint = [] if found.accepted else [f" next: memento task repair {row['id']}"]
-    door.show(data, "\n".join([*lines, *hint]), ok=found.accepted)
+    repair = {"why": "have it made good", "command": f"memento task repair {row['id']}"}
+    then = steps.due(door, row["run_id"]) if found.accepted else [repair]
+    door.show(data, "\n".join(lines), ok=found.accepted, then=then)
     return 0 if found.accepted else 1
 
 
@@ -316,4 +316,4 @@ def repair(door: Door, task_id: str, title: str) -> None:
     from memento_git.work.actions import verifying
 
     row = door.change("task repair", lambda tx: answers.after(tx, verifying.repair_task(tx, task_id, title=title)))
-    door.show({"task": row}, f"added {row['id']}, which repairs {row['repairs']}\n next: {nextsteps.handing_out(row)}")
+    door.show({"task": row}, f"added {row['id']}, which repairs {row['repairs']}", then=steps.offering(row))

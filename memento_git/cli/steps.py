@@ -1,0 +1,77 @@
+"""The steps that may follow what a command did: each why, and the command that takes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.work import nextsteps
+
+if TYPE_CHECKING:
+    from memento_git.cli.boundary import Door
+    from memento_git.folding.rows import Row
+
+
+def due(door: Door, run: str) -> list[Row]:
+    """Return the step that `status` names first for a run; none where nothing is due."""
+    from memento_git.work.overview import overview
+
+    steps: list[Row] = overview(door.ledger, door.view(), run)["next"]
+    return steps[:1]
+
+
+def offering(task: Row) -> list[Row]:
+    """Return the step that hands a pending task out, or shows what it waits for."""
+    why = f"“{task['title']}” is ready" if task["ready"] else f"“{task['title']}” waits for something"
+    return [{"why": why, "command": nextsteps.handing_out(task)}]
+
+
+def about(task: Row) -> list[Row]:
+    """Return the steps for a task that was taken up again, given up or put in other words; none while it is at work."""
+    if task["status"] == "pending":
+        return offering(task)
+    if task["status"] == "blocked":
+        return retrying(task)
+    return nextsteps.proving(task)
+
+
+def claiming(dispatch: Row) -> list[Row]:
+    """Return the step that claims a dispatch."""
+    return [{"why": "it waits to be claimed", "command": f"memento dispatch claim {dispatch['dispatch_id']}"}]
+
+
+def reading(dispatch: Row) -> list[Row]:
+    """Return the step that tells who has claimed a dispatch what is to be done."""
+    return [{"why": "read what is asked of the task", "command": f"memento task brief {dispatch['task_id']}"}]
+
+
+def retrying(task: Row) -> list[Row]:
+    """Return the step that follows a failed dispatch of a task: other candidates may be at work, or done."""
+    if task["status"] == "blocked":
+        return [{"why": "to take it up again", "command": nextsteps.resuming(task["id"], task["status"])}]
+    return [{"why": "see who else is at it", "command": f"memento task show {task['id']}"}]
+
+
+def citing(door: Door, evidence: Row) -> list[Row]:
+    """Return the steps that complete what is claimed on evidence; without a claim, what its tasks wait for."""
+    from memento_git.work import answers, rows
+    from memento_git.work.state import RunState
+
+    if not evidence["task_ids"] or evidence["outcome"] != "passed" or evidence["moved"]:
+        return []
+    state = RunState(door.view(), evidence["run_id"])
+    handed = {task: rows.dispatch_rows(state, task) for task in evidence["task_ids"]}
+    claimed = [
+        one for dispatches in handed.values() for one in dispatches
+        if one["status"] == "claimed" and evidence["dispatch"] in (None, one["dispatch_id"])
+    ]  # fmt: skip
+    if claimed:
+        own = [one for one in claimed if one["claimed_by"] == evidence["actor"]]
+        return [
+            {
+                "why": f"or, of {one['task_id']}" if at else "it is for what is claimed",
+                "command": f"memento dispatch complete {one['dispatch_id']} --evidence {evidence['id']}",
+            }
+            for at, one in enumerate(own or claimed)
+        ]
+    steps = (nextsteps.due(answers.row(state, task), dispatches) for task, dispatches in handed.items())
+    return [{"why": "what its task waits for", "command": step} for step in steps if step][:1]

@@ -1,0 +1,102 @@
+"""The steps that a command names as next: who follows them gets from nothing to a run that is done."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.cli.boundary import leading
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.play import Play
+
+WORDS = {"GOAL": "Ship it", "TITLE": "Parse", "BODY": "Write, then test.", "WHO": "agent", "WHY": "it was missing"}
+PASSES = (sys.executable, "-c", "")
+
+
+@pytest.fixture
+def follow(cli: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
+    def walk(folder: Path, command: str) -> dict[str, Any]:
+        """Take a step as it is told; words in capitals are filled in."""
+        program, *words = command.split()
+        assert program == "memento"
+        filled = [WORDS.get(before[2:].upper() if word == "TEXT" else word, word)
+                  for before, word in zip(["", *words], words, strict=False)]  # fmt: skip
+        answer: dict[str, Any] = json.loads(cli(*filled, "-C", str(folder), "--json")[1])
+        assert answer["ok"], (command, answer)
+        return answer
+
+    return walk
+
+
+def only(answer: dict[str, Any]) -> str:
+    (step,) = answer["next"]
+    assert step["why"]
+    return str(step["command"])
+
+
+def test_who_follows_the_steps_gets_from_nothing_to_an_archived_run(
+    follow: Callable[..., Any], cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "begin")
+    answer, said = follow(tmp_path, "memento init"), []
+    while "memento task brief" not in only(answer):
+        said.append(only(answer).split()[1:3])
+        answer = follow(tmp_path, only(answer))
+    assert said == [
+        ["run", "start"], ["plan", "draft"], ["plan", "approve"], ["task", "add"], ["dispatch", "create"],
+        ["dispatch", "claim"],
+    ]  # fmt: skip
+
+    task = follow(tmp_path, only(answer))["payload"]["task_id"]
+    shown = json.loads(cli("evidence", "run", "-C", str(tmp_path), "--task", task, "--json", "--", *PASSES)[1])
+    done = follow(tmp_path, only(shown))
+    assert (done["proven"], done["next"]) == (True, [])
+
+    completed = follow(tmp_path, only(follow(tmp_path, f"memento task verify {task}")))
+    assert completed["run"]["status"] == "completed"
+    assert "archive" in follow(tmp_path, only(completed))
+
+
+def test_text_and_json_name_the_same_step(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    task, folder = play.task(), ("--reason", "why", "-C", str(play.root))
+    steps = {"block": f"memento task reopen {task} --reason WHY",
+             "reopen": f"memento dispatch create {task} --executor WHO"}  # fmt: skip
+    texts = {verb: cli("task", verb, task, *folder)[1] for verb in steps}
+    told = {verb: json.loads(cli("task", verb, task, *folder, "--json")[1]) for verb in steps}
+    assert {verb: only(one) for verb, one in told.items()} == steps
+    assert [text.endswith(f"{leading(told[verb]['next'])}\n") for verb, text in texts.items()] == [True, True]
+
+
+def test_a_task_that_is_at_work_has_no_step_of_its_own_when_it_is_put_in_other_words(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    play.planned()
+    task = play.task()
+    play.claimed(task)
+    told = json.loads(cli("task", "revise", task, "--title", "Other", "-C", str(play.root), "--json")[1])
+    assert (told["ok"], told["next"]) == (True, [])
+
+
+def test_a_dispatch_that_was_taken_back_leads_to_handing_its_task_out_and_one_that_failed_to_reopening_it(
+    play: Play, follow: Callable[..., Any]
+) -> None:
+    play.planned()
+    task = play.task()
+    held = play.claimed(task)
+    taken = follow(play.root, f"memento dispatch recover {held} --force --reason late")
+    assert only(taken) == f"memento dispatch create {task} --executor WHO"
+    again = play.claimed(task)
+    taken = follow(play.root, f"memento dispatch recover {again} --force --reason late --requeue")
+    assert only(taken) == f"memento dispatch claim {taken['requeued_dispatch_id']}"
+    failed = follow(play.root, f"memento dispatch fail {taken['requeued_dispatch_id']} --reason late")
+    assert only(failed) == f"memento task reopen {task} --reason WHY"
