@@ -224,7 +224,13 @@ def test_doctor_finds_an_archive_that_was_changed_and_a_file_that_disagrees_with
     (story.play.root / event).parent.mkdir(parents=True)
     (story.play.root / event).write_bytes(files[event].replace(b"executor: agent", b"executor: other"))
     story.play.commit_all("another event of that name")
-    assert any("F006" in told for told in story.doctor())
+    failed = [answer for answer in doctor.examine(story.play.ledger) if answer.status == "fail"]
+    assert any("F006" in answer.message for answer in failed)
+    assert {answer.fix for answer in failed} == {f"git rm {event}"}
+    assert {one.fix for one in review.check(story.play.ledger).findings} == {f"git rm {event}"}
+    git(story.play.root, "rm", "-q", event)
+    story.play.commit_all("taken out")
+    assert story.doctor() == []
 
 
 def test_settle_lists_late_events_until_they_are_archived_too(story: Story, cli: Callable[..., Any]) -> None:

@@ -10,7 +10,7 @@ from memento_git.errors import Broken
 from memento_git.ledger import layout, listing
 from memento_git.ledger.filetable import FileTable
 from memento_git.ledger.sought import Sought
-from memento_git.model.finding import AWAY, FETCHING, WHOLE, Finding
+from memento_git.model.finding import AWAY, FETCHING, WHOLE, Finding, removing
 from memento_git.model.ids import is_id, resolve
 
 if TYPE_CHECKING:
@@ -324,7 +324,9 @@ class View:
                     packed_alone.add(path)
                 elif self.read(path) != data and (path in packed_alone or not path.endswith(".md")):
                     severity = "warning" if path.endswith(".md") else "error"
-                    self.note(Finding("F006", path, 0, f"differs from the same file in {packed}", severity=severity))
+                    out = "" if path in packed_alone else removing(path)
+                    message = f"differs from the same file in {packed}"
+                    self.note(Finding("F006", path, 0, message, out, severity))
                 held.setdefault(path, []).append(packed)
 
     def unpack_holders(self, parts: Collection[str]) -> None:

@@ -38,7 +38,7 @@ CATALOGUE: Final = {
     "F006": Kind(
         "two places hold different bytes for one file", "error",
         "Two revisions, or an archive and the tree, hold different bytes for a file that never changes.",
-        "Find which one was edited: `git log -- PATH`; restore the other.",
+        "Take out the one beside an archive: `git rm PATH`; else find which one was edited: `git log -- PATH`.",
     ),
     "F007": Kind(
         "a record whose text is missing", "error",

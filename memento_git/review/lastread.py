@@ -176,11 +176,16 @@ def _lightened(view: View, found: Iterable[Finding]) -> list[Finding]:
 
 
 class _Past:
-    """What history tells of the files that findings are about; of each it is asked once."""
+    """What history tells of the files that findings are about; of each it is asked once.
+
+    What differs from its archived copy is taken out: that copy is what it was.
+    """
 
     def __init__(self, view: View, base: str, name: str, found: Iterable[Finding]) -> None:
         self.view, self.base, self.name = view, base, name
+        found = [*found]
         self.broken = _broken(found)
+        self.beside = {one.path: one.fix for one in found if one.code == "F006"}
         self.commits = (base, *view.commits) if base else view.commits
         self._found: dict[tuple[Sequence[str], Lost], tuple[str, str]] = {}
 
@@ -193,6 +198,8 @@ class _Past:
     def fix(self, finding: Finding) -> str:
         """Return the fix of a finding: what restores a file, else what is told beside that, or is left then."""
         lost = self._lost(finding)
+        if out := self.beside.get(lost.path):
+            return out
         restoring, (_, has_other, other) = self._restoring(finding.path, lost), finding.fix.partition(OR)
         if has_other and (restoring or finding.lost):
             return restoring or other
