@@ -112,7 +112,7 @@ def early(play: Play) -> Play:
     return play
 
 
-@pytest.mark.parametrize("command", [["status"], ["init"], ["run", "start", "--goal", "X"]])
+@pytest.mark.parametrize("command", [["status"], ["init"], ["run", "start", "--goal", "X"], ["check"]])
 def test_a_branch_that_the_ledger_did_not_come_to_is_led_to_it(
     early: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
@@ -121,7 +121,8 @@ def test_a_branch_that_the_ledger_did_not_come_to_is_led_to_it(
     code, _, err = cli(*command)
 
     assert (code, git(early.root, "rev-parse", "HEAD")) == (1, head)
-    assert "there is no ledger at HEAD, but main has one [no_ledger]\n next: bring it here: git merge main\n" in err
+    where = head[:12] if command == ["check"] else "HEAD"
+    assert f"there is no ledger at {where}, but main has one [no_ledger]\n next: bring it here: git merge main\n" in err
 
 
 def test_it_is_brought_by_sync_where_the_upstream_has_it(

@@ -102,6 +102,8 @@ def _whole_run(view: View, run: str, policy: Policy, scope: Scope, progress: Pro
 
 def _refuse_nothing(view: View, where: str) -> NoReturn:
     absence.refuse(view, where)
+    if not view.git.extra and view.commits[:1] == (view.git.head()[0],):
+        absence.refuse_apart(view.git, where)
     raise NothingToCheck(where=where)
 
 
