@@ -481,6 +481,27 @@ def test_the_child_knows_its_task_and_nothing_of_gits_variables(
     assert told["GIT_AUTHOR_NAME"] == "Ada"
 
 
+@pytest.mark.parametrize("how", [("dispatch", "run"), ("dispatch", "work")])
+def test_what_an_executor_reads_names_the_notes_about_the_files_of_its_task(
+    play: Play, cli: Callable[..., Any], how: tuple[str, ...]
+) -> None:
+    (play.root / "app.py").write_text("ANSWER = 42\n")
+    play.commit_all()
+    play.planned()
+    task = play.task(commands=[SHOWN], files=["app.py"])
+    here = ("-C", str(play.root), "--json")
+    note = json.loads(cli("note", "add", "The answer is fixed.", "--about", "app.py:1", *here)[1])["note"]["id"]
+    copied = "import os, pathlib; pathlib.Path('done.txt').write_text(open(os.environ['MEMENTO_BRIEF']).read())"
+
+    named = [task] if how[1] == "run" else []
+    code, out, _ = cli(*how, *named, "--executor", "agent", *here, "--", sys.executable, "-c", copied)
+
+    answer = json.loads(out)
+    assert code == 0, answer
+    branch = answer["branch"] if named else answer["ended"][0]["branch"]
+    assert f"- `{note}` The answer is fixed" in content(play, branch, "done.txt")
+
+
 def test_placeholders_are_filled_in_and_other_braces_stay(play: Play, task: str) -> None:
     order = running.Order(
         "agent", (sys.executable, "-c", f"import sys; {WRITE}; print(sys.argv[1:])", "{task}", "at={worktree}", "{x}"),

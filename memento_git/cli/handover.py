@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 
 def create_apart(door: Door, task: str, wish: Wish) -> None:
     """Hand a task out with a work tree of its own, and say where that is."""
+    from memento_git.review.about_tasks import notes_of
     from memento_git.work import answers
     from memento_git.work.actions.handing import hand_over
 
     view = door.view()
-    made = hand_over(door.ledger, view.find(task, "task")[0], wish)
+    identity = view.find(task, "task")[0]
+    made = hand_over(door.ledger, identity, wish._replace(notes=notes_of(view, identity)))
     row = answers.at(door.view(), made.dispatch, "dispatch")
     told = f"dispatched {made.task} as {made.dispatch}\n work in {made.path}\n on branch {made.branch}"
     here = f"cd {shlex.quote(made.path)} && memento dispatch claim {made.dispatch}"
@@ -53,12 +55,13 @@ def run_dispatch(
     {dispatch} and {worktree} are filled in. Its exit code proves nothing: the task is proven by the commands that
     verification asks for, which are run in the same worktree. What was done is left on the dispatch's branch.
     """
+    from memento_git.review.about_tasks import notes_of
     from memento_git.work.actions import running
 
     identity = naming.any_of(door.view(), given, ("dispatch", "task"))
     order = running.Order(
         executor, argv, _seconds(timeout), in_place=in_place, dirty=allow_dirty, shown=not quiet,
-        allow=door.allow_secrets,
+        allow=door.allow_secrets, notes=notes_of,
     )  # fmt: skip
     outcome = running.run_dispatch(door.ledger, identity, order)
     return _show(door, outcome)
@@ -163,9 +166,12 @@ def work(
     It may be killed and started again at any moment: what a dead worker held is taken back, its work put aside, and
     its task handed out again while its budget of attempts lasts.
     """
+    from memento_git.review.about_tasks import notes_of
     from memento_git.work.actions import pool, running
 
-    order = running.Order(executor, argv, _seconds(timeout), run, dirty=allow_dirty, allow=door.allow_secrets)
+    order = running.Order(
+        executor, argv, _seconds(timeout), run, dirty=allow_dirty, allow=door.allow_secrets, notes=notes_of
+    )
     pool.foresee_pool(door.ledger, order)
     worked = pool.work(
         door.ledger, order, jobs=jobs, most=most, tell=lambda line: terminal.put(terminal.guarded(line), err=True)

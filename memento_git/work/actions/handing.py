@@ -16,8 +16,9 @@ from memento_git.work.actions import dispatches, worktrees
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from memento_git.folding.rows import Row
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
@@ -45,7 +46,7 @@ class DependencyUnchosen(DependencyUnmerged):
 
 
 class Wish(NamedTuple):
-    """How a task is to be handed over."""
+    """How a task is to be handed over; `notes` are rows of those that its brief names."""
 
     executor: str
     run: str = ""
@@ -57,6 +58,7 @@ class Wish(NamedTuple):
     dirty: bool = False
     works: bool = False
     allow: tuple[str, ...] = ()
+    notes: Sequence[Row] = ()
 
 
 def patiently(
@@ -123,7 +125,7 @@ def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
     task, state = desk.find(given, "task") if made else _open(desk, given)
     refuse_unmerged(tx.ledger.git, state, task)
     tx.ledger.warnings += unseen(tx.ledger.git, state, task)
-    text = briefs.as_markdown(briefs.brief(tx.view, task))
+    text = briefs.as_markdown(briefs.brief(tx.view, task, notes=wish.notes))
     if made:
         dispatch = dispatches.hand_out(
             tx, task, wish.executor, run=wish.run, candidate=wish.candidate, note=wish.note,

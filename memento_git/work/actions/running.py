@@ -21,8 +21,9 @@ from memento_git.work.children import Stop
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from memento_git.folding.rows import Row
     from memento_git.ledger.handovers import Handover
     from memento_git.ledger.processes import Process
     from memento_git.ledger.transaction import Transaction
@@ -68,7 +69,10 @@ class NothingToShow(Refused):
 
 
 class Order(NamedTuple):
-    """What is to be run: whose command (a template), for how many seconds at most, and how it is shown."""
+    """What is to be run: whose command (a template), for how many seconds at most, and how it is shown.
+
+    `notes` returns rows of the notes that the brief of a task names.
+    """
 
     executor: str = ""
     argv: tuple[str, ...] = ()
@@ -78,6 +82,7 @@ class Order(NamedTuple):
     dirty: bool = False
     shown: bool = True
     allow: tuple[str, ...] = ()
+    notes: Callable[[View, str], Sequence[Row]] = lambda _view, _task: ()
 
 
 class Outcome(NamedTuple):
@@ -108,8 +113,11 @@ def run_dispatch(ledger: Ledger, given: str, order: Order, stop: Stop | None = N
     """Run an executor on a task, or on a dispatch that is open; return what came of it."""
     stop = stop or Stop()
     view = ledger.view()
-    executor, asked = foresee(ledger, view, given, order)
-    wish = Wish(executor.name, order.run, in_place=order.in_place, dirty=order.dirty, works=True, allow=order.allow)
+    executor, asked, task = foresee(ledger, view, given, order)
+    wish = Wish(
+        executor.name, order.run, in_place=order.in_place, dirty=order.dirty, works=True, allow=order.allow,
+        notes=order.notes(view, task),
+    )  # fmt: skip
     with children.signals(stop):
         handover = hand_over(ledger, given, wish)
         work = _Run(ledger, handover, executor, asked, order, stop)
@@ -122,8 +130,8 @@ def run_dispatch(ledger: Ledger, given: str, order: Order, stop: Stop | None = N
             raise
 
 
-def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[executors.Executor, Demand]:
-    """Refuse before anything is handed out what could not be run; return who runs, and what is asked of the task."""
+def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[executors.Executor, Demand, str]:
+    """Refuse before anything is handed out what could not be run; return who runs, what is asked, and of which task."""
     identity, run = view.find(given, given.partition("_")[0])
     state = RunState(view, run)
     opened = state.opened(identity) if identity.startswith("dispatch_") else None
@@ -137,7 +145,7 @@ def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[execu
         raise NothingToShow(task=task)
     if not asked.commands and "diff" not in state.policy.proof:
         ledger.warnings.append(f"nothing that is run will prove {task}: give tasks a command, with --check")
-    return executor, asked
+    return executor, asked, task
 
 
 def able(ledger: Ledger, policy: Policy, name: str, argv: tuple[str, ...]) -> executors.Executor:
