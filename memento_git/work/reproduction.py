@@ -111,7 +111,7 @@ def hindrance(data: Mapping[str, Any], status: str, patterns: Iterable[Sequence[
         return "it records no command"
     argv = command["argv"]
     if not argv or any(_is_cut(argument) for argument in argv):
-        return "its command is not recorded whole: a secret or a path of another machine was taken out"
+        return "its command is not recorded whole: a secret, a foreign path or a long word's end was taken out"
     if command.get("timed_out") or command.get("signal"):
         return "it was ended from outside, which no second run can show"
     return "" if is_listed(argv, patterns) else "policy.reproduce.commands does not list its command"

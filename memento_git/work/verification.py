@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -232,7 +233,7 @@ def told_as(command: Command) -> str:
 
 
 def named(argv: Sequence[str]) -> list[str]:
-    """Return a command as evidence names it: without what differs between machines, and no longer than it must be."""
+    """Return a command as evidence names it: without what differs between machines, of a long word the beginning."""
     return [named_argument(argument, program=not at) for at, argument in enumerate(argv)]
 
 
@@ -254,4 +255,8 @@ def named_argument(argument: str, *, program: bool) -> str:
 
 
 def _cut(argument: str) -> str:
-    return argument if len(argument) <= LONGEST_ARGUMENT else f"{argument[:LONGEST_ARGUMENT]}…"
+    """Return an argument, of a long one the beginning with the digest of the whole: others may begin like it."""
+    if len(argument) <= LONGEST_ARGUMENT:
+        return argument
+    whole = hashlib.sha256(argument.encode(errors="surrogateescape")).hexdigest()
+    return f"{argument[:LONGEST_ARGUMENT]}… (sha256 {whole})"

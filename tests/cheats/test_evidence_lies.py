@@ -10,6 +10,7 @@ import pytest
 from memento_git.work import codestate, reruns
 from memento_git.work.actions import evidences, reproducing, tasks, verifying
 from memento_git.work.reproduction import Runner
+from memento_git.work.verification import named
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -192,6 +193,24 @@ def test_a_pass_of_another_command_than_the_one_that_is_asked(doors: Doors) -> N
     doors.play.complete(claim, evidence)
     doors.unproven(task, "`python3 check.py`, which has no witnessed pass for this code")
     doors.caught("P001")
+
+
+def test_a_pass_of_a_command_that_begins_like_the_one_that_is_asked(doors: Doors) -> None:
+    """Way: of a very long word evidence keeps the beginning alone, and no second run is made of such a command."""
+    start = f"x = 1{' ' * 4200}"
+    doors.policy(f"  verify: [{{commands: [{{run: [python3, -c, '{start};import check']}}]}}]\n")
+    doors.write("app.py", "worse\n")
+    task = doors.play.task()
+    claim = doors.play.claimed(task)
+    other, asked = (
+        evidences.witness(doors.play.ledger, ["python3", "-c", f"{start};{end}"], kind="test", quiet=True)
+        for end in ("y = 2", "import check")
+    )  # fmt: skip
+    assert (other.data["outcome"], asked.data["outcome"]) == ("passed", "failed")
+    doors.play.complete(claim, str(doors.play.do(evidences.record_draft, other, tasks=[task])))
+    doors.unproven(task, "which has no witnessed pass for this code")
+    doors.caught("P001")
+    assert asked.data["command"]["argv"] == named(("python3", "-c", f"{start};import check"))
 
 
 def test_a_pass_of_the_command_in_another_folder(doors: Doors) -> None:
