@@ -94,9 +94,7 @@ def check(
     report = actions.check(
         door.ledger, base=base, no_base=no_base, at=at, staged=staged, fix=fix, again=again, progress=progress
     )  # fmt: skip
-    rows = None
-    if again is not None:
-        report, rows = report._replace(findings=[*again.findings(), *report.findings]), _told(again, form)
+    report, rows = _with(report, again, form)
     failed = report.has_errors or (severity == "warning" and bool(report.findings))
     _show(report, form, rows, base, failed=failed, fix=fix)
     return FOUND if failed else 0
@@ -119,6 +117,13 @@ def _again(door: Door, form: str) -> Again:
     from memento_git.work.actions.reproducing import Again
 
     return Again(door.ledger, lambda line: None if form == "json" else terminal.put(line, err=True))
+
+
+def _with(report: Report, again: Again | None, form: str) -> tuple[Report, list[dict[str, Any]] | None]:
+    """Return a report with what running again showed to be wrong, as grave as policy takes it; say what was run."""
+    if again is None:
+        return report, None
+    return report._replace(findings=[*again.findings(), *report.findings]).weighed(), _told(again, form)
 
 
 def _told(again: Again, form: str) -> list[dict[str, Any]]:

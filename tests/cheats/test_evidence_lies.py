@@ -239,6 +239,19 @@ def test_a_witnessed_pass_that_was_written_by_hand(doors: Doors) -> None:
     assert ("V002", "error") in {(row["code"], row["severity"]) for row in found["findings"]}
 
 
+@pytest.mark.parametrize("graver", [False, True])
+def test_a_pass_of_what_nobody_can_run_again(doors: Doors, *, graver: bool) -> None:
+    """Way: it names a folder that the code does not have. Where policy says so, that is an error."""
+    doors.policy(LISTED + "  check: {errors: [V002]}\n" * graver)
+    doors.write("app.py", "worse\n")
+    _, evidence = completed(doors, command={"cwd": "build"})
+    doors.sound()
+    code, out, _ = doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))
+    (row,) = json.loads(out)["findings"]
+    assert (code, row["severity"]) == ((5, "error") if graver else (0, "warning"))
+    assert f"{evidence} could not be run again" in row["message"]
+
+
 def two_codes(doors: Doors, *, swapped: bool) -> dict[str, Any]:
     """Make the code worse; return a word for it that names the good code, on which the check passes, too."""
     good = codestate.code_now(doors.play.ledger.git)
