@@ -21,9 +21,17 @@ def of(state: RunState, evidence: Evidence) -> list[Evidence]:
 
 def seen(state: RunState, evidence: Evidence) -> reproduction.Seen:
     """Return what standing, witnessed reruns of its command say of evidence."""
+    return reproduction.judged(evidence, _witnessed(state, evidence), lambda one: runner(state, one))
+
+
+def against(state: RunState, evidence: Evidence) -> str:
+    """Return what speaks against evidence, or nothing; whose signature a rerun bears does not matter for that."""
+    return reproduction.judged(evidence, _witnessed(state, evidence)).contradicted
+
+
+def _witnessed(state: RunState, evidence: Evidence) -> list[Evidence]:
     standing = [one for one in of(state, evidence) if state.evidence_status(one.id) == "recorded"]
-    witnessed = [one for one in standing if state.witnessed(one) == "witnessed"]
-    return reproduction.judged(evidence, witnessed, lambda one: runner(state, one))
+    return [one for one in standing if state.witnessed(one) == "witnessed"]
 
 
 def runner(state: RunState, rerun: Evidence) -> reproduction.Runner:

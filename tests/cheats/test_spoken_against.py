@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.work.actions import settling
+from memento_git.work.actions import reproducing, settling
 from tests.cheats.forging import MAIN, WORK
 from tests.cheats.test_given_before import BY_GRACE, FINAL, GRACE, run_of
 from tests.play import git
@@ -38,6 +38,25 @@ def test_a_second_run_that_came_to_something_else_is_taken_away(doors: Doors, ho
     for _ in doors.accepted(f"evidence {how}", reason="It was a bad day.", **told):
         assert doors.play.is_proven(task)
     assert f"{shown} counts again: {again} by {CI} speaks against it" in doors.warned("P009")
+
+
+def test_what_a_second_run_spoke_against_is_run_once_more_where_that_is_taken_away(doors: Doors) -> None:
+    """Way: the completion lies at the base, so that nothing of it seems to be the branch's."""
+    doors.policy("  reproduce: {commands: [[python3, check.py]]}\n")
+    doors.write("app.py", "worse\n")
+    task = doors.play.task()
+    shown = doors.witness(task)
+    doors.completed(task, shown)
+    doors.witness(task, command={"exit": 3}, outcome="failed", reproduces=str(doors.ref(shown)), by=CI)
+    doors.landed()
+    again = reproducing.reproduce(doors.play.ledger, base=MAIN)
+    assert again == [], "the base does not count it"
+    (other,) = doors.play.state(task).seen_again(doors.play.state(task).pieces([shown])[0]).differ
+    doors.forge(other, "retracted", reason="It was a bad day.")
+    assert f"{shown} counts again" in doors.warned("P009")
+    assert [(one.evidence.id, one.status) for one in reproducing.reproduce(doors.play.ledger, base=MAIN)] == [
+        (shown, "differs")
+    ]
 
 
 def test_a_second_run_that_agrees_is_taken_away(doors: Doors) -> None:

@@ -170,3 +170,22 @@ def test_what_was_voided_while_its_past_was_absent_stays_so(doors: Doors) -> Non
     doors.landed()
     claim.brought(doors)
     assert done in doors.warned("T007")
+
+
+def test_evidence_of_a_completion_of_the_base_that_comes_alone(doors: Doors) -> None:
+    """Way: it is withheld until the completion lies at the base; what the branch brings is run again."""
+    doors.policy("  reproduce: {commands: [[python3, check.py]]}\n")
+    doors.write("app.py", "worse\n")
+    task = doors.play.task()
+    evidence = doors.witness(task)
+    doors.completed(task, evidence)
+    kept = [path.relative_to(doors.root) for path in (doors.file(evidence), doors.file(evidence).with_suffix(""))]
+    doors.remove(evidence)
+    assert doors.caught("L002", "P001")
+    doors.landed()
+    git(doors.root, "checkout", "-q", "HEAD^", "--", *map(str, kept))
+    git(doors.root, "commit", "-qm", "what was withheld")
+    assert doors.play.is_proven(task)
+    doors.sound()
+    code, out, _ = doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))
+    assert (code, f"{evidence}, run again, differs: exit code 0 is recorded, 3 came out" in out) == (5, True)

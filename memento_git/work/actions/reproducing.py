@@ -14,6 +14,7 @@ from memento_git.model.ids import parse_ref
 from memento_git.model.markup import one_line
 from memento_git.model.work import RUN_KINDS
 from memento_git.work import reproduction as again
+from memento_git.work import reruns
 from memento_git.work.actions import evidences
 from memento_git.work.actions.rerunning import Rerunner
 from memento_git.work.desk import Desk
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
+    from memento_git.model.ids import Ref
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event, Evidence
     from memento_git.work.actions.evidences import Draft
@@ -172,18 +174,25 @@ def added(view: View, before: View | None) -> Iterator[tuple[RunState, Evidence]
 
 
 def _rested_on(state: RunState, before: RunState | None = None) -> Iterator[tuple[RunState, Evidence]]:
-    """Yield, once each, the evidence of commands that standing events of a run name, but for those legal before."""
+    """Yield, once each, the evidence of commands that standing events of a run name, but for what counted before."""
     seen: set[str] = set()
     for event in _standing(state):
-        was = before.fold.judged(event.id) if before else None
-        for ref in event.evidence if was is None or was.verdict != "legal" else ():
-            name, digest = parse_ref(ref)
-            found = state.evidence(name)
-            if found is None or found.digest != digest:
+        for ref in map(parse_ref, event.evidence):
+            found = state.evidence(ref.id)
+            if found is None or found.digest != ref.digest or (before and _counted(before, event, ref)):
                 continue
             if found.id not in seen and found.kind in RUN_KINDS:
                 seen.add(found.id)
                 yield state, found
+
+
+def _counted(before: RunState, event: Event, ref: Ref) -> bool:
+    """Tell whether evidence that an event names counted: both were there, and no second run spoke against it."""
+    was = before.fold.judged(event.id)
+    if was is None or was.verdict != "legal":
+        return False
+    held = before.evidence(ref.id)
+    return held is not None and held.digest == ref.digest and not reruns.against(before, held)
 
 
 def _standing(state: RunState) -> Iterator[Event]:
