@@ -99,6 +99,7 @@ EVIDENCE: Final = {
     "differences, actor, signature, signed_by, counts (policy lists the runner who signed it), why it does not",
     "code": "git ids of what it saw: tree, full, paths, dirty, untracked (path -> id); head, the commit then",
     "folder": "where the command ran, or null", "covers": "the paths that it is about; empty: all code",
+    "absent": "how many tracked files a sparse checkout had left out",
     "moved": "that the code changed while the command ran, so that it proves nothing, or null",
     "digest": "of its file, as references name it",
     "actor": "who recorded it", "created_at": "when",
@@ -276,12 +277,13 @@ DIFF_RUN: Final = {
     "gates": "kind, scope, from, to, way (what it was, one after the other), by, reason, evidence, "
     "proof (what of that the newer commit holds, as of a task)",
     "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, folder, exit_code, covers, "
-    "beside, reports, holds, summary, task_ids, approves, uri, moved, change, from, to, by, trust_before, reason",
+    "absent, beside, reports, holds, summary, task_ids, approves, uri, moved, change, from, to, by, trust_before, "
+    "reason",
     "signatures": "what was signed: record, what, actor, event_id (null of evidence), signature, signed_by; by the "
     "keys of the older commit",
     "reproductions": "what was run again: id, of (the first evidence), result (reproduced, differs, other_code, void), "
-    "differences, command, folder, exit_code, covers, task_ids, actor, signature, signed_by, counts (policy lists the "
-    "runner who signed it), why it does not",
+    "differences, command, folder, exit_code, covers, absent, task_ids, actor, signature, signed_by, counts (policy "
+    "lists the runner who signed it), why it does not",
     "trouble": "what needs settling now and did not before", "settled": "what needed settling and no longer does",
     "findings": "what is wrong in files now and was not before: code, path, line, message",
     "illegal": "new events without effect", "mended": "events that settle, void or redact",
@@ -294,7 +296,7 @@ DIFF_TASK: Final = {
     "reason": "why it was moved last, or null", "last_reason": "the last that was given before it was done, or null",
     "proven": "true, false, or null while not completed", "proven_before": "the same at the older commit",
     "proof": "what proves it: id, kind, trust_level, outcome, command, folder, exit_code, covers, "
-    "beside (see evidence), reports, holds (files, check, diff, answer, as text), summary, stale",
+    "absent, beside (see evidence), reports, holds (files, check, diff, answer, as text), summary, stale",
     "asked": "what is asked of its proof, each with the rule that asks", "criteria": "of a task that was added",
     "kind": "or null", "risk": "or null", "files": "that it is about",
     "failed_since": "the latest runs of the commands of that, where they failed after it: as proof",

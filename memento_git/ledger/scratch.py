@@ -49,10 +49,14 @@ def copy_index(git: Git, place: Path, real: Path | None = None) -> bool:
 
 
 class Beside(NamedTuple):
-    """What is in a work tree besides the files that git tracks: paths, those of inner repositories with a slash."""
+    """What is in a work tree besides the files that git tracks: paths, those of inner repositories with a slash.
+
+    `absent` is how many of the code's tracked files are not there, as in a sparse checkout.
+    """
 
     submodules: list[str]
     untracked: list[str]
+    absent: int
 
 
 def add_tracked(git: Git, extra: Mapping[str, str], *where: str, untracked: bool = False) -> Beside:
@@ -66,7 +70,8 @@ def add_tracked(git: Git, extra: Mapping[str, str], *where: str, untracked: bool
     listed = os.fsdecode(git.run(*WHOLE, "ls-files", "-v", "-s", *others, "-z", extra=extra))
     special = SPECIAL.findall(listed)
     top = git.top or git.git_dir
-    hidden = [path for tag, _, path in special if tag not in "SsH" or (tag != "H" and os.path.lexists(top / path))]
+    away = {path for tag, _, path in special if tag in "Ss" and not os.path.lexists(top / path)}
+    hidden = [path for tag, _, path in special if tag != "H" and path not in away]
     for option in ("--no-skip-worktree", "--no-assume-unchanged") if hidden else ():
         data = os.fsencode("\0".join(hidden) + "\0")
         git.run(*WHOLE, "update-index", option, "-z", "--stdin", data=data, extra=extra)
@@ -75,6 +80,7 @@ def add_tracked(git: Git, extra: Mapping[str, str], *where: str, untracked: bool
     return Beside(
         [path for _, mode, path in special if mode == SUBMODULE],
         [path for path in UNTRACKED.findall(listed) if path.partition("/")[0] != layout.FOLDER],
+        sum(path.partition("/")[0] != layout.FOLDER for path in away),
     )
 
 

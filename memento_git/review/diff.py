@@ -35,7 +35,8 @@ ASKED_TEXTS: Final = ("title", "description", "acceptance_criteria")
 SAID: Final = ("command", "exit_code", "summary", "uri", "beside", "reports")  # not told again of redacted
 TURNS: Final = ("stale", "late", "incomplete", "spike")
 PROOF_KEYS: Final = (
-    "id", "kind", "trust_level", "outcome", "command", "folder", "exit_code", "covers", "beside", "reports", "summary",
+    "id", "kind", "trust_level", "outcome", "command", "folder", "exit_code", "covers", "absent", "beside", "reports",
+    "summary",
 )  # fmt: skip
 LISTS: Final = (
     "texts", "plans", "tasks", "gates", "evidence", "signatures", "reproductions", "trouble", "settled", "findings",

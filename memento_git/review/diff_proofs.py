@@ -62,7 +62,7 @@ def _reproduction(row: Row, held: Mapping[str, Row]) -> Row:
     found = next(told, void)
     return {
         **{key: found[key] for key in void}, "id": row["id"], "of": of, "task_ids": row["task_ids"],
-        **{key: row[key] for key in ("command", "folder", "exit_code", "covers", "actor")},
+        **{key: row[key] for key in ("command", "folder", "exit_code", "covers", "absent", "actor")},
     }  # fmt: skip
 
 

@@ -270,12 +270,14 @@ def _what(row: Row) -> str:
 def ran(row: Row, style: Callable[[str], str] = code) -> str:
     """Return a command as one types it, where it ran, how it ended, and which paths alone it is about.
 
-    Of a long one the end is told as well: `|| true` stands there. So are files that it saw, and nobody has committed.
+    Of a long one the end is told as well: `|| true` stands there. So are files that it saw, and nobody has committed,
+    and how many it did not see.
     """
     paths = [style(cut(path, MOST_TEXT)) for path in row["covers"]]
     within = f", covers only {some(paths, SHOWN_PATHS)}" if paths else ""
     beside = [style(cut(path, MOST_TEXT)) for path in row.get("beside") or ()]
     within += f", beside untracked {some(beside, SHOWN_PATHS)}" if beside else ""
+    within += f", without {row['absent']} tracked file(s)" if row.get("absent") else ""
     where = f" in {style(cut(row['folder'], MOST_TEXT))}" if row["folder"] != "." else ""
     return f"{style(ends(shlex.join(row['command']), MOST_TEXT))}{where} exit {row['exit_code']}{within}"
 

@@ -83,8 +83,7 @@ def code_now(git: Git, paths: Sequence[str] = (), known: Collection[str] = ()) -
         if paths:
             state["paths"] = reader.path_ids(tracked, paths)
         state["dirty"] = head is None or code_at(git, head)["tree"] != state["tree"]
-        if head:
-            state["head"] = head
+        state |= {"head": head, "absent": reader.absent or None}
         if reader.untracked:
             paths_found = sorted(reader.untracked, key=lambda path: (path not in known, path))
             state |= reader.with_untracked(paths_found, known)
@@ -132,6 +131,7 @@ class _Reader:
         self.index = scratch / "index"
         self.extra = scratch_space.variables(git, scratch)
         self.untracked: list[str] = []
+        self.absent = 0
 
     def run(self, *arguments: str, data: bytes = b"") -> str:
         try:
@@ -146,7 +146,7 @@ class _Reader:
             beside = scratch_space.add_tracked(self.git, self.extra, ".", untracked=True)
         except GitFailed as failure:
             raise CodeUnknown(reason=failure.facts["reason"]) from None
-        self.untracked = beside.untracked
+        self.untracked, self.absent = beside.untracked, beside.absent
         top = self.git.top or Path()
         for path in (path for path in beside.submodules if (top / path / ".git").exists()):
             tree, commits = _nested(top / path)

@@ -255,6 +255,7 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "code": {key: code[key] for key in ("tree", "full", "paths", "dirty", "untracked", "head") if key in code},
         "folder": command["cwd"] if command else None,
         "covers": sorted(code.get("paths", ())),
+        "absent": code.get("absent", 0),
         "moved": moved(evidence) or None,
         "digest": evidence.digest,
         "actor": data["by"],
@@ -282,7 +283,7 @@ def redacted_row(state: RunState, evidence: str) -> Row:
     tasks = [task for task in state.ids("task") if _names(state, task, evidence)]
     empty = dict.fromkeys(("kind", "outcome", "trust_level", "summary", "uri", "command", "folder", "exit_code",
                            "seconds", "diff", "approves", "prompt", "response", "check", "dispatch", "reproduces",
-                           "moved", "digest", "actor", "created_at"))  # fmt: skip
+                           "moved", "digest", "actor", "created_at", "absent"))  # fmt: skip
     lists = ("covers", "files", "reports", "problems", "reproduced_by", "contradicted_by", "reproductions")
     return {
         "id": evidence,

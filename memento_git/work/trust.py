@@ -20,6 +20,7 @@ MOVED: Final = (
     "the code changed while the command ran, so it proves nothing: run it again; where the command itself changes "
     "files, --covers PATH names those that it is about"
 )
+ABSENT: Final = "a sparse checkout leaves out {} tracked file(s): where they are, it may come to something else"
 ADVISORY_KINDS: Final = ("note", "memory")
 OF_NOTHING: Final = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 FAILED_COUNTS: Final = ("failed", "errors", "error")
@@ -302,9 +303,11 @@ def moved(evidence: Evidence) -> str:
 
 
 def doubts(data: Mapping[str, Any]) -> list[str]:
-    """Return why what a command showed proves nothing though it did not fail, as can be told when it has ended."""
+    """Return why what a command showed proves nothing, or too little, though it did not fail: what its end can tell."""
     found = [f"{of_nothing(data)}: it proves nothing"] if outcome_of(data) == "observed" else []
-    return [*found, MOVED] if has_moved(data) else found
+    found += [MOVED] if has_moved(data) else []
+    absent = data["code"].get("absent")
+    return [*found, ABSENT.format(absent)] if absent else found
 
 
 def has_moved(data: Mapping[str, Any]) -> bool:

@@ -440,6 +440,24 @@ def test_a_pass_that_is_about_paths_which_nobody_changed(doors: Doors) -> None:
     assert f"{proof}, which proves {task}, covers README.md alone" in doors.warned("C001")
 
 
+def test_a_pass_without_the_files_that_a_sparse_checkout_leaves_out(doors: Doors) -> None:
+    """Way: what fails is not there while the command runs, and git tells the code as if it were. It is told."""
+    doors.write("tests/bad.py", "raise SystemExit(1)\n")
+    doors.write("all.py", "import pathlib\nfor one in pathlib.Path('tests').glob('*.py'):\n    exec(one.read_text())\n")
+    task = doors.play.task()
+    claim = doors.play.claimed(task)
+    git(doors.root, "sparse-checkout", "set", "--no-cone", "/*", "!/tests/bad.py")
+    draft = evidences.witness(doors.play.ledger, ["python3", "all.py"], kind="test", quiet=True)
+    evidence = str(doors.play.do(evidences.record_draft, draft, tasks=[task]))
+    doors.play.complete(claim, evidence)
+    assert any("leaves out 1 tracked file(s)" in one for one in doors.play.ledger.warnings)
+    git(doors.root, "sparse-checkout", "disable")
+    doors.sound()
+    told = "`python3 all.py` exit 0, without 1 tracked file(s)"
+    for arguments in (("diff", "main", "--format", "markdown"), ("report", "--format", "markdown")):
+        assert told in doors.cli("-C", str(doors.root), *arguments)[1]
+
+
 @pytest.mark.parametrize("beside", [False, True])
 @pytest.mark.parametrize("spelled", ["", "./"])
 def test_a_pass_that_is_about_a_file_of_the_ledger(doors: Doors, spelled: str, *, beside: bool) -> None:
