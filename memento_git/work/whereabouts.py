@@ -43,7 +43,7 @@ class Whereabouts:
         self._trees: dict[str, str] | None = None
 
     def of(self, evidence: Mapping[str, Any]) -> Place:
-        """Return where the code is that evidence saw; HEAD where no commit holds it."""
+        """Return where the code is that evidence saw; HEAD where no commit holds it, or it names two codes at odds."""
         code = code_seen(evidence)
         if not code:
             return Place(self.head, HEAD)
@@ -53,8 +53,10 @@ class Whereabouts:
         tracked, whole = (
             near.get(tree) or self.trees.get(tree, "") if tree else "" for tree in (code.get("tree"), wholly(evidence))
         )
+        if whole and not self._only_adds(tracked, whole):
+            return Place(self.head, HEAD)
         for commit, where in ((whole, TREE), (tracked, TRACKED)):
-            if commit and self._only_adds(tracked, commit) and self._has_paths(commit, code):
+            if commit and self._has_paths(commit, code):
                 return Place(commit, where)
         return Place(self.head, TREE if "paths" in code and self._has_paths(self.head, code) else HEAD)
 

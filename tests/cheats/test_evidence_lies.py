@@ -299,6 +299,29 @@ def test_a_pass_that_names_two_codes(doors: Doors, *, gone_on: bool, more: bool)
         assert (code, evidence in out, "exit code 0 is recorded, 3 came out" in out) == (fails, True, True)
 
 
+@pytest.mark.parametrize(
+    "untracked", [{"untracked": {"x.tmp": "e" * 40}}, {"untracked_more": 1}], ids=["named", "more"]
+)
+def test_a_pass_that_names_code_of_before_as_tracked_and_that_of_now_with_other_files(
+    doors: Doors, untracked: dict[str, Any]
+) -> None:
+    """Way: it counts for all files that it says it saw, which HEAD has, and is run again on the tracked ones alone.
+
+    No files that are added to those make them the others.
+    """
+    doors.policy(LISTED)
+    task, evidence = completed(doors, code={**two_codes(doors, swapped=False), **untracked})
+    assert doors.play.is_proven(task)
+    doors.sound()
+    for arguments, fails in (
+        (("check", "--base", "main", "--reproduce", "--format", "json"), 5),
+        (("evidence", "reproduce", "--base", "main", "--json"), 1),
+        (("evidence", "reproduce", evidence, "--json"), 1),
+    ):
+        code, out, _ = doors.cli(*arguments, "-C", str(doors.root))
+        assert (code, evidence in out, "exit code 0 is recorded, 3 came out" in out) == (fails, True, True)
+
+
 @pytest.mark.parametrize("named", ["history", "untracked", "nowhere"])
 def test_a_pass_that_names_one_code_and_paths_of_another(doors: Doors, named: str) -> None:
     """Way: it is run again on the code whose tree it names, on which it passes, and counts by its paths.
