@@ -179,20 +179,25 @@ def _rested_on(state: RunState, before: RunState | None = None) -> Iterator[tupl
     for event in _standing(state):
         for ref in map(parse_ref, event.evidence):
             found = state.evidence(ref.id)
-            if found is None or found.digest != ref.digest or (before and _counted(before, event, ref)):
+            if found is None or found.digest != ref.digest or (before and _counted(state, before, event, ref)):
                 continue
             if found.id not in seen and found.kind in RUN_KINDS:
                 seen.add(found.id)
                 yield state, found
 
 
-def _counted(before: RunState, event: Event, ref: Ref) -> bool:
-    """Tell whether evidence that an event names counted: both were there, and no second run spoke against it."""
+def _counted(state: RunState, before: RunState, event: Event, ref: Ref) -> bool:
+    """Tell whether evidence that an event names counted before, or does not now either.
+
+    Both were there, and no second run spoke against it, or one still does.
+    """
     was = before.fold.judged(event.id)
     if was is None or was.verdict != "legal":
         return False
     held = before.evidence(ref.id)
-    return held is not None and held.digest == ref.digest and not reruns.against(before, held)
+    if held is None or held.digest != ref.digest:
+        return False
+    return not reruns.against(before, held) or bool(reruns.against(state, held))
 
 
 def _standing(state: RunState) -> Iterator[Event]:
