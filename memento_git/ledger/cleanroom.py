@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import checkouts, lock, processes
 from memento_git.ledger.git import GitFailed
+from memento_git.ledger.scratch import WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +26,8 @@ LOCK: Final = "lock"
 def cleanroom(git: Git, commit: str) -> Iterator[Path]:
     """Yield a clean, detached work tree of a commit, far from the repository; nothing of it is left.
 
+    It has all files, also where the repository's own checkout is a sparse one.
+
     What is started there bears the name of the folder above it in `processes.VARIABLE`.
     """
     clear(git)
@@ -38,7 +41,7 @@ def cleanroom(git: Git, commit: str) -> Iterator[Path]:
 
 def _made(git: Git, path: Path, commit: str) -> Path:
     try:
-        git.run("worktree", "add", "--quiet", "--detach", str(path), commit)
+        git.run(*WHOLE, "worktree", "add", "--quiet", "--detach", str(path), commit)
     except GitFailed as failure:
         raise checkouts.WorktreeFailed(path=path.name, what="made", reason=failure.facts["reason"]) from None
     return path

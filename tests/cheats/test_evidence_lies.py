@@ -463,17 +463,25 @@ def test_a_pass_that_is_about_paths_which_nobody_changed(doors: Doors) -> None:
     assert f"{proof}, which proves {task}, covers README.md alone" in doors.warned("C001")
 
 
-def test_a_pass_without_the_files_that_a_sparse_checkout_leaves_out(doors: Doors) -> None:
-    """Way: what fails is not there while the command runs, and git tells the code as if it were. It is told."""
+@pytest.mark.parametrize("form", ["--no-cone", "--cone", "--sparse-index"])
+def test_a_pass_without_the_files_that_a_sparse_checkout_leaves_out(doors: Doors, form: str) -> None:
+    """Way: what fails is not there while the command runs, and git tells the code as if it were. It is told.
+
+    A second run has all files, also in a clone whose own checkout is a sparse one.
+    """
+    doors.policy("  reproduce: {commands: [[python3, all.py]]}\n")
     doors.write("tests/bad.py", "raise SystemExit(1)\n")
     doors.write("all.py", "import pathlib\nfor one in pathlib.Path('tests').glob('*.py'):\n    exec(one.read_text())\n")
     task = doors.play.task()
     claim = doors.play.claimed(task)
-    git(doors.root, "sparse-checkout", "set", "--no-cone", "/*", "!/tests/bad.py")
+    shown = ["/*", "!/tests/"] if form == "--no-cone" else [".memento"]
+    git(doors.root, "sparse-checkout", "set", *(["--cone"] if form == "--sparse-index" else []), form, *shown)
     draft = evidences.witness(doors.play.ledger, ["python3", "all.py"], kind="test", quiet=True)
     evidence = str(doors.play.do(evidences.record_draft, draft, tasks=[task]))
     doors.play.complete(claim, evidence)
     assert any("leaves out 1 tracked file(s)" in one for one in doors.play.ledger.warnings)
+    code, out, _ = doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))
+    assert (code, f"{evidence}, run again, differs: exit code 0 is recorded, 1 came out" in out) == (5, True)
     git(doors.root, "sparse-checkout", "disable")
     doors.sound()
     told = "`python3 all.py` exit 0, without 1 tracked file(s)"
