@@ -445,6 +445,15 @@ def test_the_command_claims_on_the_remote(hub: Hub, cli: Callable[..., Any]) -> 
     assert "released" in cli("-C", str(bob.root), "sync", "--actor", "Bob")[1]
 
 
+def test_the_command_names_the_branch_of_the_worktree_and_not_the_one_that_is_pushed(
+    hub: Hub, cli: Callable[..., Any]
+) -> None:
+    here, task = ("-C", str(hub.first.root)), hub.first.task()
+    made = json.loads(cli(*here, "dispatch", "create", task, "--executor", "me", "--worktree", "--json")[1])
+    told = json.loads(cli(*here, "dispatch", "claim", made["dispatch_id"], "--sync", "--json")[1])
+    assert (told["remote"], told["pushed"], told["branch"]) == ("origin", True, made["branch"])
+
+
 WORKER = """
 import json, random, sys
 from memento_git.errors import Refused

@@ -101,6 +101,6 @@ def claim_on_remote(door: Door, dispatch: str, remote: str, lease: int, note: st
         prepare=lambda tx: setattr(tx, "allow_secrets", door.allow_secrets),
     )  # fmt: skip
     row = answers.at(door.ledger.view(), done.dispatch, "dispatch")
-    data = {**row, **done.target.where, "pushed": done.pushed, "pushes": done.pushes}
+    data = {**row, "remote": done.target.remote, "pushed": done.pushed, "pushes": done.pushes}
     told = f"claimed {row['dispatch_id']} until {row['lease_until']}, on {done.target.remote} too"
     door.show(data, told, then=steps.reading(row))
