@@ -97,3 +97,37 @@ def test_whoever_completes_is_told(play: Play, cli: Call) -> None:
     assert NEW in str(json.loads(out)["warnings"])
     play.commit_all()
     assert NEW not in cli("task", "verify", "-C", str(play.root), play.proven())[2]
+
+
+def test_whoever_completes_on_a_run_that_was_before_the_new_file_is_told(play: Play, cli: Call) -> None:
+    (play.root / NEW).unlink()
+    task = play.task()
+    dispatch, evidence = play.claimed(task), play.evidence(task)
+    (play.root / NEW).write_text("answer = 7\n")
+    (play.root / "thoughts.txt").write_text("Perhaps.\n")
+    err = cli("dispatch", "complete", "-C", str(play.root), dispatch, "--evidence", evidence)[2]
+    assert f"the evidence did not see what git does not track: {NEW}; commit what the work needs, and run" in err
+    out = cli("task", "verify", "-C", str(play.root), task, "--json")[1]
+    assert f"did not see what git does not track: {NEW};" in str(json.loads(out)["warnings"])
+
+
+def test_what_the_command_wrote_itself_or_evidence_of_some_paths_did_not_see_is_let_pass(play: Play) -> None:
+    (play.root / NEW).unlink()
+    task = play.task()
+    dispatch = play.claimed(task)
+    wrote = evidences.witness(play.ledger, ["touch", NEW], kind="test", quiet=True)
+    play.complete(dispatch, play.do(evidences.record_draft, wrote, tasks=[task]))
+    (play.root / NEW).unlink()
+    task = play.task()
+    draft = evidences.witness(play.ledger, ["true"], kind="test", covers=["app.py"], quiet=True)
+    (play.root / NEW).write_text("answer = 7\n")
+    play.complete(play.claimed(task), play.do(evidences.record_draft, draft, tasks=[task]))
+    assert "did not see" not in str(play.ledger.warnings)
+
+
+def test_where_evidence_names_a_part_of_what_it_saw_nothing_is_said_of_the_rest(play: Play) -> None:
+    for number in range(60):
+        (play.root / f"a{number:02}.py").write_text(f"answer = {number}\n")
+    play.proven()
+    (warning,) = (told for told in play.ledger.warnings if "the evidence" in told)
+    assert "the evidence saw what git does not track: a00.py" in warning

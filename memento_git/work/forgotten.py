@@ -1,4 +1,4 @@
-"""Files that evidence saw and that were never committed: a clone lacks them of the code that passed here."""
+"""Untracked files of code that passed here: a clone lacks those that evidence saw, and nothing shows of the others."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.enumeration import some
-from memento_git.work.codes import is_code
+from memento_git.work.codes import code_seen, is_code
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
     from memento_git.ledger.git import Git
+    from memento_git.model.work import Evidence
 
 SHOWN: Final = 3
+SEEN: Final = "the evidence saw what git does not track: {names}; commit what the work needs, or a clone lacks it"
+UNSEEN: Final = (
+    "the evidence did not see what git does not track: {names}; commit what the work needs, and run the command again"
+)
 
 
 class _Held(NamedTuple):
@@ -44,12 +49,23 @@ def _held(git: Git, commit: str) -> _Held:
     return _Held(frozenset(there), frozenset(there.values()), frozenset(PurePosixPath(path).suffix for path in there))
 
 
-def warn(git: Git, warnings: list[str], code: Mapping[str, Any], seen: Iterable[Mapping[str, Any]]) -> None:
-    """Warn of the untracked files of the work tree that evidence saw and that HEAD lacks."""
-    named = {path for one in seen for path in one.get("untracked") or {}}
-    left = {path: blob for path, blob in (code.get("untracked") or {}).items() if path in named}
-    head = git.head()[0]
-    if head and (names := forgotten(git, head, left)):
-        warnings.append(
-            f"the evidence saw what git does not track: {names}; commit what the work needs, or a clone lacks it"
-        )
+def warn(git: Git, warnings: list[str], code: Mapping[str, Any], judged: Sequence[Evidence]) -> None:
+    """Warn of the untracked files of the work tree that HEAD lacks: of those that evidence saw, and that it did not."""
+    left = code.get("untracked") or {}
+    named = {path for one in judged for path in code_seen(one.data).get("untracked") or {}}
+    for told, files in (
+        (SEEN, {path: blob for path, blob in left.items() if path in named}),
+        (UNSEEN, _unseen(left, [one.data for one in judged])),
+    ):
+        if (head := git.head()[0]) and (names := forgotten(git, head, files)):
+            warnings.append(told.format(names=names))
+
+
+def _unseen(left: Mapping[str, str], judged: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the untracked files that no command about all code saw or wrote; none where that is not known."""
+    moments = [[data["code"], data.get("code_after") or {}] for data in judged if {"command", "code"} <= data.keys()]
+    whole = [moment for before, after in moments if "paths" not in before for moment in (before, after)]
+    if not whole or any(moment.get("untracked_more") for moment in whole):
+        return {}
+    known = {path for moment in whole for path in moment.get("untracked") or {}}
+    return {path: blob for path, blob in left.items() if path not in known}

@@ -271,10 +271,10 @@ def complete(
         raise no.EvidenceRequired(task=task, why=problem, line=_line(state, task))
     if waits := ", ".join(state.waits_on(task)):
         tx.ledger.warnings.append(f"{task} waits for {waits}: done before that, check calls it an error (T006)")
-    seen = [trust.seen_by(one.evidence) for one in cited if one.evidence]
+    pieces = [one.evidence for one in cited if one.evidence]
     git = worktrees.git_of(tx, name)
-    code = codestate.code_as_seen(git, seen)
-    forgotten.warn(git, tx.ledger.warnings, code, seen)
+    code = codestate.code_as_seen(git, map(trust.seen_by, pieces))
+    forgotten.warn(git, tx.ledger.warnings, code, pieces)
     kept: dict[str, Any] = {key: code[key] for key in ("tree", "full", "paths", "untracked") if key in code}
     tx.ledger.warnings += handout.overdue({name: state.dispatch(name)}, tx.actor).values()
     completion = desk.happen(
