@@ -364,10 +364,23 @@ def test_code_that_is_edited_while_a_command_runs_is_not_what_was_verified(play:
     assert not verify(play, task).accepted
 
 
-@pytest.mark.parametrize("state", ["pending", "accepted", "rejected", "cancelled"])
-def test_only_a_completed_task_is_verified(play: Play, state: str) -> None:
+@pytest.mark.parametrize(
+    ("state", "step"),
+    [
+        ("pending", "dispatch create {task} --executor WHO"),
+        ("dispatched", "dispatch claim {dispatch}"),
+        ("in_progress", "dispatch complete {dispatch} --evidence EVIDENCE"),
+        ("accepted", "task reopen {task} --reason WHY"),
+        ("rejected", "task repair {task}"),
+        ("cancelled", "task reopen {task} --reason WHY"),
+    ],
+)
+def test_only_a_completed_task_is_verified(play: Play, state: str, step: str) -> None:
     play.planned()
-    task = play.task(commands=[GREEN]) if state in ("pending", "cancelled") else completed(play)
+    task = completed(play) if state in ("accepted", "rejected") else play.task(commands=[GREEN])
+    dispatch = ""
+    if state in ("dispatched", "in_progress"):
+        dispatch = play.dispatch(task) if state == "dispatched" else play.claimed(task)
     if state == "cancelled":
         play.do(tasks.cancel_task, task, reason="no")
     if state == "accepted":
@@ -375,8 +388,9 @@ def test_only_a_completed_task_is_verified(play: Play, state: str) -> None:
     if state == "rejected":
         play.do(tasks.revise_task, task, title="Easier")
         verify(play, task)
-    with pytest.raises(no.TaskTransition):
+    with pytest.raises(no.TaskTransition) as refused:
         verify(play, task)
+    assert refused.value.hint.endswith(f": memento {step.format(task=task, dispatch=dispatch)}")
 
 
 def test_what_a_plan_asks_after_an_edit_of_its_text_is_not_agreed(play: Play) -> None:

@@ -160,6 +160,13 @@ class TaskTransition(Refused):
     hint_ = "see it: memento task show {task}"
 
 
+class NotCompleted(TaskTransition):
+    """A task that is to be verified and that nobody has completed, or that a verdict has ended."""
+
+    sentence = "task {task} is {status}, so it cannot be verified"
+    hint_ = "a task is verified when it is completed; what comes before that: {step}"
+
+
 class TaskNotReady(Refused):
     token = "task_not_ready"
     sentence = "task {task} is {status}, so it cannot be handed out or claimed"

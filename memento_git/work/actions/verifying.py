@@ -110,9 +110,19 @@ def _completed(desk: Desk, task: str) -> tuple[str, RunState, Prose]:
         raise no.RunFinal(run=state.id, status=state.status)
     status = state.task_status(identity)
     if status != "completed" and not (status == "accepted" and state.failed_gates(identity)):
-        raise no.TaskTransition(task=identity, status=status, verb="verified")
+        raise no.NotCompleted(task=identity, status=status, step=_before(state, identity, status))
     _refuse_unmerged(desk, state, identity)
     return identity, state, prose
+
+
+def _before(state: RunState, task: str, status: str) -> str:
+    """Return the command that brings a task nearer to its completion."""
+    held = state.folded(task).lanes.open_dispatches()
+    if held and status == "in_progress":
+        return f"memento dispatch complete {held[-1]} --evidence EVIDENCE"
+    if held and status == "dispatched":
+        return f"memento dispatch claim {held[-1]}"
+    return resuming(task, status) or f"memento dispatch create {task} --executor WHO"
 
 
 def _refuse_unmerged(desk: Desk, state: RunState, task: str) -> None:
