@@ -481,6 +481,7 @@ def test_the_log_of_a_dispatch_is_what_happened_to_it(play: Play, cli: Callable[
     assert [row["action"] for row in events] == ["task.failed", "task.claimed", "task.dispatched"]
     short = asked(cli, play, "log", "--record", lost.partition("_")[2][:11])["audit"]
     assert short == events
+    assert asked(cli, play, "show", lost)["audit"] == events[::-1]
     assert len(asked(cli, play, "log", "--record", events[0]["id"])["audit"]) == 1
 
 

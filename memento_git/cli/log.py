@@ -167,7 +167,8 @@ def show(door: Door, identity: str, what: str | None, **walk: Any) -> None:
 
         raise GraphOnly
     row = answers.shown(view, full, kind)
-    events = [] if kind in ("event", "dispatch") else answers.history(view, full)
+    subject = row["task_id"] if kind == "dispatch" else full
+    events = [] if kind == "event" else [one for one in answers.history(view, subject) if _about(one, full)]
     names = output.Names(None if door.json else view)
     happened = output.happened(events, names)
     door.show(
