@@ -142,6 +142,12 @@ def shown(rows: Sequence[Row], style: Style) -> str:
     return "; ".join([*told, *more])
 
 
+def marks(task: Row) -> list[str]:
+    """Return what became of a task that neither its state nor the proof that is shown says."""
+    said = {task["to"], *("stale" for row in task["proof"][:MOST_NAMED] if task["proven"] and row["stale"])}
+    return [name for name in task["became"] if name not in said]
+
+
 def pieces(text: Row, style: Style) -> str:
     """Return a word diff on one line."""
     told, size = [], 0

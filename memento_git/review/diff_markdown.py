@@ -16,6 +16,7 @@ from memento_git.review.diff_lines import (
     headline,
     is_quiet,
     lines,
+        marks,
         noted,
     overridden,
     proof,
@@ -112,9 +113,8 @@ def _cautions(held: Row) -> Iterator[str]:
 
 
 def _cells(task: Row) -> str:
-    marks = [name for name in task["became"] if name != task["to"]]
     because = _say(cut(task["reason"])) if task["reason"] and task["to"] in HELD_UP else ""
-    told = "; ".join(filter(None, [proof(task, CELL), because, *overridden(task, CELL), *marks])) or "—"
+    told = "; ".join(filter(None, [proof(task, CELL), because, *overridden(task, CELL), *marks(task)])) or "—"
     return f"| {_say(cut(task['title'], 120))} `{task['id']}` | {way(task)} | {actors(task['by'], CELL)} | {told} |"
 
 
