@@ -378,6 +378,27 @@ def test_where_a_rerun_differs_the_end_of_what_it_printed_tells_why(play: Play) 
     assert told in finding.message
 
 
+def test_where_nothing_makes_what_git_ignores_a_failure_is_told_with_that(play: Play) -> None:
+    (play.root / ".gitignore").write_text("packages/\n")
+    (play.root / "packages").mkdir()
+    (play.root / "packages" / "needed.py").write_text("")
+    (play.root / "needs.py").write_text("import sys; sys.path.append('packages'); import needed\n")
+    play.commit_all()
+    evidence = shown(play, play.task(), "needs.py")
+    (found,) = again(play, evidence)
+    assert (found.status, found.why[1]) == ("differs", reproducing.BARE)
+    assert "No module named 'needed'" in found.why[2]
+    (finding,) = reproducing.findings([found])
+    assert finding.fix.startswith(
+        "name in policy.reproduce.setup what makes it; where it fails all the same: memento evi"
+    )
+    policy(play, f"{LISTED}    setup: [[mkdir, packages]]\n")
+    (found,) = again(play, evidence)
+    assert (found.status, reproducing.BARE in found.why) == ("differs", False)
+    (finding,) = reproducing.findings([found])
+    assert finding.fix == f"memento evidence retract {evidence} --reason WHY"
+
+
 def test_counts_and_names_of_cases_are_compared(play: Play) -> None:
     (play.root / "app.py").write_text("bad bad\n")
     play.commit_all()
@@ -688,7 +709,7 @@ def test_check_runs_again_what_a_branch_rests_on_and_fails_where_it_differs(
     assert believed[0] == 0
     (found,) = [one for one in json.loads(out)["findings"] if one["code"] == "V002"]
     assert (code, found["severity"]) == (5, "error")
-    assert found["fix"] == f"memento evidence retract {evidence} --reason WHY"
+    assert found["fix"].endswith(f": memento evidence retract {evidence} --reason WHY")
     assert f"{evidence}, run again, differs: exit code 0 is recorded, 3 came out" in found["message"]
     assert cli("-C", str(play.root), "check", "--staged", "--reproduce")[0] == 2
 

@@ -41,6 +41,10 @@ if TYPE_CHECKING:
 UNFIT: Final = (
     "see policy.reproduce in .memento/config.yaml; what it lists and cannot run here, record anew: memento evidence run"
 )
+BARE: Final = (
+    "a clean worktree lacks what git ignores, such as installed packages or build output, and policy.reproduce.setup "
+    "makes nothing of it"
+)
 NOTES: Final = {
     HEAD: "at HEAD, for no commit here holds the code that it saw",
     TRACKED: "without the untracked files that it saw",
@@ -237,8 +241,16 @@ def _one(
     found = again.differences(data, draft.data)
     status = again.DIFFERS if found else again.REPRODUCED
     aside = f"at {place.commit[:12]}, which has other code than HEAD" if places.is_aside(place) else ""
-    why = filter(None, [*found, NOTES.get(place.where, ""), aside, _said(draft) if found else ""])
+    bare = BARE if found and _is_bare(rerunner, draft, place.commit) else ""
+    why = filter(None, [*found, NOTES.get(place.where, ""), aside, bare, _said(draft) if found else ""])
     return Result(evidence, status, tuple(why), *_told(place), draft)
+
+
+def _is_bare(rerunner: Rerunner, draft: Draft, commit: str) -> bool:
+    """Tell whether a command may have failed for want of what git ignores there."""
+    if rerunner.policy.reproduce["setup"] or not draft.data["command"]["exit"]:
+        return False
+    return bool(rerunner.ledger.git.entries(commit, ".gitignore"))
 
 
 def _said(draft: Draft) -> str:
@@ -311,7 +323,10 @@ def findings(results: Sequence[Result]) -> list[Finding]:
         name, why = result.evidence.id, "; ".join(result.why)
         differs = result.status == "differs"
         message = f"{name}, run again, differs: {why}" if differs else f"{name} could not be run again: {why}"
-        fix = f"memento evidence retract {name} --reason WHY" if differs else UNFIT
+        fix = UNFIT
+        if differs:
+            lacks = "name in policy.reproduce.setup what makes it; where it fails all the same: " * (BARE in result.why)
+            fix = f"{lacks}memento evidence retract {name} --reason WHY"
         told.append(Finding("V002", result.evidence.path, 0, message, fix, "error" if differs else "warning"))
     return told
 
