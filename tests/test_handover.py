@@ -400,6 +400,22 @@ def test_a_required_command_that_fails_fails_the_dispatch(play: Play) -> None:
     assert [found.data["outcome"] for name in outcome.evidence if (found := state.evidence(name))] == [
         "passed", "observed", "failed",
     ]  # fmt: skip
+    assert play.ledger.warnings == []
+
+
+def test_a_required_command_that_fails_is_told_with_what_git_ignores_and_the_worktree_lacks(play: Play) -> None:
+    (play.root / ".gitignore").write_text("packages/\nreport.xml\n")
+    play.commit_all()
+    (play.root / "packages").mkdir()
+    (play.root / "packages" / "needed.txt").write_text("")
+    (play.root / "report.xml").write_text("")
+    play.planned()
+
+    assert run(play, play.task(commands=["test -e packages"]), "open('report.xml', 'w')").status == "failed"
+
+    (told,) = play.ledger.warnings
+    assert told.startswith("the worktree lacks what git ignores here: packages/; what needs")
+    assert run(play, play.task(commands=["test -e packages"]), "import os; os.mkdir('packages')").status == "completed"
 
 
 def test_a_task_that_asks_something_else_by_now_is_not_completed_by_a_run(play: Play, task: str) -> None:

@@ -162,6 +162,12 @@ def opened(git: Git, checkout: Checkout) -> Git | None:
     return inside if same and inside.common_dir.resolve() == git.common_dir.resolve() else None
 
 
+def lacks(git: Git, checkout: Checkout) -> list[str]:
+    """Return what git ignores at the top of this checkout and the worktree of a dispatch does not have."""
+    told = os.fsdecode(git.run("ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z")).split("\0")
+    return [name for name in told if "/" not in name[:-1] and not os.path.lexists(checkout.path / name)]
+
+
 def look(inside: Git, base: str) -> Work:
     """Return what a work tree holds; its objects are written, and an index of them beside git's own."""
     head = inside.head()[0] or base

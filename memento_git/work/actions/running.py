@@ -11,6 +11,7 @@ from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import checkouts, difference, handovers
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.store import Ledger
+from memento_git.model.enumeration import some
 from memento_git.work import capture, children, executors, guard, pasts, probe, trust, verification, witnessed
 from memento_git.work import refusals as no
 from memento_git.work.actions import attaching, checkpoints, diffs, dispatches, evidences, folders, worktrees
@@ -303,8 +304,16 @@ class _Run:
                 if draft.data["outcome"] != "passed":
                     if self.stop:
                         raise _Ended("stopped", self.stop.why)
+                    self._tell_of_lack()
                     why = "failed" if draft.data["outcome"] == "failed" else f"ran, and {trust.of_nothing(draft.data)}"
                     raise _Ended("tests", f"{verification.shown(command.run)} {why}")
+
+    def _tell_of_lack(self) -> None:
+        """Warn of what git ignores here and the worktree does not have: a command may have failed for want of it."""
+        if self.checkout and (names := checkouts.lacks(self.ledger.git, self.checkout)):
+            self.ledger.warnings.append(
+                f"the worktree lacks what git ignores here: {some(names, 3)}; what needs it has to make it there first"
+            )
 
     def _record(self, tx: Transaction) -> list[str]:
         tx.allow_secrets = self.order.allow
