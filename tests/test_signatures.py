@@ -22,7 +22,8 @@ from memento_git.ledger.store import Ledger
 from memento_git.review.actions import check
 from memento_git.verbs import batch
 from memento_git.work import signatures, signers, signing
-from memento_git.work.actions import dispatches, evidences, gates, plans, releases, runs, settling, tasks
+from memento_git.work.actions import dispatches, evidences, gates, plans, releases, runs, settling, syncing, tasks
+from tests.clones import Hub
 from tests.play import Play, git
 from tests.test_candidates import Contest
 
@@ -497,6 +498,22 @@ def test_a_certificate_counts_in_its_time(office: Office, tmp_path: Path, validi
     plan = office.plan()
     told = refused("signature_required", lambda: office.play.do(plans.approve_plan, plan, key=f"{office.ada}-cert.pub"))
     assert "not valid at that time" in told
+
+
+def test_where_the_trunk_itself_names_the_ledger_first_the_way_is_to_push_it(play: Play, tmp_path: Path) -> None:
+    Hub(play)
+    office = Office(play, tmp_path)
+    plan, key = office.plan(), str(office.ada)
+    with pytest.raises(signers.LedgerRenamed) as caught:
+        play.do(plans.approve_plan, plan, key=key)
+    assert caught.value.hint.endswith(": memento sync")
+    git(play.root, "switch", "-qc", "work", "--track")
+    with pytest.raises(signers.LedgerRenamed) as caught:
+        play.do(plans.approve_plan, plan, key=key)
+    assert "sync" not in caught.value.hint
+    git(play.root, "switch", "-q", "main")
+    assert syncing.sync(play.ledger).brought.outcome == "pushed"
+    play.do(plans.approve_plan, plan, key=key)
 
 
 def test_files_that_policy_names_must_be_there(office: Office) -> None:

@@ -38,6 +38,12 @@ class LedgerRenamed(Refused):
     )
 
 
+class LedgerNotPushed(LedgerRenamed):
+    """The branch is the trunk itself, and what names the ledger is not on the remote yet."""
+
+    hint_ = "git diff {where} -- .memento/config.yaml shows how; what is meant counts once it is pushed: memento sync"
+
+
 class Found(NamedTuple):
     """The signers of a commit, or why there are none, and the name of the ledger that they sign for."""
 
@@ -75,8 +81,11 @@ def refuse_renamed(git: Git, here: str, where: str = "") -> None:
     where = where or next((ref for ref in TRUNKS if git.commit(ref)), "")
     there = policyfile.ledgers_at(git, [git.commit_of(where)])[0] if where else here
     if there != here:
-        told = {"here": here, "there": there}
-        raise LedgerRenamed(**{key: repr(name) if name else "nothing" for key, name in told.items()}, where=where)
+        told = {key: repr(name) if name else "nothing" for key, name in (("here", here), ("there", there))}
+        upstream, trunk = (git.answer("rev-parse", "--symbolic-full-name", ref) for ref in ("@{upstream}", where))
+        if upstream and upstream == trunk:
+            raise LedgerNotPushed(**told, where=where)
+        raise LedgerRenamed(**told, where=where)
 
 
 class Verifier:
