@@ -31,8 +31,8 @@ class ReportInvalid(Refused):
     """The file is not a report, or not one that can be trusted to say what it seems to say."""
 
     token = "report_invalid"
-    sentence = "{name} is not a report that can be read: {detail}."
-    hint_ = "Give JUnit XML, Cobertura XML, the JSON of coverage.py, or SARIF 2.1."
+    sentence = "{name} cannot be read as JUnit XML, Cobertura XML, the JSON of coverage.py or SARIF 2.1: {detail}."
+    hint_ = "Have the command write one of these, or leave --report away."
 
 
 class ExtraMissing(Refused):
