@@ -161,6 +161,17 @@ def test_the_key_of_git_is_used_when_policy_demands(office: Office) -> None:
     assert office.seen(next((office.root / ".memento").rglob("*-approved-*.yaml"))).state == "good"
 
 
+def test_a_key_that_git_names_from_the_top_is_found_in_a_folder_below_as_git_finds_it(office: Office) -> None:
+    git(office.root, "config", "gpg.format", "ssh")
+    git(office.root, "config", "user.signingKey", f"../{office.ada.name}")
+    assert office.ada.parent == office.root.parent
+    plan, below = office.plan(), office.root / "below"
+    below.mkdir()
+    git(below, "commit", "-q", "--allow-empty", "-S", "-m", "git signs here, too")
+    with Ledger.open(below) as ledger:
+        Play(ledger).do(plans.approve_plan, plan)
+
+
 def test_the_environment_names_a_key(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMENTO_SIGNING_KEY", str(office.ada))
     office.play.do(plans.approve_plan, office.plan())

@@ -17,6 +17,8 @@ from memento_git.ledger.git import end_group
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from memento_git.ledger.git import Git
+
 SIGNING_PATIENCE: Final = 30.0
 CHECKING_PATIENCE: Final = 10.0
 LARGEST: Final = 1024 * 1024
@@ -144,11 +146,14 @@ def _keygen(*arguments: str, data: bytes, patience: float) -> _Done:
     return _Done(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
 
 
-def key_of(settings: Mapping[str, str], given: str, start: Path) -> str:
-    """Return the key to sign with: as given, else git's own for SSH, else MEMENTO_SIGNING_KEY."""
-    found = given
-    if not found and settings.get("gpg.format") == "ssh":
-        found = settings.get("user.signingkey", "")
+def key_of(settings: Mapping[str, str], given: str, git: Git) -> str:
+    """Return the key to sign with: as given, else git's own for SSH, else MEMENTO_SIGNING_KEY.
+
+    What git's configuration names begins at the top of the work tree, where git signs, whatever folder one is in.
+    """
+    found, start = given, git.start
+    if not found and settings.get("gpg.format") == "ssh" and (found := settings.get("user.signingkey", "")):
+        start = git.cwd
     found = found or os.environ.get("MEMENTO_SIGNING_KEY", "")
     if not found:
         raise SigningKeyMissing(why="none is named")

@@ -85,7 +85,7 @@ class Sealer:
             raise SignersMissing(why=found.why)
         ledger = self.policy.signatures.get("ledger", "")
         refuse_renamed(git, ledger)
-        key = signer.key_of(self.tx.ledger.settings, self.key, git.start)
+        key = signer.key_of(self.tx.ledger.settings, self.key, git)
         armored = signer.sign(signing.cover(ledger, record.run, record.id, data), key, signing.NAMESPACE)
         signed = signing.seal(data, armored)
         seen = examine(record._replace(data={**record.data, "signature": armored}), signed, found)

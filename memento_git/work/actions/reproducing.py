@@ -266,7 +266,7 @@ def _told(place: Place) -> tuple[str, str]:
 
 def require_key(ledger: Ledger, key: str, base: str = "") -> None:
     """Refuse, before anything is run, where there is no key to sign with, or the base gives the ledger another name."""
-    signer.key_of(ledger.settings, key, ledger.git.start)
+    signer.key_of(ledger.settings, key, ledger.git)
     refuse_renamed(ledger.git, ledger.view().policy().signatures.get("ledger", ""), base)
 
 
