@@ -861,7 +861,10 @@ def test_who_holds_a_dispatch_is_told_by_what_became_of_it(play: Play, cli: Call
     play.planned()
     task, other = play.task(), play.task()
     name = play.claimed(task)
-    assert "claimed by Ada" in cli("dispatch", "list", *where)[1]
+    until = play.state(name).dispatch(name).until[:16].replace("T", " ")
+    for verb in (("dispatch", "list"), ("task", "show", task)):
+        assert f"claimed by Ada <ada@example.invalid> until {until} UTC" in cli(*verb, *where)[1]
+    assert "it was handed to agent, and that is open" in cli("task", "show", task, *where)[1]
     told = cli("run", "complete", *where)[2]
     assert f"2 tasks are open: {task} is in progress; {other} is pending" in told
     play.complete(name, play.evidence(task))

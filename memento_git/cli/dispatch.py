@@ -30,12 +30,9 @@ def _list(door: Door, *, run: str = "", status: str = "", limit: int = 50, offse
 
 
 def _line(row: Row, names: Names) -> tuple[str, ...]:
-    late = ", lease expired" if row["expired"] else ""
-    by = "claimed by" if row["status"] == "claimed" else "by"
     return (
         names(row["dispatch_id"]), output.state(row["status"]), names(row["task_id"]),
-        output.printable(row["executor"]),
-        output.printable(f"{by} {row['claimed_by']}{late}" if row["claimed_by"] else ""),
+        output.printable(row["executor"]), output.holder(row),
     )  # fmt: skip
 
 

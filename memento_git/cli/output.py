@@ -86,6 +86,14 @@ def remarks(task: Row, evidence: dict[str, Row], names: Names) -> str:
     return "; ".join([*held, *filter(None, [names.within(printable(spoken("; ".join(notes))))])])
 
 
+def holder(dispatch: Row) -> str:
+    """Return who has claimed a dispatch, and until when, or who had."""
+    if not dispatch["claimed_by"]:
+        return ""
+    who_has = printable(dispatch["claimed_by"])
+    return f"claimed by {who_has} {_until(dispatch)}" if dispatch["status"] == "claimed" else f"by {who_has}"
+
+
 def _until(claim: Row) -> str:
     """Return until when somebody holds a task, to the minute."""
     told = f"until {claim['lease_until'][:16].replace('T', ' ')} UTC"

@@ -181,7 +181,8 @@ def show_task(door: Door, task_id: str) -> None:
     dangers = dangers_of(state, identity)
     names = output.Names(None if door.json else view)
     lines = [
-        (names(one["dispatch_id"]), output.state(one["status"]), output.printable(one["executor"])) for one in handed
+        (names(one["dispatch_id"]), output.state(one["status"]), output.printable(one["executor"]), output.holder(one))
+        for one in handed
     ]
     asked = row["asked"]["why"] if row["asked"] else None
     shown = {**row, "verification_policy": None, "asked": asked, "next": f"{step['action']}: {step['why']}"}

@@ -109,7 +109,7 @@ def next_step(over: str, tried: Sequence[Attempt], held: Budget, cheapest: float
         return Next("none", None, over)
     under_way = [one.executor for one in tried if one.how == "open"]
     if under_way:
-        return Next("none", under_way[-1], f"it is in the hands of {under_way[-1]}")
+        return Next("none", under_way[-1], f"it was handed to {under_way[-1]}, and that is open")
     lost = [one for one in tried if one.lost]
     if why := held.exceeded(cheapest):
         return Next("escalate", None, why)
