@@ -865,6 +865,9 @@ def test_who_holds_a_dispatch_is_told_by_what_became_of_it(play: Play, cli: Call
     for verb in (("dispatch", "list"), ("task", "show", task)):
         assert f"claimed by Ada <ada@example.invalid> until {until} UTC" in cli(*verb, *where)[1]
     assert "it was handed to agent, and that is open" in cli("task", "show", task, *where)[1]
+    for one, step in ((task, f"recover {name}"), (other, f"create {other} --executor WHO")):
+        code, _, err = cli("task", "reopen", one, "--reason", "again", *where)
+        assert (code, f" next: it is open; what comes next: memento dispatch {step}\n" in err) == (1, True), err
     told = cli("run", "complete", *where)[2]
     assert f"2 tasks are open: {task} is in progress; {other} is pending" in told
     play.complete(name, play.evidence(task))

@@ -160,6 +160,13 @@ class TaskTransition(Refused):
     hint_ = "see it: memento task show {task}"
 
 
+class TaskOpen(TaskTransition):
+    """A task that is to be taken up again, and that was not done or given up yet."""
+
+    sentence = "task {task} is {status}, so it cannot be reopened"
+    hint_ = "it is open; what comes next: {step}"
+
+
 class NotCompleted(TaskTransition):
     """A task that is to be verified and that nobody has completed, or that a verdict has ended."""
 

@@ -205,7 +205,7 @@ def _moved(came_from: tuple[str, ...], to: str) -> Callable[[Event, Seen, str], 
 
     def rule(event: Event, seen: Seen, status: str) -> Writes:
         if status not in came_from:
-            raise no.TaskTransition(task=event.of, status=status, verb=event.do)
+            _refuse_move(event, seen, status)
         writes: Writes = {f"dispatch:{name}": ("recovered", "") for name in seen.own.open_dispatches()}
         if to == "pending":
             writes |= {f"candidate:{name}": ("reopened",) for name in seen.own.named("candidate")}
@@ -213,6 +213,14 @@ def _moved(came_from: tuple[str, ...], to: str) -> Callable[[Event, Seen, str], 
         return {**writes, STATUS: (to, "")}
 
     return rule
+
+
+def _refuse_move(event: Event, seen: Seen, status: str) -> NoReturn:
+    if event.do != "reopened" or status not in ("pending", "dispatched", "in_progress"):
+        raise no.TaskTransition(task=event.of, status=status, verb=event.do)
+    held = seen.own.open_dispatches()
+    step = f"memento dispatch recover {held[-1]}" if held else f"memento dispatch create {event.of} --executor WHO"
+    raise no.TaskOpen(task=event.of, status=status, step=step)
 
 
 def _selected(event: Event, seen: Seen, status: str) -> Writes:
