@@ -10,7 +10,7 @@ import pytest
 from memento_git.knowledge.cards import Card, Document, entry_of, packed, unpacked
 from memento_git.knowledge.corpus import Corpus
 from memento_git.knowledge.documents import can_be_found, documents_of
-from memento_git.knowledge.ranking import rank
+from memento_git.knowledge.ranking import Near, rank
 from memento_git.knowledge.recall import search, text_of
 from memento_git.knowledge.repeats import are_alike, said
 from memento_git.knowledge.slips import LOOKED_UP
@@ -309,6 +309,32 @@ def test_a_file_in_focus_comes_first() -> None:
     there = Card("b", "note", "note_b", "Cache of runs", files=("src/runs.py",))
     assert found(corpus(here, there), "cache", files=["src/runs.py"])[0] == "Cache of runs"
     assert found(corpus(here, there), "cache", files=["src/rows.py"])[0] == "Cache of rows"
+
+
+@pytest.mark.parametrize("why", ["why", "reason for", "what is the rationale of", "How come we have"])
+def test_who_asks_why_gets_what_was_decided_before_what_was_done(why: str) -> None:
+    given = corpus(
+        Card("a", "task", "task_a", "Write by one thread"),
+        Card("b", "note", "note_b", "Write by one thread, with a queue of rows", sort="decision"),
+        Card("c", "note", "note_c", "Write by one thread: the trap of rows", sort="lesson"),
+        Card("d", "evidence", "evidence_d", "Write by one thread: tests"),
+        Card("e", "run", "run_e", "Write by one thread soon"),
+    )
+    asked = [one.card.kind for one in rank(given, f"{why} write by one thread", most=5).found]
+    assert asked[:2] == ["note", "note"]
+    assert found(given, f"{why} write by one thread")[0] == "Write by one thread, with a queue of rows"
+    assert found(given, "write by one thread")[0] == "Write by one thread"
+
+
+def test_boosts_count_for_what_is_found_by_its_meaning_too() -> None:
+    given = corpus(
+        Card("a", "note", "note_a", "Cache of rows"), Card("b", "note", "note_b", "Cache of runs", importance=0.9)
+    )
+    near = Near({"a": 0.6, "b": 0.6}, {"a": "note_a", "b": "note_b"}, far=0.0, near=0.5)
+    best = rank(given, "cache", most=5, near=near).found[0]
+    assert best.card.id == "note_b"
+    boost = next(part.value for part in best.parts if part.of == "boost")
+    assert boost == pytest.approx(0.08 * sum(part.value for part in best.parts if part.of != "boost"))
 
 
 def test_the_parts_make_up_the_score() -> None:

@@ -39,7 +39,9 @@ COUNTED: Final = 1000
 FORMS: Final = 1000  # candidates at most, where many of them lead to the same
 IMPORTANT: Final = 0.2
 SAME_FILE: Final = 0.15
-KINDS: Final = {"note": 1.0, "skill": 1.0, "plan": 0.95, "task": 0.95, "run": 0.95, "evidence": 0.85}
+KINDS: Final = {"plan": -0.05, "task": -0.05, "run": -0.05, "evidence": -0.15}
+WHY: Final = re.compile(r"\b(?:why|reasons?|rationale|how come)\b", re.IGNORECASE)
+REASONS: Final = {"decision": 0.15, "task": -0.25, "run": -0.25, "evidence": -0.25}  # says why, or only what is done
 
 
 class Found(NamedTuple):
@@ -112,22 +114,22 @@ def rank(
     understood = Asked(question, scores.worth, unknown, scores.meant)
     beside = _Neighbours(corpus, scores)
     candidates = _candidates(corpus, scores, max(LOOKED_AT, 3 * most), keep, leads)
-    focus = frozenset(files)
     found = [
-        _found(scores, number, card, beside if place < LOOKED_AT else None, focus)
+        _found(scores, number, card, beside if place < LOOKED_AT else None)
         for place, (number, card) in enumerate(candidates)
     ]
     others = [(number, card) for number, card in beside.beside(candidates) if not keep or keep(card)]
-    found += [_found(scores, number, card, beside, focus) for number, card in others]
+    found += [_found(scores, number, card, beside) for number, card in others]
     if near is not None:
         known = {number for number, _ in (*candidates, *others)}
         further = _nearest(corpus, near, max(LOOKED_AT, 3 * most), keep)
-        found += [_found(scores, number, card, None, focus) for number, card in further if number not in known]
+        found += [_found(scores, number, card, None) for number, card in further if number not in known]
     names, strange = _names(question, unknown, near), _strange(corpus, scores, unknown, near)
     sure = _sure(found, near, names, strange, scores)
     if sure is None or not found:
         return Ranked(understood, [], 0)
-    found = _ordered(_fused(found, near), lambda one: one.card, lambda one: one.score)
+    boosted = _boosted(_fused(found, near), frozenset(files), why=WHY.search(question) is not None)
+    found = _ordered(boosted, lambda one: one.card, lambda one: one.score)
     least = TAIL * found[0].score
     shown = [one for one in _once(found) if one.score >= least]
     if not sure:
@@ -194,7 +196,7 @@ def _sure(
 
 def _with_like_words(one: Found, scores: Scores) -> float:
     """Return how firmly a document would answer if it had the words that are often said for those of the question."""
-    return scores.strength(part for part in one.parts if part.of != "boost")
+    return scores.strength(one.parts)
 
 
 def _nearest(corpus: Corpus, near: Near, most: int, keep: Callable[[Card], bool] | None) -> list[tuple[int, Card]]:
@@ -227,6 +229,23 @@ def _fused(found: list[Found], near: Near | None) -> list[Found]:
             parts.append(Part("meaning", meaning, f"cosine {cosine:.2f}"))
         fused.append(one._replace(score=sum(part.value for part in parts), parts=tuple(parts)))
     return fused
+
+
+def _boosted(found: Iterable[Found], focus: frozenset[str], *, why: bool) -> list[Found]:
+    """Return the documents with what is not said by words: boosts order what answers, and bring nothing in."""
+    boosted = []
+    for one in found:
+        card = one.card
+        shares = {
+            "kind": KINDS.get(card.kind, 0.0),
+            "importance": IMPORTANT * (card.importance - 0.5),
+            "same file": SAME_FILE if focus.intersection(card.files) else 0.0,
+            "why": REASONS.get(card.sort or card.kind, 0.0) if why else 0.0,
+        }
+        boosts = [Part(name, one.score * share, "boost") for name, share in shares.items() if share]
+        score = one.score + sum(part.value for part in boosts)
+        boosted.append(one._replace(score=score, parts=(*one.parts, *boosts)))
+    return boosted
 
 
 def _once(found: Iterable[Found]) -> list[Found]:
@@ -266,7 +285,7 @@ def _ordered(things: list[T], card: Callable[[T], Card], score: Callable[[T], fl
     return sorted(by_time, key=score, reverse=True)
 
 
-def _found(scores: Scores, number: int, card: Card, near: _Neighbours | None, focus: frozenset[str]) -> Found:
+def _found(scores: Scores, number: int, card: Card, near: _Neighbours | None) -> Found:
     parts = [scores.part(word, number) for word, given in scores.given.items() if number in given]
     factor = NEIGHBOUR if parts else BESIDE
     own = {part.name for part in parts}
@@ -277,15 +296,8 @@ def _found(scores: Scores, number: int, card: Card, near: _Neighbours | None, fo
     having = {part.name for part in parts}
     parts += [like[number] for word, like in scores.like.items() if number in like and word not in having]
     text = sum(part.value for part in parts)
-    boosts = [
-        ("kind", KINDS.get(card.kind, 1.0) - 1),
-        ("importance", IMPORTANT * (card.importance - 0.5)),
-        ("same file", SAME_FILE if focus.intersection(card.files) else 0.0),
-    ]
-    parts += [Part(name, text * share, "boost") for name, share in boosts if share]
-    cover = scores.share(own)
-    words = tuple(part.name for part in parts if part.of != "boost")
-    return Found(number, card, sum(part.value for part in parts), cover, strength, words, tuple(parts))
+    words = tuple(part.name for part in parts)
+    return Found(number, card, text, scores.share(own), strength, words, tuple(parts))
 
 
 class _Neighbours:
