@@ -311,6 +311,15 @@ def test_a_file_in_focus_comes_first() -> None:
     assert found(corpus(here, there), "cache", files=["src/rows.py"])[0] == "Cache of rows"
 
 
+def test_a_message_is_found_whatever_the_class_of_its_error() -> None:
+    others = ((f"Shop {number}", f"Of the shop {number} the sales of the night.") for number in range(30))
+    given = corpus(("Broken file", "The image of the disk was malformed after a night on a network share."), *others)
+    message = "image of the disk is malformed"
+    assert found(given, message) == ["Broken file"]
+    assert found(given, f"sqlite3.DataError: {message}") == ["Broken file"]
+    assert found(given, f"sqlite3.DataKind: {message}") == []
+
+
 @pytest.mark.parametrize("why", ["why", "reason for", "what is the rationale of", "How come we have"])
 def test_who_asks_why_gets_what_was_decided_before_what_was_done(why: str) -> None:
     given = corpus(

@@ -222,6 +222,8 @@ def test_what_words_are_is_part_of_the_format_of_the_index() -> None:
         ("a deadlock. DETAIL: the Process waits", set()),
         ("HOW MUCH RAM DOES UTF8 NEED", {"utf8", "utf"}),
         ("AWS RDS", {"aw", "rds"}),
+        ("got java.sql.SQLDataException: bad sum\nCaused by: KeyError: 'Tax'", set()),
+        ("what raises a KeyError", {"keyerror", "key", "error"}),
         ("", set()),
     ],
 )

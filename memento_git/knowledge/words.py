@@ -56,6 +56,7 @@ _PIECE: Final = re.compile(r"[^\W_]+")
 _NAMED: Final = re.compile("[0-9A-Z_]")
 _NAMED_IN_CAPITALS: Final = re.compile("[0-9_]")
 _SHOUTED: Final = 4  # so many words all in capitals are a sentence, in which these say nothing; fewer may all be names
+_ERROR: Final = re.compile(r"[\w.$]*(?:Error|Exception|Warning)")  # the class of what a message says behind a colon
 _SENTENCE_END: Final = re.compile("[.!?:;\n]")
 
 _BEFORE_MONTH: Final = re.compile(
@@ -152,7 +153,8 @@ def named(text: str) -> frozenset[str]:
     """Return the words that are names by how they are written: with a digit, an underscore, a capital in a sentence.
 
     A date in numbers is one as a whole: records are found by it, as it is a word of theirs. The moment of a line of a
-    log is none, nor a date with a month's name, nor a word that most projects use, however it is written.
+    log is none, nor a date with a month's name, nor the class of an error before its message, nor a word that most
+    projects use, however it is written.
     """
     sign = _NAMED_IN_CAPITALS if text.isupper() and len(text.split()) >= _SHOUTED else _NAMED
     found: set[str] = set()
@@ -162,14 +164,20 @@ def named(text: str) -> frozenset[str]:
         begins = not end or _SENTENCE_END.search(match.string, end, match.start()) is not None
         of = tuple(_of_match(match))
         is_plain_word = len(of) == 1 and is_everyday(of[0])
+        may_be_name = not is_plain_word and match.start() not in aside and not _is_error_class(match)
         if match["date"]:
             found.update(() if match["time"] else of[:1])
-        elif not is_plain_word and match.start() not in aside and sign.search(match[0], 1 if begins else 0):
+        elif may_be_name and sign.search(match[0], 1 if begins else 0):
             parts = _JOINTS.split(match[0]) if match.lastgroup == "plain" else []
             of_parts = (word for part in parts if sign.search(part) for word in _plain(part))
             found.update(of_parts if len(parts) > 1 else of)
         end = match.end()
     return frozenset(found)
+
+
+def _is_error_class(match: re.Match[str]) -> bool:
+    """Tell whether a run is the class of an error before its message: records often have the message alone."""
+    return match.string.startswith(":", match.end()) and _ERROR.fullmatch(match[0]) is not None
 
 
 def abbreviations(text: str, names: Collection[str]) -> frozenset[str]:
