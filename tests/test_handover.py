@@ -17,7 +17,7 @@ from memento_git.ledger.store import Ledger
 from memento_git.model.ids import random_part
 from memento_git.work import preflight
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, handing, running, runs, selections, tasks, worktrees
+from memento_git.work.actions import dispatches, handing, running, runs, selections, starting, tasks, worktrees
 from memento_git.work.actions.handing import Wish, hand_over
 from memento_git.work.actions.setup import init_ledger
 from memento_git.work.capture import CommandNotStarted
@@ -592,8 +592,8 @@ def test_the_commands_hand_over_and_run(play: Play, task: str, cli: Callable[...
 @pytest.mark.parametrize(
     ("order", "refusal"),
     [
-        (running.Order(), running.ExecutorUnnamed),
-        (running.Order("nobody-knows"), running.NoCommand),
+        (running.Order(), starting.ExecutorUnnamed),
+        (running.Order("nobody-knows"), starting.NoCommand),
         (running.Order("agent", ("no-such-program-here",)), CommandNotStarted),
         (running.Order("agent", ("git", "push", "--force")), DestructiveArgv),
     ],

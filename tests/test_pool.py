@@ -14,7 +14,8 @@ import pytest
 
 from memento_git.ledger import handovers
 from memento_git.work.actions import pool, recovering, runs
-from memento_git.work.actions.running import ExecutorUnnamed, NoCommand, Order
+from memento_git.work.actions.running import Order
+from memento_git.work.actions.starting import ExecutorUnnamed, NoCommand
 from memento_git.work.capture import CommandNotStarted
 from memento_git.work.guard import DestructiveArgv
 from memento_git.work.preflight import DirtyWorktree

@@ -15,7 +15,8 @@ from memento_git.model.policy import Policy
 from memento_git.review.weakened import weakened
 from memento_git.work import probe
 from memento_git.work.actions.pool import foresee_pool
-from memento_git.work.actions.running import Order, SandboxRequired, run_dispatch
+from memento_git.work.actions.running import Order, run_dispatch
+from memento_git.work.actions.starting import SandboxRequired
 from memento_git.work.executors import BUILT_IN, NO_WRAP, Executor, kept_boxed, known
 from tests.hands import SHOWN, WRITE, config
 from tests.play import Play

@@ -14,7 +14,7 @@ from memento_git.work import answers, budget, children, executors, routes
 from memento_git.work import refusals as no
 from memento_git.work.actions import recovering, tasks
 from memento_git.work.actions.handing import patiently, unseen, waits_for
-from memento_git.work.actions.running import able
+from memento_git.work.actions.starting import able
 from memento_git.work.children import Stop
 from memento_git.work.loading import load
 from memento_git.work.state import RunState

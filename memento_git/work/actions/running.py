@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.errors import MementoError, Misused, Refused
+from memento_git.errors import MementoError, Refused
 from memento_git.ledger import checkouts, difference, handovers
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.store import Ledger
 from memento_git.model.enumeration import some
-from memento_git.work import capture, children, executors, guard, pasts, probe, trust, verification, witnessed
+from memento_git.work import capture, children, pasts, trust, verification, witnessed
 from memento_git.work import refusals as no
 from memento_git.work.actions import attaching, checkpoints, diffs, dispatches, evidences, folders, worktrees
 from memento_git.work.actions.evidences import Draft
 from memento_git.work.actions.handing import Wish, hand_over, patiently
+from memento_git.work.actions.starting import able, refuse_unfit
 from memento_git.work.actions.verifying import named_draft
 from memento_git.work.children import Stop
 from memento_git.work.state import RunState
@@ -31,34 +31,11 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
     from memento_git.work.capture import Captured
+    from memento_git.work.executors import Executor
     from memento_git.work.verification import Demand
 
 BEAT: Final = 30.0
 LOST: Final = (no.RunFinal, no.DispatchTerminal, no.DispatchUnknown, no.NotClaimant, no.NotClaimed)
-
-
-class NoCommand(Refused):
-    """Nobody knows how an executor is started."""
-
-    token = "executor_command_missing"
-    sentence = "memento does not know how {executor} is started"
-    hint_ = "give its command after two dashes, or set executors.{executor}.run in .memento/config.yaml"
-
-
-class SandboxRequired(Refused):
-    """An executor that may only work in a sandbox, and none that can be used."""
-
-    token = "sandbox_required"
-    sentence = "{executor} cannot be started: {why}"
-    hint_ = "set executors.{owner}.wrap in .memento/config.yaml to the argv of a sandbox that works here"
-
-
-class ExecutorUnnamed(Misused):
-    """A task was given to run, and nobody to run it."""
-
-    token = "executor_required"
-    sentence = "no executor and no command was given"
-    hint_ = "name an executor with --executor NAME, or give a command after two dashes"
 
 
 class NothingToShow(Refused):
@@ -131,7 +108,7 @@ def run_dispatch(ledger: Ledger, given: str, order: Order, stop: Stop | None = N
             raise
 
 
-def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[executors.Executor, Demand, str]:
+def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[Executor, Demand, str]:
     """Refuse before anything is handed out what could not be run; return who runs, what is asked, and of which task."""
     identity, run = view.find(given, given.partition("_")[0])
     state = RunState(view, run)
@@ -149,41 +126,11 @@ def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[execu
     return executor, asked, task
 
 
-def able(ledger: Ledger, policy: Policy, name: str, argv: tuple[str, ...]) -> executors.Executor:
-    """Return who is to be started, with the command that is given or the table's; refuse who cannot, or must not, be.
-
-    A sandbox that the table requires stays, whatever command is given and by whichever name it is called.
-    """
-    if not name and not argv:
-        raise ExecutorUnnamed
-    table = executors.known(policy)
-    found = table.get(name) or executors.Executor(name or Path(argv[0]).name)
-    executor, owner = executors.kept_boxed(found._replace(run=argv) if argv else found, table)
-    if not executor.run:
-        raise NoCommand(executor=executor.name)
-    if executor.is_boxed and (why := probe.boxed_ailment(executor, ledger.git.cwd)):
-        raise SandboxRequired(executor=executor.name, why=why, owner=owner)
-    where = f"executor {executor.name}"
-    if executor.wrap:
-        told = guard.refuse_argv(policy, executor.run, where)
-        ledger.warnings += [warning for warning in told if warning not in ledger.warnings]
-    refuse_unfit(ledger, policy, (*executor.wrap, *executor.run), where)
-    return executor
-
-
-def refuse_unfit(ledger: Ledger, policy: Policy, argv: Sequence[str], where: str) -> None:
-    """Refuse a command that is not there, or that policy calls destructive."""
-    if "/" not in argv[0] and shutil.which(argv[0]) is None:
-        raise capture.CommandNotStarted(argv0=argv[0], reason="it is not on PATH")
-    told = guard.refuse_argv(policy, argv, where)
-    ledger.warnings += [warning for warning in told if warning not in ledger.warnings]
-
-
 class _Run:
     """One run of an executor, from its first process to the event that ends the dispatch."""
 
     def __init__(
-        self, ledger: Ledger, handover: Handover, executor: executors.Executor, asked: Demand, order: Order, stop: Stop
+        self, ledger: Ledger, handover: Handover, executor: Executor, asked: Demand, order: Order, stop: Stop
     ) -> None:
         self.ledger, self.handover, self.executor = ledger, handover, executor
         self.asked, self.order, self.stop = asked, order, stop
