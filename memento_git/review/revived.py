@@ -13,9 +13,9 @@ from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.states import DONE, GATES_OF_WORK
-from memento_git.model.work import Prose
+from memento_git.model.work import Evidence, Prose
 from memento_git.review import texts, wording
-from memento_git.work import gates, gateseen, naming, proofs, terms
+from memento_git.work import gates, gateseen, naming, proofs, reruns, terms, trust
 from memento_git.work.nextsteps import passing
 from memento_git.work.persons import is_same
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from memento_git.ledger.view import View
-    from memento_git.model.work import Event, Evidence
+    from memento_git.model.work import Event
     from memento_git.review.against import Comparison
     from memento_git.work.state import RunState
     from memento_git.work.verification import Demand
@@ -71,6 +71,7 @@ def revived(comparison: Comparison) -> Iterator[Finding]:
         if kind_of(one.new.id) == "task":
             yield from _completions(comparison, one.new.id, one.cause, _is_of_other_words(one.old))
     yield from _undoubted(comparison)
+    yield from _denied(comparison)
     changed = _changed(comparison, reworded)
     for run in comparison.touched():
         if run in comparison.head.runs() and not comparison.before(run).is_final:
@@ -91,6 +92,20 @@ def _undoubted(comparison: Comparison) -> Iterator[Finding]:
         if again is not None and first is not None and again.id in before.seen_again(first).differ:
             told = f"{first.id} counts again: {again.id} by {again.data['by']} speaks against it, and is {place.do}"
             fix = f"look why: memento evidence show {again.id}; or {leaving_out(path)}"
+            yield Finding("P009", path, 0, told, fix, "warning")
+
+
+def _denied(comparison: Comparison) -> Iterator[Finding]:
+    """Yield the passes of the branch that take the place of one that a second run of the same command denies."""
+    for path in comparison.brought():
+        place = layout.place_of(path)
+        one = comparison.head.record(path) if place is not None and place.kind == "evidence" else None
+        if not isinstance(one, Evidence) or "reproduces" in one.data or trust.outcome_of(one.data) != "passed":
+            continue
+        state = comparison.state(one.run)
+        for again in reruns.denying(state, one) if state.evidence_status(one.id) == "recorded" else ():
+            told = f"{one.id} passes what failed on the same code when {again.data['by']} ran it again, in {again.id}"
+            fix = f"look why; where the code was not to blame: memento evidence retract {again.id} --reason WHY"
             yield Finding("P009", path, 0, told, fix, "warning")
 
 

@@ -176,12 +176,21 @@ def is_rerun_of(rerun: Mapping[str, Any], first: Evidence) -> bool:
 
 def names(rerun: Mapping[str, Any], first: Evidence) -> bool:
     """Tell whether evidence is of the same command, in the same folder, and names the other."""
-    told, before = rerun.get("command"), first.data.get("command")
+    return rerun.get("reproduces") == f"{first.id}@{first.digest}" and _is_alike(rerun, first.data)
+
+
+def denies(rerun: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Tell whether the same command, on the same code, ended otherwise, whichever evidence it was run again for."""
+    return _is_alike(rerun, other) and same_code(other, rerun) and rerun["command"]["exit"] != other["command"]["exit"]
+
+
+def _is_alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Tell whether evidence is of the same command, of one kind and in one folder."""
+    told, before = one.get("command"), other.get("command")
     return (
-        rerun.get("reproduces") == f"{first.id}@{first.digest}"
-        and told is not None
+        told is not None
         and before is not None
-        and rerun["kind"] == first.kind
+        and one["kind"] == other["kind"]
         and (told["argv"], told["cwd"]) == (before["argv"], before["cwd"])
     )
 

@@ -8,6 +8,8 @@ from memento_git.model.ids import parse_ref
 from memento_git.work import naming, reproduction
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memento_git.model.work import Evidence
     from memento_git.work.state import RunState
 
@@ -29,8 +31,19 @@ def against(state: RunState, evidence: Evidence) -> str:
     return reproduction.judged(evidence, _witnessed(state, evidence)).contradicted
 
 
+def denying(state: RunState, evidence: Evidence) -> list[Evidence]:
+    """Return the second runs, of other evidence, in which the same command ended otherwise on the same code."""
+    names = [name for first, names in _table(state).items() if first != evidence.id for name in names]
+    return [one for one in _holding(state, state.pieces(names)) if reproduction.denies(one.data, evidence.data)]
+
+
 def _witnessed(state: RunState, evidence: Evidence) -> list[Evidence]:
-    standing = [one for one in of(state, evidence) if state.evidence_status(one.id) == "recorded"]
+    return _holding(state, of(state, evidence))
+
+
+def _holding(state: RunState, found: Iterable[Evidence]) -> list[Evidence]:
+    """Return the evidence that stands, and that Memento has witnessed."""
+    standing = [one for one in found if state.evidence_status(one.id) == "recorded"]
     return [one for one in standing if state.witnessed(one) == "witnessed"]
 
 

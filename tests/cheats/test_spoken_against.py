@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.work.actions import reproducing, settling
+from memento_git.work.actions import evidences, reproducing, settling, tasks
 from tests.cheats.forging import MAIN, WORK
 from tests.cheats.test_given_before import BY_GRACE, FINAL, GRACE, run_of
 from tests.play import git
@@ -17,15 +17,16 @@ if TYPE_CHECKING:
 CI = "CI <ci@example.invalid>"
 
 
-def contradicted(doors: Doors) -> tuple[str, str, str]:
-    """Let CI run a task's evidence again with another end, on main; return the task and both runs."""
+def contradicted(doors: Doors, *, lands: bool = True) -> tuple[str, str, str]:
+    """Let CI run a task's evidence again with another end, on main by default; return the task and both runs."""
     task = doors.play.task()
     shown = doors.play.evidence(task)
     doors.play.complete(doors.play.claimed(task), shown)
     argv = doors.answer("evidence", "show", shown)["evidence"]["command"]
     ran = {"argv": argv, "exit": 1}
     again = doors.witness(task, command=ran, outcome="failed", reproduces=str(doors.ref(shown)), by=CI)
-    doors.landed()
+    if lands:
+        doors.landed()
     assert not doors.play.is_proven(task)
     return task, shown, again
 
@@ -57,6 +58,29 @@ def test_what_a_second_run_spoke_against_is_run_once_more_where_that_is_taken_aw
     assert [(one.evidence.id, one.status) for one in reproducing.reproduce(doors.play.ledger, base=MAIN)] == [
         (shown, "differs")
     ]
+
+
+@pytest.mark.parametrize("where", ["base", "branch"])
+def test_a_new_pass_of_what_failed_in_a_second_run(doors: Doors, where: str) -> None:
+    """Way: nobody takes the second run away; the same is said again, in evidence that it does not name."""
+    task, _, again = contradicted(doors, lands=where == "base")
+    doors.play.do(tasks.reopen_task, task, reason="Once more.")
+    other = doors.play.evidence(task)
+    doors.play.complete(doors.play.claimed(task), other)
+    assert doors.play.is_proven(task)
+    told = doors.warned("P009")
+    assert f"{other} passes what failed on the same code when {CI} ran it again, in {again}" in told
+    doors.play.do(evidences.retract, again, reason="The machine was full.")
+    assert other not in "".join(row["message"] for row in doors.check("--base", MAIN)[1] if row["code"] == "P009")
+
+
+def test_a_pass_on_code_that_was_mended_since_a_second_run_failed(doors: Doors) -> None:
+    """No way: that is what a failure asks for."""
+    task, _, _ = contradicted(doors)
+    doors.write("app.py", "good, and mended\n")
+    doors.play.do(tasks.reopen_task, task, reason="It is mended.")
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    doors.sound()
 
 
 def test_a_second_run_that_agrees_is_taken_away(doors: Doors) -> None:
