@@ -544,6 +544,24 @@ def test_files_that_policy_names_must_be_there(office: Office) -> None:
     refused("signers_missing", lambda: office.play.do(plans.approve_plan, other, key=str(office.ada)))
 
 
+def test_who_demands_signatures_and_forgets_a_file_of_keys_is_told_before_anybody_signs(
+    play: Play, tmp_path: Path
+) -> None:
+    def told(base: str = "") -> list[str]:
+        return [one.message for one in check(play.ledger, base=base, no_base=not base).findings if one.code == "K001"]
+
+    git(play.root, "branch", "base")
+    office = Office(play, tmp_path)
+    assert (told(), told("base")) == ([], [])
+    git(office.root, "rm", "-q", ".memento/revoked")
+    play.commit_all("no list of revoked keys")
+    lacks = ["policy names .memento/revoked, and there is no such file at this commit"]
+    assert (told(), told("base")) == (lacks, lacks)
+    git(play.root, "branch", "-f", "base")
+    play.run()
+    assert (told(), told("base")) == (lacks, [])
+
+
 def test_a_plan_whose_approval_lacks_its_signature_says_so_everywhere(
     office: Office, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -157,8 +157,10 @@ CATALOGUE: Final = {
         "a signature that policy demands is missing", "error",
         "An approval or a verdict lacks the signature that policy demands: it has none, it was redacted and its "
         "signature with it, or it has one that is not good, or of somebody whom policy does not name. Or the branch "
-        "hands out, completes or accepts work on one that was there before and lacks it.",
-        "Whoever may sign does it again with `--sign`; see [trust-model.md](../trust-model.md).",
+        "hands out, completes or accepts work on one that was there before and lacks it. A warning: policy names a "
+        "file of keys that is not there, or cannot be read.",
+        "Whoever may sign does it again with `--sign`, or the file is committed; see "
+        "[trust-model.md](../trust-model.md).",
     ),
     "K002": Kind(
         "a signature that is not good", "error",

@@ -75,7 +75,7 @@ def parts(view: View, policy: Policy, progress: Progress | None = None) -> Itera
         yield Part(f"run {run}", partial(_whole_run, view, run, policy, scope, progress))
     yield Part("secrets", lambda: files.check_secrets(view, list(view.files), policy.allow_secrets))
     yield Part("recipes", lambda: recipes.check_recipes(view, view.files, policy.allow_secrets))
-    yield Part("signatures", lambda: signed.older(signed.check(view, head, policy, list(view.files))))
+    yield Part("signatures", partial(_signatures, view, policy))
     if view.index("").prose or view.index("").events_of:
         yield Part(NOTES, partial(_of_notes, view, Scope(), policy, progress))
 
@@ -92,6 +92,12 @@ def _names(view: View, policy: Policy) -> Iterator[Finding]:
         yield from files.check_top(view.git.entries(commit))
     for kind in ("task", "plan", "evidence"):
         view.known(kind)
+
+
+def _signatures(view: View, policy: Policy) -> list[Finding]:
+    head = view.commits[0]
+    found = signed.older(signed.check(view, head, policy, list(view.files)))
+    return [*found, *signed.keys_away(view.git, head, policy)]
 
 
 def _whole_run(view: View, run: str, policy: Policy, scope: Scope, progress: Progress | None) -> list[Finding]:
@@ -338,8 +344,11 @@ def _is_in(path: str, runs: Iterable[str], notes: Collection[str]) -> bool:
 def _policies(base: View, head: View, name: str) -> tuple[Policy, Policy, list[Finding]]:
     """Return the policy that judges a branch, its base's, the branch's own, and what the branch makes of it."""
     new, found = policyfile.read(head)
-    if base is head or layout.CONFIG not in base.folders:
+    if base is head:
         return new, new, found
+    away = signed.keys_away(head.git, head.commits[0], new)
+    if layout.CONFIG not in base.folders:
+        return new, new, [*found, *away]
     old, _ = policyfile.read(base)
     found += [*policyfile.away(base), *policyfile.removed(head, name)]
     if not found and head.exists:
@@ -348,7 +357,8 @@ def _policies(base: View, head: View, name: str) -> tuple[Policy, Policy, list[F
         for told in weakened(old, new):
             message = f"the branch weakens policy: {told}; what it adds is judged by the base's"
             found.append(Finding("C003", layout.CONFIG, 0, message, "change policy on a branch of its own", "warning"))
-    return old, new, found
+    known = signed.keys_away(base.git, base.commits[0], old)
+    return old, new, [*found, *(one for one in away if one not in known)]
 
 
 def _copies(view: View, paths: Sequence[str]) -> list[Finding]:

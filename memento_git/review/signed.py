@@ -35,10 +35,16 @@ def check(view: View, commit: str, policy: Policy, paths: Iterable[str]) -> list
     told = signatures.unsigned(view, records, policy, found)
     good = {one.path for one in records} - {one.path for one in told}
     told = [one for one in told if not _is_replaced(view, one.path, good)]
-    if policy.signatures and found.why:
-        how = "commit the file that policy.signatures names"
-        told.append(Finding("K001", layout.CONFIG, 0, f"policy {found.why}", how, "warning"))
-    return told
+    return [*told, *keys_away(view.git, commit, policy)]
+
+
+def keys_away(git: Git, commit: str, policy: Policy) -> list[Finding]:
+    """Return that a file of keys that a policy names is not there, or cannot be read."""
+    from memento_git.work import signers
+
+    why = signers.signers_at(git, commit, policy).why if policy.signatures else ""
+    how = "commit the file that policy.signatures names"
+    return [Finding("K001", layout.CONFIG, 0, f"policy {why}", how, "warning")] if why else []
 
 
 def _records(view: View, paths: Iterable[str], policy: Policy) -> Iterator[Event | Evidence]:

@@ -109,8 +109,6 @@ def _signers(view: View, policy: Policy) -> Iterator[Answer]:
     from memento_git.work.signers import signers_at
 
     found = signers_at(view.git, view.commits[0], policy)
-    if found.why:
-        yield Answer("signatures", "warn", f"policy {found.why}", "commit the file that policy.signatures names")
     for line, why in signer.unread_lines(found.signers.allowed):
         where = f"{policy.signatures.get('allowed_signers', '')}:{line}"
         message = f"{where} counts for nobody: ssh-keygen cannot read it ({why})"

@@ -227,7 +227,7 @@ def test_an_exchanged_file_of_keys_outside_of_the_ledgers_folder_is_told(doors: 
     doors.write("keys/signers", f"ada@example.invalid {hers}\n")
     git(doors.root, "switch", "-q", WORK)
     doors.policy("  signatures: {allowed_signers: keys/signers, revoked: keys/out, require: {waivers: []}}\n")
-    doors.sound()
+    doors.sound("K001")  # that keys/out is not there yet
     doors.write("keys/signers", f"ada@example.invalid {mine}\n")
     assert "changes whose signatures count" in doors.warned("C003")
     code, out, _ = doors.cli("check", "-C", str(doors.root), "--base", MAIN)
