@@ -93,6 +93,15 @@ def test_a_request_that_cannot_be_done_is_refused(
     refused(token, 1, *arguments)
 
 
+def test_an_id_that_is_not_there_leads_to_the_list_of_its_kind(play: Play, refused: Callable[..., Any]) -> None:
+    play.planned()
+    listed = "memento task list, of another run with --run RUN"
+    assert refused("task_not_found", 1, "task", "show", UNKNOWN)["hint"] == f"see {listed}"
+    assert refused("run_not_found", 1, "run", "show", UNKNOWN)["hint"] == "see memento run list"
+    other = refused("wrong_kind", 1, "task", "show", f"run_{UNKNOWN}")["hint"]
+    assert other == f"show it: memento show run_{UNKNOWN}; for what is one, see {listed}"
+
+
 def test_an_id_of_another_kind_or_of_none_is_told_in_words_that_fit_every_kind(refused: Callable[..., Any]) -> None:
     assert refused("wrong_kind", 1, "evidence", "show", f"run_{UNKNOWN}")["message"] == f"run_{UNKNOWN} is no evidence"
     assert refused("id_invalid", 1, "evidence", "show", "x y")["message"].startswith(

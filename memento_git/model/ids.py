@@ -23,6 +23,15 @@ SLUG: Final = "[a-z][a-z0-9-]{0,60}"
 BEGINNING: Final = re.compile(rf"({'|'.join(KINDS)})_[{ALPHABET}]{{1,{LENGTH}}}")
 
 NOT_FOUND: Final = {kind: f"{kind}_not_found" for kind in KINDS}
+LISTED: Final = {
+    **{
+        kind: f"memento {kind} list, of another run with --run RUN" for kind in ("plan", "task", "dispatch", "evidence")
+    },
+    "run": "memento run list",
+    "note": "memento note list; drafts: memento session status",
+    "event": "memento log",
+}
+ANYWHERE: Final = "memento status and memento log; notes: memento note list; drafts: memento session status"
 
 
 class Ref(NamedTuple):
@@ -88,10 +97,10 @@ class NoSuchRecord(Refused):
     """An id, or a prefix of one, that names nothing in this view."""
 
     sentence = "no {kind} {given}"
-    hint_ = "see memento status and memento log; notes: memento note list; drafts: memento session status"
+    hint_ = "see {where}"
 
     def __init__(self, *, kind: str, given: str) -> None:
-        super().__init__(kind=kind, given=given)
+        super().__init__(kind=kind, given=given, where=LISTED.get(kind, ANYWHERE))
         self.token = NOT_FOUND.get(kind, "record_not_found")  # type: ignore[misc]
 
 
@@ -108,7 +117,10 @@ class WrongKind(Refused):
 
     token = "wrong_kind"
     sentence = "{given} is no {kind}"
-    hint_ = "show it: memento show {given}"
+    hint_ = "show it: memento show {given}; for what is one, see {where}"
+
+    def __init__(self, *, kind: str, given: str) -> None:
+        super().__init__(kind=kind, given=given, where=LISTED.get(kind, ANYWHERE))
 
 
 class EvidenceWithdrawn(Refused):
