@@ -183,6 +183,9 @@ def test_completing_what_another_claimed_is_refused(play: Play, refused: Callabl
     evidence = play.evidence(task)
     refused("not_claimant", 1, "dispatch", "complete", dispatch, "--evidence", evidence, "--actor", "mallory")
     refused("not_claimant", 1, "dispatch", "complete", dispatch, "--actor", "mallory")
+    hint = refused("not_claimant", 1, "dispatch", "renew", dispatch, "--actor", "mallory")["hint"]
+    assert hint.startswith("only its claimant renews or ends it: ")
+    assert hint.endswith(f": memento dispatch recover {dispatch}")
     refused("evidence_required", 1, "dispatch", "complete", dispatch, "--actor", "alice")
     refused("not_claimant", 1, "dispatch", "fail", dispatch, "--reason", "r", "--actor", "mallory")
     refused("dispatch_already_claimed", 1, "dispatch", "claim", dispatch, "--actor", "mallory")

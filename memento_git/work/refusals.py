@@ -278,7 +278,10 @@ class ClaimedElsewhere(Refused):
 class NotClaimant(Refused):
     token = "not_claimant"
     sentence = "dispatch {dispatch} is claimed by {holder}, not by {actor}"
-    hint_ = "only its claimant ends a dispatch; say who you are with --actor or MEMENTO_ACTOR"
+    hint_ = (
+        "only its claimant renews or ends it: say who you are with --actor or MEMENTO_ACTOR; once its lease has "
+        "expired: memento dispatch recover {dispatch}"
+    )
 
 
 class NotExpired(Refused):
