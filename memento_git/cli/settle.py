@@ -56,10 +56,9 @@ def _list(door: Door) -> None:
             f"{names.within(output.printable(row['about']))}"
         )
         for event in row["events"]:
-            choice = f"memento settle {names(row['record'])} --keep {names(event['event'])}"
-            if row["problem"] != "contested":
-                choice = f"memento settle --void {names(event['event'])}"
-            lines.append(f"  {output.concerned(event, names)}: {choice} --reason WHY")
+            choice = f"{names(row['record'])} --keep" if row["problem"] == "contested" else "--void"
+            event["command"] = f"memento settle {choice} {names(event['event'])} --reason WHY"
+            lines.append(f"  {output.concerned(event, names)}: {event['command']}")
     if any(row["problem"] in ("illegal", "incomplete") for row in found):
         lines.append(RESTORING)
     for row in late:
