@@ -876,3 +876,18 @@ def test_who_holds_a_dispatch_is_told_by_what_became_of_it(play: Play, cli: Call
     taken = play.claimed(other)
     out = cli("dispatch", "recover", taken, "--force", "--reason", "it hangs", *where)[1]
     assert "what the next worker needs, as a bundle: .memento/runs/" in out
+
+
+def test_a_report_that_a_command_writes_at_the_top_is_named_as_it_is_seen_from_the_folder(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    play.planned()
+    below = play.root / "a b"
+    below.mkdir()
+    write = ("--", "sh", "-c", "echo '<testsuite><testcase name=\"x\"/></testsuite>' > ../out.xml")
+    err = cli("evidence", "run", "-C", str(below), "--report", "out.xml", *write)[2]
+    assert "report a b/out.xml was not written by the command" in err
+    assert "there is out.xml at the top; from this folder that is --report ../out.xml" in err
+    err = cli("evidence", "run", "-C", str(below), "--report", "../out.xml", *write)[2]
+    assert ("passed, witnessed" in err, "at the top" in err) == (True, False)
+    assert "at the top" not in cli("evidence", "run", "-C", str(below), "--report", "no.xml", "--", "true")[2]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,9 +21,10 @@ from memento_git.model.ids import NoSuchRecord
 from memento_git.model.work import EVIDENCE_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from memento_git.folding.rows import Row
+    from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.work.actions.evidences import Draft
 
@@ -151,7 +154,7 @@ def run_command(
         return code
     row = _record(door, draft, run, tasks, summary)
     told = f"recorded {row['id']}: {row['outcome']}, {row['trust_level']}"
-    ledger.warnings += [*row["problems"], *_spoilt(row)]
+    ledger.warnings += [*row["problems"], *_misplaced(ledger, reports), *_spoilt(row)]
     then = steps.citing(door, row)
     if door.json:
         door.show({"evidence": row, "exit_code": code}, told, then=then)
@@ -169,6 +172,16 @@ def _refuse_out(door: Door, out: Path | None, run: str) -> None:
     if run:
         raise click.UsageError("a run is named when the folder is added: memento evidence add --from FOLDER --run RUN")
     folders.refuse_taken(door.ledger, out)
+
+
+def _misplaced(ledger: Ledger, reports: Sequence[str]) -> list[str]:
+    """Return how reports are named that are not in this folder, where the command may have written them at the top."""
+    here, top = ledger.git.start.resolve(), ledger.git.cwd
+    lost = [given for given in reports if not (here / given).exists() and (top / given).is_file()]
+    named = [(given, os.path.relpath(top / given, here)) for given in lost]
+    return [
+        f"there is {given} at the top; from this folder that is --report {shlex.quote(one)}" for given, one in named
+    ]
 
 
 def _spoilt(row: Row) -> list[str]:
