@@ -15,14 +15,16 @@ import pytest
 from docs.generator import policy, rows
 from docs.generator.pages import outputs
 from docs.generator.transcript import plain, play
+from memento_git.cli.main import COMMANDS
 from memento_git.ledger import codec
 from memento_git.ledger.store import Ledger
+from memento_git.review.catalogue import CATALOGUE
 from memento_git.verbs.batch import ACTIONS
 from tests.mentions import missing
 from tests.play import Play
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 ROOT: Final = Path(__file__).parent.parent
 PAGES: Final = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -51,7 +53,9 @@ def test_every_command_of_a_page_runs_and_prints_what_the_page_says(page: Path, 
 @pytest.mark.parametrize("page", [page for page in PAGES if name_of(page) not in OTHERS], ids=name_of)
 def test_every_command_that_a_page_mentions_is_there(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    code = re.findall(r"(?m)^(memento .*)$", text) + re.findall(r"`(memento [^`]+)`", text)
+    spans = [" ".join(span.split()) for span in re.findall(r"`([a-z][^`]+)`", text)]
+    short = [f"memento {span}" for span in spans if " " in span and span.split()[0] in COMMANDS]
+    code = [*re.findall(r"(?m)^(memento .*)$", text), *(span for span in spans if span.startswith("memento ")), *short]
     assert [wrong for line in code for wrong in missing(line)] == []
 
 
@@ -60,6 +64,33 @@ def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
     links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
     later = {"benchmarks.md", "reference/git-situations.md"}
     assert [link for link in links if not (page.parent / link).exists() and link not in later] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_link_to_a_heading_leads_to_one(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#:\s]*)#([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    whole = [(page.parent / path if path else page, name) for path, name in links]
+    assert [f"{path}#{name}" for path, name in whole if name not in headings(path)] == []
+
+
+def headings(page: Path) -> set[str]:
+    """Return the headings of a page as hosting services name them in links."""
+    titles = re.findall(r"(?m)^#+ (.*)$", page.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_finding_that_a_page_names_exists(page: Path) -> None:
+    assert set(re.findall(r"`([A-Z]\d{3})`", page.read_text(encoding="utf-8"))) <= {*CATALOGUE}
+
+
+def test_every_function_of_the_trace_is_in_its_file() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    steps = re.findall(r"(?m)^\d\. `([\w/]+\.py)`, ([^:]+):", text)
+    named = [(path, name) for path, names in steps for name in re.findall(r"`(?:\w+\.)?(\w+)`", names)]
+    assert len({path for path, _ in named}) == 6
+    there = {path: (ROOT / "memento_git" / path).read_text("utf-8") for path, _ in named}
+    assert [f"{path}: {name}" for path, name in named if f"def {name}(" not in there[path]] == []
 
 
 def test_every_page_is_in_the_index() -> None:
@@ -242,12 +273,20 @@ def answer_keys(line: str) -> set[str]:
 
 
 def test_every_test_that_a_page_names_exists() -> None:
-    named = {found for page in PAGES for found in re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", page.read_text("utf-8"))}
+    named = {found for page in PAGES for found in named_tests(page.read_text("utf-8"))}
     assert len(named) > 40
     there = {
         path: set(re.findall(r"^def (test_\w+)", (ROOT / path).read_text("utf-8"), re.MULTILINE)) for path, _ in named
     }
     assert sorted(f"{path}::{name}" for path, name in named if name not in there[path]) == []
+
+
+def named_tests(text: str) -> Iterator[tuple[str, str]]:
+    """Yield file and name of each test that a text names; `::name` alone is in the file before it."""
+    path = ""
+    for given, name in re.findall(r"`(tests/[\w/]+\.py)?::(test_\w+)`", text):
+        path = given or path
+        yield path, name
 
 
 def test_nothing_depends_on_a_runtime_that_was_ruled_out() -> None:
