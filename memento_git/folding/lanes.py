@@ -19,6 +19,9 @@ STATUS: Final = "status"
 CANONICAL: Final = "canonical"
 SELECTED: Final = "selected"
 
+SPOKEN: Final = {CANONICAL: "which plan is canonical", SELECTED: "which candidate is selected", "lease": "the lease of"}
+NAMED_ALONE: Final = ("dispatch", "plan")  # whose ids say what they are
+
 WORST_GATE: Final = ("passed", "waived", "requested", "failed")
 WORST_EVIDENCE: Final = ("superseded", "retracted", "redacted")
 FURTHEST: Final = ("dispatched", "in_progress", "completed")
@@ -48,6 +51,12 @@ class Lanes(NamedTuple):
 
 
 NOTHING: Final = Lanes({}, {})
+
+
+def spoken(lane: str) -> str:
+    """Return a lane as people call that part of a record."""
+    kind, _, name = lane.partition(":")
+    return name if kind in NAMED_ALONE else f"{SPOKEN.get(kind, kind)} {name}".rstrip()
 
 
 def task_status(lanes: Lanes) -> str:

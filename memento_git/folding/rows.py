@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.folding.lanes import CANONICAL
+from memento_git.folding.lanes import CANONICAL, spoken
 from memento_git.model.ids import kind_of
 from memento_git.model.work import Prose
 
@@ -83,7 +83,7 @@ def troubles(
             about = event(names[0]) if lane == CANONICAL else None
             held.setdefault(about.of if about else lane[5:] if lane.startswith("plan:") else record, []).append(lane)
         rows += [
-            {"record": shown, "problem": "contested", "about": ", ".join(same), "events": told}
+            {"record": shown, "problem": "contested", "about": ", ".join(map(spoken, same)), "events": told}
             for shown, same in held.items()
         ]
     for problem, judged in (("illegal", folded.illegal), ("incomplete", folded.dangling)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from memento_git.folding.lanes import CANONICAL
+from memento_git.folding.lanes import CANONICAL, spoken
 from memento_git.folding.rows import contests
 from memento_git.folding.undone import is_out, undone_by
 from memento_git.ledger import layout
@@ -46,7 +46,7 @@ def disagreements(book: Looked, key: str) -> Iterator[Finding]:
         record = first.of if first is not None else key
         path = first.path if first is not None else ""
         told = " and ".join(_told(book, name, lanes) for name in events)
-        message = f"{record} is contested on {', '.join(lanes)}: {told}"
+        message = f"{record} is contested on {', '.join(map(spoken, lanes))}: {told}"
         yield Finding("T001", path, 0, message, f"memento settle {record} --keep EVENT --reason WHY")
     for seen in folded.illegal:
         message = f"{seen.event.of} is illegal: {seen.why}"
