@@ -78,10 +78,10 @@ POLICY: Final = {
         "branch from before the base had those words, plan or choice is judged so, too. Not of a gate that "
         "policy neither requires nor guards, nor of words that are only wrapped otherwise, nor where a plan's text is "
         "again as it was approved, nor of a disagreement that is settled. A warning where evidence counts again "
-        "because the branch takes away a second run that came to something else, where it brings a new pass of what "
-        "failed in such a run on the same code, of a candidate beside the one that is chosen, and where a plan takes "
-        "the place of one that somebody else rejected, and asks no less: then no plan held, and what was done on the "
-        "rejected one counts again. Not of the latter where policy names who approves plans.",
+        "because the branch takes away a second run that came to something else, where it relies on another pass of "
+        "what failed in such a run on the same code, of a candidate beside the one that is chosen, and where a plan "
+        "takes the place of one that somebody else rejected, and asks no less: then no plan held, and what was done "
+        "on the rejected one counts again. Not of the latter where policy names who approves plans.",
         "Leave the edit out; or give it again, as one who may: pass the gate, answer, complete the task anew.",
     ),
     "G001": Kind(

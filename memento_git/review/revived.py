@@ -13,7 +13,7 @@ from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.states import DONE, GATES_OF_WORK
-from memento_git.model.work import Evidence, Prose
+from memento_git.model.work import Event, Prose
 from memento_git.review import texts, wording
 from memento_git.work import gates, gateseen, naming, proofs, reruns, terms, trust
 from memento_git.work.nextsteps import passing
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from memento_git.ledger.view import View
-    from memento_git.model.work import Event
+    from memento_git.model.work import Evidence
     from memento_git.review.against import Comparison
     from memento_git.work.state import RunState
     from memento_git.work.verification import Demand
 
 DECIDING: Final = ("approved", "rejected", "selected")
 TAKING: Final = ("retracted", "superseded", "redacted")
+RESTING: Final = ("completed", "accepted", "passed")
 
 
 class Cause(NamedTuple):
@@ -96,17 +97,21 @@ def _undoubted(comparison: Comparison) -> Iterator[Finding]:
 
 
 def _denied(comparison: Comparison) -> Iterator[Finding]:
-    """Yield the passes of the branch that take the place of one that a second run of the same command denies."""
+    """Yield what the branch completes, accepts or passes on a pass that a second run of the same command denies."""
     for path in comparison.brought():
         place = layout.place_of(path)
-        one = comparison.head.record(path) if place is not None and place.kind == "evidence" else None
-        if not isinstance(one, Evidence) or "reproduces" in one.data or trust.outcome_of(one.data) != "passed":
+        event = comparison.head.record(path) if place is not None and place.do in RESTING else None
+        if not isinstance(event, Event) or not event.evidence:
             continue
-        state = comparison.state(one.run)
-        for again in reruns.denying(state, one) if state.evidence_status(one.id) == "recorded" else ():
-            told = f"{one.id} passes what failed on the same code when {again.data['by']} ran it again, in {again.id}"
-            fix = f"look why; where the code was not to blame: memento evidence retract {again.id} --reason WHY"
-            yield Finding("P009", path, 0, told, fix, "warning")
+        state = comparison.state(event.run)
+        for one in state.pieces(parse_ref(ref).id for ref in event.evidence):
+            if trust.outcome_of(one.data) != "passed" or state.evidence_status(one.id) != "recorded":
+                continue
+            for again in reruns.denying(state, one):
+                who = again.data["by"]
+                told = f"{one.id} passes what failed on the same code when {who} ran it again, in {again.id}"
+                fix = f"look why; where the code was not to blame: memento evidence retract {again.id} --reason WHY"
+                yield Finding("P009", path, 0, told, fix, "warning")
 
 
 def _changed(comparison: Comparison, reworded: Mapping[str, Reworded]) -> dict[str, set[str]]:
