@@ -346,6 +346,16 @@ def test_boosts_count_for_what_is_found_by_its_meaning_too() -> None:
     assert boost == pytest.approx(0.08 * sum(part.value for part in best.parts if part.of != "boost"))
 
 
+@pytest.mark.parametrize("question", ["#418", "pool of urllib3"])
+def test_who_asks_by_a_name_gets_what_has_it_before_what_is_only_near(question: str) -> None:
+    given = corpus(
+        Card("a", "note", "note_a", "The pool of urllib3 is pinned, see #418"),
+        Card("b", "note", "note_b", "What the trouble of spring came to"),
+    )
+    near = Near({"a": 0.1, "b": 0.4}, {"a": "note_a", "b": "note_b"}, far=0.1, near=0.5)
+    assert [one.card.id for one in rank(given, question, most=5, near=near).found] == ["note_a", "note_b"]
+
+
 def test_the_parts_make_up_the_score() -> None:
     given = corpus(
         Card(

@@ -78,7 +78,7 @@ def test_a_broken_config_stops_nobody(notes: Notes) -> None:
 
 
 def test_words_and_meaning_make_up_the_score() -> None:
-    best = rank(corpus("Cache of rows", "Cache of runs"), "cache of rows", most=5, near=near(0.1, 0.6)).found[0]
+    best = rank(corpus("Cache of rows", "Cache of runs"), "cache", most=5, near=near(0.1, 0.6)).found[0]
     assert best.score == pytest.approx(sum(part.value for part in best.parts))
     assert {part.of for part in best.parts if part.name == "meaning"} == {"cosine 0.60"}
 

@@ -32,6 +32,7 @@ BOTH_WEAK: Final = 0.75
 STRANGE: Final = 0.5  # how much of that the share of a question that nobody here has heard of takes away
 KNOWING: Final = 100  # documents from which on that says something: fewer know few words
 BY_WORDS: Final = 0.3  # share of the score that the words give; the rest is the meaning's
+BY_COVER: Final = 0.3  # so much more where a document has all of the question: a name, a date, a message
 MOST_WORDS: Final = 200  # of a question; who pastes a whole log is answered by its beginning
 LOOKED_AT: Final = 50
 CROWD: Final = 4
@@ -219,10 +220,11 @@ def _fused(found: list[Found], near: Near | None) -> list[Found]:
     top = max((one.score for one in found), default=0.0)
     firm = min(max((one.strength for one in found), default=0.0) / FLOOR, 1.0)
     nearest = max(1.0, *(near.closeness(one.card.path) for one in found))
+    by_words = BY_WORDS + BY_COVER * max((one.cover for one in found), default=0.0)
+    factor = by_words * firm / top if top else 0.0
     fused = []
     for one in found:
-        factor = BY_WORDS * firm / top if top else 0.0
-        meaning = (1 - BY_WORDS) * max(near.closeness(one.card.path), 0.0) / nearest
+        meaning = (1 - by_words) * max(near.closeness(one.card.path), 0.0) / nearest
         parts = [part._replace(value=factor * part.value) for part in one.parts]
         cosine = near.cosines.get(one.card.path)
         if cosine is not None:
