@@ -193,6 +193,16 @@ def test_a_task_flipped_to_done_by_hand_is_an_error(branch: Play) -> None:
     assert look(branch) == ["P001 warning"]
 
 
+def test_what_lies_in_the_folder_of_a_skill_is_the_ledgers(branch: Play) -> None:
+    for name in ("pdf/SKILL.md", "pdf/scripts/read.py", "SKILL.md"):
+        path = branch.root / ".memento" / "skills" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("How to read a PDF.\n")
+    branch.commit_all("a skill")
+    odd = [one.path for one in actions.check(branch.ledger, base="main").findings if one.code == "F010"]
+    assert odd == [".memento/skills/SKILL.md"]
+
+
 def test_policy_is_read_from_the_base(branch: Play) -> None:
     config = branch.root / ".memento" / "config.yaml"
     config.write_text("version: 1\npolicy:\n  proof:\n    artifact: verified\n    test: reported\n")

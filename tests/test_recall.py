@@ -469,6 +469,7 @@ def test_a_card_is_read_back_as_it_was() -> None:
         (".memento/knowledge/decisions/a/note_abcdefabcdef/20261122T000000000Z-parked-abcdefabcdef.yaml", False),
         (".memento/skills/pdf/SKILL.md", True),
         (".memento/skills/pdf/reference.md", False),
+        (".memento/skills/pdf/parts/pdf/SKILL.md", False),
         (".memento/config.yaml", False),
         (".memento/runs/run_abcdefabcdef/run.md", True),
         (".memento/runs/run_abcdefabcdef/plans/plan_abcdefabcdef/plan.md", True),

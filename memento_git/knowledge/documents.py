@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LARGEST: Final = 1024 * 1024
-_SKILL: Final = re.compile(rf"{re.escape(layout.FOLDER)}/skills/(?P<id>[A-Za-z0-9][A-Za-z0-9._-]{{0,100}})/SKILL\.md")
 _ARCHIVED: Final = re.compile(rf"{re.escape(layout.ARCHIVE)}/(?P<id>run_[0-9a-z]+)/[0-9a-f]+\.yaml\.gz")
 _TEXTS: Final = {
     "run": ("constraints",), "plan": ("criteria", "assumptions", "risks"), "task": ("criteria", "kind", "role"),
@@ -35,8 +34,8 @@ def with_meaning(path: str) -> str:
 
 def _kind_of(path: str) -> tuple[str, str, str] | None:
     """Return kind, id and run or domain of what a path holds; None where nothing of it can be found."""
-    if (match := _SKILL.fullmatch(path)) is not None:
-        return "skill", match["id"], ""
+    if (name := layout.skill_of(path)) and path == f"{layout.SKILLS}/{name}/SKILL.md":
+        return "skill", name, ""
     if (match := _ARCHIVED.fullmatch(path)) is not None:
         return "archive", match["id"], match["id"]
     place = layout.place_of(path)

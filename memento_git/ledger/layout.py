@@ -17,6 +17,7 @@ TOP_ATTRIBUTES: Final = ".gitattributes"
 RUNS: Final = f"{FOLDER}/runs"
 ARCHIVE: Final = f"{FOLDER}/archive"
 KNOWLEDGE: Final = f"{FOLDER}/knowledge"
+SKILLS: Final = f"{FOLDER}/skills"
 RECIPES: Final = f"{FOLDER}/recipes"
 RUN_START: Final = len(f"{ARCHIVE}/run_/") + LENGTH
 
@@ -29,6 +30,7 @@ OWNER: Final = re.compile(rf"{_RUN}(?:/plans/plan_{_RANDOM}|{_SHARDED})?|{_NOTE}
 NOTE_FILE: Final = re.compile(rf"{_NOTE}\.md")
 EVIDENCE_FILE: Final = re.compile(rf"{_RUN}/evidence/(.)/evidence_(?=\1){_RANDOM}\.yaml")
 ARCHIVE_FILE: Final = re.compile(rf"{re.escape(ARCHIVE)}/run_{_RANDOM}/[^/]+\.yaml\.gz")
+SKILL_FILE: Final = re.compile(rf"{re.escape(SKILLS)}/([A-Za-z0-9][A-Za-z0-9._-]{{0,100}})/.+")
 RECIPE_FILE: Final = re.compile(rf"{re.escape(RECIPES)}/({SLUG})\.yaml")
 _PART: Final = re.compile(rf"(?<![a-z0-9]){_RANDOM}(?![a-z0-9])")
 FILE_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
@@ -73,6 +75,12 @@ def is_archive(path: str) -> bool:
 def recipe_of(path: str) -> str:
     """Return the name of the recipe that a file holds; '' for any other file."""
     match = RECIPE_FILE.fullmatch(path)
+    return match[1] if match else ""
+
+
+def skill_of(path: str) -> str:
+    """Return the name of the skill in whose folder a file lies; '' for any other file."""
+    match = SKILL_FILE.fullmatch(path)
     return match[1] if match else ""
 
 

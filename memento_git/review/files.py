@@ -54,8 +54,9 @@ def twins(git: Git, first: str, head: str) -> list[Finding]:
 
 
 def is_ours(path: str) -> bool:
-    """Tell whether a path is one that the ledger writes."""
-    return path in TOP or layout.place_of(path) is not None or layout.is_archive(path) or bool(layout.recipe_of(path))
+    """Tell whether a path is one that the ledger writes, or that recall reads: the folder of a skill."""
+    named = layout.recipe_of(path) or layout.skill_of(path)
+    return path in TOP or layout.place_of(path) is not None or layout.is_archive(path) or bool(named)
 
 
 def never_back(found: Collection[Finding]) -> list[Finding]:
