@@ -43,7 +43,7 @@ def keys_away(git: Git, commit: str, policy: Policy) -> list[Finding]:
     from memento_git.work import signers
 
     why = signers.signers_at(git, commit, policy).why if policy.signatures else ""
-    how = "commit the file that policy.signatures names"
+    how = "commit the file that policy.signatures names, as ssh-keygen reads it"
     return [Finding("K001", layout.CONFIG, 0, f"policy {why}", how, "warning")] if why else []
 
 
