@@ -100,3 +100,19 @@ def test_a_dispatch_that_was_taken_back_leads_to_handing_its_task_out_and_one_th
     assert only(taken) == f"memento dispatch claim {taken['requeued_dispatch_id']}"
     failed = follow(play.root, f"memento dispatch fail {taken['requeued_dispatch_id']} --reason late")
     assert only(failed) == f"memento task reopen {task} --reason WHY"
+
+
+def test_what_was_done_is_said_where_what_comes_next_cannot_be_read(play: Play, cli: Callable[..., Any]) -> None:
+    (play.root / "src").mkdir()
+    (play.root / "src" / "x.py").write_text("1\n")
+    play.commit_all()
+    run = play.planned()
+    here = ("-C", str(play.root))
+    assert cli("evidence", "run", *here, "--task", play.task(), "--covers", "src/x.py", "--", *PASSES)[0] == 0
+    lost = git(play.root, "rev-parse", "HEAD:src")
+    (play.root / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+    assert cli("status", *here)[0] == 4
+
+    code, out, _ = cli("run", "pause", "--reason", "lunch", *here, "--json")
+    told = json.loads(out)
+    assert (code, told["run"]["id"], told["run"]["status"], only(told)) == (0, run, "paused", "memento status")

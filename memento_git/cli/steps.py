@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memento_git.errors import MementoError
 from memento_git.work import nextsteps
 
 if TYPE_CHECKING:
@@ -12,10 +13,16 @@ if TYPE_CHECKING:
 
 
 def due(door: Door, run: str) -> list[Row]:
-    """Return the step that `status` names first for a run; none where nothing is due."""
+    """Return the step that `status` names first for a run; none where nothing is due.
+
+    What was done is done: where the run cannot be read, as without git's objects, `status` will say why.
+    """
     from memento_git.work.overview import overview
 
-    steps: list[Row] = overview(door.ledger, door.view(), run)["next"]
+    try:
+        steps: list[Row] = overview(door.ledger, door.view(), run)["next"]
+    except MementoError as error:
+        return [{"why": error.message, "command": "memento status"}]
     return steps[:1]
 
 
