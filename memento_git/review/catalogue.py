@@ -220,7 +220,8 @@ CATALOGUE: Final = {
     "C001": Kind(
         "stale evidence", "warning",
         "What the branch completes, a run or its release too, rests on evidence of other code than this commit's, or "
-        "covers paths alone that the branch does not change.",
+        "covers paths alone that the branch does not change. Not where the proof of another task has a pass of the "
+        "same command for this code, and the code of the earlier one is in history.",
         "Run the command again on the code as it is.",
     ),
     "C002": Kind(

@@ -13,6 +13,7 @@ from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_TASK
 from memento_git.model.work import Prose
 from memento_git.review import citations, evasions, folds, lastread, resting, signed, verdicts
+from memento_git.review.passes import Passes
 from memento_git.work import gates, proofs, terms
 from memento_git.work.rows import asked_row
 from memento_git.work.verification import applies, asks_less, proves_less, run_lines
@@ -36,12 +37,13 @@ MOVING: Final = (
 def check_run(state: RunState, scope: Scope) -> list[Finding]:
     """Return what is wrong with a run, or with some of its records; what its files say comes from the view."""
     groups = [key for key in state.groups() if scope.groups is None or key in scope.groups]
+    passes = Passes(state, scope)
     found = [one for key in groups for one in folds.disagreements(state, key)]
     found += _circles(state) if scope.groups is None else ()
     for key in groups:
         found += _texts(state, key)
         if kind_of(key) == "task":
-            found += _task(state, key, scope)
+            found += _task(state, key, scope, passes)
         elif kind_of(key) == "evidence":
             found += citations.check_evidence(state, key, scope)
     for key in groups:
@@ -74,11 +76,12 @@ def _relied_on(state: RunState, scope: Scope) -> Iterator[Finding]:
     verdicts = [*state.completions(state.id), *gates.given(state, state.id, "release")]
     if scope.code is None or not any(event.id in scope.added for event in verdicts):
         return
+    passes = Passes(state, scope._replace(groups=None))
     for task in state.counting():
         ends, proof = state.ends(task), state.proof(task)
         if state.task_status(task) in DONE and proof.proven:
             is_new = any(event.id in scope.added for event in ends)
-            yield from citations.stale(state, ends, proof.by, scope, is_new=is_new)
+            yield from citations.stale(state, ends, proof.by, scope, passes, is_new=is_new)
 
 
 def _circles(state: RunState) -> Iterator[Finding]:
@@ -128,7 +131,7 @@ def _texts(state: RunState, key: str) -> Iterator[Finding]:
         yield Finding("F007", path, 0, f"{name} has events, but its file is missing", WHOLE)
 
 
-def _task(state: RunState, task: str, scope: Scope) -> Iterator[Finding]:
+def _task(state: RunState, task: str, scope: Scope, passes: Passes) -> Iterator[Finding]:
     found = state.text(task)
     if found is None:
         return
@@ -146,7 +149,7 @@ def _task(state: RunState, task: str, scope: Scope) -> Iterator[Finding]:
         message = f"{task}, or what happened to it, came after the run was completed"
         yield Finding("T005", found.path, 0, message, f"memento task show {task}", "warning")
     if state.task_status(task) in DONE:
-        yield from _done(state, found, scope)
+        yield from _done(state, found, scope, passes)
 
 
 def repaired_by(state: RunState, task: Prose) -> list[Prose]:
@@ -274,7 +277,7 @@ def _ended(state: RunState, task: str) -> list[Event]:
     return [seen.event for seen in state.folded(task).events if seen.event.do in ENDING]
 
 
-def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
+def _done(state: RunState, task: Prose, scope: Scope, passes: Passes) -> Iterator[Finding]:
     """Yield what a task that is shown as done lacks."""
     ends = state.ends(task.id)
     path = ends[0].path if ends else task.path
@@ -290,7 +293,7 @@ def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
         )
         yield Finding("P001", path, 0, message, fix, severity)
     elif scope.code is not None and severity == "error":
-        yield from citations.stale(state, ends, proof.by, scope)
+        yield from citations.stale(state, ends, proof.by, scope, passes)
     if severity == "error":
         yield from _outgrown(state, task, scope)
         yield from evasions.own_word(state, task.id, ends)

@@ -8,12 +8,13 @@ from memento_git.ledger import layout
 from memento_git.model.clock import is_ahead
 from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import Ref, kind_of, parse_ref
+from memento_git.review.passes import Passes, ran
 from memento_git.work import forgotten, gates, trust
 from memento_git.work.nextsteps import passing
 from memento_git.work.verification import told_as
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event, Evidence
@@ -114,11 +115,11 @@ def _open_gone(state: RunState, event: Event) -> Iterator[Finding]:
 
 
 def stale(
-    state: RunState, ends: Sequence[Event], proof: Sequence[str], scope: Scope, *, is_new: bool = True
+    state: RunState, ends: Sequence[Event], proof: Sequence[str], scope: Scope, passes: Passes, *, is_new: bool = True
 ) -> Iterator[Finding]:
     """Yield each command of a task's proof, or that is asked of it, that has no pass for the code as it is.
 
-    So it is told of what `is_new` and about paths alone that nobody changed.
+    A pass that proves a later task will do. So it is told of what `is_new` and about paths alone that nobody changed.
     """
     if scope.code is None:
         return
@@ -126,12 +127,12 @@ def stale(
     found: dict[tuple[str, ...], list[Evidence]] = {}
     for one in state.pieces(proof):
         if "code" in one.data:
-            ran = one.data.get("command", {"cwd": "", "argv": ()})
-            found.setdefault((one.kind, ran["cwd"], *ran["argv"]), []).append(one)
+            found.setdefault(ran(one), []).append(one)
     asked = state.asked(task).commands
     named: list[Evidence] = []
     for alike in found.values():
-        fresh = [one for one in alike if trust.saw(one, scope.code) and not _weak(state, one, task, scope)]
+        own = [(one, task) for one in alike if trust.saw(one, scope.code)]
+        fresh = _strong(state, own, task, scope) or _strong(state, passes.since(alike), task, scope)
         told = "is of other code than this commit's" if not fresh else ""
         if is_new and fresh and all(_is_beside(one, scope) for one in fresh):
             paths = ", ".join(sorted(trust.seen_by(fresh[0])["paths"]))
@@ -141,7 +142,7 @@ def stale(
             fix = _proving_anew(state, task, is_asked=any(trust.is_of(named[-1], command) for command in asked))
             yield Finding("C001", named[-1].path, 0, f"{named[-1].id}, which proves {task}, {told}", fix, "warning")
         yield from _forgotten(state, task, fresh or alike)
-    for command in _not_passed(state, ends, scope):
+    for command in _not_passed(state, ends, scope, passes):
         if not any(trust.is_of(one, command) for one in named):
             message = f"{told_as(command)}, which is asked of {task}, has no pass for this commit's code"
             fix = _proving_anew(state, task, is_asked=True)
@@ -167,17 +168,20 @@ def _proving_anew(state: RunState, task: str, *, is_asked: bool) -> str:
     return f"reopen it, and complete it on a new run of the command: memento task reopen {task} --reason WHY"
 
 
-def _weak(state: RunState, evidence: Evidence, task: str, scope: Scope) -> str:
-    """Return why evidence that proves a task would not do for the code as it is: it was run again on other code."""
-    code = scope.code(()) if scope.code else {}
-    cited = trust.trusted(state.cited(Ref(evidence.id, evidence.digest), task), [code])
-    return trust.weakness(evidence, cited.trust, state.asked(task).proof)
+def _strong(state: RunState, held: Iterable[tuple[Evidence, str]], task: str, scope: Scope) -> list[Evidence]:
+    """Return what would do for a task and the code as it is: a second run of it may have been on other code."""
+    code, proof = scope.code(()) if scope.code else {}, state.asked(task).proof
+    cited = [trust.trusted(state.cited(Ref(one.id, one.digest), of), [code]) for one, of in held]
+    return [one.evidence for one in cited if one.evidence and not trust.weakness(one.evidence, one.trust, proof)]
 
 
-def _not_passed(state: RunState, ends: Sequence[Event], scope: Scope) -> Iterator[Command]:
-    """Yield the commands that are asked of a task and that none of what it cites passed for the code as it is."""
+def _not_passed(state: RunState, ends: Sequence[Event], scope: Scope, passes: Passes) -> Iterator[Command]:
+    """Yield the commands that are asked of a task and that nothing which is cited passed for the code as it is."""
     asked, codes = state.asked(ends[0].of), [scope.code(()) if scope.code else {}]
     cited = [state.cited(parse_ref(ref), end.of) for end in ends for ref in end.evidence]
+    if asked.commands:
+        later = passes.since([one.evidence for one in cited if one.evidence])
+        cited += [state.cited(Ref(one.id, one.digest), task) for one, task in later]
     for command in asked.commands:
         if not any(trust.meets(one, command, asked.trust, codes) for one in cited):
             yield command

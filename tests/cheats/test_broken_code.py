@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.work.actions import runs, tasks
+from memento_git.work.actions import evidences, runs, tasks
+from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
@@ -54,3 +55,71 @@ def test_a_task_that_was_called_off_is_not_asked_for(doors: Doors, task: str) ->
     doors.play.do(runs.complete_run, run_of(doors))
     assert [row for row in doors.check("--base", "main")[1] if row["code"] == "C001"] == []
     doors.sound()
+
+
+def staled(doors: Doors, *, kind: str = "test") -> tuple[str, str]:
+    """Return a task of the branch whose code went on, and another that was proven since."""
+    first = doors.play.proven("First")
+    broken(doors)
+    second = doors.play.task("Second")
+    doors.play.complete(doors.play.claimed(second), doors.play.evidence(second, kind=kind))
+    return first, second
+
+
+def warned(doors: Doors) -> list[str]:
+    return [row["message"] for row in doors.check("--base", "main")[1] if row["code"] == "C001"]
+
+
+@pytest.mark.parametrize(
+    "asked", ["  require: [test]\n", "  verify: [{commands: [{run: [sh, -c, 'echo checked; exit 0'], kind: test}]}]\n"]
+)
+def test_what_proves_a_later_task_by_the_same_command_shows_it_of_this_one(doors: Doors, asked: str) -> None:
+    """No way: the command passes for the code as it is, and the later task's completion rests on that."""
+    doors.policy(asked)
+    staled(doors)
+    assert warned(doors) == []
+    doors.play.do(runs.complete_run, run_of(doors))
+    assert warned(doors) == []
+    doors.sound()
+
+
+def test_a_later_pass_of_another_kind_shows_nothing(doors: Doors) -> None:
+    first, _ = staled(doors, kind="lint")
+    assert f"which proves {first}, {TOLD}" in doors.warned("C001")
+
+
+def test_a_later_pass_that_no_task_rests_on_shows_nothing(doors: Doors) -> None:
+    """Way: nobody runs it again in CI, so anybody may write it by hand."""
+    first, second = staled(doors)
+    (doors.root / "app.py").write_text("worse\n")
+    doors.play.commit_all("faster still")
+    doors.play.evidence(second)
+    assert sum(TOLD in one for one in warned(doors)) == 2
+    assert f"which proves {first}, {TOLD}" in doors.warned("C001")
+
+
+def test_a_later_pass_on_paths_alone_shows_nothing_of_all_code(doors: Doors) -> None:
+    first = doors.play.proven("First")
+    broken(doors)
+    second = doors.play.task("Second")
+    claim = doors.play.claimed(second)
+    argv = ["sh", "-c", "echo checked; exit 0"]
+    draft = evidences.witness(doors.play.ledger, argv, kind="test", covers=["app.py"], quiet=True)
+    doors.play.complete(claim, str(doors.play.do(evidences.record_draft, draft, tasks=[second])))
+    assert f"which proves {first}, {TOLD}" in doors.warned("C001")
+
+
+def test_a_pass_without_the_work_of_a_task_does_not_show_it(doors: Doors) -> None:
+    """Way: the code that a task was completed on is never merged, and what passes here has not seen it."""
+    first, claim = doors.play.task("First"), ""
+    claim = doors.play.claimed(first)
+    git(doors.root, "switch", "-qc", "apart")
+    broken(doors)
+    draft = evidences.witness(doors.play.ledger, ["sh", "-c", "echo checked; exit 0"], kind="test", quiet=True)
+    git(doors.root, "switch", "-q", "-")
+    shown = str(doors.play.do(evidences.record_draft, draft, tasks=[first]))
+    doors.completed(first, shown, dispatch=claim, code=draft.data["code"])
+    second = doors.play.proven("Second")
+    assert doors.play.is_proven(second)
+    assert [one for one in warned(doors) if f"which proves {first}, {TOLD}" in one]
+    assert f"which proves {first}, {TOLD}" in doors.warned("C001")
