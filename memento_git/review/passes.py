@@ -58,7 +58,5 @@ class Passes:
     @cached_property
     def _past(self) -> set[str]:
         """The trees of the code in the latest commits."""
-        git = self.state.view.git
-        names = git.run("rev-list", f"--max-count={MOST_COMMITS}", *self.state.view.commits).decode().split()
-        bodies = git.objects([f"{name}^{{tree}}" for name in names])
-        return {codestate.without_ledger(body, git.object_format) for body in bodies if body}
+        view = self.state.view
+        return {tree for _, tree in codestate.history(view.git, MOST_COMMITS, *view.commits)}

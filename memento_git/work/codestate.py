@@ -24,6 +24,7 @@ MOST_NAMES: Final = 50
 MOST_FILES: Final = 1000
 MOST_BYTES: Final = 32 * 1024 * 1024
 LONGEST_NAME: Final = 1024
+STEP: Final = 500
 
 
 class CodeUnknown(Refused):
@@ -54,6 +55,17 @@ def without_ledger(tree: bytes, object_format: str) -> str:
     """Return the id that a top-level tree would have without `.memento`."""
     body = b"".join(b"%b %b\0%b" % (mode, name, oid) for mode, name, oid in rows(tree, object_format) if name != FOLDER)
     return hashlib.new(object_format, b"tree %d\0" % len(body) + body).hexdigest()
+
+
+def history(git: Git, most: int, *revisions: str) -> Iterator[tuple[str, str]]:
+    """Yield the latest commits, at most so many, newest first, with the trees of their code; few are held at once."""
+    told = git.run("log", f"--max-count={most}", "--format=%H %T", *revisions)
+    pairs = [line.split(" ") for line in os.fsdecode(told).splitlines()]
+    for start in range(0, len(pairs), STEP):
+        step = pairs[start : start + STEP]
+        for (commit, _), data in zip(step, git.objects(tree for _, tree in step), strict=True):
+            if data is not None:
+                yield commit, without_ledger(data, git.object_format)
 
 
 def code_at(git: Git, commit: str, paths: Sequence[str] = ()) -> dict[str, Any]:

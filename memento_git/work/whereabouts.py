@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger import difference
@@ -11,12 +11,11 @@ from memento_git.work import codestate
 from memento_git.work.codes import agree, code_seen, wholly
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from memento_git.ledger.git import Git
 
 MOST: Final = 20_000
-STEP: Final = 500
 TREE: Final = "tree"
 TRACKED: Final = "tracked"
 HEAD: Final = "head"
@@ -40,7 +39,6 @@ class Whereabouts:
         self.git = git
         self.head = head
         self.here = here
-        self._trees: dict[str, str] | None = None
 
     def of(self, evidence: Mapping[str, Any]) -> Place:
         """Return where the code is that evidence saw; HEAD where no commit holds it, or it names two codes at odds."""
@@ -84,23 +82,10 @@ class Whereabouts:
     def _tree(self, commit: str) -> str:
         return str(codestate.code_at(self.git, commit)["tree"])
 
-    @property
+    @cached_property
     def trees(self) -> dict[str, str]:
         """Return tree of the code -> newest commit that holds it."""
-        if self._trees is None:
-            self._trees = {}
-            told = self.git.run(
-                "log", f"--max-count={MOST}", "--format=%H %T", "HEAD",
-                "--glob=refs/heads/memento/*",
-            )  # fmt: skip
-            pairs = [line.split(" ") for line in os.fsdecode(told).splitlines()]
-            for start in range(0, len(pairs), STEP):
-                self._take(pairs[start : start + STEP])
-        return self._trees
-
-    def _take(self, pairs: Sequence[Sequence[str]]) -> None:
-        """Take in commits with their trees, a few at a time, and keep none of what was read."""
-        found = self.git.objects(tree for _, tree in pairs)
-        for (commit, _), data in zip(pairs, found, strict=True):
-            if data is not None and self._trees is not None:
-                self._trees.setdefault(codestate.without_ledger(data, self.git.object_format), commit)
+        found: dict[str, str] = {}
+        for commit, tree in codestate.history(self.git, MOST, "HEAD", "--glob=refs/heads/memento/*"):
+            found.setdefault(tree, commit)
+        return found
