@@ -35,14 +35,18 @@ def check(view: View, commit: str, policy: Policy, paths: Iterable[str]) -> list
     told = signatures.unsigned(view, records, policy, found)
     good = {one.path for one in records} - {one.path for one in told}
     told = [one for one in told if not _is_replaced(view, one.path, good)]
-    return [*told, *keys_away(view.git, commit, policy)]
+    return [*told, *_away(found.why if policy.signatures else "")]
 
 
 def keys_away(git: Git, commit: str, policy: Policy) -> list[Finding]:
     """Return that a file of keys that a policy names is not there, or cannot be read."""
     from memento_git.work import signers
 
-    why = signers.signers_at(git, commit, policy).why if policy.signatures else ""
+    return _away(signers.signers_at(git, commit, policy).why if policy.signatures else "")
+
+
+def _away(why: str) -> list[Finding]:
+    """Return what is told of a file of keys; nothing without a reason."""
     how = "commit the file that policy.signatures names, as ssh-keygen reads it"
     return [Finding("K001", layout.CONFIG, 0, f"policy {why}", how, "warning")] if why else []
 
