@@ -148,9 +148,9 @@ def told_whole(view: View, found: Iterable[Finding], base: str = "", name: str =
 
     That is the base by its name where it has the same. What is wrong in the file of a voided event is a warning.
     """
-    found = _lightened(view, found)
-    past = _Past(view, base, name, found)
-    return [one._replace(fix=past.fix(one)) if WHOLE in one.fix else one for one in found]
+    whole = _lightened(view, found)
+    past = _Past(view, base, name, whole)
+    return [one._replace(fix=past.fix(one)) if WHOLE in one.fix else one for one in whole]
 
 
 def unpacked(found: Collection[Finding]) -> list[Finding]:
@@ -181,9 +181,8 @@ class _Past:
     What differs from its archived copy is taken out: that copy is what it was.
     """
 
-    def __init__(self, view: View, base: str, name: str, found: Iterable[Finding]) -> None:
+    def __init__(self, view: View, base: str, name: str, found: Collection[Finding]) -> None:
         self.view, self.base, self.name = view, base, name
-        found = [*found]
         self.broken = _broken(found)
         self.beside = {one.path: one.fix for one in found if one.code == "F006"}
         self.commits = (base, *view.commits) if base else view.commits

@@ -45,13 +45,15 @@ class Passes:
     def _held(self) -> dict[tuple[str, ...], list[tuple[Evidence, str]]]:
         """Command -> what passes."""
         state, code = self.state, self.scope.code
+        if code is None:
+            return {}
         names = state.counting() if self.scope.groups is None else self.scope.groups
         done = [name for name in names if kind_of(name) == "task" and state.task_status(name) in DONE]
         found: dict[tuple[str, ...], list[tuple[Evidence, str]]] = {}
-        for task in done if code is not None else ():
+        for task in done:
             for one in state.pieces(state.proof(task).by):
                 is_whole = "command" in one.data and "paths" not in trust.seen_by(one)
-                if code is not None and is_whole and trust.saw(one, code):
+                if is_whole and trust.saw(one, code):
                     found.setdefault(ran(one), []).append((one, task))
         return found
 
