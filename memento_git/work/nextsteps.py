@@ -209,7 +209,12 @@ def proving(task: Row) -> list[Row]:
 
 def handing_out(task: Row) -> str:
     """Return the command that hands a pending task out, or shows what it waits for."""
-    return f"memento dispatch create {task['id']} --executor WHO" if task["ready"] else "memento status"
+    return creating(task["id"]) if task["ready"] else "memento status"
+
+
+def creating(task: str) -> str:
+    """Return the command that hands a task out."""
+    return f"memento dispatch create {task} --executor WHO"
 
 
 def resuming(task: str, status: str) -> str:
@@ -287,9 +292,7 @@ def _open_steps(held: Row, tasks: Sequence[Row], known: Mapping[str, Row]) -> li
             told = [known[name] for name in claimed if name in known]
             steps += told or [{"why": f"“{row['title']}” is in progress", "command": _shows(row)}]
         elif row["ready"]:
-            steps.append(
-                {"why": f"“{row['title']}” is ready", "command": f"memento dispatch create {row['id']} --executor WHO"}
-            )
+            steps.append({"why": f"“{row['title']}” is ready", "command": creating(row["id"])})
     return steps
 
 

@@ -9,7 +9,7 @@ from memento_git.folding.settling import SETTLING, kept, redaction, rest
 from memento_git.model.ids import EvidenceWithdrawn, kind_of, option
 from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK, OPEN_DISPATCH
 from memento_git.work import refusals as no
-from memento_git.work.nextsteps import resuming
+from memento_git.work.nextsteps import creating, resuming
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -219,7 +219,7 @@ def _refuse_move(event: Event, seen: Seen, status: str) -> NoReturn:
     if event.do != "reopened" or status not in ("pending", "dispatched", "in_progress"):
         raise no.TaskTransition(task=event.of, status=status, verb=event.do)
     held = seen.own.open_dispatches()
-    step = f"memento dispatch recover {held[-1]}" if held else f"memento dispatch create {event.of} --executor WHO"
+    step = f"memento dispatch recover {held[-1]}" if held else creating(event.of)
     raise no.TaskOpen(task=event.of, status=status, step=step)
 
 

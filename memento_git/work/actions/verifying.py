@@ -12,7 +12,7 @@ from memento_git.work import branches, codes, codestate, forgotten, guard, pasts
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders
 from memento_git.work.desk import Desk
-from memento_git.work.nextsteps import resuming
+from memento_git.work.nextsteps import creating, resuming
 from memento_git.work.verdict import Verdict
 from memento_git.work.verification import masked
 
@@ -122,7 +122,7 @@ def _before(state: RunState, task: str, status: str) -> str:
         return f"memento dispatch complete {held[-1]} --evidence EVIDENCE"
     if held and status == "dispatched":
         return f"memento dispatch claim {held[-1]}"
-    return resuming(task, status) or f"memento dispatch create {task} --executor WHO"
+    return resuming(task, status) or creating(task)
 
 
 def _refuse_unmerged(desk: Desk, state: RunState, task: str) -> None:
