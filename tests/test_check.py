@@ -12,7 +12,7 @@ import pytest
 from memento_git.knowledge.actions import notes
 from memento_git.ledger.edits import UncommittedLedger
 from memento_git.review import actions
-from memento_git.work.actions import dispatches, evidences, plans, settling, tasks
+from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -372,6 +372,26 @@ def test_done_here_and_a_new_dependency_there_is_found_on_the_merge(play: Play) 
     )
     assert "P001 error" in found
     assert "T006 error" in found
+
+
+def test_a_task_that_came_beside_the_end_of_its_run_is_cancelled_where_it_came_from(play: Play) -> None:
+    run = play.planned()
+    play.proven("One")
+    git(play.root, "switch", "-qc", "work")
+    play.do(runs.complete_run)
+    git(play.root, "switch", "-q", "main")
+    late = play.task("Two", run=run)
+    git(play.root, "switch", "-qc", "tried")
+    git(play.root, "merge", "-q", "--no-edit", "work")
+    (wrong,) = [one for one in actions.check(play.ledger).findings if one.severity == "error"]
+    step = (
+        f"cancel it where it came from, and do it in a further run: memento task cancel {late} --reason WHY; or leave"
+    )
+    assert (wrong.code, f"{late} is pending" in wrong.message, wrong.fix.startswith(step)) == ("P004", True, True)
+    git(play.root, "switch", "-q", "main")
+    play.do(tasks.cancel_task, late, reason="It goes into the next run.")
+    git(play.root, "merge", "-q", "--no-edit", "work")
+    assert look(play) == []
 
 
 def test_two_canonical_plans_and_a_circle_are_found_on_the_merge(play: Play) -> None:

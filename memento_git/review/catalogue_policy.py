@@ -38,7 +38,8 @@ POLICY: Final = {
         "that is not done, proven or signed, or past a failed gate that policy guards, even of a task that was "
         "repaired. Or such a gate, or the release, was passed or waived beside or after the completion: too late. "
         "A warning where the branch cancels what the base had asked for, and completes the run on what is left.",
-        "`memento gate record KIND passed --run RUN` before the run is completed; finish, prove or cancel its tasks.",
+        "`memento gate record KIND passed --run RUN` before the run is completed; finish, prove or cancel its tasks. "
+        "One that came beside the completion is cancelled where it came from, and done in a further run.",
     ),
     "P005": Kind(
         "a repair that asks less", "warning",

@@ -68,7 +68,10 @@ def _mendable(state: RunState, finding: Finding, scope: Scope) -> Finding:
         return finding._replace(fix=f"{told}: memento run start --goal TEXT")
     ends = state.folded(state.id).legal(state.status)
     path = next((event.path for event in ends if event.id in scope.added), finding.path)
-    return finding._replace(fix=f"{state.id} is {state.status} for good; {leaving_out(path)}")
+    told = (
+        f"{finding.fix}; or " if finding.code == "P004" and finding.fix else f"{state.id} is {state.status} for good; "
+    )
+    return finding._replace(fix=f"{told}{leaving_out(path)}")
 
 
 def _relied_on(state: RunState, scope: Scope) -> Iterator[Finding]:

@@ -226,8 +226,8 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
     if state.status != "completed" or not ends:
         return
     added = [event for event in ends if event.id in scope.added]
-    for why in _unfinished(state) if added else ():
-        yield Finding("P004", added[-1].path, 0, f"{state.id} is completed, and {why}")
+    for why, fix in _unfinished(state) if added else ():
+        yield Finding("P004", added[-1].path, 0, f"{state.id} is completed, and {why}", fix)
     codes, end = [scope.code] if added and scope.code is not None else [], (added or ends)[-1]
     words = gates.words(state)
     for gate in dict.fromkeys((*state.policy.gates_required, "release")):
@@ -251,8 +251,17 @@ def _late(state: RunState, gate: str, end: Event, scope: Scope) -> Iterator[Find
         yield Finding("P004", told.path, 0, message, severity=scope.severity(told.id))
 
 
-def _unfinished(state: RunState) -> Iterator[str]:
-    """Yield why a run should not have been completed: work of it that is not done, not proven, or not signed."""
+def _unfinished(state: RunState) -> Iterator[tuple[str, str]]:
+    """Yield why a run should not have been completed, and what else than leaving that out would mend it."""
+    for task in state.tasks():
+        if (status := state.task_status(task)) not in (*DONE, "cancelled"):
+            fix = f"cancel it where it came from, and do it in a further run: memento task cancel {task} --reason WHY"
+            yield f"{task} is {status.replace('_', ' ')}", fix
+    yield from ((why, "") for why in _undone(state))
+
+
+def _undone(state: RunState) -> Iterator[str]:
+    """Yield what of a run, but for its open tasks, is not done, not proven, or not signed."""
     counting = {task: status for task in state.tasks() if (status := state.task_status(task)) != "cancelled"}
     if not {*DONE} & {*counting.values()}:
         yield "nothing was done in it"
@@ -261,10 +270,8 @@ def _unfinished(state: RunState) -> Iterator[str]:
     for task, status in counting.items():
         for old, gate in gatehold.left_failed(state, task):
             yield f"gate {gate} of {old}, which {task} repairs, has failed"
-        if status not in DONE:
-            yield f"{task} is {status.replace('_', ' ')}"
-        elif not (proof := state.proof(task)).proven:
+        if status in DONE and not (proof := state.proof(task)).proven:
             yield f"{task} is not proven: {'; '.join(proof.why)}"
-        else:
+        elif status in DONE:
             yield from (f"{task} depends on {other}, which is cancelled" for other in proofs.gone(state, task))
     yield from _unfounded(state)
