@@ -54,7 +54,7 @@ def test_a_plan_that_changed_is_to_be_approved_first(play: Play, cli: Callable[.
     task, plan = play.task(), play.state(run).canonical
     assert seen(play, run)["ready"] == [task]
     change(play, plan)
-    assert held(play, task)["next"] == f"memento plan approve {plan}"
+    assert held(play, task)["command"] == f"memento plan approve {plan}"
     now = seen(play, run)
     assert [step["command"] for step in now["next"]] == [f"memento plan approve {plan}"]
     assert [row["record"] for row in digest(now)["blockers"]] == [plan]
@@ -71,7 +71,7 @@ def test_a_spike_that_has_handed_out_all_it_may_needs_a_plan(play: Play) -> None
     task = play.task("One more")
     play.task("And another")
     step = f"memento plan draft --run {run} --title TITLE --body TEXT"
-    assert held(play, task)["next"] == step
+    assert held(play, task)["command"] == step
     assert commands(play, run).count(step) == 1
     plan = play.do(plans.draft_plan, "Plan", "Do it.")
     assert (step in commands(play, run), commands(play, run)[0]) == (False, f"memento plan approve {plan}")
@@ -110,7 +110,7 @@ def test_a_plan_that_nobody_signed_is_nothing_to_work_by(play: Play, tmp_path: P
     task = play.task()
     assert seen(play, run)["ready"] == [task]
     office.write(POLICY)
-    assert held(play, task)["next"] == "memento check --no-base"
+    assert held(play, task)["command"] == "memento check --no-base"
     play.do(plans.approve_plan, play.state(run).canonical, key=str(office.ada))
     assert seen(play, run)["ready"] == [task]
 
@@ -122,7 +122,7 @@ def test_a_plan_that_cannot_be_read_is_nothing_to_work_by(play: Play) -> None:
     path.write_text(path.read_text().replace("title:", "foo: bar\ntitle:", 1))
     play.commit_all("broken")
     row = seen(play, run)["tasks"][0]
-    assert (row["ready"], row["held_back"]["error"], row["held_back"]["next"]) == (
+    assert (row["ready"], row["held_back"]["error"], row["held_back"]["command"]) == (
         False, "ledger_broken", "memento check",
     )  # fmt: skip
     with pytest.raises(MementoError) as refused:

@@ -358,14 +358,14 @@ def test_a_recovered_dispatch_is_not_requeued_beyond_the_budget(play: Play) -> N
 def test_a_task_shows_what_is_next(play: Play, cli: Cli) -> None:
     play.planned()
     task = play.task(attempts=2)
-    assert answer(cli, play, "task", "show", task)[1]["next"]["action"] == "first"
+    assert answer(cli, play, "task", "show", task)[1]["step"]["action"] == "first"
     fails(play, task, category="tests")
     shown = answer(cli, play, "task", "show", task)[1]
-    assert shown["next"]["action"] == "repair"
-    assert shown["next"]["budget"] == {"attempts": 2, "lost": 1, "cost": None, "spent": 1.0, "exceeded": None}
+    assert shown["step"]["action"] == "repair"
+    assert shown["step"]["budget"] == {"attempts": 2, "lost": 1, "cost": None, "spent": 1.0, "exceeded": None}
     assert shown["dispatches"][0]["category"] == "tests"
     fails(play, task, category="tests")
-    assert answer(cli, play, "task", "show", task)[1]["next"]["action"] == "escalate"
+    assert answer(cli, play, "task", "show", task)[1]["step"]["action"] == "escalate"
 
 
 def test_a_category_that_there_is_not_is_refused(play: Play, cli: Cli) -> None:
@@ -386,7 +386,7 @@ def test_a_spent_task_is_escalated_to_a_person(play: Play, cli: Cli, programs: C
     _, told = answer(cli, play, "task", "route", task)
     assert told["decision"]["selected_executor"] == "human"
     assert "--executor human --over-budget WHY" in cli("task", "route", task, "-C", str(play.root))[1]
-    assert told["decision"]["next"]["action"] == "escalate"
+    assert told["decision"]["step"]["action"] == "escalate"
     assert told["decision"]["approval_because"] == ["the task is escalated: 1 of 1 attempts came to nothing"]
 
 
@@ -403,6 +403,6 @@ def test_an_old_revision_is_routed_as_it_was(play: Play, cli: Cli, programs: Cal
     task = play.task()
     before = git(play.root, "rev-parse", "HEAD")
     fails(play, task, "human", "unclear")
-    assert answer(cli, play, "task", "route", task, "--at", before)[1]["decision"]["next"]["action"] == "first"
-    assert answer(cli, play, "task", "route", task)[1]["decision"]["next"]["action"] == "escalate"
+    assert answer(cli, play, "task", "route", task, "--at", before)[1]["decision"]["step"]["action"] == "first"
+    assert answer(cli, play, "task", "route", task)[1]["decision"]["step"]["action"] == "escalate"
     assert answer(cli, play, "task", "route", task, "--at", before, "--record")[0] == 2

@@ -191,7 +191,7 @@ def test_nobody_is_chosen_where_nobody_may() -> None:
     decision = decide(health=dict.fromkeys(TABLE, "away"))
     assert decision["selected_executor"] is None
     assert decision["fallback_chain"] == []
-    assert decision["next"]["executor"] is None
+    assert decision["step"]["executor"] is None
 
 
 def test_a_task_at_stake_gets_the_bundle() -> None:
@@ -265,7 +265,7 @@ def test_a_task_tried_as_often_as_it_may_be_is_escalated_to_a_person() -> None:
     assert decision["selected_executor"] == "eve"
     assert rules(decision) == {"ann": ["budget"], "bob": ["budget"]}
     assert decision["requires_user_approval"]
-    assert decision["next"] == {"action": "escalate", "executor": "eve", "why": "3 of 3 attempts came to nothing"}
+    assert decision["step"] == {"action": "escalate", "executor": "eve", "why": "3 of 3 attempts came to nothing"}
     assert decide(budget=spent, step=step, override="ann")["user_override"]["honoured"] is False
 
 

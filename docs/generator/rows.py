@@ -38,7 +38,7 @@ TASK: Final = {
     "verification_policy": "what this task's own text asks of verification, or null",
     "asked": "what policy, plan and task ask of it together: evidence, trust, commands, why; or null. In `task show` "
     "with what past failures and the code's graph add", "ready": "could be handed out now",
-    "held_back": "why `dispatch create` would refuse it although it is its turn: error, why, next (a command); or null",
+    "held_back": "why `dispatch create` would refuse it although it is its turn: error, why, command; or null",
     "waits_on": "dependencies that are not done and proven", "proven": "true, false, or null while it is not completed",
     "proven_by": "ids of the evidence that proves it", "unproven_because": "why it is not proven",
     "unsigned": "which approvals it rests on, proven as it is, without the signature that policy demands",
@@ -227,7 +227,7 @@ DECISION: Final = {
     "approval_because": "why", "context_profile": "brief, or bundle where more is at stake",
     "auto_dispatch": "always false", "user_override": "of --executor: executor, honoured, reasons; or null",
     "budget": "attempts, lost, cost, spent, and exceeded: why one more is beyond it, or null",
-    "next": f"{', '.join(NEXT)}: what the attempts so far lead to",
+    "step": f"{', '.join(NEXT)}: what the attempts so far lead to",
 }  # fmt: skip
 DIFF: Final = {
     "base": "the older commit", "tips": "the newer commit; several: their union", "notes": "what to know besides",
@@ -521,7 +521,7 @@ ANSWERS: Final = {
     "task add": "task dispatched executor_invoked next",
     "task add --from-event": "task created dangers dispatched executor_invoked next",
     "task revise": "task next",
-    "task show": "task dispatches next dangers",
+    "task show": "task dispatches step dangers",
     "task route": "task_id task_status decision evidence",
     "task board": "board",
     "task board --out": "out board",
@@ -693,7 +693,7 @@ def page() -> str:
         "`event`, `action`, `actor`, `at`. "
         "`imported_by` of `check impact` are the files that import what the note is about, `imports_not_read` the "
         "languages of that whose imports cannot be read, for want of the extra `graph`. "
-        "`next` of `task show` is that of a decision, with its `budget`; that of `dispatch complete` is how an "
+        "`step` of `task show` is that of a decision, with its `budget`; `next` of `dispatch complete` is how an "
         "unproven task becomes proven. `remaining` of `purge` are sentences. `alike` of `note add` are live "
         "notes that are near (`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the "
         "`share` of the "

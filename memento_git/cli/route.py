@@ -52,7 +52,7 @@ def _record(door: Door, task: str, decision: Row) -> Row:
 
 
 def _told(task: str, status: str, decision: Row, names: Names) -> str:
-    chosen, wish, step = decision["selected_executor"], decision["user_override"], decision["next"]
+    chosen, wish, step = decision["selected_executor"], decision["user_override"], decision["step"]
     refused = [f"{wish['executor']}: {'; '.join(wish['reasons'])}"] if wish and not wish["honoured"] else []
     parts = [
         ("refused", refused),

@@ -152,7 +152,7 @@ def row(refusal: MementoError | None, run: str, task: str) -> Row | None:
         "signature_required": "memento check --no-base",
     }  # fmt: skip
     step = following.get(refusal.token, f"memento task show {task}")
-    return {"error": refusal.token, "why": refusal.message, "next": step}
+    return {"error": refusal.token, "why": refusal.message, "command": step}
 
 
 def mark_unsigned(state: RunState, shown: Sequence[Row]) -> None:

@@ -106,7 +106,7 @@ def held_back(held: Row) -> list[Row]:
     found: dict[tuple[str, str], Row] = {}
     for row in held["tasks"]:
         if row["held_back"] and row["held_back"]["error"] not in OF_PLANS:
-            found.setdefault((row["held_back"]["error"], row["held_back"]["next"]), row)
+            found.setdefault((row["held_back"]["error"], row["held_back"]["command"]), row)
     return list(found.values())
 
 
@@ -261,7 +261,7 @@ def _task_steps(held: Row, known: Mapping[str, Row]) -> list[Row]:
     ][:SOON]  # fmt: skip
     steps += [{"why": one.why, "command": one.command} for one in stranded(tasks)[:SOON]]
     steps += [
-        {"why": f"“{row['title']}” is held back: {row['held_back']['why']}", "command": row["held_back"]["next"]}
+        {"why": f"“{row['title']}” is held back: {row['held_back']['why']}", "command": row["held_back"]["command"]}
         for row in held_back(held) if not (drafts and row["held_back"]["error"] == "spike_limit")
     ][:SOON]  # fmt: skip
     return [*steps, *_open_steps(held, tasks, known)][: SOON + 2]

@@ -160,7 +160,7 @@ def decide(asked: Job, health: Mapping[str, str], override: str = "") -> dict[st
         "auto_dispatch": False,
         "user_override": asked_for,
         "budget": asked.budget.row(asked.table[order[0]].cost if order else 0.0),
-        "next": asked.step._replace(executor=asked.step.executor or (order[0] if order else None)).row(),
+        "step": asked.step._replace(executor=asked.step.executor or (order[0] if order else None)).row(),
     }
 
 
