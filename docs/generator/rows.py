@@ -50,6 +50,7 @@ TASK: Final = {
     "broken": "why its own file cannot be read: place, rule, what is wrong; or null",
     "stale": "only where it is read, and its proof is bound to code: all of that is of other code than this commit's",
     "uncommitted": "only of what is stale: the code of this commit did not go on since; what was seen is not committed",
+    "passed_since": "only of what is stale: each command that proves it passed on this code since, for another task",
     "claims": "only among the tasks of a run: who holds it: dispatch_id, claimed_by, lease_until, expired",
 }  # fmt: skip
 DISPATCH: Final = {
@@ -109,6 +110,7 @@ EVIDENCE: Final = {
     "signed_by": "whose signature it is, or null",
     "stale": "only where it is read, and is bound to code: it is of other code than this commit's",
     "uncommitted": "only of what is stale: the code of this commit did not go on since; what was seen is not committed",
+    "passed_since": "only of what is stale: evidence of another task, a pass of the same command on this code; or null",
     "beside": "only there: files that git did not track and that it saw, which this commit does not have so",
 }  # fmt: skip
 EVENT: Final = {
@@ -149,7 +151,7 @@ CARD: Final = {
     "reason": "why it is blocked, rejected or cancelled, or null", "ready": "could be handed out now",
     "proven": "true, false, or null while it is not completed",
     "unsigned": "approvals that it rests on without the signature that policy demands",
-    "stale": "all that proves it is of other code than this commit's",
+    "stale": "all that proves it is of other code than this commit's, and no other task shows that it passed since",
     "late": "something came after the run's completion",
     "kind": "or null", "risk": "or null", "size": "or null", "role": "or null",
 }  # fmt: skip
@@ -162,7 +164,7 @@ REPORT: Final = {
     "text": "the report as Markdown, or in the format that was asked", "generated_at": "when it was made",
     "blockers": "what holds the run up: kind, record, about", "risks": "of the plan, and open tasks of high risk: "
     "record, about", "verification": "what proves tasks: evidence_id, kind, trust_level, outcome, command, exit_code, "
-    "stale, uncommitted, task_ids",
+    "stale, uncommitted, passed_since, task_ids",
     "changed_files": "path, evidence_ids of diffs that changed it, task_ids of done tasks about it",
     "recovered": "dispatches that were taken back: dispatch_id, task_id, requeued_dispatch_id, evidence_id and "
     "bundle_path of what the next worker needs, or null",

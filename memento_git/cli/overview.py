@@ -151,7 +151,8 @@ def _aged(held: Row, names: Names) -> list[str]:
     if held["run"]["status"] not in FINAL_RUN:
         resting |= {name for row in held["gates"] if row["status"] in PASSING for name in row["evidence"]}
     ahead = {row["id"] for row in held["evidence"] if row.get("uncommitted")}
-    counting = [name for name in held["stale"] if name in resting]
+    shown = {row["id"] for row in held["evidence"] if row.get("passed_since")}
+    counting = [name for name in held["stale"] if name in resting - shown]
     told = {
         "stale {}: this commit has other code than the command saw": [name for name in counting if name not in ahead],
         "uncommitted {}: the code that the command saw is not committed here": [

@@ -13,7 +13,6 @@ from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_TASK
 from memento_git.model.work import Prose
 from memento_git.review import citations, evasions, folds, lastread, resting, signed, verdicts
-from memento_git.review.passes import Passes
 from memento_git.work import gates, proofs, terms
 from memento_git.work.rows import asked_row
 from memento_git.work.verification import applies, asks_less, proves_less, run_lines
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event
+    from memento_git.review.citations import Shown
     from memento_git.review.scope import Scope
     from memento_git.work.state import RunState
 
@@ -37,7 +37,7 @@ MOVING: Final = (
 def check_run(state: RunState, scope: Scope) -> list[Finding]:
     """Return what is wrong with a run, or with some of its records; what its files say comes from the view."""
     groups = [key for key in state.groups() if scope.groups is None or key in scope.groups]
-    passes = Passes(state, scope)
+    passes = citations.passing_now(state, scope)
     found = [one for key in groups for one in folds.disagreements(state, key)]
     found += _circles(state) if scope.groups is None else ()
     for key in groups:
@@ -79,7 +79,7 @@ def _relied_on(state: RunState, scope: Scope) -> Iterator[Finding]:
     verdicts = [*state.completions(state.id), *gates.given(state, state.id, "release")]
     if scope.code is None or not any(event.id in scope.added for event in verdicts):
         return
-    passes = Passes(state, scope._replace(groups=None))
+    passes = citations.passing_now(state, scope._replace(groups=None))
     for task in state.counting():
         ends, proof = state.ends(task), state.proof(task)
         if state.task_status(task) in DONE and proof.proven:
@@ -134,7 +134,7 @@ def _texts(state: RunState, key: str) -> Iterator[Finding]:
         yield Finding("F007", path, 0, f"{name} has events, but its file is missing", WHOLE)
 
 
-def _task(state: RunState, task: str, scope: Scope, passes: Passes) -> Iterator[Finding]:
+def _task(state: RunState, task: str, scope: Scope, passes: Shown) -> Iterator[Finding]:
     found = state.text(task)
     if found is None:
         return
@@ -280,7 +280,7 @@ def _ended(state: RunState, task: str) -> list[Event]:
     return [seen.event for seen in state.folded(task).events if seen.event.do in ENDING]
 
 
-def _done(state: RunState, task: Prose, scope: Scope, passes: Passes) -> Iterator[Finding]:
+def _done(state: RunState, task: Prose, scope: Scope, passes: Shown) -> Iterator[Finding]:
     """Yield what a task that is shown as done lacks."""
     ends = state.ends(task.id)
     path = ends[0].path if ends else task.path

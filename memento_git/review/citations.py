@@ -8,9 +8,10 @@ from memento_git.ledger import layout
 from memento_git.model.clock import is_ahead
 from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import Ref, kind_of, parse_ref
-from memento_git.review.passes import Passes, ran
+from memento_git.model.states import DONE
 from memento_git.work import forgotten, gates, trust
 from memento_git.work.nextsteps import passing
+from memento_git.work.passes import Passes
 from memento_git.work.verification import told_as
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from memento_git.review.scope import Scope
     from memento_git.work.state import RunState
     from memento_git.work.verification import Command
+
+    Shown = Passes[tuple[Evidence, str]]
 
 NAMED: Final = ("dispatch", "recovery_of", "plan", "successor")
 
@@ -114,8 +117,32 @@ def _open_gone(state: RunState, event: Event) -> Iterator[Finding]:
         yield from (_nowhere(event.path, f"{event.id} names {task} as open", fix) for task in sorted(gone))
 
 
+def passing_now(state: RunState, scope: Scope) -> Shown:
+    """Return what passes for the code as it is, each with its task, of the done tasks that are looked at in a run."""
+    return Passes(state.view, lambda: _passing_now(state, scope))
+
+
+def _passing_now(state: RunState, scope: Scope) -> Mapping[tuple[str, ...], Sequence[tuple[Evidence, str]]]:
+    if scope.code is None:
+        return {}
+    names = state.counting() if scope.groups is None else scope.groups
+    found: dict[tuple[str, ...], list[tuple[Evidence, str]]] = {}
+    for task in (name for name in names if kind_of(name) == "task" and state.task_status(name) in DONE):
+        for one in state.pieces(state.proof(task).by):
+            is_whole = "command" in one.data and "paths" not in trust.seen_by(one)
+            if is_whole and trust.saw(one, scope.code):
+                found.setdefault(_seen(one)[0], []).append((one, task))
+    return found
+
+
+def _seen(evidence: Evidence) -> tuple[tuple[str, ...], str]:
+    """Return the kind, folder and words by which two pieces of evidence are of one command, and the tree it saw."""
+    command = evidence.data.get("command", {"cwd": "", "argv": ()})
+    return (evidence.kind, command["cwd"], *command["argv"]), str(trust.seen_by(evidence).get("tree"))
+
+
 def stale(
-    state: RunState, ends: Sequence[Event], proof: Sequence[str], scope: Scope, passes: Passes, *, is_new: bool = True
+    state: RunState, ends: Sequence[Event], proof: Sequence[str], scope: Scope, passes: Shown, *, is_new: bool = True
 ) -> Iterator[Finding]:
     """Yield each command of a task's proof, or that is asked of it, that has no pass for the code as it is.
 
@@ -127,12 +154,12 @@ def stale(
     found: dict[tuple[str, ...], list[Evidence]] = {}
     for one in state.pieces(proof):
         if "code" in one.data:
-            found.setdefault(ran(one), []).append(one)
+            found.setdefault(_seen(one)[0], []).append(one)
     asked = state.asked(task).commands
     named: list[Evidence] = []
     for alike in found.values():
         own = [(one, task) for one in alike if trust.saw(one, scope.code)]
-        fresh = _strong(state, own, task, scope) or _strong(state, passes.since(alike), task, scope)
+        fresh = _strong(state, own, task, scope) or _strong(state, passes.since([*map(_seen, alike)]), task, scope)
         told = "is of other code than this commit's" if not fresh else ""
         if is_new and fresh and all(_is_beside(one, scope) for one in fresh):
             paths = ", ".join(sorted(trust.seen_by(fresh[0])["paths"]))
@@ -175,12 +202,13 @@ def _strong(state: RunState, held: Iterable[tuple[Evidence, str]], task: str, sc
     return [one.evidence for one in cited if one.evidence and not trust.weakness(one.evidence, one.trust, proof)]
 
 
-def _not_passed(state: RunState, ends: Sequence[Event], scope: Scope, passes: Passes) -> Iterator[Command]:
+def _not_passed(state: RunState, ends: Sequence[Event], scope: Scope, passes: Shown) -> Iterator[Command]:
     """Yield the commands that are asked of a task and that nothing which is cited passed for the code as it is."""
     asked, codes = state.asked(ends[0].of), [scope.code(()) if scope.code else {}]
     cited = [state.cited(parse_ref(ref), end.of) for end in ends for ref in end.evidence]
     if asked.commands:
-        later = passes.since([one.evidence for one in cited if one.evidence])
+        held = [one.evidence for one in cited if one.evidence and "code" in one.evidence.data]
+        later = passes.since([*map(_seen, held)])
         cited += [state.cited(Ref(one.id, one.digest), task) for one, task in later]
     for command in asked.commands:
         if not any(trust.meets(one, command, asked.trust, codes) for one in cited):

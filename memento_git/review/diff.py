@@ -182,7 +182,8 @@ def _plan(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None
 
 
 def _proof(row: Row) -> Row:
-    return {**{key: row.get(key) for key in PROOF_KEYS}, "holds": _holds(row), "stale": bool(row.get("stale"))}
+    told = {key: row.get(key) for key in (*PROOF_KEYS, "passed_since")}
+    return {**told, "holds": _holds(row), "stale": bool(row.get("stale"))}
 
 
 def _holds(row: Row) -> list[str]:
@@ -312,7 +313,7 @@ def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Map
         "proof": [_proof(row) for row in proof],
         "unproven_because": (new or {}).get("unproven_because", []), "unsigned": (new or {}).get("unsigned", []),
         "unproven_by_older": (new or {}).get("unproven_by_older", []),
-        "became": [name for name in TURNS if new and new.get(name) and not (old and old.get(name))],
+        "became": [name for name in TURNS if new and _is(new, name) and not (old and _is(old, name))],
         "asked": list(((new or {}).get("asked") or {}).get("why", ())),
         "criteria": list(new["acceptance_criteria"]) if new and not old else [],
         "kind": shown["kind"], "risk": shown["risk"], "files": list(shown["relevant_files"]),
@@ -323,6 +324,11 @@ def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Map
         change["became"].append("contested")
     same = old and new and all(old[key] == new[key] for key in ("status", "proven", "proven_by", "unproven_because"))
     return None if same and not (loud or change["texts"] or change["became"]) else change
+
+
+def _is(task: Row, name: str) -> bool:
+    """Tell whether a task is one of what it may turn to; not stale where its commands passed on the code since."""
+    return bool(task.get(name)) and not (name == "stale" and task["passed_since"])
 
 
 def _overridden(events: Sequence[Row]) -> Iterator[str]:

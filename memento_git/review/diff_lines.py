@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.enumeration import cut, many, some
 from memento_git.review.diff_proofs import reproduction_lines, signature_lines
-from memento_git.review.report import INCOMPLETE, MOVED, SPIKE, called, counted, ran
+from memento_git.review.report import INCOMPLETE, MOVED, SPIKE, aged, called, counted, ran
 from memento_git.review.words import ADDED, LEFT_OUT, REMOVED
 
 if TYPE_CHECKING:
@@ -136,8 +136,10 @@ def shown(rows: Sequence[Row], style: Style) -> str:
     """Return the first pieces of evidence that something rests on, and how many more there are."""
     told = []
     for row in rows[:MOST_NAMED]:
-        stale, is_what = ", stale" if row["stale"] else "", what(row, style)
-        told.append(f"{row['kind']}, {row['trust_level']}{stale}" + (f": {is_what}" if is_what else ""))
+        age, is_what = aged(row), what(row, style)
+        told.append(
+            ", ".join(filter(None, [row["kind"], row["trust_level"], age])) + (f": {is_what}" if is_what else "")
+        )
     more = [f"{len(rows) - MOST_NAMED} more"] if len(rows) > MOST_NAMED else []
     return "; ".join([*told, *more])
 

@@ -80,6 +80,8 @@ def aged(row: Mapping[str, Any]) -> str:
     """Return how evidence, or what proves a task, stands to the code of this commit, where that is other code."""
     if not row.get("stale"):
         return ""
+    if row.get("passed_since"):
+        return "passed on this code since"
     return "of code that is not committed here" if row.get("uncommitted") else "stale"
 
 
@@ -143,7 +145,7 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
     notes = [f"**broken**: {plain(row['broken'])}"] if row["broken"] else []
     if row["proven"]:
         told = Counter(
-            f"{one['kind']}, {one['trust_level']}{', stale' * bool(one.get('stale') and not row.get('stale'))}"
+            ", ".join(filter(None, [one["kind"], one["trust_level"], "" if row.get("stale") else aged(one)]))
             for one in (evidence[name] for name in row["proven_by"] if name in evidence)
         )
         shown = [f"{what} ({count} times)" if count > 1 else what for what, count in told.items()]
@@ -151,8 +153,8 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
         notes += [f"**unsigned**: {plain(why)}" for why in row.get("unsigned", ())]
     elif row["proven"] is False:
         notes.append(f"**unproven**: {plain('; '.join(row['unproven_because'])) or 'nothing proves it'}")
-    if row.get("stale"):
-        notes.append(aged(row) if row["uncommitted"] else "stale: this commit has other code")
+    if age := aged(row):
+        notes.append("stale: this commit has other code" if age == "stale" else age)
     if row["late"]:
         notes.append("late: came after the run's completion")
     if row["selected_dispatch_id"]:

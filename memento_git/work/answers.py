@@ -51,6 +51,13 @@ def _mark(state: RunState, told: Row, kind: str) -> None:
         mark_stale(state.view, [told], [])
     elif told["proven_by"]:
         mark_stale(state.view, [rows.evidence_row(state, one) for one in state.pieces(told["proven_by"])], [told])
+    if told.get("stale"):
+        from memento_git.work import keeping
+
+        held = keeping.base(state.view, state.id)
+        mark_stale(state.view, held["evidence"], held["tasks"])
+        known = {row["id"]: row for row in (*held["evidence"], *held["tasks"])}
+        told["passed_since"] = known[told["id"]]["passed_since"]
 
 
 def check(state: RunState, *shown: Row) -> None:

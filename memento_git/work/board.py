@@ -52,7 +52,7 @@ def _card(task: Row, dispatches: Sequence[Row]) -> Row:
         "ready": task["ready"],
         "proven": task["proven"],
         "unsigned": task.get("unsigned", []),
-        "stale": task.get("stale", False),
+        "stale": bool(task.get("stale")) and not task["passed_since"],
         "late": task["late"],
         **{key: task[key] for key in ("kind", "risk", "size", "role")},
     }

@@ -25,6 +25,7 @@ MOST_FILES: Final = 1000
 MOST_BYTES: Final = 32 * 1024 * 1024
 LONGEST_NAME: Final = 1024
 STEP: Final = 500
+FIRST: Final = 50
 
 
 class CodeUnknown(Refused):
@@ -58,14 +59,20 @@ def without_ledger(tree: bytes, object_format: str) -> str:
 
 
 def history(git: Git, most: int, *revisions: str) -> Iterator[tuple[str, str]]:
-    """Yield the latest commits, at most so many, newest first, with the trees of their code; few are held at once."""
-    told = git.run("log", f"--max-count={most}", "--format=%H %T", *revisions)
-    pairs = [line.split(" ") for line in os.fsdecode(told).splitlines()]
-    for start in range(0, len(pairs), STEP):
-        step = pairs[start : start + STEP]
-        for (commit, _), data in zip(step, git.objects(tree for _, tree in step), strict=True):
-            if data is not None:
-                yield commit, without_ledger(data, git.object_format)
+    """Yield the latest commits, at most so many, newest first, with the trees of their code.
+
+    Few are held at once, and what is asked of the latest alone is told without a look at the others.
+    """
+    for skip, count in ((0, FIRST), (FIRST, most - FIRST)):
+        told = git.run("log", f"--skip={skip}", f"--max-count={count}", "--format=%H %T", *revisions)
+        pairs = [line.split(" ") for line in os.fsdecode(told).splitlines()]
+        for start in range(0, len(pairs), STEP):
+            step = pairs[start : start + STEP]
+            for (commit, _), data in zip(step, git.objects(tree for _, tree in step), strict=True):
+                if data is not None:
+                    yield commit, without_ledger(data, git.object_format)
+        if len(pairs) < count:
+            return
 
 
 def code_at(git: Git, commit: str, paths: Sequence[str] = ()) -> dict[str, Any]:

@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memento_git.review.diff_markdown import markdown
+from memento_git.review.report import task_notes
+from memento_git.work import answers
 from memento_git.work.actions import evidences, runs, tasks
+from memento_git.work.actions.comparing import compare
+from memento_git.work.overview import overview
 from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
 TOLD = "is of other code than this commit's"
+PASSED = "passed on this code since"
 
 
 @pytest.fixture
@@ -70,14 +76,27 @@ def warned(doors: Doors) -> list[str]:
     return [row["message"] for row in doors.check("--base", "main")[1] if row["code"] == "C001"]
 
 
+def told_of(doors: Doors, task: str) -> tuple[bool, bool, bool]:
+    """Return whether a task is told as stale, as passed since, and whether the diff calls it stale."""
+    ledger = doors.play.ledger
+    view = ledger.view()
+    told = {row["id"]: row for row in overview(ledger, view, run_of(doors))["tasks"]}[task]
+    alone = answers.shown(view, task, "task")
+    assert (alone["stale"], alone["passed_since"]) == (told["stale"], told["passed_since"])
+    text = markdown(compare(ledger, "main.."))
+    assert (PASSED in text, PASSED in "; ".join(task_notes(told, {}))) == (told["passed_since"],) * 2
+    return told["stale"], told["passed_since"], ", stale: " in text
+
+
 @pytest.mark.parametrize(
     "asked", ["  require: [test]\n", "  verify: [{commands: [{run: [sh, -c, 'echo checked; exit 0'], kind: test}]}]\n"]
 )
 def test_what_proves_a_later_task_by_the_same_command_shows_it_of_this_one(doors: Doors, asked: str) -> None:
     """No way: the command passes for the code as it is, and the later task's completion rests on that."""
     doors.policy(asked)
-    staled(doors)
+    first, _ = staled(doors)
     assert warned(doors) == []
+    assert told_of(doors, first) == (True, True, False)
     doors.play.do(runs.complete_run, run_of(doors))
     assert warned(doors) == []
     doors.sound()
@@ -86,6 +105,7 @@ def test_what_proves_a_later_task_by_the_same_command_shows_it_of_this_one(doors
 def test_a_later_pass_of_another_kind_shows_nothing(doors: Doors) -> None:
     first, _ = staled(doors, kind="lint")
     assert f"which proves {first}, {TOLD}" in doors.warned("C001")
+    assert told_of(doors, first) == (True, False, True)
 
 
 def test_a_later_pass_that_no_task_rests_on_shows_nothing(doors: Doors) -> None:
@@ -122,4 +142,5 @@ def test_a_pass_without_the_work_of_a_task_does_not_show_it(doors: Doors) -> Non
     second = doors.play.proven("Second")
     assert doors.play.is_proven(second)
     assert [one for one in warned(doors) if f"which proves {first}, {TOLD}" in one]
+    assert told_of(doors, first) == (True, False, True)
     assert f"which proves {first}, {TOLD}" in doors.warned("C001")
