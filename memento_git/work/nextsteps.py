@@ -42,13 +42,13 @@ def failed_gates(held: Row, *, but: Sequence[str] = ("cancelled",)) -> list[Row]
 
 def next_steps(
     held: Row, merges: Sequence[Row] = (), *, loose: bool = True, packed: bool = False, gates: Sequence[Row] = (),
-    known: Mapping[str, Row] = NOWHERE, fresh: Sequence[str] = (),
+    choices: Sequence[Row] = (), known: Mapping[str, Row] = NOWHERE, fresh: Sequence[str] = (),
 ) -> list[Row]:  # fmt: skip
     """Return what could be done next, most urgent first: a sentence and the command that does it.
 
-    `gates` are the steps that come before a run can be completed; `loose` tells whether the run has files of its own,
-    outside of an archive, and `packed` whether it has one; `known` are the steps of dispatches of which more is known
-    than this branch tells; `fresh` names gates that pass on evidence alone.
+    `gates` are the steps that come before a run can be completed, `choices` those that had better; `loose` tells
+    whether the run has files of its own, outside of an archive, and `packed` whether it has one; `known` are the steps
+    of dispatches of which more is known than this branch tells; `fresh` names gates that pass on evidence alone.
     """
     run = held["run"]
     steps = [
@@ -73,7 +73,7 @@ def next_steps(
         for row in held["dispatches"] if row["expired"]
     ]  # fmt: skip
     steps += [*_plan_steps(held), *merges, *_task_steps(held, known)]
-    return steps if merges else [*steps, *_ending(held, gates)]
+    return steps if merges else [*steps, *_ending(held, gates, choices)]
 
 
 def _gate_steps(held: Row, fresh: Sequence[str]) -> list[Row]:
@@ -296,7 +296,7 @@ def _open_steps(held: Row, tasks: Sequence[Row], known: Mapping[str, Row]) -> li
     return steps
 
 
-def _ending(held: Row, gates: Sequence[Row]) -> list[Row]:
+def _ending(held: Row, gates: Sequence[Row], choices: Sequence[Row]) -> list[Row]:
     """Return what is left to do where no task is open; nothing where nobody knows that."""
     run = held["run"]["id"]
     if broken(held) or not held["tasks"] or not all_done(held["tasks"]):
@@ -304,5 +304,5 @@ def _ending(held: Row, gates: Sequence[Row]) -> list[Row]:
     if all(row["status"] == "cancelled" for row in held["tasks"]):
         return [{"why": "every task was cancelled", "command": f"memento run cancel {run} --reason WHY"}]
     if gates or failed_gates(held) or any(row["unapproved"] for row in held["plans"]):
-        return [*gates]
-    return [{"why": ALL_DONE, "command": f"memento run complete {run}"}]
+        return [*choices, *gates]
+    return [*choices, {"why": ALL_DONE, "command": f"memento run complete {run}"}]

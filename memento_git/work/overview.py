@@ -87,7 +87,8 @@ def overview(
     gates = _gates(view, held, signs=signs)
     held["live"], known = live.working(ledger.git, held)
     known |= _away(view, held)
-    held["next"] = next_steps(held, _merges(view, held), gates=gates, known=known, fresh=fresh, **kept)
+    choices = _choices(view, held)
+    held["next"] = next_steps(held, _merges(view, held), gates=gates, choices=choices, known=known, fresh=fresh, **kept)
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     shown = cut(held, limit, LISTS)
     if whole is not None:
@@ -176,6 +177,24 @@ def _merges(view: View, held: Row) -> list[Row]:
 
     state = RunState(view, held["run"]["id"], shown=True)
     return list(islice(branches.unmerged(view.git, state, tasks), SOON))
+
+
+def _choices(view: View, held: Row) -> list[Row]:
+    """Return the steps of tasks that several candidates completed, and of which nobody chose or accepted one."""
+    tries = Counter(row["task_id"] for row in held["dispatches"] if row["candidate"] and row["status"] == "completed")
+    tasks = [row for row in held["tasks"] if row["status"] == "completed" and not row["selected_dispatch_id"]]
+    several = [row for row in tasks if tries[row["id"]] > 1]
+    if not several:
+        return []
+    from memento_git.work.state import RunState
+
+    state = RunState(view, held["run"]["id"], shown=True)
+    counted = ((row, len({event.dispatch for event in state.completions(row["id"])})) for row in several)
+    return [
+        {"why": f"“{row['title']}” was done {count} times, and nobody chose which counts",
+         "command": f"memento dispatch select {row['id']}"}
+        for row, count in islice(((row, count) for row, count in counted if count > 1), SOON)
+    ]  # fmt: skip
 
 
 def _is_unsure(task: Row) -> bool:
