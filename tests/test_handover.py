@@ -414,8 +414,33 @@ def test_a_required_command_that_fails_is_told_with_what_git_ignores_and_the_wor
     assert run(play, play.task(commands=["test -e packages"]), "open('report.xml', 'w')").status == "failed"
 
     (told,) = play.ledger.warnings
-    assert told.startswith("the worktree lacks what git ignores here: packages/; what needs")
+    assert told.startswith("the worktree lacks what git ignores here: packages/; policy.reproduce.setup names")
     assert run(play, play.task(commands=["test -e packages"]), "import os; os.mkdir('packages')").status == "completed"
+
+
+def test_a_worktree_is_set_up_before_the_executor_starts(play: Play) -> None:
+    (play.root / ".gitignore").write_text("packages/\n")
+    play.commit_all()
+    config(play, "policy: {reproduce: {setup: [[sh, -c, 'mkdir packages && test ! -e stop']]}}\n")
+    play.planned()
+    look = "import os; assert os.path.isdir('packages')"
+    task = play.task(commands=["test -e packages"])
+    assert run(play, task, look).status == "completed"
+    assert not (play.root / "packages").exists()
+    (play.root / "stop").write_text("")
+    play.commit_all()
+    done = run(play, play.task(commands=["true"]), "raise SystemExit(9)")
+    assert (done.status, done.category, done.exit) == ("failed", "environment", None)
+    assert "policy.reproduce.setup: " in done.reason
+
+
+def test_no_executor_is_handed_a_task_where_the_set_up_must_not_run(play: Play) -> None:
+    config(play, "policy: {reproduce: {setup: [[git, reset, --hard]]}}\n")
+    play.planned()
+    task = play.task(commands=["true"])
+    with pytest.raises(DestructiveArgv, match=r"policy\.reproduce\.setup"):
+        run(play, task, "")
+    assert play.status(task) == "pending"
 
 
 def test_a_task_that_asks_something_else_by_now_is_not_completed_by_a_run(play: Play, task: str) -> None:

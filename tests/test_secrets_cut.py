@@ -212,7 +212,7 @@ def test_what_a_failed_setup_said_is_redacted_before_it_is_cut(play: Play) -> No
     with (
         rerunning.Rerunner(play.ledger, policy) as rerunner, pytest.raises(rerunning.SetupFailed) as refused,
     ):  # fmt: skip
-        rerunner._set_up(play.root)
+        rerunning.set_up(policy, play.root, rerunner._group)
     assert PASSWORD[-6:] not in str(refused.value.facts["said"])
 
 

@@ -19,7 +19,7 @@ from memento_git.work.trust import seen_by
 from memento_git.work.verification import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memento_git.model.policy import Policy
     from memento_git.model.work import Evidence
@@ -37,6 +37,18 @@ class SetupFailed(Refused):
     token = "reproduction_setup_failed"
     sentence = "policy.reproduce.setup: {command} ended with exit code {code}: {said}"
     hint_ = "run it in a fresh clone; what it needs must be there"
+
+
+def set_up(policy: Policy, top: Path, group: Callable[..., capture.Captured]) -> None:
+    """Make a worktree ready for commands, as policy says: with what git ignores."""
+    from memento_git.texts.secrets import redact, redact_words
+
+    for argv in policy.reproduce["setup"]:
+        run = group(argv, top, keep=SETUP_KEEP, timeout=duration(policy.reproduce["timeout"]))
+        if run.exit or run.timed_out:
+            words = redact((run.stderr.end or run.stdout.end).decode(errors="replace"))[0]
+            said = capture.fit(" ".join(capture.Scrubber(top).text(words).split())[-MOST_SAID:])
+            raise SetupFailed(command=shown(redact_words(argv)), code=run.exit, said=said or "nothing was said")
 
 
 class FolderAbsent(Refused):
@@ -89,20 +101,10 @@ class Rerunner:
                 guard.refuse_argv(self.policy, argv, "what would be run again")
             with cleanroom(self.ledger.git, commit) as top:
                 self._room = top.parent.name
-                self._set_up(top)
+                set_up(self.policy, top, self._group)
                 return self._witnessed(top, kind, told, commit, reports, covers)
         except Refused as refusal:
             return refusal
-
-    def _set_up(self, top: Path) -> None:
-        from memento_git.texts.secrets import redact, redact_words
-
-        for argv in self.policy.reproduce["setup"]:
-            run = self._group(argv, top, keep=SETUP_KEEP, timeout=self._timeout)
-            if run.exit or run.timed_out:
-                words = redact((run.stderr.end or run.stdout.end).decode(errors="replace"))[0]
-                said = capture.fit(" ".join(capture.Scrubber(top).text(words).split())[-MOST_SAID:])
-                raise SetupFailed(command=shown(redact_words(argv)), code=run.exit, said=said or "nothing was said")
 
     def _witnessed(
         self, top: Path, kind: str, told: dict[str, Any], commit: str, reports: Sequence[str], covers: Sequence[str]

@@ -13,7 +13,7 @@ from memento_git.ledger.store import Ledger
 from memento_git.model.enumeration import some
 from memento_git.work import capture, children, pasts, trust, verification, witnessed
 from memento_git.work import refusals as no
-from memento_git.work.actions import attaching, checkpoints, diffs, dispatches, evidences, folders, worktrees
+from memento_git.work.actions import attaching, checkpoints, diffs, dispatches, evidences, folders, rerunning, worktrees
 from memento_git.work.actions.evidences import Draft
 from memento_git.work.actions.handing import Wish, hand_over, patiently
 from memento_git.work.actions.starting import able, refuse_unfit
@@ -119,6 +119,8 @@ def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[Execu
     asked = state.asked(task, pasts.enriched(state, task))
     for command in asked.commands:
         refuse_unfit(ledger, state.policy, command.run, "verification")
+    for argv in () if order.in_place else state.policy.reproduce["setup"]:
+        refuse_unfit(ledger, state.policy, argv, "policy.reproduce.setup")
     if order.in_place and not asked.commands:
         raise NothingToShow(task=task)
     if not asked.commands and "diff" not in state.policy.proof:
@@ -146,6 +148,7 @@ class _Run:
         keep = policy.output
         with _Beat(self.ledger, self.handover, self.stop, min(BEAT, policy.lease / 4)):
             try:
+                self._set_up(policy)
                 self._execute(keep)
                 self._gather()
                 self._check(keep)
@@ -176,6 +179,14 @@ class _Run:
             argv, cwd, env=self._environment(), keep=keep, timeout=timeout, stop=self.stop, begun=self._begun,
             shown=self.order.shown,
         )  # fmt: skip
+
+    def _set_up(self, policy: Policy) -> None:
+        """Make the worktree ready as for second runs; the checkout itself is as its owner has it."""
+        try:
+            if self.checkout:
+                rerunning.set_up(policy, self.top, self._group)
+        except rerunning.SetupFailed as failed:
+            raise _Ended("stopped", self.stop.why) if self.stop else _Ended("environment", failed.message) from None
 
     def _execute(self, keep: int) -> None:
         argv = self.executor.argv(self._values())
@@ -259,7 +270,8 @@ class _Run:
         """Warn of what git ignores here and the worktree does not have: a command may have failed for want of it."""
         if self.checkout and (names := checkouts.lacks(self.ledger.git, self.checkout)):
             self.ledger.warnings.append(
-                f"the worktree lacks what git ignores here: {some(names, 3)}; what needs it has to make it there first"
+                f"the worktree lacks what git ignores here: {some(names, 3)}; policy.reproduce.setup "
+                "names commands that make it there"
             )
 
     def _record(self, tx: Transaction) -> list[str]:
