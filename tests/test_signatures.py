@@ -131,7 +131,7 @@ def test_a_signed_file_holds_its_signature_as_the_last_key_and_it_verifies_by_ha
         input=told.encode(), capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert office.seen(path) == ("good", "ada@example.invalid")
+    assert office.seen(path)[:2] == ("good", "ada@example.invalid")
 
 
 def test_where_nothing_is_asked_nothing_is_signed(play: Play) -> None:
@@ -357,19 +357,24 @@ def test_a_signature_moved_to_another_actor_or_anything_after_it_is_bad(office: 
 
 
 @pytest.mark.parametrize(
-    ("options", "state"),
+    ("options", "state", "why"),
     [
-        ('valid-before="20250101"', "expired"),
-        ('valid-after="20400101"', "expired"),
-        ('namespaces="git"', "unknown_key"),
-        ('valid-after="20250101",valid-before="20400101"', "good"),
-        ('namespaces="git,memento-git"', "good"),
+        ('valid-before="20250101"', "expired", ".memento/allowed_signers:2 has it"),
+        ('valid-after="20400101"', "expired", ".memento/allowed_signers:2 has it"),
+        (
+            'namespaces="git"', "unknown_key",
+            ".memento/allowed_signers:2 has it, and does not let it sign for the namespace memento-git",
+        ),
+        ('valid-after="20250101",valid-before="20400101"', "good", ""),
+        ('namespaces="git,memento-git"', "good", ""),
     ],
-)
-def test_the_options_of_allowed_signers_count_as_git_counts_them(office: Office, options: str, state: str) -> None:
+)  # fmt: skip
+def test_the_options_of_allowed_signers_count_as_git_counts_them(
+    office: Office, options: str, state: str, why: str
+) -> None:
     plan = office.approved()
-    office.signers(f"ada@example.invalid {options} {public(office.ada)}")
-    assert office.seen(office.event(plan, "approved")).state == state
+    office.signers(f"# the team\nada@example.invalid {options} {public(office.ada)}")
+    assert office.seen(office.event(plan, "approved"))[::2] == (state, why)
 
 
 def test_a_revoked_key_counts_no_more(office: Office) -> None:
@@ -377,7 +382,7 @@ def test_a_revoked_key_counts_no_more(office: Office) -> None:
     office.revoke(office.grace)
     assert office.seen(office.event(plan, "approved")).state == "good"
     office.revoke(office.ada)
-    assert office.seen(office.event(plan, "approved")) == ("revoked", "ada@example.invalid")
+    assert office.seen(office.event(plan, "approved"))[:2] == ("revoked", "ada@example.invalid")
     task = office.play.task()
     refused("signature_required", lambda: office.play.do(dispatches.create_dispatch, task, "agent"))
 
@@ -394,6 +399,10 @@ def test_a_list_of_revoked_keys_that_cannot_be_read_is_said_so_and_trusts_nobody
         assert office.seen(event).state == "unchecked"
         why = f"policy names .memento/revoked, where line {line} is no public key"
         assert why in cli("check", "-C", str(office.root))[1]
+        told = [
+            one for one in check(office.play.ledger, no_base=True).findings if "could not be checked" in one.message
+        ]
+        assert [(why in one.message, one.fix) for one in told] == [(True, "commit that file as ssh-keygen reads it")]
     other = str(office.play.do(plans.draft_plan, "P", "B"))
     refused("signers_missing", lambda: office.play.do(plans.approve_plan, other, key=str(office.ada)))
 
@@ -408,7 +417,7 @@ def test_files_of_keys_mean_what_an_editor_shows(office: Office, mark: bytes, en
     signers = (folder / "allowed_signers").read_bytes().replace(b"\n", end)
     (folder / "allowed_signers").write_bytes(mark + signers)
     office.play.commit_all("by another editor")
-    assert office.seen(event) == ("good", "ada@example.invalid")
+    assert office.seen(event)[:2] == ("good", "ada@example.invalid")
     (folder / "revoked").write_bytes(mark + f"{public(office.ada)}".encode() + end)
     office.play.commit_all("revoked")
     assert office.seen(event).state == "revoked"
@@ -467,9 +476,9 @@ def test_what_nothing_demands_is_not_signed_so_that_check_would_refuse_it(
 def test_a_pattern_for_several_people_is_never_told_as_a_persons_name(office: Office, line: str, whose: str) -> None:
     event = office.event(office.approved(), "approved")
     office.signers(f"{line} {public(office.ada)}")
-    assert office.seen(event) == ("other_actor", whose)
+    assert office.seen(event)[:2] == ("other_actor", whose)
     office.revoke(office.ada)
-    assert office.seen(event) == ("revoked", whose)
+    assert office.seen(event)[:2] == ("revoked", whose)
     other = str(office.play.do(plans.draft_plan, "P", "B"))
     message = refused("signature_required", lambda: office.play.do(plans.approve_plan, other, key=str(office.ada)))
     assert ("it is of" in message, line in message) == (bool(whose), False)
@@ -495,7 +504,7 @@ def test_a_certificate_of_an_authority_is_a_signer(office: Office, tmp_path: Pat
     office.signers(f"*@example.invalid cert-authority {public(authority)}")
     plan = office.plan()
     office.play.do(plans.approve_plan, plan, key=f"{office.ada}-cert.pub")
-    assert office.seen(office.event(plan, "approved")) == ("good", "ada@example.invalid")
+    assert office.seen(office.event(plan, "approved"))[:2] == ("good", "ada@example.invalid")
     refused("signature_required", lambda: office.play.do(plans.approve_plan, office.play.do(
         plans.draft_plan, "P", "B"), key=str(office.ada)))  # fmt: skip
 

@@ -92,9 +92,9 @@ class Sealer:
         if names is not None and (why := signing.lacking(seen, names)):
             raise SignatureRequired(what=what, why=why)
         if seen.state not in ("good", *signing.DOUBTFUL):
-            raise SignatureUnfit(why=signing.WORDS[seen.state])
+            raise SignatureUnfit(why=seen.told)
         if seen.state == "unknown_key":
-            self.tx.ledger.warnings.append(f"signed, but {signing.WORDS[seen.state]}")
+            self.tx.ledger.warnings.append(f"signed, but {seen.told}")
         return signed
 
 

@@ -45,11 +45,13 @@ class LedgerNotPushed(LedgerRenamed):
 
 
 class Found(NamedTuple):
-    """The signers of a commit, or why there are none, and the name of the ledger that they sign for."""
+    """The signers of a commit, or why there are none, the name of the ledger that they sign for, and their files."""
 
     signers: signer.Signers
     why: str = ""
     ledger: str = ""
+    path: str = ""
+    revoked: str = ""
 
 
 def signers_at(git: Git, commit: str, policy: Policy) -> Found:
@@ -70,7 +72,7 @@ def signers_at(git: Git, commit: str, policy: Policy) -> Found:
     allowed = held[0][1]
     ledger = policy.signatures.get("ledger", "")
     key = " ".join([*(oid for oid, _ in held), ledger])
-    return Found(signer.Signers(allowed, held[1][1] if revoked else None, key), "", ledger)
+    return Found(signer.Signers(allowed, held[1][1] if revoked else None, key), "", ledger, path, revoked)
 
 
 def refuse_renamed(git: Git, here: str, where: str = "") -> None:
@@ -136,7 +138,7 @@ def examine(record: Event | Evidence, data: bytes, found: Found, actor: str = ""
     if parts is None or parts[1] != record.data["signature"]:
         return Seen("bad")
     if found.why:
-        return Seen("unchecked")
+        return Seen("unchecked", why=f"policy {found.why}")
     body, armored = parts
     made = record.at if isinstance(record, Event) else record.data["at"]
     at = "".join(letter for letter in made[:19] if letter.isdigit())
@@ -149,5 +151,22 @@ def examine(record: Event | Evidence, data: bytes, found: Found, actor: str = ""
         except signer.SshKeygenMissing:
             return Seen("unchecked")
         if seen.state != "bad":
-            return Seen("unnamed", seen.by) if seen.state == "good" and ledger != found.ledger else seen
+            is_unnamed = seen.state == "good" and ledger != found.ledger
+            return Seen("unnamed", seen.by) if is_unnamed else seen._replace(why=_place(seen, found, armored))
     return seen
+
+
+def _place(seen: Seen, found: Found, armored: str) -> str:
+    """Return what in the files of keys makes a sound signature count for nothing; nothing of any other."""
+    if seen.state == "revoked":
+        line = signing.line_of(found.signers.revoked or b"", armored)
+        return f"by {found.revoked}" + (f":{line}" if line else "")
+    if seen.state not in ("unknown_key", "expired"):
+        return ""
+    line = signing.line_of(found.signers.allowed, armored)
+    if not line:
+        return f"no line of {found.path} has it"
+    where = f"{found.path}:{line} has it"
+    return (
+        where if seen.state == "expired" else f"{where}, and does not let it sign for the namespace {signing.NAMESPACE}"
+    )

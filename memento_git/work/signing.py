@@ -35,15 +35,21 @@ WORDS: Final = {
 DOUBTFUL: Final = ("unknown_key", "unchecked")
 """What a signature that nothing demands may come to without being wrong."""
 AGAIN: Final = "do it again with --sign, as one who may"
-LOOK: Final = "memento check where ssh-keygen is on PATH, with the allowed signers that policy names committed"
+LOOK: Final = "memento check where ssh-keygen is on PATH"
 GATES: Final = {"final_acceptance": "final_acceptance", "release": "release", "approval": "approvals"}
 
 
 class Seen(NamedTuple):
-    """What a signature comes to: a word of WORDS, and the principal whose it is where that is known."""
+    """What a signature comes to: a word of WORDS, the principal whose it is where that is known, and what says so."""
 
     state: str
     by: str = ""
+    why: str = ""
+
+    @property
+    def told(self) -> str:
+        """What it comes to in words, with the file and line that make it so."""
+        return WORDS[self.state] + (f": {self.why}" if self.why else "")
 
 
 UNSIGNED: Final = Seen("none")
@@ -88,6 +94,14 @@ def key_in(armored: str) -> bytes:
     return b"\0".join(islice(fields, nonce, nonce + 1 + several))
 
 
+def line_of(keys: bytes, armored: str) -> int:
+    """Return the line of a file of keys that has the one which made a sound signature; 0 where none has."""
+    blob = base64.b64decode("".join(armored.splitlines()[1:-1]))
+    key = base64.b64encode(next(_strings(blob[HEAD:])))
+    lines = enumerate(keys.split(b"\n"), 1)
+    return next((at for at, line in lines if key in line.split() and not line.startswith(b"#")), 0)
+
+
 def _strings(blob: bytes) -> Iterator[bytes]:
     """Yield the strings at the beginning of what SSH writes: each follows its length."""
     while len(blob) >= (end := 4 + int.from_bytes(blob[:4])):
@@ -126,7 +140,7 @@ def lacking(seen: Seen, names: Sequence[str]) -> str:
     """Return why a signature is not what policy demands, or nothing."""
     if seen.state != "good":
         whose = f": it is of {seen.by}" if seen.by else ""
-        return WORDS[seen.state] + whose
+        return seen.told + whose
     allowed = {identity for name in names for identity in identities(name)}
     if not names or seen.by in allowed:
         return ""
@@ -158,7 +172,7 @@ def unsigned(
         if why:
             asked = f" of {', '.join(names)}" if names else ""
             told = f"policy demands a signature{asked} here: {why}"
-            found.append(Finding("K001", record.path, 0, told, LOOK if seen.state == "unchecked" else AGAIN))
+            found.append(Finding("K001", record.path, 0, told, _looking(seen) if seen.state == "unchecked" else AGAIN))
         elif names is None and seen.state != "good":
             found.append(_doubtful(record.path, seen))
     return found
@@ -166,7 +180,12 @@ def unsigned(
 
 def _doubtful(path: str, seen: Seen) -> Finding:
     if seen.state in DOUBTFUL:
-        how = LOOK if seen.state == "unchecked" else "look at the allowed signers that policy names"
-        return Finding("K002", path, 0, WORDS[seen.state], how, "warning")
+        how = _looking(seen) if seen.state == "unchecked" else "look at the allowed signers that policy names"
+        return Finding("K002", path, 0, seen.told, how, "warning")
     how = "sign again what shall count" if seen.state == "unnamed" else "restore the file as it was signed"
-    return Finding("K002", path, 0, WORDS[seen.state], how)
+    return Finding("K002", path, 0, seen.told, how)
+
+
+def _looking(seen: Seen) -> str:
+    """Return how a signature is checked that could not be: what is amiss with the files of keys is told with it."""
+    return "commit that file as ssh-keygen reads it" if seen.why else LOOK
