@@ -163,6 +163,13 @@ def test_a_file_in_utf_16_takes_no_block(play: Play, cli: Call, tmp_path: Path, 
     assert (code, out, "block_unreadable" in err, file.read_bytes()) == (1, "", True, held)
 
 
+def test_a_file_of_code_takes_no_block(play: Play, cli: Call) -> None:
+    file = play.root / "app.py"
+    held = file.read_bytes()
+    code, out, err = cli("export", "--format", "agents-md", "--out", str(file), "-C", str(play.root))
+    assert (code, out, "block_unfit" in err, file.read_bytes()) == (1, "", True, held)
+
+
 def test_an_edited_block_is_refused_and_dropped_only_by_force(tmp_path: Path) -> None:
     file = tmp_path / "CLAUDE.md"
     write_block(file, "ours\n")

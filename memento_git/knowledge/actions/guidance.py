@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import codecs
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.knowledge import marked
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+TEXTS: Final = ("", ".md", ".markdown", ".mdc", ".mdx", ".txt", ".rst")
 
 
 class BlockEdited(Refused):
@@ -31,6 +33,12 @@ class BlockUnreadable(Refused):
     hint_ = "save it as UTF-8 first: iconv -f UTF-16 -t UTF-8"
 
 
+class BlockUnfit(Refused):
+    token = "block_unfit"
+    sentence = "{path} is no Markdown or plain text, in which a block of Markdown would be read"
+    hint_ = "name a file such as AGENTS.md; or print the digest: memento export --format agents-md"
+
+
 class Written(NamedTuple):
     """Whether the file differs now, and whether it was made."""
 
@@ -40,6 +48,8 @@ class Written(NamedTuple):
 
 def write_block(path: Path, body: str, *, force: bool = False) -> Written:
     """Put a text into the marked block of a file; every byte outside of it stays."""
+    if path.suffix.lower() not in TEXTS:
+        raise BlockUnfit(path=path.name)
     target = path.resolve()
     before = target.read_bytes() if target.exists() else b""
     if before.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
