@@ -16,6 +16,7 @@ import pytest
 
 from memento_git.model.ids import EvidenceWithdrawn
 from memento_git.texts.secrets import SecretFound
+from memento_git.texts.typed import NameUnfit
 from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders, settling
@@ -727,6 +728,11 @@ def test_evidence_cannot_cover_a_path_that_git_does_not_track(play: Play) -> Non
     play.run()
     with pytest.raises(PathUnknown):
         evidences.witness(play.ledger, ["true"], covers=["nowhere.py"], quiet=True)
+
+
+def test_a_covered_path_with_a_null_character_is_refused_as_other_names_are(play: Play) -> None:
+    with pytest.raises(NameUnfit):
+        evidences.witness(play.ledger, ["true"], kind="test", covers=["app\0.py"], quiet=True)
 
 
 @pytest.mark.parametrize("path", [".memento/config.yaml", ".memento", "./.memento/config.yaml", "."])

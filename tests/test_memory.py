@@ -238,7 +238,7 @@ def test_what_is_refused_makes_nothing(tmp_path: Path, content: str) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("path", ["file/below", "n" * 300])
+@pytest.mark.parametrize("path", ["file/below", "n" * 300, "n\0l"])
 def test_a_folder_that_cannot_be_made_is_refused_by_its_name(tmp_path: Path, path: str) -> None:
     (tmp_path / "file").write_text("a")
     with Memory(tmp_path / path) as mem, pytest.raises(MementoError) as caught:

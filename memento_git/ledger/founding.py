@@ -40,6 +40,8 @@ class FolderUnusable(Refused):
 @contextlib.contextmanager
 def usable(folder: Path) -> Iterator[None]:
     """Let what the operating system refuses of the folder of a ledger be a refusal that names it."""
+    if "\0" in str(folder):
+        raise FolderUnusable(path=folder, problem="no name of a folder holds a null character")
     try:
         yield
     except OSError as error:

@@ -10,7 +10,7 @@ from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import codec, layout, publish
 from memento_git.model.ids import EvidenceWithdrawn, kind_of
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
-from memento_git.texts.typed import TextInvalid
+from memento_git.texts.typed import NameUnfit, TextInvalid
 from memento_git.work import codes, codestate, handout, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions import attaching
@@ -117,6 +117,8 @@ def refuse_secret_names(
 
 def _code_before(git: Git, covers: Sequence[str]) -> dict[str, Any]:
     """Return the code that a command will see; refuse to cover what git does not track, or what is no code."""
+    if unfit := [path for path in covers if "\0" in path]:
+        raise NameUnfit(given=unfit[0])
     if ledgers := [path for path in covers if not codes.is_code(path)]:
         raise codestate.PathOfLedger(path=ledgers[0])
     code = codestate.code_now(git, covers)
