@@ -199,6 +199,11 @@ ORDINARY = [
     "docker run --name mysql -p3306:3306 mysql:8",
     "mysql -u root -p shop2 < dump.sql",
     "mysql -uroot -p$PASS1 shop",
+    "mysql -p$PASS1234 shop",
+    "mysql -p shop2024",
+    "mysql && mkdir -pv folder1234",
+    "go test ./mysql -parallel=4",
+    "ssh -p22 host",
     "sshpass -p $PASS1 ssh host",
     "docker login -u ada -p ${TOKEN1} registry.example",
     "machine HOST login USER password PASSWORD",
@@ -323,6 +328,15 @@ def test_ordinary_text_holds_no_secret(text: str) -> None:
     assert find_secrets(f"Before.\n{text}\nAfter.") == []
     assert redact(text) == (text, {})
     refuse_secrets("summary", text)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("", ""), ("sudo ", ""), ("$ ", ""), ("cd a && ", ""), ("Run `", "`"), ("sh -c '", "'"), ("first\n", "")],
+)
+def test_a_password_for_a_data_base_is_found_where_a_command_begins(before: str, after: str) -> None:
+    assert find_secrets(f"{before}mysql -h db {'-ps3cretPass'} shop{after}")
+    assert find_secrets(f"{before}mysqldump {'-ps3cretPass'} shop{after}")
 
 
 @pytest.mark.parametrize("text", EVERY)

@@ -131,11 +131,12 @@ _OURS: Final = tuple(
                 r"""["']?[^\s:"']{1,128}:([^\s"']{4,})"""
             ),
         ),
-        (
+        (  # where a command begins, or with a user
             "mysql mariadb",
             (
-                r"""(?:mysql|mariadb)(?:-?(?:admin|dump))?\s[^\n|;&]{0,200}?(?:-u|--user)[^\n|;&]{0,200}?"""
-                r"""\s-p["']?(?=\S*\d)(?=\S*[A-Za-z])([^\s"']{6,})"""
+                r"""(?:(?:mysql|mariadb)(?:-?(?:admin|dump))?\s[^\n|;&]{0,200}?(?:-u|--user)[^\n|;&]{0,200}?"""
+                r"""|(?:\A|(?<=[\n;&|(`"'])|(?<=[;&|($] )|(?<=sudo ))(?:mysql|mariadb)(?:-?(?:admin|dump))?"""
+                r"""(?:\s[^\n|;&]{0,200}?)?)\s-p["']?(?=\S*\d)(?=\S*[A-Za-z])([^\s"']{6,})"""
             ),
         ),
         ("sshpass", r"""sshpass\s+-p\s*["']?(?=\S*\d)([^\s"']{4,})"""),
