@@ -368,6 +368,20 @@ def test_the_gitlab_note_tells_of_what_is_no_error_too(job: Job, forge: Forge) -
     assert "C005" in job.said
 
 
+def test_the_gitlab_template_writes_through_no_link_of_the_branch(job: Job, forge: Forge) -> None:
+    """Else what it finds would be written where nobody reads it, and the note of before would stay."""
+    base = tip(job)
+    (job.play.root / ".gitattributes").write_text(".memento/** -diff\n")
+    for name in ("memento.xml", "memento.txt", "memento.md", "memento.err"):
+        (job.play.root / name).symlink_to(os.devnull)
+    job.play.commit_all("hide what comes")
+    gitlab(job, forge, base)
+    assert job.code == 0, job.said
+    assert "C005" in job.said
+    assert "`memento check`: 1 warning" in forge.comments[0]["body"]
+    assert "C005" in (job.play.root / "memento.xml").read_text()
+
+
 def test_the_gitlab_note_says_that_the_ledger_can_no_longer_be_read(job: Job, forge: Forge) -> None:
     target, _ = requested(job.play)
     gitlab(job, forge, target)
