@@ -285,7 +285,8 @@ DIFF_RUN: Final = {
     "keys of the older commit",
     "reproductions": "what was run again: id, of (the first evidence), result (reproduced, differs, other_code, void), "
     "differences, command, folder, exit_code, covers, absent, task_ids, actor, signature, signed_by, counts (policy "
-    "lists the runner who signed it), why it does not",
+    "lists the runner who signed it), why it does not, less_covered (where its reports cover less than those of the "
+    "first)",
     "trouble": "what needs settling now and did not before", "settled": "what needed settling and no longer does",
     "findings": "what is wrong in files now and was not before: code, path, line, message",
     "illegal": "new events without effect", "mended": "events that settle, void or redact",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from memento_git.model.enumeration import cut
 from memento_git.review.report import ran, signature_note
+from memento_git.work.reproduction import less_covered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -63,6 +64,7 @@ def _reproduction(row: Row, held: Mapping[str, Row]) -> Row:
     return {
         **{key: found[key] for key in void}, "id": row["id"], "of": of, "task_ids": row["task_ids"],
         **{key: row[key] for key in ("command", "folder", "exit_code", "covers", "absent", "actor")},
+        "less_covered": less_covered(held.get(of, {}), row),
     }  # fmt: skip
 
 
@@ -83,6 +85,7 @@ def reproduction_lines(run: Row, style: Style) -> Iterator[str]:
         result = row["result"] if row["result"] == "reproduced" else style.strong(row["result"])
         what = f"{style.code(row['of'])} {ran(row, style.code) if row['command'] else ''}: {result}"
         why = "; ".join(row["differences"]) if row["differences"] else _worth(row)
+        why = "; ".join([why, *row["less_covered"]])
         yield f"{what} ({style.code(row['id'])} by {actors([row['actor']], style)}): {style.say(cut(why))}"
 
 

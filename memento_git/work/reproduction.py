@@ -169,6 +169,22 @@ def _report_differences(name: str, first: Mapping[str, Any] | None, second: Mapp
     return found
 
 
+def less_covered(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
+    """Return where a second run covered less of the code than is recorded; that is no verdict, but people go by it."""
+    there = {report["name"]: _covered(report) for report in second.get("reports") or ()}
+    recorded = [one for one in first.get("reports") or () if one["name"] in there]
+    pairs = [(one["name"], _covered(one), there[one["name"]]) for one in recorded]
+    return [
+        f"{name}: {was[0]} of {was[1]} lines are recorded as covered, {now[0]} of {now[1]} came out"
+        for name, was, now in pairs if now[0] / max(now[1], 1) < was[0] / max(was[1], 1)
+    ]  # fmt: skip
+
+
+def _covered(report: Mapping[str, Any]) -> tuple[int, int]:
+    counts = report.get("counts") or {}
+    return counts.get("covered", 0), counts.get("lines", 0)
+
+
 def is_rerun_of(rerun: Mapping[str, Any], first: Evidence) -> bool:
     """Tell whether evidence is of the same command, in the same folder, on the same code, and names the other."""
     return names(rerun, first) and same_code(first.data, rerun)

@@ -239,6 +239,28 @@ def test_a_witnessed_pass_that_was_written_by_hand(doors: Doors) -> None:
     assert ("V002", "error") in {(row["code"], row["severity"]) for row in found["findings"]}
 
 
+@pytest.mark.parametrize("told", [9, 7])
+def test_coverage_that_was_written_by_hand(doors: Doors, told: int) -> None:
+    """Way: the command passes, so that a second run agrees. What says no more than came out is honest."""
+    doors.policy(LISTED)
+    totals = {"totals": {"num_statements": 10, "covered_lines": 7}}
+    doors.write("check.py", f"open('c.json', 'w').write({json.dumps(json.dumps(totals))})\n")
+    counts = {"lines": 10, "covered": told}
+    report = {"name": "c.json", "format": "coverage-json", "sha256": "ab" * 32, "ok": True, "counts": counts}
+    _, evidence = completed(doors, reports=[report])
+    doors.sound()
+    check = ("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))
+    code, out, _ = doors.cli(*check)
+    less = "c.json: 9 of 10 lines are recorded as covered, 7 of 10 came out"
+    rows = [(row["code"], row["severity"], row["message"]) for row in json.loads(out)["findings"]]
+    found = [("V002", "warning", f"{evidence}, run again, passes, but covers less: {less}")] * (told == 9)
+    assert (code, [row for row in rows if row[0] == "V002"]) == (0, found)
+    ledger = doors.play.ledger
+    reproducing.record(ledger, ledger.change, reproducing.reproduce(ledger, ids=[evidence]))
+    shown = doors.cli("diff", "main", "-C", str(doors.root))[1]
+    assert (f"nobody has signed it; {less}" in shown) == (told == 9)
+
+
 @pytest.mark.parametrize("graver", [False, True])
 def test_a_pass_of_what_nobody_can_run_again(doors: Doors, *, graver: bool) -> None:
     """Way: it names a folder that the code does not have. Where policy says so, that is an error."""

@@ -45,6 +45,7 @@ BARE: Final = (
     "a clean worktree lacks what git ignores, such as installed packages or build output, and policy.reproduce.setup "
     "makes nothing of it"
 )
+LESS: Final = "look which of the two is right; where coverage is not the same each time, it is nothing to go by"
 NOTES: Final = {
     HEAD: "at HEAD, for no commit here holds the code that it saw",
     TRACKED: "without the untracked files that it saw",
@@ -242,7 +243,8 @@ def _one(
     status = again.DIFFERS if found else again.REPRODUCED
     aside = f"at {place.commit[:12]}, which has other code than HEAD" if places.is_aside(place) else ""
     bare = BARE if found and _is_bare(rerunner, draft, place.commit) else ""
-    why = filter(None, [*found, NOTES.get(place.where, ""), aside, bare, _said(draft) if found else ""])
+    less = again.less_covered(data, draft.data)
+    why = filter(None, [*found, *less, NOTES.get(place.where, ""), aside, bare, _said(draft) if found else ""])
     return Result(evidence, status, tuple(why), *_told(place), draft)
 
 
@@ -318,9 +320,12 @@ def findings(results: Sequence[Result]) -> list[Finding]:
     """Return what running again showed to be wrong, as `check` tells it; what could not be run is a warning."""
     told = []
     for result in results:
-        if result.status == "reproduced":
-            continue
         name, why = result.evidence.id, "; ".join(result.why)
+        if result.status == "reproduced":
+            if less := again.less_covered(result.evidence.data, result.draft.data if result.draft else {}):
+                message = f"{name}, run again, passes, but covers less: {'; '.join(less)}"
+                told.append(Finding("V002", result.evidence.path, 0, message, LESS, "warning"))
+            continue
         differs = result.status == "differs"
         message = f"{name}, run again, differs: {why}" if differs else f"{name} could not be run again: {why}"
         fix = UNFIT
