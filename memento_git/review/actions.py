@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final, Protocol
 
 from memento_git.errors import Misused
 from memento_git.ledger import codec, commits, ranges, settling
@@ -14,6 +15,7 @@ from memento_git.ledger.publish import BareRepository
 from memento_git.ledger.staged import merging, staged_tree
 from memento_git.ledger.view import View
 from memento_git.review import against, judging, lastread
+from memento_git.review.outcome import ordered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -24,9 +26,18 @@ if TYPE_CHECKING:
     from memento_git.model.progress import Progress
     from memento_git.review.outcome import Report
 
-    Again = Callable[[str], Collection[str]]
-
 PARENT: Final = "HEAD^1"
+
+
+class Again(Protocol):
+    """Runs again, once its base is known, what a branch rests on, and returns what that confirmed.
+
+    `hoped` are all that it may confirm.
+    """
+
+    def hoped(self, base: str) -> Collection[str]: ...
+
+    def __call__(self, base: str) -> Collection[str]: ...
 
 
 class FixElsewhere(Misused):
@@ -58,7 +69,7 @@ def check(
 ) -> Report:  # fmt: skip
     """Check a ledger: the tree alone, or what it adds to a base; with fix, mend first what needs no judgement.
 
-    `again` runs again, once the base is known, what the branch rests on, and returns what that confirmed.
+    `again` runs again, once the base is known, what the branch rests on.
     """
     if fix and (at or staged):
         raise FixElsewhere(what="the index" if staged else at)
@@ -98,9 +109,9 @@ def _look(
         if base and base != PARENT:
             forks, head = ranges.forks_of(git, base, at or "HEAD")
             if base.endswith(ranges.SIDES):
-                return judging.merged(git, forks, head, base, ledger.now(), again(forks[0]) if again else ())
+                return _judged(partial(judging.merged, git, forks, head, base, ledger.now()), again, forks[0])
             rules = ranges.ruling(git, forks, base)
-            return judging.added(git, forks, head, base, ledger.now(), again(rules) if again else (), rules)
+            return _judged(partial(judging.added, git, forks, head, base, ledger.now(), ruling=rules), again, rules)
         head = git.commit_of(at or "HEAD")
         name = base or ("" if no_base else default_base(git, head, at))
         if not name:
@@ -112,8 +123,22 @@ def _look(
             return judging.alone(git, head, ledger.now(), progress)
         forks = _forks(git, name, head)
         rules = ranges.ruling(git, forks, name)
-        found = judging.added(git, forks, head, name, ledger.now(), again(rules) if again else (), rules)
+        found = _judged(partial(judging.added, git, forks, head, name, ledger.now(), ruling=rules), again, rules)
         return found._replace(chosen="" if base else name)
+
+
+def _judged(judge: Callable[..., Report], again: Again | None, base: str) -> Report:
+    """Judge a branch by what running again confirms, and before any of its code runs as if that confirmed everything.
+
+    For its code may change what is looked at, as the objects of this clone: what was found before that stays found.
+    """
+    if again is None:
+        return judge()
+    before = judge(confirmed=again.hoped(base)).findings
+    report = judge(confirmed=again(base))
+    known = {(one.code, one.path) for one in report.findings}
+    lost = (one for one in before if (one.code, one.path) not in known)
+    return report._replace(findings=ordered([*report.findings, *lost]))
 
 
 def default_base(git: Git, head: str, at: str = "") -> str:

@@ -16,6 +16,16 @@ from tests.play import git
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
+CHANGES_POLICY = """\
+import pathlib, subprocess, zlib
+def git(*words):
+    return subprocess.run(["git", *words], capture_output=True, text=True).stdout.strip()
+if "memento-again" in str(pathlib.Path.cwd()):
+    name = git("rev-parse", "main:.memento/config.yaml")
+    there = pathlib.Path(git("rev-parse", "--git-common-dir"), "objects", name[:2], name[2:])
+    there.unlink()
+    there.write_bytes(zlib.compress(b"blob 11\\0version: 1\\n"))
+"""
 LISTED = "  reproduce:\n    commands: [[python3, check.py]]\n    timeout: 60s\n"
 REPORT = {"name": "junit.xml", "format": "junit", "sha256": "0" * 64, "ok": True}
 COUNTS = {"tests": 3, "passed": 1, "failed": 2, "errors": 0, "skipped": 0}
@@ -237,6 +247,17 @@ def test_a_witnessed_pass_that_was_written_by_hand(doors: Doors) -> None:
         doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))[1]
     )
     assert ("V002", "error") in {(row["code"], row["severity"]) for row in found["findings"]}
+
+
+def test_code_that_changes_the_clone_while_it_is_run_again(doors: Doors) -> None:
+    """Way: policy asks nothing any more once the command has run: what was found before that stays found."""
+    doors.policy(f"  require: [approval]\n{LISTED}")
+    doors.write("check.py", CHANGES_POLICY)
+    task, _ = completed(doors)
+    assert f"{task} is completed, but not proven: policy asks for approval evidence" in doors.caught("P001")
+    code, found = doors.check("--base", "main", "--reproduce")
+    assert (code, [(row["code"], row["severity"]) for row in found]) == (5, [("P001", "error")])
+    assert doors.check("--base", "main") == (0, []), "its objects are others now"
 
 
 @pytest.mark.parametrize("told", [9, 7])
