@@ -424,9 +424,14 @@ def test_the_update_hook_of_the_page_takes_good_pushes_and_refuses_bad_ones(play
     git(play.root, "push", "-q", str(bare), "main")
     (claimed,) = (play.root / ".memento" / "runs").rglob("*-claimed-*.yaml")
     claimed.unlink()
-    play.commit_all("tampered")
+    tampered = play.commit_all("tampered")
     before = git(bare, "rev-parse", "main")
-    for arguments in (("main",), ("--force", "HEAD~3:main"), (":main",)):
+    git(play.root, "reset", "-q", "--hard", "HEAD~3")
+    (play.root / "other.py").write_text("x = 1\n")
+    fork = play.commit_all("as if nothing had come since")
+    fake = git(play.root, "commit-tree", f"{fork}^{{tree}}", "-p", before, "-m", "as if it came after that")
+    git(play.root, "push", "-q", str(bare), f"{fake}:refs/replace/{fork}")
+    for arguments in ((f"{tampered}:main",), ("--force", f"{tampered}~3:main"), ("--force", "main"), (":main",)):
         done = subprocess.run(
             ["git", "push", "-q", str(bare), *arguments], cwd=play.root, capture_output=True, text=True, check=False
         )
