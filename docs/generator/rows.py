@@ -100,7 +100,7 @@ EVIDENCE: Final = {
     "differences, actor, signature, signed_by, counts (policy lists the runner who signed it), why it does not",
     "code": "git ids of what it saw: tree, full, paths, dirty, untracked (path -> id); head, the commit then",
     "folder": "where the command ran, or null", "covers": "the paths that it is about; empty: all code",
-    "absent": "how many tracked files a sparse checkout had left out",
+    "absent": "how many tracked files and submodules were not checked out",
     "moved": "that the code changed while the command ran, so that it proves nothing, or null",
     "digest": "of its file, as references name it",
     "actor": "who recorded it", "created_at": "when",

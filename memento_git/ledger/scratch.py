@@ -51,7 +51,7 @@ def copy_index(git: Git, place: Path, real: Path | None = None) -> bool:
 class Beside(NamedTuple):
     """What is in a work tree besides the files that git tracks: paths, those of inner repositories with a slash.
 
-    `absent` is how many of the code's tracked files are not there, as in a sparse checkout.
+    `absent` is how many of the code's tracked files and submodules are not there, as in a sparse checkout.
     """
 
     submodules: list[str]
@@ -77,8 +77,10 @@ def add_tracked(git: Git, extra: Mapping[str, str], *where: str, untracked: bool
         git.run(*WHOLE, "update-index", option, "-z", "--stdin", data=data, extra=extra)
     if OF_CODE.search(listed):  # newer gits refuse to look where nothing is tracked
         git.run(*WHOLE, "add", "-u", "--", *where, extra=extra)
+    submodules = [path for _, mode, path in special if mode == SUBMODULE]
+    away.update(path for path in submodules if not (top / path / ".git").exists())
     return Beside(
-        [path for _, mode, path in special if mode == SUBMODULE],
+        submodules,
         [path for path in UNTRACKED.findall(listed) if path.partition("/")[0] != layout.FOLDER],
         sum(path.partition("/")[0] != layout.FOLDER for path in away),
     )

@@ -44,7 +44,7 @@ CODE: Final = Shape({
     "head": Field(t.OBJECT, doc="HEAD then; a hint only, a squash removes it"),
     "untracked": Field(t.Table(t.OBJECT), doc="git id of each untracked, unignored file that was there"),
     "untracked_more": Field(t.Whole(), doc="how many more there were"),
-    "absent": Field(t.Whole(1), doc="how many tracked files a sparse checkout had left out"),
+    "absent": Field(t.Whole(1), doc="how many tracked files and submodules were not checked out"),
 })  # fmt: skip
 
 STREAM: Final = Shape({

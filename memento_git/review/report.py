@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.model.enumeration import cut, ends, some
 from memento_git.model.markup import code, plain
 from memento_git.review.digest import digest
+from memento_git.work.trust import LEFT_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -279,7 +280,7 @@ def ran(row: Row, style: Callable[[str], str] = code) -> str:
     within = f", covers only {some(paths, SHOWN_PATHS)}" if paths else ""
     beside = [style(cut(path, MOST_TEXT)) for path in row.get("beside") or ()]
     within += f", beside untracked {some(beside, SHOWN_PATHS)}" if beside else ""
-    within += f", without {row['absent']} tracked file(s)" if row.get("absent") else ""
+    within += f", {LEFT_OUT.format(row['absent'])}" if row.get("absent") else ""
     where = f" in {style(cut(row['folder'], MOST_TEXT))}" if row["folder"] != "." else ""
     return f"{style(ends(shlex.join(row['command']), MOST_TEXT))}{where} exit {row['exit_code']}{within}"
 

@@ -20,7 +20,8 @@ MOVED: Final = (
     "the code changed while the command ran, so it proves nothing: run it again; where the command itself changes "
     "files, --covers PATH names those that it is about"
 )
-ABSENT: Final = "a sparse checkout leaves out {} tracked file(s): where they are, it may come to something else"
+LEFT_OUT: Final = "without {} tracked file(s) or submodule(s)"
+ABSENT: Final = f"{LEFT_OUT}, which are not checked out: where they are, it may come to something else"
 ADVISORY_KINDS: Final = ("note", "memory")
 OF_NOTHING: Final = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 FAILED_COUNTS: Final = ("failed", "errors", "error")

@@ -14,6 +14,8 @@ from memento_git.work.verification import named
 from tests.play import git
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.cheats.doors import Doors
 
 CHANGES_POLICY = """\
@@ -516,14 +518,46 @@ def test_a_pass_without_the_files_that_a_sparse_checkout_leaves_out(doors: Doors
     draft = evidences.witness(doors.play.ledger, ["python3", "all.py"], kind="test", quiet=True)
     evidence = str(doors.play.do(evidences.record_draft, draft, tasks=[task]))
     doors.play.complete(claim, evidence)
-    assert any("leaves out 1 tracked file(s)" in one for one in doors.play.ledger.warnings)
+    assert any(
+        "without 1 tracked file(s) or submodule(s), which are not checked out" in one
+        for one in doors.play.ledger.warnings
+    )
     code, out, _ = doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))
     assert (code, f"{evidence}, run again, differs: exit code 0 is recorded, 1 came out" in out) == (5, True)
     git(doors.root, "sparse-checkout", "disable")
     doors.sound()
-    told = "`python3 all.py` exit 0, without 1 tracked file(s)"
+    told = "`python3 all.py` exit 0, without 1 tracked file(s) or submodule(s)"
     for arguments in (("diff", "main", "--format", "markdown"), ("report", "--format", "markdown")):
         assert told in doors.cli("-C", str(doors.root), *arguments)[1]
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_pass_without_a_submodule_that_is_not_checked_out(doors: Doors, tmp_path: Path, *, there: bool) -> None:
+    """Way: what fails lies in a submodule, and git tells the code as if it were there. With it, nothing is told."""
+    setup = "    setup: [[git, -c, protocol.file.allow=always, submodule, --quiet, update, --init]]\n" * there
+    doors.policy(f"  reproduce:\n    commands: [[python3, all.py]]\n{setup}")
+    part = tmp_path / "part"
+    git(tmp_path, "init", "-q", str(part))
+    (part / "one.py").write_text(f"raise SystemExit({int(not there)})\n")
+    git(part, "add", ".")
+    git(part, "commit", "-qm", "part")
+    git(doors.root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(part), "tests")
+    doors.write("all.py", "import pathlib\nfor one in pathlib.Path('tests').glob('*.py'):\n    exec(one.read_text())\n")
+    task = doors.play.task()
+    claim = doors.play.claimed(task)
+    if not there:
+        git(doors.root, "submodule", "--quiet", "deinit", "tests")
+    draft = evidences.witness(doors.play.ledger, ["python3", "all.py"], kind="test", quiet=True)
+    evidence = str(doors.play.do(evidences.record_draft, draft, tasks=[task]))
+    doors.play.complete(claim, evidence)
+    told = "without 1 tracked file(s) or submodule(s)"
+    assert any(told in one for one in doors.play.ledger.warnings) == (not there)
+    doors.sound()
+    code, out, _ = doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))
+    (row,) = json.loads(out)["results"]
+    assert (code, row["result"], row["why"]) == (0, "reproduced", [told] * (not there))
+    for arguments in (("diff", "main", "--format", "markdown"), ("report", "--format", "markdown")):
+        assert (f"exit 0, {told}" in doors.cli("-C", str(doors.root), *arguments)[1]) == (not there)
 
 
 @pytest.mark.parametrize("beside", [False, True])

@@ -21,6 +21,7 @@ from memento_git.work.desk import Desk
 from memento_git.work.loading import evidence_named
 from memento_git.work.signers import refuse_renamed
 from memento_git.work.state import RunState
+from memento_git.work.trust import LEFT_OUT
 from memento_git.work.verification import shown
 from memento_git.work.whereabouts import HEAD, TRACKED, Whereabouts
 
@@ -253,7 +254,8 @@ def _one(
     aside = f"at {place.commit[:12]}, which has other code than HEAD" if places.is_aside(place) else ""
     bare = BARE if found and _is_bare(rerunner, draft, place.commit) else ""
     less = again.less_covered(data, draft.data)
-    why = filter(None, [*found, *less, NOTES.get(place.where, ""), aside, bare, _said(draft) if found else ""])
+    absent = LEFT_OUT.format(draft.data["code"].get("absent")) if "absent" in draft.data["code"] else ""
+    why = filter(None, [*found, *less, NOTES.get(place.where, ""), absent, aside, bare, _said(draft) if found else ""])
     return Result(evidence, status, tuple(why), *_told(place), draft)
 
 
