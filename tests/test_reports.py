@@ -84,6 +84,12 @@ def test_junit_without_tests_is_not_ok() -> None:
     assert not report.ok
 
 
+@pytest.mark.parametrize("told", ['status="failed"', 'result="Failed"', 'status="run" result="error"'])
+def test_a_case_that_says_by_a_word_alone_that_it_failed_has_failed(told: str) -> None:
+    report = read_text(f'<testsuite tests="1" failures="0"><testcase name="a" {told}/></testsuite>')
+    assert (report.counts["failed"], report.failed, report.ok) == (1, ("a",), False)
+
+
 @pytest.mark.parametrize("told", ['status="notrun"', 'status="run" result="suppressed"', 'status="skipped"'])
 def test_a_case_that_was_not_run_is_skipped(told: str) -> None:
     report = read_text(f'<testsuite><testcase name="a" {told}/><testcase name="b"/></testsuite>')

@@ -24,6 +24,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u20
 _OPENING: Final = b"\xef\xbb\xbf\xff\xfe \t\r\n"
 _XML_READERS: Final = ("defusedxml", "junitparser", "pycobertura")
 _LEVELS: Final = ("error", "warning", "note", "none")
+_FAILED: Final = frozenset({"failed", "fail", "failure", "error"})
 _NOT_RUN: Final = frozenset({"notrun", "disabled", "ignored", "skipped", "suppressed"})
 
 
@@ -168,7 +169,10 @@ def _outcome(case: _HasResult, element: Element) -> str:
         return "errors"
     if any(isinstance(result, Failure) for result in results):
         return "failed"
-    return "skipped" if results or _NOT_RUN & {element.get("status"), element.get("result")} else "passed"
+    told = {(element.get(key) or "").lower() for key in ("status", "result")}
+    if not results and _FAILED & told:
+        return "failed"
+    return "skipped" if results or _NOT_RUN & told else "passed"
 
 
 def _declared(root: Element) -> tuple[int, list[str]]:
