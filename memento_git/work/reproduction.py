@@ -154,12 +154,14 @@ def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str
 def _report_differences(name: str, first: Mapping[str, Any] | None, second: Mapping[str, Any] | None) -> list[str]:
     if first is None or second is None:
         return [f"report {name} was {'not written' if second is None else 'written, and none is recorded'}"]
+    if first["format"] != second["format"]:
+        return [f"{name}: {first['format']} is recorded, {second['format']} came out"]
     found = []
-    if first["format"] in CASES:
-        for key in sorted({*first["counts"], *second["counts"]}):
-            counts = [report["counts"].get(key, 0) for report in (first, second)]
-            if counts[0] != counts[1]:
-                found.append(f"{name}: {counts[0]} {key} recorded, {counts[1]} came out")
+    counted = {*first["counts"], *second["counts"]}
+    for key in sorted(counted if first["format"] in CASES else counted.difference(second["counts"])):
+        counts = [report["counts"].get(key, 0) for report in (first, second)]
+        if counts[0] != counts[1]:
+            found.append(f"{name}: {counts[0]} {key} recorded, {counts[1]} came out")
     names = [set(report.get("failed") or ()) for report in (first, second)]
     for told, cases in (("failed now", names[1] - names[0]), ("no longer failed", names[0] - names[1])):
         if cases:

@@ -284,6 +284,25 @@ def test_coverage_that_was_written_by_hand(doors: Doors, told: int) -> None:
     assert (f"nobody has signed it; {less}" in shown) == (told == 9)
 
 
+@pytest.mark.parametrize(
+    ("lie", "told"),
+    [
+        ({"format": "coverage-xml"}, "c.json: coverage-xml is recorded, coverage-json came out"),
+        ({"counts": {"lines": 10, "covered": 7, "passed": 500}}, "c.json: 500 passed recorded, 0 came out"),
+    ],
+)
+def test_a_report_that_tells_what_no_such_report_tells(doors: Doors, lie: dict[str, Any], told: str) -> None:
+    """Way: of a report of coverage no counts were compared, so that it could tell of cases that nobody ran."""
+    doors.policy(LISTED)
+    totals = {"totals": {"num_statements": 10, "covered_lines": 7}}
+    doors.write("check.py", f"open('c.json', 'w').write({json.dumps(json.dumps(totals))})\n")
+    report = {"name": "c.json", "format": "coverage-json", "sha256": "ab" * 32, "ok": True}
+    completed(doors, reports=[{**report, "counts": {"lines": 10, "covered": 7}, **lie}])
+    doors.sound()
+    code, rows = doors.check("--base", "main", "--reproduce")
+    assert (code, [told in row["message"] for row in rows if row["severity"] == "error"]) == (5, [True])
+
+
 @pytest.mark.parametrize("graver", [False, True])
 def test_a_pass_of_what_nobody_can_run_again(doors: Doors, *, graver: bool) -> None:
     """Way: it names a folder that the code does not have. Where policy says so, that is an error."""
