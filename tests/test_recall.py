@@ -295,6 +295,16 @@ def test_a_month_and_a_day_are_found() -> None:
     assert found(given, "servers 2026-11-04")[0] == "Moved the servers again"
 
 
+@pytest.mark.parametrize("question", ["outage jun 5", "outage of 5 Jun"])
+def test_a_short_month_is_found_as_a_text_and_as_a_record_has_it(question: str) -> None:
+    time = "2026-06-05T08:00:00.000Z"
+    cards = [Card(f"{at}", "note", f"note_{at}", f"Shelf {at}", time=time) for at in range(10, 30)]
+    flags = Card("a", "note", "note_a", "Flags stay 5 minutes", time=time)
+    down = Card("b", "note", "note_b", "Production was not to be reached for an hour on jun 5", time=time)
+    assert found(corpus(flags, down, *cards), question)[0] == down.title
+    assert found(corpus(flags, *cards), question)[0] == flags.title
+
+
 def test_boosts_order_and_never_bring_in() -> None:
     plain = Card("a", "note", "note_a", "Cache of rows", importance=0.1)
     grave = Card("b", "note", "note_b", "Cache of runs", importance=1.0)

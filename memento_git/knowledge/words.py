@@ -112,7 +112,8 @@ def asked(text: str) -> dict[str, bool]:
             continue
         is_plain = match.lastgroup == "plain"
         only_asks = is_plain and fold(match[0]).replace("'", "") in ASKING and not _is_month(match)
-        found = (months[match.start()],) if match.start() in months else tuple(_of_match(match))
+        month = [months[match.start()]] if match.start() in months else []
+        found = tuple(dict.fromkeys((*_of_match(match), *month)))
         for at, word in enumerate(found):
             is_whole = at == 0 and len(found) > 1 if is_plain else _HIRAGANA.search(word) is not None
             has_unit = _MEASURED.fullmatch(word) is not None
