@@ -96,6 +96,20 @@ def test_what_is_hardly_near_is_told_to_be_weak() -> None:
     assert (found.weak, [one.card.title for one in found.found]) == (True, ["Walrus"])
 
 
+@pytest.mark.parametrize(
+    ("question", "weak"), [("cache rows", False), ("why does kubernetes evict a cache behind the ingress", True)]
+)
+def test_what_is_near_is_firm_only_by_its_words(question: str, weak: bool) -> None:
+    found = rank(corpus("Cache of rows", *map(str, range(18))), question, most=5, near=near(0.6, *[0.0] * 18))
+    assert (found.weak, [one.card.title for one in found.found][:1]) == (weak, ["Cache of rows"])
+
+
+def test_what_is_hardly_near_is_weak_by_a_word_that_is_often_said_for_one_that_is_asked_for() -> None:
+    given = corpus("Erase all", *map(str, range(18)))
+    assert titles(given, "wipe", near(0.3, *[0.0] * 18)) == ["Erase all"]
+    assert titles(given, "walrus", near(0.3, *[0.0] * 18)) == []
+
+
 def test_a_question_of_words_that_a_large_ledger_does_not_know_has_to_be_nearer() -> None:
     """A small ledger knows few words, so that it lacks one tells nothing."""
     others = [f"Shelf number {at}" for at in range(120)]

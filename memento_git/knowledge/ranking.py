@@ -27,8 +27,7 @@ WEAK: Final = 0.3  # below that nothing is shown; from there to the floor the be
 FOREIGN: Final = 2 / 3  # who asks by so much that nobody here has heard of gets no weak answers either
 FEW: Final = 10
 TAIL: Final = 0.15  # share of the best score below which nothing is shown
-BOTH: Final = 1.3  # what strength and closeness together must come to, where meaning is asked for too
-BOTH_WEAK: Final = 0.75
+BOTH_WEAK: Final = 0.75  # what strength and closeness together must come to, where meaning is asked for too
 STRANGE: Final = 0.5  # how much of that the share of a question that nobody here has heard of takes away
 KNOWING: Final = 100  # documents from which on that says something: fewer know few words
 BY_WORDS: Final = 0.3  # share of the score that the words give; the rest is the meaning's
@@ -95,11 +94,6 @@ class Ranked(NamedTuple):
     found: list[Found]
     total: int
     weak: bool = False
-
-
-def _answers_by_words(one: Found, near: Near | None) -> bool:
-    """Tell whether a document of which no meaning is known has enough of a question's words to answer it."""
-    return one.strength >= FLOOR and (near is None or one.card.path not in near.cosines)
 
 
 def rank(
@@ -170,34 +164,26 @@ def _sure(
 ) -> bool | None:  # fmt: skip
     """Tell whether the best of these answers the question, or only may (False), or nothing does (None).
 
-    `strange` is the share of the question that nobody here has heard of. A question that names such a thing is not
-    answered by a few other words: what would be firm otherwise is weak then, and nothing is weak, unless `names` says
-    of each that it silences nothing. A pasted message, whose numbers are those of one occasion, may be answered firmly.
-    Any other question that names a number is about that one: what has half of the question, and another number or
-    none, is weak.
+    By its meaning alone nothing answers firmly. `strange` is the share of the question that nobody here has heard of. A
+    question that names such a thing is not answered by a few other words: what would be firm otherwise is weak then,
+    and nothing is weak, unless `names` says of each that it silences nothing. A pasted message, whose numbers are those
+    of one occasion, may be answered firmly. Any other question that names a number is about that one: what has half of
+    the question, and another number or none, is weak.
     """
     pasted = len(scores.worth) >= MESSAGE
     numbers = [name for name in names if VALUE.fullmatch(name)]
     doubtful = len(numbers) < len(names) or (bool(numbers) and not pasted)
     if any(one.cover >= HALF for one in found):
         return pasted or not numbers
-    if not doubtful and any(_answers_by_words(one, near) for one in found):
-        return True
-    reached = max((one.strength for one in found), default=0.0)
-    if near is not None:
-        reached += max((near.closeness(one.card.path) for one in found), default=0.0) - STRANGE * strange
-    if reached >= (FLOOR if near is None else BOTH):
+    if any(one.strength >= FLOOR for one in found):
         return not doubtful
+    reached = max((scores.strength(one.parts) for one in found), default=0.0)
     if near is None:
-        weak = strange < FOREIGN and any(_with_like_words(one, scores) >= WEAK for one in found)
+        weak = reached >= WEAK and strange < FOREIGN
     else:
-        weak = reached >= BOTH_WEAK
+        closest = max((near.closeness(one.card.path) for one in found), default=0.0)
+        weak = reached + closest - STRANGE * strange >= BOTH_WEAK
     return False if weak and not any(names.values()) else None
-
-
-def _with_like_words(one: Found, scores: Scores) -> float:
-    """Return how firmly a document would answer if it had the words that are often said for those of the question."""
-    return scores.strength(one.parts)
 
 
 def _nearest(corpus: Corpus, near: Near, most: int, keep: Callable[[Card], bool] | None) -> list[tuple[int, Card]]:
