@@ -17,6 +17,7 @@ from recall_labels import Answer
 
 from memento_git.knowledge import embedders, ranking
 from memento_git.knowledge.recall import search
+from memento_git.ledger import layout
 from memento_git.ledger.store import Ledger
 from memento_git.model.ids import ALPHABET
 from memento_git.work.actions.setup import init_ledger
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from memento_git.knowledge.recall import Hit
 
 MOST: Final = 10
+WORK: Final = ("run", "plan", "task", "evidence")
 
 
 def without_floor(notes: Sequence[Note], questions: Sequence[Question]) -> list[Answer]:
@@ -60,7 +62,7 @@ def _by_meaning(notes: Sequence[Note], questions: Sequence[Question]) -> list[An
 def ours(notes: Sequence[Note], questions: Sequence[Question], semantic: str = "never") -> list[Answer]:
     """Answer by recall as `memento recall` does: it has floors of its own and may find nothing."""
     with tempfile.TemporaryDirectory() as folder, filled(Path(folder), notes) as ledger:
-        labels = {identity(note.id): note.id for note in notes}
+        labels = {identity(note): note.id for note in notes}
         view = ledger.view()
         found = [search(view, [one.ask], limit=MOST, semantic=semantic).hits for one in questions]
         return [_answer(labels, hits) for hits in found]
@@ -70,14 +72,19 @@ def _answer(labels: dict[str, str], hits: Sequence[Hit]) -> Answer:
     return Answer([labels[hit.id] for hit in hits], sum(not hit.weak for hit in hits))
 
 
-def identity(label: str) -> str:
-    """Return an id as notes have it, the same each time: the label's words are not to be searched."""
+def identity(note: Note) -> str:
+    """Return an id as records of its kind have it."""
+    return _identity(note.id, note.kind if note.kind in WORK else "note")
+
+
+def _identity(label: str, kind: str) -> str:
+    """Return an id that is the same each time: the label's words are not to be searched."""
     digest = hashlib.sha256(label.encode()).digest()
-    return "note_" + "".join(ALPHABET[byte % len(ALPHABET)] for byte in digest[:12])
+    return f"{kind}_" + "".join(ALPHABET[byte % len(ALPHABET)] for byte in digest[:12])
 
 
 def filled(folder: Path, notes: Sequence[Note]) -> Ledger:
-    """Make a repository whose ledger holds the notes, each as the file that `memento note add` writes."""
+    """Make a repository whose ledger holds the notes, each as the file that the command for it writes."""
     env = environment(folder / "home")
     os.environ.update({name: env[name] for name in ("HOME", "GIT_CONFIG_NOSYSTEM")})
     repository = folder / "repository"
@@ -86,26 +93,39 @@ def filled(folder: Path, notes: Sequence[Note]) -> Ledger:
     with Ledger.open(repository) as ledger:
         init_ledger(ledger)
     for note in notes:
-        name = identity(note.id)
-        path = repository / ".memento" / "knowledge" / note.domain / name[len("note_")] / f"{name}.md"
+        path = repository / _place(note)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"---\n{yaml.safe_dump(_front(note, name), sort_keys=False)}---\n{note.text}\n", "utf-8")
+        front = yaml.safe_dump(_front(note), sort_keys=False)
+        path.write_text(front if note.kind == "evidence" else f"---\n{front}---\n{note.text}\n", "utf-8")
     for argv in (["add", "-A"], ["commit", "-q", "-m", "Notes"]):
         subprocess.run(["git", "-C", str(repository), *argv], env=env, check=True)
     return Ledger.open(repository)
 
 
-def _front(note: Note, name: str) -> dict[str, Any]:
+def _place(note: Note) -> str:
+    """Return the path of a note, or of a record of the run that its domain names."""
+    name = identity(note)
+    if note.kind not in WORK:
+        return f"{layout.KNOWLEDGE}/{note.domain}/{name[len('note_')]}/{name}.md"
+    run = name if note.kind == "run" else _identity(note.domain, "run")
+    return (layout.evidence_path if note.kind == "evidence" else layout.prose_path)(run, name)
+
+
+def _front(note: Note) -> dict[str, Any]:
+    is_note, is_evidence = note.kind not in WORK, note.kind == "evidence"
+    links = [{"rel": relation, "to": _identity(target, "note")} for relation, target in note.links]
     values = {
-        "id": name,
-        "kind": note.kind,
-        "title": note.title,
+        "id": identity(note),
+        "kind": "test" if is_evidence else note.kind if is_note else "",
+        "goal" if note.kind == "run" else "title": "" if is_evidence else note.title,
+        "outcome": "observed" if is_evidence else "",
+        "summary": f"{note.title}\n{note.text}" if is_evidence else "",
         "key": note.key,
         "tags": list(note.tags),
         "thread": note.thread,
-        "links": [{"rel": relation, "to": identity(target)} for relation, target in note.links],
+        "links": links,
         "by": "Bench <bench@example.invalid>",
         "at": f"{note.at}T12:00:00.000Z",
-        "origin": "person",
+        "origin": "person" if is_note else "",
     }
     return {key: value for key, value in values.items() if value}
