@@ -125,14 +125,21 @@ def forked(play: Play) -> Play:
     ids=lambda words: words[0],
 )
 def test_while_an_operation_is_in_progress_reading_works_and_writing_is_refused(
-    forked: Play, start: tuple[str, ...], end: tuple[str, ...]
+    forked: Play, cli: Callable[..., Any], start: tuple[str, ...], end: tuple[str, ...]
 ) -> None:
+    def first() -> str:
+        step: dict[str, str] = json.loads(cli("status", "--json", "-C", str(forked.root))[1])["next"][0]
+        return " ".join(step.values())
+
     head = git(forked.root, "rev-parse", "HEAD")
     git(forked.root, *start, check=False)
 
     refused(forked, publish.OperationUnderWay)
+    assert "in progress" in first()
+    assert first().endswith("git status")
 
     git(forked.root, *end)
+    assert "in progress" not in first()
     assert git(forked.root, "rev-parse", "HEAD") == head
     assert git(forked.root, "status", "--short") == ""
     assert forked.run() in forked.ledger.view().runs()

@@ -28,7 +28,7 @@ MOST = click.option(
 
 def _held(door: Door, run: str, limit: int) -> tuple[Row, Names | None]:
     from memento_git.review.note_counts import note_counts
-    from memento_git.work.overview import choose_among, overview, without_runs
+    from memento_git.work.overview import choose_among, interrupted, overview, without_runs
 
     view = door.view()
     others: list[Row] = []
@@ -37,7 +37,8 @@ def _held(door: Door, run: str, limit: int) -> tuple[Row, Names | None]:
         held = overview(door.ledger, view, chosen, limit=limit, ready=door.json, progress=boundary.progress)
     else:
         held = without_runs(door.ledger)
-    told = {"knowledge": note_counts(view), "also_open": others[: limit or None]}
+    steps = [*interrupted(door.ledger), *held["next"]]
+    told = {"knowledge": note_counts(view), "also_open": others[: limit or None], "next": steps}
     if more := len(others) - len(told["also_open"]):
         held["omitted"]["also_open"] = more
     return {**held, **told}, None if door.json else output.Names(view)

@@ -44,6 +44,19 @@ def choose_among(view: View, given: str = "") -> tuple[str, list[Row]]:
     return (unfinished or heads)[0]["id"], unfinished[1:]
 
 
+def interrupted(ledger: Ledger) -> list[Row]:
+    """Return the step that comes before all others while git is in the middle of something."""
+    from memento_git.ledger import publish
+
+    return [
+        {
+            "why": f"{what} is in progress in this worktree: nothing is recorded until it is over",
+            "command": "git status",
+        }
+        for what in publish.under_way(ledger.git)[:1]
+    ]
+
+
 def without_runs(ledger: Ledger) -> Row:
     """Return the same keys for a ledger that has no run yet: nothing, and how to start one."""
     lists = ("plans", "tasks", "dispatches", "gates", "evidence", "audit", "trouble", "findings", "ready", "stale",
