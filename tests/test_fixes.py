@@ -80,6 +80,15 @@ def test_a_branch_that_completed_a_run_on_nothing_leaves_its_completion_out(play
     assert f"memento evidence run --task {task}" in next(one.fix for one in found(play) if one.code == "P001")
 
 
+def test_a_branch_that_archived_the_run_too_leaves_the_archive_out_first(play: Play) -> None:
+    run = fallen(play)
+    play.do(runs.archive_run, run)
+    for status in ("completed", "active"):
+        paste(play, pasted(play, next(one for one in found(play, base="main") if one.code == "P004")))
+        assert play.status(run) == status
+    assert codes(found(play, base="main")) == ["G001 error", "P001 error"]
+
+
 def test_work_on_a_plan_with_a_typo_is_mended_by_the_approval_alone(play: Play) -> None:
     run = play.planned()
     play.proven()

@@ -343,6 +343,10 @@ class View:
         self.index(run)
         return path in self._shown.get(run, ())
 
+    def place_of(self, run: str, path: str) -> str:
+        """Return where a file lies: at its own path, or in the archive that alone holds it."""
+        return self.archived[run][path][0] if self.only_archived(run, path) else path
+
     def _shelves(self, kind: str) -> list[str]:
         """Return the runs that can have records of a kind; '' stands for the notes."""
         return [""] if kind == "note" else [*self.runs(), ""] if kind == "event" else self.runs()

@@ -71,7 +71,7 @@ def _mendable(state: RunState, finding: Finding, scope: Scope) -> Finding:
     told = (
         f"{finding.fix}; or " if finding.code == "P004" and finding.fix else f"{state.id} is {state.status} for good; "
     )
-    return finding._replace(fix=f"{told}{leaving_out(path)}")
+    return finding._replace(fix=f"{told}{leaving_out(state.view.place_of(state.id, path))}")
 
 
 def _relied_on(state: RunState, scope: Scope) -> Iterator[Finding]:

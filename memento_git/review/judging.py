@@ -374,8 +374,7 @@ def _copies(view: View, paths: Sequence[str]) -> list[Finding]:
         place = None if parts.isdisjoint(layout.random_parts(path)) else layout.place_of(path)
         run, copy = wanted.get(place.id, ("", "")) if place is not None else ("", "")
         if place is not None and copy and place.run != run:
-            where = view.archived[place.run][path][0] if view.only_archived(place.run, path) else path
-            message = f"{place.id} is in {where} too; an id belongs to one file"
+            message = f"{place.id} is in {view.place_of(place.run, path)} too; an id belongs to one file"
             found.append(Finding("F008", copy, 0, message, f"git rm {copy}"))
     return found
 

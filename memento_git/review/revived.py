@@ -361,5 +361,6 @@ def _finding(state: RunState, told: str, cause: Cause, again: str) -> Finding:
     ends = [one.event.path for one in state.untouched(state.id) if one.event.do == state.status]
     fix = f"{cause.undoing}; or let it be given again: {again}"
     if state.is_final and ends:
-        fix = f"{state.id} is {state.status} for good; {leaving_out(ends[-1])}; then {cause.undoing}"
+        end = state.view.place_of(state.id, ends[-1])
+        fix = f"{state.id} is {state.status} for good; {leaving_out(end)}; then {cause.undoing}"
     return Finding("P009", cause.path, 0, message, fix)
