@@ -72,6 +72,19 @@ def test_a_removed_file_is_found_and_put_back(branch: Play, pattern: str, code: 
     assert path.read_bytes() == before
 
 
+def test_a_done_task_that_a_revert_took_out_is_put_back_and_can_be_reopened(branch: Play, cli: Any) -> None:
+    task = path_of(branch, "tasks/*/*/task.md").parent.name
+    path_of(branch, "tasks/*/*/*-completed-*.yaml").unlink()
+    branch.commit_all("revert")
+    step = f"memento task reopen {task} --reason WHY"
+    where = ("check", "--base", "main", "--fix", "-C", str(branch.root))
+    told = json.loads(cli(*where, "--json")[1])
+    assert told["next"] == [{"why": "if its code was taken back too", "command": step}]
+    git(branch.root, "reset", "-q", "--hard", "HEAD^")
+    assert f" next, if its code was taken back too: {step}" in cli(*where)[1]
+    assert "next" not in cli(*where)[1]
+
+
 @pytest.mark.parametrize("pattern", ["tasks/*/*/*-claimed-*.yaml", "evidence/*/*/stdout.txt", "tasks/*/*/task.md"])
 @pytest.mark.parametrize("to", ["../../run.md", "nowhere"])
 def test_a_file_that_was_replaced_by_a_link_is_put_back_in_the_work_tree_too(

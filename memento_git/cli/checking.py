@@ -96,7 +96,8 @@ def check(
     )  # fmt: skip
     report, rows = _with(report, again, form)
     failed = report.has_errors or (severity == "warning" and bool(report.findings))
-    _show(report, form, rows, base, failed=failed, fix=fix)
+    then = actions.undone(door.ledger, report.fixed) if report.fixed else []
+    _show(report, form, rows, base, failed=failed, fix=fix, then=then)
     return FOUND if failed else 0
 
 
@@ -150,7 +151,8 @@ def _is_untouched(door: Door, base: str, *, staged: bool) -> bool:
 
 
 def _show(
-    report: Report, form: str, again: list[dict[str, Any]] | None, base: str, *, failed: bool, fix: bool
+    report: Report, form: str, again: list[dict[str, Any]] | None, base: str, *, failed: bool, fix: bool,
+    then: list[dict[str, str]],
 ) -> None:  # fmt: skip
     from memento_git import __version__
     from memento_git.review import formats
@@ -160,7 +162,7 @@ def _show(
         data = {
             **refusal, "findings": formats.rows(report.findings), "already": formats.rows(report.already),
             "base": report.base or None, "head": report.head, "checked": report.records, "fixed": list(report.fixed),
-            **({} if again is None else {"results": again}),
+            **({} if again is None else {"results": again}), **({"next": then} if then else {}),
         }  # fmt: skip
         terminal.put(*terminal.envelope({"ok": not failed, **data}))
     elif form == "sarif":
@@ -173,6 +175,8 @@ def _show(
         terminal.put(
             terminal.guarded(formats.text(report.findings, report.already, _where(report, base), report.fixed))
         )
+        for step in then:
+            terminal.put(f" next, {step['why']}: {step['command']}")
         if fix and report.findings and not report.fixed:
             terminal.put(
                 UNMENDED if report.base else f"{UNMENDED}: it puts back what a base has (--base REV)", err=True

@@ -9,16 +9,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from memento_git.errors import Misused
-from memento_git.ledger import codec, commits, ranges, settling
+from memento_git.ledger import codec, commits, layout, ranges, settling
 from memento_git.ledger.names import in_full, is_ref
 from memento_git.ledger.publish import BareRepository
 from memento_git.ledger.staged import merging, staged_tree
 from memento_git.ledger.view import View
+from memento_git.model.ids import is_id
+from memento_git.model.states import DONE
 from memento_git.review import against, judging, lastread
 from memento_git.review.outcome import ordered
+from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
@@ -173,6 +176,18 @@ def _forks(git: Git, name: str, head: str) -> list[str]:
     if name == PARENT:
         return [ranges.commit(git, f"{head}^1", history=True)]
     return ranges.forks_of(git, in_full(git, name), head)[0]
+
+
+def undone(ledger: Ledger, fixed: Sequence[str]) -> list[dict[str, str]]:
+    """Return the steps that follow where tasks are done again by what was put back: a revert took their code, too."""
+    view = ledger.view()
+    places = [layout.place_of(line.partition(" ")[2]) for line in fixed]
+    tasks = sorted({(one.run, one.of) for one in places if one is not None and one.do == "completed"})
+    states = [(RunState(view, run), task) for run, task in tasks if is_id(task, "task")]
+    return [
+        {"why": "if its code was taken back too", "command": f"memento task reopen {task} --reason WHY"}
+        for state, task in states if not state.is_final and state.task_status(task) in DONE
+    ]  # fmt: skip
 
 
 def _fix(ledger: Ledger, report: Report) -> tuple[str, ...]:
