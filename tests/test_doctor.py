@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.ledger.edits import UncommittedLedger
+from memento_git.ledger.store import Ledger
 from memento_git.verbs import doctor
-from memento_git.work.actions import hooks
-from tests.play import git
+from memento_git.work.actions import hooks, tasks
+from tests.play import Play, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from tests.play import Play
 
 
 def found(play: Play, status: str) -> list[str]:
@@ -119,6 +119,18 @@ def test_uncommitted_edits_a_detached_head_and_an_ignored_ledger_are_warnings(pl
     assert "detached" in warnings
     assert "ignores .memento" in warnings
     assert "not counted: .memento/config.yaml" in warnings
+
+
+def test_nobody_is_told_to_commit_that_a_clone_without_a_checkout_has_no_ledger(play: Play, tmp_path: Path) -> None:
+    play.planned()
+    task = play.task()
+    git(tmp_path, "clone", "-q", "--no-checkout", str(play.root), "there")
+    there = Play(Ledger.open(tmp_path / "there", actor="Ada"))
+    (told,) = [answer for answer in doctor.examine(there.ledger) if answer.name == "uncommitted"]
+    with pytest.raises(UncommittedLedger) as caught:
+        there.do(tasks.revise_task, task, title="Another")
+    assert "git checkout HEAD -- .memento" in told.fix
+    assert "git checkout HEAD -- .memento" in caught.value.hint
 
 
 def test_a_missing_identity_fails(play: Play, monkeypatch: Any) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 FRESH: Final = 0.5
 NEW: Final = "?A"  # what HEAD has not
 UNTRACKED: Final = "??"
+PUT_BACK: Final = "put them back: git checkout HEAD -- .memento"
 SINGLY: Final = ("-c", "core.preloadIndex=false")  # for a few files, no threads that go through all of the index
 PLAIN: Final = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--no-renames", "-z")
 
@@ -33,11 +34,23 @@ class UncommittedLedger(Refused):
     hint_ = "commit them or put them back (git diff HEAD .memento shows them), then run the command again"
 
 
+class RemovedLedger(UncommittedLedger):
+    """They are not in the index, as in a clone without a checkout: a commit of that would take them away."""
+
+    sentence = "ledger files of HEAD are not in the index: {paths}"
+    hint_ = f"{PUT_BACK}; then run the command again"
+
+
 class Change(NamedTuple):
     """What `git status` says of one path: the letters of index and work tree, '??' for untracked."""
 
     letters: str
     path: str
+
+    @property
+    def is_unstaged(self) -> bool:
+        """Tell whether HEAD has the file, and the index has not."""
+        return self.letters.startswith("D")
 
 
 class WorkTree(NamedTuple):
@@ -116,10 +129,13 @@ def _refuse(changes: Iterable[Change], paths: set[str]) -> None:
     folders = tuple(path for path in paths if path.endswith("/"))
     held = (change for change in changes if change.letters != UNTRACKED)
     if edited := [
-        one.path for one in held
+        one for one in held
         if one.path in paths or (one.path.startswith(folders) and one.letters[0] not in NEW)
     ]:  # fmt: skip
-        raise UncommittedLedger(paths=some(edited, 5))
+        named = some([one.path for one in edited], 5)
+        if all(one.is_unstaged for one in edited):
+            raise RemovedLedger(paths=named)
+        raise UncommittedLedger(paths=named)
 
 
 def _changes(output: bytes) -> Iterator[Change]:

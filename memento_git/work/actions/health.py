@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError
-from memento_git.ledger import claims, cleanroom, journal, layout, places, publish, remoteclaims, worktree
+from memento_git.ledger import claims, cleanroom, edits, journal, layout, places, publish, remoteclaims, worktree
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.git import GitFailed
 from memento_git.model.enumeration import some
@@ -204,11 +204,13 @@ def _ignored(git: Git) -> str:
 
 
 def _uncommitted(ledger: Ledger) -> Iterator[Answer]:
-    paths = [change.path for change in ledger.uncommitted]
+    changes = ledger.uncommitted
+    paths = [change.path for change in changes]
     if ledger.watch.unseen:
         yield Answer("uncommitted", "fail", ledger.watch.unseen, OF_GIT)
     elif paths:
-        yield Answer("uncommitted", "warn", f"not counted: {some(paths, 5)}", "commit them, or put them back")
+        how = edits.PUT_BACK if all(one.is_unstaged for one in changes) else "commit them, or put them back"
+        yield Answer("uncommitted", "warn", f"not counted: {some(paths, 5)}", how)
     else:
         yield Answer("uncommitted", "ok", "no ledger file differs from HEAD")
 
