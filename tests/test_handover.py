@@ -25,12 +25,10 @@ from memento_git.work.guard import DestructiveArgv
 from memento_git.work.overview import overview
 from tests.hands import SHOWN, SLEEP, WRITE, answer, at_work, branches, carriers, config, python, run, start, until
 from tests.hands import worktrees as trees
-from tests.play import git
+from tests.play import Play, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from tests.play import Play
 
 PARTIAL = "open('half.py', 'w').write('half = 1\\n'); open('app.py', 'a').write('more = 1\\n'); raise SystemExit(3)"
 
@@ -338,6 +336,42 @@ def test_status_says_to_choose_among_candidates_that_lie_on_branches(
     cli("dispatch", "select", task, "--record", wished[1].dispatch, "--reason", "shorter", *at)
     commands = [step["command"] for step in json.loads(cli("status", *at)[1])["next"]]
     assert commands[0] == f"git merge memento/{wished[1].dispatch.partition('_')[2]}"
+
+
+def test_status_leads_to_the_worktree_that_a_dispatch_has(play: Play, task: str, cli: Callable[..., Any]) -> None:
+    def first(root: Path) -> str:
+        return str(json.loads(cli("status", "-C", str(root), "--json")[1])["next"][0]["command"])
+
+    made = hand_over(play.ledger, task, Wish("agent"))
+    assert first(play.root) == f"cd {made.path} && memento dispatch claim {made.dispatch}"
+    play.do(dispatches.claim_dispatch, made.dispatch)
+    assert first(play.root) == f"cd {made.path} && git merge main"
+    git(Path(made.path), "merge", "-q", "main")
+    assert first(play.root) == f"cd {made.path} && memento status"
+    assert first(Path(made.path)).startswith("memento evidence run ")
+    with Ledger.open(Path(made.path)) as ledger:
+        inside = Play(ledger)
+        inside.complete(made.dispatch, inside.evidence(task))
+    assert first(play.root) == f"git merge {made.branch}"
+
+
+def test_what_is_claimed_on_another_branch_of_the_clone_is_not_handed_out_again(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    run = play.planned()
+    task = play.task("One", run=run)
+    git(play.root, "branch", "side")
+    git(play.root, "worktree", "add", "-q", str(play.root.parent / "side"), "side")
+    dispatch = play.claimed(task)
+    with Ledger.open(play.root.parent / "side") as ledger:
+        side = Play(ledger)
+        (step,) = json.loads(cli("status", "-C", str(side.root), "--json")[1])["next"]
+        assert step["command"] == "memento status --at main"
+        assert step["why"].endswith(" on branch main")
+        with pytest.raises(no.TaskClaimedElsewhere, match=f"on branch main, through dispatch {dispatch}"):
+            side.dispatch(task)
+        git(side.root, "merge", "-q", "main")
+        assert side.status(task) == "in_progress"
 
 
 def test_what_is_recorded_are_the_run_the_diff_and_the_commands(play: Play, task: str) -> None:

@@ -292,7 +292,8 @@ def _open_steps(held: Row, tasks: Sequence[Row], known: Mapping[str, Row]) -> li
             told = [known[name] for name in claimed if name in known]
             steps += told or [{"why": f"“{row['title']}” is in progress", "command": _shows(row)}]
         elif row["ready"]:
-            steps.append({"why": f"“{row['title']}” is ready", "command": creating(row["id"])})
+            ready = {"why": f"“{row['title']}” is ready", "command": creating(row["id"])}
+            steps.append(known.get(row["id"], ready))
     return steps
 
 

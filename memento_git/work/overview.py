@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
 from memento_git.model.states import FINAL_RUN
-from memento_git.work import keeping, live
+from memento_git.work import away, keeping, live
 from memento_git.work import refusals as no
 from memento_git.work.nextsteps import SOON, all_done, next_steps, passing
 from memento_git.work.staleness import mark_stale
@@ -99,7 +99,7 @@ def overview(
     kept = {name: f"{folder}/{run}" in view.folders for name, folder in KEPT.items()}
     gates = _gates(view, held, signs=signs)
     held["live"], known = live.working(ledger.git, held)
-    known |= _away(view, held)
+    known |= away.steps(view, held, known)
     choices = _choices(view, held)
     held["next"] = next_steps(held, _merges(view, held), gates=gates, choices=choices, known=known, fresh=fresh, **kept)
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
@@ -213,32 +213,6 @@ def _choices(view: View, held: Row) -> list[Row]:
 def _is_unsure(task: Row) -> bool:
     """Tell whether a task was done, but is not proven, or was rejected."""
     return task["status"] == "rejected" or task["proven"] is False
-
-
-def _away(view: View, held: Row) -> dict[str, Row]:
-    """Return the steps of dispatches that wait here, and are claimed or completed on a branch of their own."""
-    titles = {row["id"]: row["title"] for row in held["tasks"] if row["status"] == "dispatched"}
-    waiting = [row for row in held["dispatches"] if row["status"] == "queued" and row["task_id"] in titles][:SOON]
-    if not waiting or len(view.commits) != 1:
-        return {}
-    from memento_git.ledger import checkouts
-    from memento_git.ledger.view import View as Other
-    from memento_git.work.state import RunState
-
-    off = checkouts.off_head(view.git)
-    steps: dict[str, Row] = {}
-    for row in waiting:
-        branch = checkouts.branch_of(row["dispatch_id"])
-        ref = checkouts.ref_of(view.git, row["dispatch_id"]) if branch in off else ""
-        if not ref:
-            continue
-        there = RunState(Other(view.git, (view.git.commit_of(ref),), view.now), held["run"]["id"])
-        status = there.dispatch(row["dispatch_id"]).status
-        command = {"completed": f"git merge {branch}", "claimed": f"memento status --at {branch}"}.get(status)
-        if command:
-            why = f"“{titles[row['task_id']]}” is {status} on its own branch"
-            steps[row["dispatch_id"]] = {"why": why, "command": command}
-    return steps
 
 
 def _gates(view: View, held: Row, *, signs: bool) -> list[Row]:

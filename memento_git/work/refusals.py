@@ -275,6 +275,13 @@ class ClaimedElsewhere(Refused):
     hint_ = "go on in that branch's checkout, or bring what happened there here first: git merge {branch!q}"
 
 
+class TaskClaimedElsewhere(ClaimedElsewhere):
+    sentence = (
+        "task {task} is claimed by {holder} on branch {branch}, through dispatch {dispatch}; to hand it out here, too, "
+        "would contest that"
+    )
+
+
 class NotClaimant(Refused):
     token = "not_claimant"
     sentence = "dispatch {dispatch} is claimed by {holder}, not by {actor}"

@@ -59,6 +59,8 @@ def hand_out(
     desk = Desk.of(tx)
     preflight.refuse_unfit(tx, desk.policy, act="dispatch")
     state, (identity,) = desk.home(run, [task])
+    if not candidate:
+        worktrees.refuse_taken(tx, state, identity)
     prose = state.prose(identity)
     plan = state.canonical
     handout.refuse_run(state)

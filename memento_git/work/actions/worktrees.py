@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memento_git.errors import MementoError, Refused
+from memento_git.work import away
 from memento_git.work import refusals as no
 
 if TYPE_CHECKING:
@@ -72,6 +73,14 @@ def refuse_elsewhere(tx: Transaction, state: RunState, task: str, dispatch: str,
     for branch, status, holder in elsewhere(tx.ledger, tx.view, state, task, dispatch):
         if status in ("claimed", "completed") and status != but:
             raise no.ClaimedElsewhere(dispatch=dispatch, status=status, holder=holder, branch=branch)
+
+
+def refuse_taken(tx: Transaction, state: RunState, task: str) -> None:
+    """Refuse to hand out what somebody claimed on another branch of this clone, which this one has not seen."""
+    taken = away.claimed_on(tx.ledger.git, state.id, task, state.dispatches(task), tx.now)
+    if taken is not None:
+        holder, branch, dispatch = taken
+        raise no.TaskClaimedElsewhere(task=task, dispatch=dispatch, holder=holder, branch=branch)
 
 
 def elsewhere(ledger: Ledger, view: View, state: RunState, task: str, dispatch: str) -> Iterator[tuple[str, str, str]]:

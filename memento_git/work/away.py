@@ -1,0 +1,98 @@
+"""What other branches and worktrees of a clone know of a run's tasks: where to go on with them."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memento_git.work.nextsteps import SOON
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from memento_git.folding.rows import Row
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.view import View
+
+
+def steps(view: View, held: Row, known: Collection[str]) -> dict[str, Row]:
+    """Return the steps of open dispatches that have a branch of their own, and of ready tasks claimed on another one.
+
+    Those in `known` are told already.
+    """
+    if len(view.commits) != 1:
+        return {}
+    titles = {row["id"]: row["title"] for row in held["tasks"] if row["status"] in ("dispatched", "in_progress")}
+    apart = [row for row in held["dispatches"]
+             if row["branch"] and row["status"] in ("queued", "claimed") and row["task_id"] in titles
+             and row["dispatch_id"] not in known][:SOON]  # fmt: skip
+    found = _apart(view, held["run"]["id"], apart, titles) if apart else {}
+    return found | _taken(view, held)
+
+
+def _apart(view: View, run: str, rows: Collection[Row], titles: Mapping[str, str]) -> dict[str, Row]:
+    from memento_git.ledger import checkouts
+    from memento_git.ledger.view import View as Other
+    from memento_git.work.state import RunState
+
+    git = view.git
+    off, places = checkouts.off_head(git), checkouts.listed(git)
+    top = git.top.resolve() if git.top else None
+    here = next((branch for path, branch in places.items() if path.resolve() == top), "")
+    found: dict[str, Row] = {}
+    for row in rows:
+        name, what = row["dispatch_id"], f"“{titles[row['task_id']]}”"
+        branch = checkouts.branch_of(name)
+        folder = next((path for path, held in places.items() if held == branch and branch != here), None)
+        ref = checkouts.ref_of(git, name) if branch in off or (folder and row["status"] == "claimed") else ""
+        there = RunState(Other(git, (git.commit_of(ref),), view.now), run).dispatch(name).status if ref else ""
+        if there == "completed":
+            found[name] = {"why": f"{what} is completed on its own branch", "command": f"git merge {branch}"}
+        elif there == "claimed" and row["status"] == "queued":
+            found[name] = {"why": f"{what} is claimed on its own branch", "command": f"memento status --at {branch}"}
+        elif folder and row["status"] == "queued":
+            why = f"{what} waits to be claimed in its worktree"
+            found[name] = {"why": why, "command": f"{_go(folder)} && memento dispatch claim {name}"}
+        elif folder and here:
+            why, then = (
+                (f"{what} is in progress in its worktree", "memento status") if there == "claimed" else
+                (f"{what} is claimed here, and its worktree does not know that yet", f"git merge {here}")
+            )  # fmt: skip
+            found[name] = {"why": why, "command": f"{_go(folder)} && {then}"}
+    return found
+
+
+def _go(folder: Path) -> str:
+    return f"cd {shlex.quote(str(folder))}"
+
+
+def _taken(view: View, held: Row) -> dict[str, Row]:
+    """Return the steps of ready tasks that somebody claimed on a branch of this clone that is not merged here."""
+    from memento_git.ledger import claims
+
+    ready = [row for row in held["tasks"] if row["ready"]][: SOON + 2]
+    if not ready or not (view.git.common_dir / claims.REFS).is_dir():
+        return {}
+    found: dict[str, Row] = {}
+    for row in ready:
+        mine = [one["dispatch_id"] for one in held["dispatches"] if one["task_id"] == row["id"]]
+        if taken := claimed_on(view.git, held["run"]["id"], row["id"], mine, view.now):
+            holder, branch, _ = taken
+            why = f"“{row['title']}” is claimed by {holder} on branch {branch}"
+            found[row["id"]] = {"why": why, "command": f"memento status --at {shlex.quote(branch)}"}
+    return found
+
+
+def claimed_on(git: Git, run: str, task: str, dispatches: Collection[str], now: str) -> tuple[str, str, str] | None:
+    """Return (holder, branch, dispatch) of a task's claim that holds on a branch of this clone alone.
+
+    `dispatches` are those that are known here.
+    """
+    from memento_git.ledger import checkouts, claims, layout
+
+    claim = claims.read(git, task)
+    if claim is None or claim.until < now or not claim.dispatch or claim.dispatch in dispatches:
+        return None
+    branches = checkouts.knowing(git, claim.dispatch, layout.folder_of(run, task))
+    return (claim.by, branches[0], claim.dispatch) if branches else None
