@@ -14,6 +14,7 @@ from memento_git.review.actions import check
 from memento_git.work import refusals as no
 from memento_git.work.actions import runs, settling, tasks
 from memento_git.work.keeping import base
+from memento_git.work.overview import overview
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -141,6 +142,14 @@ def test_an_archived_run_reads_exactly_as_before(play: Play) -> None:
     assert "R" not in git(play.root, "diff", "-M", "-C", "--name-status", "HEAD~1").replace("README", "")
     with pytest.raises(no.AlreadyArchived):
         play.do(runs.archive_run, run)
+
+
+def test_status_says_that_a_run_is_archived(play: Play, cli: Any) -> None:
+    run, _ = finished(play)
+    assert overview(play.ledger, play.ledger.view(), run)["archived"] is False
+    play.do(runs.archive_run, run)
+    assert overview(play.ledger, play.ledger.view(), run)["archived"] is True
+    assert "  completed, archived  " in cli("status", "-C", str(play.root))[1].splitlines()[0]
 
 
 def test_a_run_that_is_not_final_is_not_archived(play: Play) -> None:

@@ -188,6 +188,7 @@ STATUS: Final = {
     "omitted": "how many rows of each list --limit left out",
     "roles": "actors, and the roles that tasks ask for: what each did last",
     "live": "worker processes of this machine that work on the run's tasks",
+    "archived": "all of the run's files are in archives",
     "knowledge": "how many notes are live (active or parked), contested, and of all these expired; in `report` notes "
     "that a link, or the evidence they rest on, leads from to the run, its plans, tasks or evidence: id, kind, title, "
     "status, live, expired, origin, links (rel, to)",

@@ -67,8 +67,9 @@ def _status(held: Row, names: Names) -> str:
 
     run = held["run"]
     evidence = {row["id"]: row for row in held["evidence"]}
+    state = output.state(run["status"]) + (", archived" if held["archived"] else "")
     lines = [
-        f"{names(run['id'])}  {output.state(run['status'])}  {click.style(output.printable(run['goal']), bold=True)}"
+        f"{names(run['id'])}  {state}  {click.style(output.printable(run['goal']), bold=True)}"
         + (f"  {told}" if (told := spike_note(run)) else "")
     ]
     lines += [

@@ -63,7 +63,7 @@ def without_runs(ledger: Ledger) -> Row:
              "ahead", "roles", "live")  # fmt: skip
     step = {"why": "there is no run yet", "command": "memento run start --goal TEXT"}
     return {
-        "run": None, **{name: [] for name in lists}, "counts": _counts([]), "next": [step],
+        "run": None, **{name: [] for name in lists}, "counts": _counts([]), "next": [step], "archived": False,
         "uncommitted": [change.path for change in ledger.uncommitted], "omitted": {},
     }  # fmt: skip
 
@@ -97,6 +97,7 @@ def overview(
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
     fresh = _mark_outdated(view, held)
     kept = {name: f"{folder}/{run}" in view.folders for name, folder in KEPT.items()}
+    held["archived"] = kept["packed"] and not kept["loose"]
     gates = _gates(view, held, signs=signs)
     held["live"], known = live.working(ledger.git, held)
     known |= away.steps(view, held, known)
