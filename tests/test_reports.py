@@ -110,6 +110,18 @@ def test_errors_that_only_a_suite_declares_are_believed(outer: str) -> None:
     assert not report.ok
 
 
+@pytest.mark.parametrize("told", ["failure", "error"])
+def test_a_suite_that_failed_outside_of_its_cases_has_failed(told: str) -> None:
+    report = read_text(f'<testsuites><testsuite name="s"><{told}/><testcase name="a"/></testsuite></testsuites>')
+    assert (report.counts["passed"], report.counts["errors"], report.failed, report.ok) == (1, 1, ("s",), False)
+
+
+@pytest.mark.parametrize("case", ["<x:testcase><x:failure/></x:testcase>", "<testcase><x:failure/></testcase>"])
+def test_a_failure_in_a_namespace_of_its_own_is_one(case: str) -> None:
+    report = read_text(f'<testsuite xmlns:x="urn:x"><testcase name="a"/>{case}</testsuite>')
+    assert (report.counts["tests"], report.counts["failed"], report.ok) == (2, 1, False)
+
+
 def test_errors_that_only_the_whole_declares_are_believed() -> None:
     report = read_text('<testsuites failures="1"><testsuite><testcase name="a"/></testsuite></testsuites>')
     assert report.counts["errors"] == 1

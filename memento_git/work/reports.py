@@ -23,6 +23,7 @@ _WHITE: Final = re.compile(r"[\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]+")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
 _OPENING: Final = b"\xef\xbb\xbf\xff\xfe \t\r\n"
 _XML_READERS: Final = ("defusedxml", "junitparser", "pycobertura")
+_SUITES: Final = frozenset({"testsuite", "testsuites"})
 _LEVELS: Final = ("error", "warning", "note", "none")
 _FAILED: Final = frozenset({"failed", "fail", "failure", "error"})
 _NOT_RUN: Final = frozenset({"notrun", "disabled", "ignored", "skipped", "suppressed"})
@@ -108,10 +109,9 @@ def _listed(names: list[str]) -> tuple[tuple[str, ...], int]:
 def _read_xml(data: bytes) -> Report:
     """Return the report in an XML document that declares no entities."""
     root = _parse_xml(data)
-    if root.tag.startswith("{"):
-        for element in root.iter():
-            element.tag = element.tag.rpartition("}")[2]
-    if root.tag in {"testsuites", "testsuite"}:
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+    if root.tag in _SUITES:
         return _read_junit(root)
     if root.tag != "coverage":
         raise _UnreadableError(f"its outermost element is <{_clean(root.tag, 40)}>")
@@ -147,6 +147,10 @@ def _read_junit(root: Element) -> Report:
     counts = {"tests": 0, "passed": 0, "failed": 0, "errors": 0, "skipped": 0}
     names: list[str] = []
     wrap: Any = TestCase.fromelem
+    for suite in root.iter():
+        if suite.tag in _SUITES and any(suite.find(tag) is not None for tag in ("failure", "error")):
+            counts["errors"] += 1
+            names.append(suite.get("name") or "a suite without a name")
     for element in root.iter("testcase"):
         outcome = _outcome(wrap(element), element)
         counts["tests"] += 1
@@ -179,7 +183,7 @@ def _declared(root: Element) -> tuple[int, list[str]]:
     """Return the failures that suites declare though no test case shows one, as crashed runners do."""
     most, names = 0, []
     for suite in root.iter():
-        if suite.tag not in {"testsuite", "testsuites"}:
+        if suite.tag not in _SUITES:
             continue
         declared = sum(_number(suite.get(key)) for key in ("failures", "errors"))
         most = max(most, declared)
