@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -99,6 +100,28 @@ def test_a_claim_whose_completion_waits_for_its_merge_is_not_told(hub: Hub) -> N
     git(bob.root, "fetch", "-q")
     assert "is completed" in told(ada)[0][0]
     assert "is completed" in told(bob, "origin")[0][0]
+
+
+@pytest.mark.parametrize("name", ["x;touch$IFS$HOME/pwn;`id`", "a/b/task_0123456789ab", "it's"])
+def test_a_ref_of_any_name_is_removed_by_the_command_that_is_told(hub: Hub, name: str) -> None:
+    blob = expire(hub.first, "refs/memento/own", "x", "dispatch_0123456789ab")
+    git(hub.first.root, "push", "-q", "origin", f"{blob}:{claims.REFS}/{name}")
+    ((message, fix),) = told(hub.first, "origin")
+    assert name in message
+    words = shlex.split(fix)
+    assert (words[0], words[-1]) == ("git", f":{claims.REFS}/{name}")
+    git(hub.first.root, *words[1:])
+    assert hub.refs() == []
+
+
+@pytest.mark.parametrize(
+    "junk", ["[" * 200_000, "{", '{"dispatch": 1}', "9" * 10_000, '{"dispatch": "\\u202e", "by": "b"}']
+)
+def test_a_ref_that_holds_no_claim_is_nobodys(hub: Hub, junk: str) -> None:
+    blob = git(hub.first.root, "hash-object", "-w", "--stdin", data=junk.encode())
+    git(hub.first.root, "push", "-q", "origin", f"{blob}:{claims.REFS}/task_0123456789ab")
+    ((message, _),) = told(hub.first, "origin")
+    assert message.startswith("nobody holds task_0123456789ab on origin")
 
 
 def test_a_remote_that_is_unknown_or_away_fails_by_name(hub: Hub, cli: Callable[..., Any]) -> None:

@@ -43,7 +43,7 @@ def _claim(blob: str, data: bytes | None) -> Claim:
     try:
         held: Any = json.loads(data or b"{}")
         told = Claim(str(held["dispatch"]), str(held["by"]), str(held["until"]), blob)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return Claim("", "", "", blob)
     unfit = any(any(text_problems(word, lines=False)) for word in told)
     return Claim("", "", "", blob) if unfit else told

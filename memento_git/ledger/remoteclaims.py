@@ -122,7 +122,7 @@ def listed(git: Git, remote: str) -> list[Held]:
 
 
 def _below(git: Git, folder: str) -> list[Held]:
-    """Return the claims that refs below a folder name."""
+    """Return the claims that refs below a folder name, with what follows the folder in the name of each."""
     found = (git.answer("for-each-ref", "--format=%(objectname) %(refname)", folder) or "").splitlines()
     pairs = [line.split(" ", 1) for line in found]
-    return [Held(ref.rpartition("/")[2], claims.claim_in(git, blob)) for blob, ref in pairs]
+    return [Held(ref.removeprefix(f"{folder}/"), claims.claim_in(git, blob)) for blob, ref in pairs]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import claims, remoteclaims
@@ -67,7 +68,7 @@ def left_on(ledger: Ledger, view: View, remote: str) -> Iterator[tuple[str, str]
     for one in remoteclaims.listed(ledger.git, remote):
         if one.claim.blob not in ours and (why := _why(ledger, view, remote, one)):
             ref = f"{claims.REFS}/{one.name}"
-            remove = f"git push --force-with-lease={ref}:{one.claim.blob} {remote} :{ref}"
+            remove = shlex.join(["git", "push", f"--force-with-lease={ref}:{one.claim.blob}", remote, f":{ref}"])
             yield f"{one.claim.by or 'nobody'} holds {one.name} on {remote}: {why}", remove
 
 
