@@ -109,6 +109,7 @@ def test_a_refusal_anywhere_leaves_nothing_behind(play: Play) -> None:
         ),
         ("- {do: {task: add}}", "'do' must be one of"),
         ("- {do: run start, goal: G, as: [a]}", "'as' must be one name"),
+        ("- {do: run start, goal: G, as: ''}\n- {do: run start, goal: H}", "'as' must be one name"),
         ("- {do: run start, goal: $5 a day}", "written $$"),
         ("- {do: run start, tx: x, goal: G}", "unknown option 'tx'"),
         ("- &a {do: run start, goal: G}\n- *a", "anchor"),

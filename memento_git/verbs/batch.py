@@ -199,7 +199,7 @@ def apply(tx: Transaction, text: bytes) -> list[dict[str, Any]]:
 def _step(tx: Transaction, step: Any, line: str, names: dict[str, Named]) -> dict[str, Any]:
     verb = _verb(step, line)
     where = f"{line} ({verb})"
-    if not isinstance(step.get("as", ""), str):
+    if not isinstance(step.get("as", "a"), str) or not step.get("as", "a"):
         raise BatchInvalid(where=where, problem="'as' must be one name")
     if (taken := names.get(step.get("as", ""))) is not None:
         raise BatchInvalid(where=where, problem=f"{step['as']!r} is the name of what {taken.line} makes already")
