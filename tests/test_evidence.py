@@ -234,6 +234,43 @@ def test_an_edit_that_git_is_told_to_overlook_is_seen(play: Play, flag: str) -> 
     assert git(play.root, "ls-files", "-v", "app.py")[0] == {"skip-worktree": "S", "assume-unchanged": "h"}[flag]
 
 
+def test_an_edit_is_seen_that_has_the_size_and_time_of_what_was_committed(play: Play) -> None:
+    there = play.root / "app.py"
+    os.utime(there, (1_000_000_000, 1_000_000_000))
+    git(play.root, "update-index", "--refresh")
+    text = there.read_text()
+    git(play.root, "config", "core.trustctime", "false")
+    git(play.root, "config", "core.checkStat", "minimal")
+    before = codestate.code_now(play.ledger.git)
+    other = play.root.parent / "app.py"
+    other.write_text("".join(reversed(text)))
+    os.utime(other, (1_000_000_000, 1_000_000_000))
+    other.replace(there)
+    assert git(play.root, "status", "--porcelain", "app.py") == ""
+    now = codestate.code_now(play.ledger.git)
+    assert (before["dirty"], now["dirty"], now["tree"] == before["tree"]) == (False, True, False)
+
+
+def test_an_edit_is_seen_where_git_writes_the_id_of_a_file(play: Play) -> None:
+    (play.root / ".gitattributes").write_text("*.py ident\n")
+    there = play.root / "app.py"
+    there.write_bytes(b"fixed = 0  # $Id$\n")
+    play.commit_all()
+    for honest in (there.read_bytes(), b"fixed = 0  # $Id: %b $\n" % (b"0" * 40)):
+        there.write_bytes(honest)
+        assert codestate.code_now(play.ledger.git)["dirty"] is False
+    there.write_bytes(b"fixed = 0  # $Id: \rfixed = 1  # $\n")
+    git(play.root, "add", "app.py")
+    assert git(play.root, "status", "--porcelain") == ""
+    before = git(play.root, "ls-files", "-s")
+    assert codestate.code_now(play.ledger.git)["dirty"] is True
+    assert git(play.root, "ls-files", "-s") == before
+    (play.root / "new.py").write_bytes(b"fixed = 0  # $Id: \rfixed = 1  # $\n")
+    seen = codestate.code_now(play.ledger.git)
+    git(play.root, "add", "new.py")
+    assert git(play.root, "ls-files", "-s", "new.py").split()[1] != seen["untracked"]["new.py"]
+
+
 def test_a_file_that_a_sparse_checkout_leaves_away_is_as_it_was_committed(play: Play) -> None:
     (play.root / "far").mkdir()
     (play.root / "far" / "away.py").write_text("x = 1\n")

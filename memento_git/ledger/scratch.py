@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import layout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from memento_git.ledger.git import Git
 
@@ -19,6 +19,7 @@ SPECIAL: Final = re.compile(rf"(?:^|\0)([a-z]|S|H(?= {SUBMODULE})) (\d+) \S+ \d\
 """An entry of `git ls-files -v -s -z` that git is told not to look at, or that is a submodule."""
 OF_CODE: Final = re.compile(rf"(?:^|\0)[^?] \d+ \S+ \d\t(?!{re.escape(layout.FOLDER)}/)")
 UNTRACKED: Final = re.compile(r"(?:^|\0)\? ([^\0]+)")
+EXPANDED: Final = re.compile(rb"\$Id:(?! [0-9a-f]{40,64} \$)[^$\n]*\$")
 WHOLE: Final = ("-c", "core.sparseCheckout=false")
 
 
@@ -77,6 +78,7 @@ def add_tracked(git: Git, extra: Mapping[str, str], *where: str, untracked: bool
         git.run(*WHOLE, "update-index", option, "-z", "--stdin", data=data, extra=extra)
     if OF_CODE.search(listed):  # newer gits refuse to look where nothing is tracked
         git.run(*WHOLE, "add", "-u", "--", *where, extra=extra)
+        add_expanded(git, extra)
     submodules = [path for _, mode, path in special if mode == SUBMODULE]
     away.update(path for path in submodules if not (top / path / ".git").exists())
     return Beside(
@@ -84,6 +86,22 @@ def add_tracked(git: Git, extra: Mapping[str, str], *where: str, untracked: bool
         [path for path in UNTRACKED.findall(listed) if path.partition("/")[0] != layout.FOLDER],
         sum(path.partition("/")[0] != layout.FOLDER for path in away),
     )
+
+
+def add_expanded(git: Git, extra: Mapping[str, str]) -> None:
+    """Take files as they lie that have something else between `$Id:` and `$` than git itself writes there.
+
+    Commands see it, and where a file has the attribute ident, git takes it away.
+    """
+    told = git.run("ls-files", "-s", "-z", "--", ":(top,attr:ident)", extra={**extra, "GIT_LITERAL_PATHSPECS": "0"})
+    for line in told.split(b"\0")[:-1]:
+        head, _, path = line.partition(b"\t")
+        there = Path(git.top or git.git_dir) / os.fsdecode(path)
+        if there.is_symlink() or not there.is_file() or not EXPANDED.search(data := there.read_bytes()):
+            continue
+        oid = git.run("hash-object", "-w", "--stdin", data=data, extra=extra).strip()
+        entry = b"%b %b\t%b\0" % (head.split(b" ")[0], oid, path)
+        git.run("update-index", "-z", "--index-info", data=entry, extra=extra)
 
 
 def _quoted(path: str) -> str:

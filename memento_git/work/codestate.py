@@ -210,6 +210,7 @@ class _Reader:
         """Add files to the index; one that is gone again by now is passed over."""
         if files:
             self.run("update-index", "--add", "--remove", "-z", "--stdin", data=os.fsencode("\0".join(files) + "\0"))
+            scratch_space.add_expanded(self.git, self.extra)
 
     def ids(self, files: Sequence[str]) -> dict[str, str]:
         """Return the ids of files that were added."""
