@@ -16,6 +16,7 @@ from tests.play import Play, git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+NEVER = '{"dispatch": "dispatch_0123456789ab", "by": "Eve", "until": "zzzz"}'
 LONG_AGO = "2000-01-01T00:00:00.000Z"
 
 
@@ -115,7 +116,7 @@ def test_a_ref_of_any_name_is_removed_by_the_command_that_is_told(hub: Hub, name
 
 
 @pytest.mark.parametrize(
-    "junk", ["[" * 200_000, "{", '{"dispatch": 1}', "9" * 10_000, '{"dispatch": "\\u202e", "by": "b"}']
+    "junk", ["[" * 200_000, "{", '{"dispatch": 1}', "9" * 10_000, '{"dispatch": "\\u202e", "by": "b"}', NEVER]
 )
 def test_a_ref_that_holds_no_claim_is_nobodys(hub: Hub, junk: str) -> None:
     blob = git(hub.first.root, "hash-object", "-w", "--stdin", data=junk.encode())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.lock import NotWritable
+from memento_git.model.clock import STAMP
 from memento_git.model.types import text_problems
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def _claim(blob: str, data: bytes | None) -> Claim:
     except (ValueError, KeyError, TypeError, RecursionError):
         return Claim("", "", "", blob)
     unfit = any(any(text_problems(word, lines=False)) for word in told)
-    return Claim("", "", "", blob) if unfit else told
+    return Claim("", "", "", blob) if unfit or not STAMP.fullmatch(told.until) else told
 
 
 def take(git: Git, name: str, claim: Claim, instead_of: Claim | None) -> Claim | None:
