@@ -870,6 +870,17 @@ def test_rows_and_lists_say_whose_signature_it_is(office: Office, cli: Callable[
     assert "its key is revoked" in cli("gate", "list", "-C", root)[1]
 
 
+def test_what_is_kept_of_a_signature_names_no_file_that_went(office: Office, cli: Callable[..., Any]) -> None:
+    office.approved()
+    office.signers(f"grace@example.invalid {public(office.grace)}")
+    root = str(office.root)
+    assert "no line of .memento/allowed_signers has it" in cli("status", "-C", root, "--json")[1]
+    git(office.root, "mv", ".memento/allowed_signers", ".memento/keys")
+    (office.root / ".memento" / "config.yaml").write_text(POLICY.replace("/allowed_signers", "/keys"))
+    office.play.commit_all("another name")
+    assert "no line of .memento/keys has it" in cli("status", "-C", root, "--json")[1]
+
+
 def test_the_cache_decides_nothing(office: Office, cli: Callable[..., Any]) -> None:
     plan = office.plan()
     forged(office, plan)

@@ -71,7 +71,7 @@ def signers_at(git: Git, commit: str, policy: Policy) -> Found:
             return Found(NOBODY, f"names {name}, {why}")
     allowed = held[0][1]
     ledger = policy.signatures.get("ledger", "")
-    key = " ".join([*(oid for oid, _ in held), ledger])
+    key = " ".join([*(oid for oid, _ in held), path, revoked, ledger])
     return Found(signer.Signers(allowed, held[1][1] if revoked else None, key), "", ledger, path, revoked)
 
 
@@ -166,7 +166,5 @@ def _place(seen: Seen, found: Found, armored: str) -> str:
     line = signing.line_of(found.signers.allowed, armored)
     if not line:
         return f"no line of {found.path} has it"
-    where = f"{found.path}:{line} has it"
-    return (
-        where if seen.state == "expired" else f"{where}, and does not let it sign for the namespace {signing.NAMESPACE}"
-    )
+    more = f", and does not let it sign for the namespace {signing.NAMESPACE}" if seen.state == "unknown_key" else ""
+    return f"{found.path}:{line} has it{more}"
