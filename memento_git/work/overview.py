@@ -207,8 +207,8 @@ def _choices(view: View, held: Row) -> list[Row]:
     return [
         {"why": f"“{row['title']}” was done {count} times, and nobody chose which counts",
          "command": f"memento dispatch select {row['id']}"}
-        for row, count in islice(((row, count) for row, count in counted if count > 1), SOON)
-    ]  # fmt: skip
+        for row, count in counted if count > 1
+    ][:SOON]  # fmt: skip
 
 
 def _is_unsure(task: Row) -> bool:
