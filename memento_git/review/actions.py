@@ -182,11 +182,12 @@ def undone(ledger: Ledger, fixed: Sequence[str]) -> list[dict[str, str]]:
     """Return the steps that follow where tasks are done again by what was put back: a revert took their code, too."""
     view = ledger.view()
     places = [layout.place_of(line.partition(" ")[2]) for line in fixed]
-    tasks = sorted({(one.run, one.of) for one in places if one is not None and one.do == "completed"})
-    states = [(RunState(view, run), task) for run, task in tasks if is_id(task, "task")]
+    ended = {(one.run, one.of) for one in places if one is not None and one.do == "completed"}
+    tasks = sorted((run, task) for run, task in ended if is_id(task, "task"))
+    states = {run: RunState(view, run) for run in dict(tasks)}
     return [
         {"why": "if its code was taken back too", "command": f"memento task reopen {task} --reason WHY"}
-        for state, task in states if not state.is_final and state.task_status(task) in DONE
+        for run, task in tasks if not states[run].is_final and states[run].task_status(task) in DONE
     ]  # fmt: skip
 
 
