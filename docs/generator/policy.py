@@ -114,7 +114,7 @@ NOTES: Final = """\
   asked by the other keys. Read from the base, as all policy is.
 - `reproduce.commands` lists what `evidence reproduce` may run again: the first words of a command, `*` for anything
   within a word. `[python3]` would allow any Python. `setup` runs before each, in the same clean worktree: what git
-  ignores, such as installed packages, is not there otherwise. It also runs in the worktree of an executor, before that.
+  ignores, such as installed packages, is not there otherwise. It also runs in an executor's worktree before that starts.
   Commands that run again see `PATH`, `HOME`, the locale and what `env` names; never a `GIT_` or `MEMENTO_` variable. A
   command that `preflight` knows as destructive is not run, whatever is listed. With `--base` all of this is read from
   the base.
