@@ -133,6 +133,19 @@ def test_nobody_is_told_to_commit_that_a_clone_without_a_checkout_has_no_ledger(
     assert "git checkout HEAD -- .memento" in caught.value.hint
 
 
+def test_a_conflict_that_a_merge_left_is_not_told_to_be_put_back(play: Play) -> None:
+    path = next((play.root / ".memento").rglob(f"{play.run()}/run.md"))
+    git(play.root, "checkout", "-q", "-b", "other")
+    path.write_text(path.read_text() + "\nMore.\n")
+    git(play.root, "commit", "-qam", "more")
+    git(play.root, "checkout", "-q", "main")
+    git(play.root, "rm", "-q", str(path))
+    git(play.root, "commit", "-qm", "less")
+    git(play.root, "merge", "-q", "other", check=False)
+    (told,) = [answer for answer in doctor.examine(play.ledger) if answer.name == "uncommitted"]
+    assert told.fix == "commit them, or put them back"
+
+
 def test_a_missing_identity_fails(play: Play, monkeypatch: Any) -> None:
     from memento_git.ledger.store import Ledger
 

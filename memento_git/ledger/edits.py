@@ -50,7 +50,7 @@ class Change(NamedTuple):
     @property
     def is_unstaged(self) -> bool:
         """Tell whether HEAD has the file, and the index has not."""
-        return self.letters.startswith("D")
+        return self.letters == "D."
 
 
 class WorkTree(NamedTuple):
