@@ -114,10 +114,10 @@ NOTES: Final = """\
   asked by the other keys. Read from the base, as all policy is.
 - `reproduce.commands` lists what `evidence reproduce` may run again: the first words of a command, `*` for anything
   within a word. `[python3]` would allow any Python. `setup` runs before each, in the same clean worktree: what git
-  ignores, such as installed packages, is not there otherwise. It also runs in an executor's worktree before that starts.
-  Commands that run again see `PATH`, `HOME`, the locale and what `env` names; never a `GIT_` or `MEMENTO_` variable. A
-  command that `preflight` knows as destructive is not run, whatever is listed. With `--base` all of this is read from
-  the base.
+  ignores, such as installed packages, is not there otherwise. It also runs in an executor's worktree, before the
+  executor. Commands that run again see `PATH`, `HOME`, the locale and what `env` names; never a `GIT_` or `MEMENTO_`
+  variable. A command that `preflight` knows as destructive is not run, whatever is listed. With `--base` all of this
+  is read from the base.
 - `reproduce.runners` names principals of the allowed signers, as `signatures.require` does. Evidence whose command one
   of them ran again on the same code, to the same verdict, and signed (`evidence reproduce --sign`) is *reproduced*.
   Nobody named: nobody's signature does that. `proof: {test: reproduced}` asks for it. `check --base` reads names and
