@@ -190,6 +190,15 @@ def test_what_is_stale_is_said_so_wherever_it_is_shown(play: Play, cli: Callable
         assert asked(cli, play, *command, "--at", before)[command[-1].partition("_")[0]]["stale"] is False
 
 
+def test_how_evidence_is_stale_is_told_of_what_a_list_leaves_out_too(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    (play.root / "app.py").write_text("answer = 41\n")
+    task = play.task()
+    play.complete(play.claimed(task), play.evidence(task), play.evidence(task, kind="lint"))
+    told = cli("status", "--limit", "1", "-C", str(play.root))[1]
+    assert ("uncommitted evidence_" in told, "stale evidence_" in told) == (True, False)
+
+
 def test_evidence_of_what_is_not_committed_is_told_as_that(play: Play, cli: Callable[..., Any]) -> None:
     play.planned()
     (play.root / "app.py").write_text("answer = 41\n")

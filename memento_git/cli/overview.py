@@ -152,8 +152,7 @@ def _aged(held: Row, names: Names) -> list[str]:
     resting = {name for row in held["tasks"] for name in row["proven_by"]}
     if held["run"]["status"] not in FINAL_RUN:
         resting |= {name for row in held["gates"] if row["status"] in PASSING for name in row["evidence"]}
-    ahead = {row["id"] for row in held["evidence"] if row.get("uncommitted")}
-    shown = {row["id"] for row in held["evidence"] if row.get("passed_since")}
+    ahead, shown = _which(held, "uncommitted"), _which(held, "passed_since")
     counting = [name for name in held["stale"] if name in resting - shown]
     told = {
         "stale {}: this commit has other code than the command saw": [name for name in counting if name not in ahead],
@@ -162,6 +161,12 @@ def _aged(held: Row, names: Names) -> list[str]:
         ],
     }
     return [line.format(some([names(name) for name in found], 5)) for line, found in told.items() if found]
+
+
+def _which(held: Row, key: str) -> set[str]:
+    """Return the evidence of which a key is so; where a long list is cut, the task that it proves may say it."""
+    rows = {row["id"] for row in held["evidence"] if row.get(key)}
+    return rows | {name for row in held["tasks"] if row.get(key) for name in row["proven_by"]}
 
 
 def _how_wrong(finding: Finding) -> str:
