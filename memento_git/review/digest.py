@@ -101,7 +101,8 @@ def _verification(held: Row) -> Iterable[Row]:
                 "evidence_id": row["id"], "kind": row["kind"], "trust_level": row["trust_level"],
                 "outcome": row["outcome"],
                 **{key: row[key] for key in ("command", "folder", "exit_code", "covers", "absent")},
-                **{key: row.get(key, False) for key in ("stale", "uncommitted", "passed_since")},
+                **{key: row.get(key, False) for key in ("stale", "uncommitted")},
+                "passed_since": row.get("passed_since"),
                 "task_ids": proves[row["id"]],
             }  # fmt: skip
 

@@ -82,12 +82,7 @@ def overview(
     if whole is None and (not limit or limit > keeping.SHOWN):
         held["audit"] = keeping.audit(view, run, progress)
     _mark_held(view, held)
-    signed = [row for name in SIGNED for row in held[name] if row["signature"] != "none"]
-    if signed:
-        from memento_git.work import signatures
-        from memento_git.work.state import RunState
-
-        signatures.fill(RunState(view, run), signed)
+    _mark_signed(view, held)
     held["stale"] = mark_stale(view, held["evidence"], held["tasks"])
     held["evidence"] += held.pop("redacted")
     del held["cites"], held["whole"]
@@ -121,6 +116,16 @@ def _mark_held(view: View, held: Row) -> None:
             claims.setdefault(row["task_id"], []).append(told)
     for row in held["tasks"]:
         row["claims"] = claims.get(row["id"], [])
+
+
+def _mark_signed(view: View, held: Row) -> None:
+    """Say of each signed record what its signature comes to."""
+    signed = [row for name in SIGNED for row in held[name] if row["signature"] != "none"]
+    if signed:
+        from memento_git.work import signatures
+        from memento_git.work.state import RunState
+
+        signatures.fill(RunState(view, held["run"]["id"]), signed)
 
 
 def _unsigned(view: View, held: Row) -> None:
