@@ -50,6 +50,35 @@ def test_text_has_a_line_a_remedy_and_what_was_wrong_before_apart() -> None:
     assert not any(letter in "\n".join(shown) for letter in "\x1b\u202e\r")
 
 
+def test_a_warning_of_several_runs_alike_is_told_once_in_text_and_of_each_to_programs() -> None:
+    runs = [f"run_{letter * 12}" for letter in "abcd"]
+    found = [
+        Finding("P004", f".memento/runs/{run}/{at}.yaml", 0, f"{run} is completed", f"{run} stays", "warning")
+        for at, run in enumerate([*runs[:3], runs[0]])
+    ]
+    other = Finding("P004", f".memento/runs/{runs[3]}/e.yaml", 0, f"{runs[3]} is released", severity="warning")
+    of_none = [Finding("F006", f".memento/{name}", 0, "is no file of the ledger", severity="warning") for name in "xy"]
+    grave = [Finding("F007", f".memento/runs/{run}/run.md", 0, f"{run} is missing") for run in runs[:2]]
+    shown = formats.text([*found, other, *of_none, *grave], found[1:3], "in 3 record(s)").splitlines()
+    assert shown == [
+        f".memento/runs/{runs[0]}/0.yaml: P004 warning {runs[0]} is completed",
+        f"  fix: {runs[0]} stays",
+        f"  and 2 more like it: {runs[1]}, {runs[2]}",
+        f".memento/runs/{runs[0]}/3.yaml: P004 warning {runs[0]} is completed",
+        f"  fix: {runs[0]} stays",
+        f".memento/runs/{runs[3]}/e.yaml: P004 warning {runs[3]} is released",
+        ".memento/x: F006 warning is no file of the ledger",
+        ".memento/y: F006 warning is no file of the ledger",
+        *(f".memento/runs/{run}/run.md: F007 error {run} is missing" for run in runs[:2]),
+        "already wrong at the base (2), not this branch's doing:",
+        f"  .memento/runs/{runs[1]}/1.yaml: P004 warning {runs[1]} is completed",
+        f"    fix: {runs[1]} stays",
+        f"    and 1 more like it: {runs[2]}",
+        "2 errors, 7 warnings in 3 record(s)",
+    ]
+    assert len(formats.github(found).splitlines()) == len(formats.rows(found)) == len(found)
+
+
 def test_workflow_commands_are_one_line_each_and_nothing_in_them_is_another() -> None:
     first, second = formats.github([BAD, MILD]).splitlines()
     assert first.startswith(

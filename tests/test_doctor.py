@@ -14,7 +14,7 @@ import pytest
 from memento_git.ledger.edits import UncommittedLedger
 from memento_git.ledger.store import Ledger
 from memento_git.verbs import doctor
-from memento_git.work.actions import hooks, tasks
+from memento_git.work.actions import hooks, runs, tasks
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -319,3 +319,21 @@ def test_hooks_that_git_passes_over_are_told(play: Play, path: str) -> None:
     git(play.root, "config", "core.hooksPath", path)
     told = "hooks: git does not run pre-commit and post-merge of .git/hooks: core.hooksPath leads elsewhere"
     assert found(play, "warn") == [told]
+
+
+def test_what_policy_asks_since_several_runs_ended_is_one_line(play: Play, cli: Callable[..., Any]) -> None:
+    ended = []
+    for _ in "abc":
+        ended.append(play.planned())
+        play.proven()
+        play.do(runs.complete_run, ended[-1])
+    (play.root / ".memento/config.yaml").write_text("version: 1\npolicy:\n  gates: {required: [quality_review]}\n")
+    play.commit_all("chore: policy")
+
+    told = [line for line in cli("doctor", "-C", str(play.root))[1].splitlines() if line.startswith("warn")]
+    code, out, _ = cli("doctor", "-C", str(play.root), "--json")
+
+    assert len(told) == 1
+    assert "and 2 more like it: " in told[0]
+    assert all(run in told[0] for run in ended)
+    assert (code, [check["status"] for check in json.loads(out)["checks"]].count("warn")) == (0, 3)

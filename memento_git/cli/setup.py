@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from memento_git.cli import output, terminal
 from memento_git.cli.boundary import Door, alters, reads, writes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.work.actions.health import Answer
 
 COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -60,15 +66,24 @@ def doctor(door: Door, *, fix: bool, remote: str) -> int:
         raise click.UsageError("--at reads an old revision, --remote asks what holds now; give one of them")
     answers = examine(door.ledger, at=door.at, fix=fix, remote=remote)
     bad = any(answer.status == "fail" for answer in answers)
-    lines = [
-        (click.style(answer.status, fg=COLOURS[answer.status]), answer.name,
-         output.printable(answer.message + (f"  -> {answer.fix}" if answer.fix and answer.status != "ok" else "")))
-        for answer in answers
-    ]  # fmt: skip
     refusal = {"error": "checks_failed", "message": "something is wrong, see checks"} if bad else {}
     data = {**refusal, "checks": [answer._asdict() for answer in answers]}
-    door.show(data, lambda: "\n".join(output.columns(lines)), ok=not bad)
+    door.show(data, lambda: _checks(answers), ok=not bad)
     return 1 if bad else 0
+
+
+def _checks(answers: Sequence[Answer]) -> str:
+    """Return a line for each check; a warning of several runs alike is told of the first, with the others."""
+    from memento_git.review import formats
+
+    alike = formats.once((one.name, one.status, f"{one.message} {one.fix}") for one in answers)
+    lines = []
+    for at, further in alike.items():
+        one = answers[at]
+        told = one.message + (f"; {formats.more(further)}" if further else "")
+        fix = f"  -> {one.fix}" if one.fix and one.status != "ok" else ""
+        lines.append((click.style(one.status, fg=COLOURS[one.status]), one.name, output.printable(told + fix)))
+    return "\n".join(output.columns(lines))
 
 
 @click.command("sample-smoke")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import many
+from memento_git.model.ids import ALPHABET, LENGTH
 from memento_git.model.markup import one_line
 
 if TYPE_CHECKING:
@@ -14,11 +16,15 @@ if TYPE_CHECKING:
 
     from memento_git.model.finding import Finding, Kind
 
+_RUN: Final = re.compile(rf"\brun_[{ALPHABET}]{{{LENGTH}}}")
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def text(findings: Sequence[Finding], already: Sequence[Finding], head: str, fixed: Sequence[str] = ()) -> str:
-    """Return a line for each finding, its remedy below it; what was wrong before apart; counts in the last line."""
+    """Return a line for each finding, its remedy below it; what was wrong before apart; counts in the last line.
+
+    A warning that holds of several runs alike is told of the first, with the names of the others.
+    """
     lines = [*fixed, *_lines(findings)]
     if already:
         lines += [f"already wrong at the base ({len(already)}), not this branch's doing:", *_lines(already, "  ")]
@@ -26,12 +32,41 @@ def text(findings: Sequence[Finding], already: Sequence[Finding], head: str, fix
 
 
 def _lines(findings: Iterable[Finding], indent: str = "") -> list[str]:
-    lines = []
-    for one in findings:
+    lines, told = [], [*findings]
+    for at, further in once((one.path, one.severity, f"{one.code} {one.message}\0{one.fix}") for one in told).items():
+        one = told[at]
         lines.append(f"{indent}{_place(one)}: {one.code} {one.severity} {one_line(one.message)}")
         if one.fix:
             lines.append(f"{indent}  fix: {one_line(one.fix)}")
+        if further:
+            lines.append(f"{indent}  {more(further)}")
     return lines
+
+
+def once(told: Iterable[tuple[str, str, str]]) -> dict[int, list[str]]:
+    """Return which places of a list to tell: of warnings that differ in their run alone, the first with the other runs.
+
+    Each is told by what names its run, how grave it is, and its text. What must be mended is told by itself, and so is
+    what is said twice of one run.
+    """
+    first: dict[tuple[str, int], int] = {}
+    seen: Counter[tuple[str, str]] = Counter()
+    places: dict[int, list[str]] = {}
+    for at, (name, grave, text) in enumerate(told):
+        run = _RUN.search(name)
+        if run is None or not grave.startswith("warn"):
+            places[at] = []
+            continue
+        same = text.replace(run[0], "")
+        seen[run[0], same] += 1
+        place = first.setdefault((same, seen[run[0], same]), at)
+        places.setdefault(place, []).extend([run[0]] if place != at else [])
+    return places
+
+
+def more(runs: Sequence[str]) -> str:
+    """Say of which further runs something holds."""
+    return f"and {len(runs)} more like it: {', '.join(runs)}"
 
 
 def _place(finding: Finding) -> str:
