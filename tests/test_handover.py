@@ -400,6 +400,18 @@ def test_an_executor_that_ends_well_proves_nothing_by_itself(play: Play) -> None
     assert not play.is_proven(task)
 
 
+def test_a_run_of_which_a_kind_that_is_asked_for_will_be_lacking_says_so_before(play: Play) -> None:
+    config(play, "policy: {proof: {diff: verified, test: witnessed, lint: witnessed}, require: [test]}")
+    play.planned()
+    told = "nothing that is run will prove"
+
+    run(play, play.task(), WRITE)
+    assert [one for one in play.ledger.warnings if one.startswith(told)]
+    play.ledger.warnings.clear()
+    run(play, play.task("Another", commands=[SHOWN]), WRITE)
+    assert not [one for one in play.ledger.warnings if one.startswith(told)]
+
+
 def test_a_run_that_changes_nothing_and_shows_nothing_fails_as_unclear(play: Play) -> None:
     play.planned()
     task = play.task()

@@ -317,6 +317,16 @@ def test_the_command_tells_what_was_done_and_what_is_left(play: Play, cli: Calla
     assert f"[1 done] {task} completed, proven" in err
 
 
+def test_what_a_completed_task_lacks_of_its_proof_is_told(play: Play, cli: Callable[..., Any]) -> None:
+    config(play, "policy:\n  require: [test]\n")
+    play.planned()
+    play.task()
+    code, out, err = cli("dispatch", "work", "-C", str(play.root), "--executor", "agent", "--", *python(WRITE))
+    assert code == 0
+    assert "completed, unproven: policy asks for test evidence; " in err
+    assert "see what proves 1 task(s): memento status" in out
+
+
 def test_the_command_exits_with_1_where_something_failed(play: Play, cli: Callable[..., Any]) -> None:
     (task,) = filled(play, 1, attempts=1)
 

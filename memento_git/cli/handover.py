@@ -195,6 +195,13 @@ def _sum_up(door: Door, worked: Worked) -> int:
     lines = [f"{told} in {worked.seconds:.1f} s", *(f"left: {task} {why}" for task, why in worked.left.items())]
     branches = [one.branch for one in worked.ended if one.branch]
     review = {"why": f"review and merge {len(branches)} branch(es)", "command": "git branch --list 'memento/*'"}
+    unproven = sum(one.proven is False for one in worked.ended)
+    prove = {"why": f"see what proves {unproven} task(s)", "command": "memento status"}
     refusal = {} if good else {"error": "work_left", "message": worked.stopped or f"{len(worked.left)} task(s) left"}
-    door.show({**refusal, **data}, "\n".join(lines), ok=good, then=[review] if branches else [])
+    door.show(
+        {**refusal, **data},
+        "\n".join(lines),
+        ok=good,
+        then=[*([review] if branches else []), *([prove] if unproven else [])],
+    )
     return 0 if good else 1

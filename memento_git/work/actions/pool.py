@@ -199,7 +199,7 @@ class _Pool:
         if told.get("outcome") in ("completed", "failed", "lost"):
             return Ended(
                 worker.task, told["outcome"], told["dispatch_id"], told.get("proven"), told.get("branch") or "",
-                told.get("category") or "", told.get("reason") or "",
+                told.get("category") or "", told.get("reason") or _lacking(told["task"]),
             )  # fmt: skip
         dispatch = self._recover(worker.process.pid)
         if told.get("error") and worker.process.returncode >= 0:
@@ -209,7 +209,7 @@ class _Pool:
         view = self.ledger.view()
         if dispatch and recovering.status_of(view, dispatch) == "completed":
             row = answers.at(view, worker.task, "task")
-            return Ended(worker.task, "completed", dispatch, row["proven"], branch_of(dispatch))
+            return Ended(worker.task, "completed", dispatch, row["proven"], branch_of(dispatch), reason=_lacking(row))
         return Ended(worker.task, "died", dispatch, reason=f"its worker ended by {how}")
 
     def _note(self, ended: Ended) -> None:
@@ -282,6 +282,11 @@ def exceeded(state: RunState, task: str, executor: str) -> str:
     own = state.prose(task).data.get("budget") or {}
     held = budget.budget(state.policy.budget, own, routes.attempts(state, task), table)
     return held.exceeded(budget.price(executor, table))
+
+
+def _lacking(task: dict[str, Any]) -> str:
+    """Return why a task that was completed is not proven; nothing where it is."""
+    return "; ".join(task["unproven_because"]) if task["proven"] is False else ""
 
 
 def _answer(data: bytes) -> dict[str, Any]:

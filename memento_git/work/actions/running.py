@@ -123,7 +123,8 @@ def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[Execu
         refuse_unfit(ledger, state.policy, argv, "policy.reproduce.setup")
     if order.in_place and not asked.commands:
         raise NothingToShow(task=task)
-    if not asked.commands and "diff" not in state.policy.proof:
+    made = {"diff", *(command.kind for command in asked.commands)} & {*state.policy.proof}
+    if not made or not made.issuperset(asked.evidence):
         ledger.warnings.append(f"nothing that is run will prove {task}: give tasks a command, with --check")
     return executor, asked, task
 
