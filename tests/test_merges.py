@@ -153,7 +153,8 @@ def test_work_on_a_contested_plan_is_not_to_be_undone(play: Play, fork: Callable
     with pytest.raises(no.TaskUnproven, match="it is contested which plan holds") as refused:
         merged.do(runs.complete_run, run)
     assert refused.value.hint.endswith(": memento settle")
-    assert routes.next_of(state, task)["why"].endswith("not proven: memento settle")
+    step = routes.next_of(state, task)
+    assert (step["why"], step["command"]) == ("the task is completed, but not proven", "memento settle")
     assert [row["fallen"] for row in base(state.view, run)["gates"]] == ["it is contested which plan holds"]
 
 

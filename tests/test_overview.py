@@ -168,7 +168,9 @@ def test_what_a_gate_refused_is_done_again_by_what_status_and_task_show_say(play
     told = [step["command"] for step in seen(play)["next"]]
     assert told == [f"memento gate record quality_review passed --task {task}", f"memento task verify {task}"]
     state = play.state(task)
-    assert routes.next_of(state, task)["why"].endswith(way)
+    step = routes.next_of(state, task)
+    assert step["why"].endswith("gate quality_review has failed; to have it done again, reject it, then repair it")
+    assert step["command"] == f"memento task verify {task}"
     with pytest.raises(no.GateRefused, match="it is not handed out") as refused:
         play.do(tasks.reopen_task, task, reason="as Grace asks")
     assert way in refused.value.hint

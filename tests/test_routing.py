@@ -241,7 +241,7 @@ def test_nothing_is_next_for_what_is_done_or_under_way() -> None:
 
 
 @pytest.mark.parametrize(("run", "task", "told"), [
-    ("active", "pending", ""), ("active", "contested", "the task is contested; settle it: memento settle"),
+    ("active", "pending", ""), ("active", "contested", "the task is contested"),
     ("paused", "blocked", ""), ("cancelled", "pending", "its run is cancelled"),
     ("completed", "accepted", "its run is completed"),
 ])  # fmt: skip
@@ -265,7 +265,9 @@ def test_a_task_tried_as_often_as_it_may_be_is_escalated_to_a_person() -> None:
     assert decision["selected_executor"] == "eve"
     assert rules(decision) == {"ann": ["budget"], "bob": ["budget"]}
     assert decision["requires_user_approval"]
-    assert decision["step"] == {"action": "escalate", "executor": "eve", "why": "3 of 3 attempts came to nothing"}
+    assert decision["step"] == {
+        "action": "escalate", "executor": "eve", "why": "3 of 3 attempts came to nothing", "command": None
+    }  # fmt: skip
     assert decide(budget=spent, step=step, override="ann")["user_override"]["honoured"] is False
 
 

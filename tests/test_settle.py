@@ -61,7 +61,7 @@ def test_events_that_disagree_on_a_task_and_its_dispatch_are_one_entry_and_settl
     (row,) = base(play.ledger.view(), run)["trouble"]
     assert (row["record"], set(row["about"].split(", "))) == (task, {"status", dispatch})
     assert cli("status", *where)[1].count("contested  ") == 2, "in the list of tasks, and once below"
-    assert "none: the task is contested; settle it: memento settle\n" in cli("task", "show", task, *where)[1]
+    assert "none: the task is contested: memento settle\n" in cli("task", "show", task, *where)[1]
     (told,) = json.loads(cli("settle", *where, "--json")[1])["trouble"]
     keep = [f"memento settle {task} --keep {event['event']} --reason WHY" for event in row["events"]]
     assert [event.pop("command") for event in told["events"]] == keep

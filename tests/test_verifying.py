@@ -888,7 +888,9 @@ def test_a_kind_that_is_given_is_taken_at_its_word_and_named_where_another_is_as
     (why,) = state.proof(task).why
     assert why.endswith(f"for this code as test evidence: {ran} ran it as kind command")
     found = next_of(state, task)
-    assert (found["action"], found["why"].endswith(f"memento task verify {task}")) == ("none", True)
+    assert (found["action"], found["command"]) == ("none", f"memento task verify {task}")
+    routed = json.loads(cli("task", "route", task, "--no-health", "--json", "-C", str(play.root))[1])
+    assert routed["decision"]["step"]["command"] == found["command"]
     assert verify(play, task).accepted
 
 

@@ -105,6 +105,11 @@ def proof(task: Row) -> str:
     return "proven" if task["proven"] else f"unproven: {printable('; '.join(task['unproven_because']))}"
 
 
+def step(row: Row) -> str:
+    """Return what the attempts at a task lead to, why, and the command where there is one."""
+    return ": ".join(part for part in (row["action"], row["why"], row["command"]) if part)
+
+
 def signature(row: Row) -> str:
     """Return whose signature a record bears, or what is wrong with it; nothing where it has none."""
     from memento_git.review.report import signature_note

@@ -61,7 +61,7 @@ def _told(task: str, status: str, decision: Row, names: Names) -> str:
         ("ask", [f"a person must agree: {why}" for why in decision["approval_because"]]),
         ("then", [", ".join(decision["fallback_chain"])] if decision["fallback_chain"] else []),
         ("not", [f"{one['executor']}: {'; '.join(one['reasons'])}" for one in decision["rejected_executors"]]),
-        ("step", [f"{step['action']}: {step['why']}"]),
+        ("step", [output.step(step)]),
     ]
     lines = [f"{click.style(chosen or 'nobody', bold=True)}  for {names(task)}, risk {decision['risk']}"]
     lines += [f"  {label:<7}  {names.within(output.printable(line))}" for label, told in parts for line in told]

@@ -185,7 +185,7 @@ def show_task(door: Door, task_id: str) -> None:
         for one in handed
     ]
     asked = row["asked"]["why"] if row["asked"] else None
-    shown = {**row, "verification_policy": None, "asked": asked, "step": f"{step['action']}: {step['why']}"}
+    shown = {**row, "verification_policy": None, "asked": asked, "step": output.step(step)}
     door.show(
         {"task": row, "dispatches": handed, "step": step, "dangers": dangers},
         lambda: "\n".join(

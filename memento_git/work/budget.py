@@ -68,15 +68,21 @@ class Budget(NamedTuple):
 
 
 class Next(NamedTuple):
-    """What to do with a task: the action, who should do it where that is known, who should not, and why."""
+    """What to do with a task: the action, who should do it where that is known, who should not, and why.
+
+    Where no attempt is to be made, a command may be what it takes all the same.
+    """
 
     action: str
     executor: str | None
     why: str
     avoid: tuple[str, ...] = ()
+    command: str = ""
 
     def row(self) -> dict[str, Any]:
-        return {"action": self.action, "executor": self.executor, "why": self.why}
+        return {
+            "action": self.action, "executor": self.executor, "why": self.why, "command": self.command or None
+        }  # fmt: skip
 
 
 def price(executor: str, table: Mapping[str, Executor]) -> float:
@@ -98,9 +104,7 @@ def over(run: str, task: str) -> str:
     """Return why nothing is to be done about a task, by its run's status and its own, or nothing."""
     if run in FINAL_RUN:
         return f"its run is {run}"
-    if task == "contested":
-        return "the task is contested; settle it: memento settle"
-    return f"the task is {task}" if task in FINAL_TASK else ""
+    return f"the task is {task}" if task in (*FINAL_TASK, "contested") else ""
 
 
 def next_step(over: str, tried: Sequence[Attempt], held: Budget, cheapest: float = 0.0) -> Next:

@@ -11,7 +11,6 @@ from memento_git.work import budget, outcomes, probe, proofs, routing
 from memento_git.work.executors import known
 from memento_git.work.keeping import ABSENT
 from memento_git.work.loading import load
-from memento_git.work.nextsteps import redoing
 from memento_git.work.outcomes import Attempt, Outcome
 from memento_git.work.state import RunState
 
@@ -72,29 +71,33 @@ def next_of(state: RunState, task: str) -> dict[str, Any]:
     """Return what the attempts at a task lead to, and what is left of its budget, as rows."""
     table = known(state.policy)
     held, step = _standing(state, task, table)
-    told = {**step.row(), "budget": held.row(_cheapest(table))}
-    return {**told, "why": _left(state, task) or told["why"]} if step.action == "none" else told
-
-
-def _left(state: RunState, task: str) -> str:
-    """Return what to do about a task that is done, and refused or not proven, while it can be done; or nothing."""
-    status = state.task_status(task)
-    if state.is_final or status not in DONE:
-        return ""
-    for _, gate in state.failed_gates(task):
-        return f"the task is {status}, but gate {gate} has failed; to have it done again: {redoing(task)}"
-    if state.proof(task).proven:
-        return ""
-    verify = status == "completed" and state.asked(task).commands
-    step = f"memento task verify {task}" if verify else f"memento task reopen {task} --reason WHY"
-    return f"the task is {status}, but not proven: {proofs.not_agreed(state)[1] or step}"
+    return {**step.row(), "budget": held.row(_cheapest(table))}
 
 
 def _standing(state: RunState, task: str, table: Mapping[str, Executor]) -> tuple[budget.Budget, budget.Next]:
     tried = attempts(state, task)
     held = budget.budget(state.policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
     over = budget.over(state.status, state.task_status(task))
-    return held, budget.next_step(over, tried, held, _cheapest(table))
+    step = budget.next_step(over, tried, held, _cheapest(table))
+    lacks, command = _left(state, task) if over else ("", "")
+    return held, step._replace(why=f"{step.why}{lacks}", command=command)
+
+
+def _left(state: RunState, task: str) -> tuple[str, str]:
+    """Return what a task lacks that is over, and the command for that; nothing where nothing is to be done."""
+    status = state.task_status(task)
+    if state.is_final or status not in (*DONE, "contested"):
+        return "", ""
+    if status == "contested":
+        return "", "memento settle"
+    for _, gate in state.failed_gates(task):
+        told = f", but gate {gate} has failed; to have it done again, reject it, then repair it"
+        return told, f"memento task verify {task}"
+    if state.proof(task).proven:
+        return "", ""
+    verify = status == "completed" and state.asked(task).commands
+    step = f"memento task verify {task}" if verify else f"memento task reopen {task} --reason WHY"
+    return ", but not proven", proofs.not_agreed(state)[1] or step
 
 
 def _cheapest(table: Mapping[str, Executor]) -> float:
