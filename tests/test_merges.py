@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -379,6 +380,19 @@ def test_an_event_picked_alone_is_not_folded_and_proves_nothing_until_the_rest_i
     git(play.root, "merge", "-q", "--no-edit", "main")
     assert play.is_proven(task)
     assert not troubles(play, run)
+
+
+def test_one_remedy_restores_all_that_the_past_of_an_event_picked_alone_lacks(play: Play) -> None:
+    run, _, _ = lone_pick(play)
+    (told,) = [
+        one.fix for one in doctor.examine(play.ledger) if one.name == f"run {run}" and "incomplete" in one.message
+    ]
+    commands = re.findall(r"git checkout [0-9a-f]+ -- [^;]+", told)
+    assert [command.count("/tasks/") for command in commands] == [2]
+    for command in commands:
+        git(play.root, *command.split()[1:])
+    play.commit_all("restored")
+    assert not [one for one in doctor.examine(play.ledger) if "incomplete" in one.message]
 
 
 def test_an_event_picked_alone_can_be_voided_and_the_task_goes_on(play: Play) -> None:

@@ -10,7 +10,8 @@ from memento_git.ledger import archive, codec, layout
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.events import UNREAD
 from memento_git.model.finding import OR, WHOLE, Finding, Lost, leaving_out
-from memento_git.model.work import Prose
+from memento_git.model.ids import random_part
+from memento_git.model.work import Event, Prose
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -79,6 +80,21 @@ def _named(git: Git, commits: Sequence[str], pattern: str) -> str:
     """Return the path of a file that some commits had, by its pattern; nothing where they had none."""
     told = _history(git, "log", commits, pattern, "--no-merges", "--no-renames", "--format=", "--name-only", "-z")
     return os.fsdecode(told).partition("\0")[0]
+
+
+def _follows(git: Git, commit: str, path: str, known: Collection[str]) -> Iterator[str]:
+    """Yield the files of a commit that have the events which one there names, but for those that are known."""
+    place, entry = layout.place_of(path), git.entries(commit, path).get(path)
+    if place is None or place.kind != "event" or entry is None:
+        return
+    data = git.objects([entry.oid])[0]
+    event = codec.made(place, path, data) if data is not None else None
+    for ref in event.after if isinstance(event, Event) else ():
+        pattern = layout.event_pattern(layout.run_of_path(path) or "", ref.id)
+        if not any(one.endswith(f"-{random_part(ref.id)}.yaml") for one in known):
+            name = _named(git, [commit], pattern)
+            if name and name in git.entries(commit, name):
+                yield name
 
 
 def texts(view: View, path: str) -> Iterator[Prose]:
@@ -232,7 +248,17 @@ class _Past:
             path, last = lost.teller, _as_added(git, commits, lost.teller)
             last = NEVER if last.blob == self.view.files.get(path) else last
         there = git.entries(self.base, path).get(path) if self.base and last != NEVER else None
-        return self.name if there is not None and there.oid == last.blob else last.commit[:12], path
+        if there is not None and there.oid == last.blob:
+            return self.name, self._with_past(self.base, path)
+        return last.commit[:12], self._with_past(last.commit, path)
+
+    def _with_past(self, commit: str, path: str) -> str:
+        """Return a file with the absent events of its past, as far as a commit has them."""
+        found, at = [path], 0
+        while at < len(found) and commit:
+            found += _follows(self.view.git, commit, found[at], (*self.view.files, *found))
+            at += 1
+        return " ".join(found)
 
     def _without(self, place: str, lost: Lost) -> str:
         """Return what is left to do about a file that no history has."""
