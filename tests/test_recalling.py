@@ -263,6 +263,19 @@ def test_a_filter_that_only_a_superseded_note_passes_leads_to_its_successor(
     assert (told["hits"], told["left_out"]["states"]) == ([], {"superseded": 1})
 
 
+def test_the_same_said_of_two_symbols_is_shown_twice_and_of_one_place_once(play: Play) -> None:
+    (play.root / "twice.py").write_text("def f():\n    return 1\n\n\ndef g():\n    return 2\n")
+    play.commit_all()
+    text = "Must not be called twice in a request"
+    one, other, bare = (add(play, text + end, about=about) for end, about in (
+        ("", ["twice.py::f"]), (".", ["twice.py::g"]), ("!", ["twice.py"])
+    ))  # fmt: skip
+    add(play, f"{text};", about=["twice.py"])
+    hits = asked(play, "called twice in a request")["hits"]
+    assert {hit["id"] for hit in hits} >= {one, other}
+    assert [len(hit["alike"]) for hit in hits if hit["id"] not in (one, other)] == [1], bare
+
+
 @pytest.mark.parametrize("again", ["again: {}", "again, {} upload limit"])
 def test_a_successor_is_compared_by_what_it_says_itself(play: Play, again: str) -> None:
     before = "The upload limit of the gateway is 10 MB for a file"
