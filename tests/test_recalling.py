@@ -263,6 +263,13 @@ def test_a_filter_that_only_a_superseded_note_passes_leads_to_its_successor(
     assert (told["hits"], told["left_out"]["states"]) == ([], {"superseded": 1})
 
 
+def test_a_day_that_a_note_writes_out_answers_its_numbers_firmly(play: Play) -> None:
+    note = add(play, "The gateway was moved on November 3rd, 2025.")
+    add(play, "The gateway was moved back a day later.")
+    (hit,) = asked(play, "2025-11-03")["hits"]
+    assert (hit["id"], hit["weak"]) == (note, False)
+
+
 def test_the_same_said_of_two_symbols_is_shown_twice_and_of_one_place_once(play: Play) -> None:
     (play.root / "twice.py").write_text("def f():\n    return 1\n\n\ndef g():\n    return 2\n")
     play.commit_all()

@@ -137,6 +137,17 @@ def test_characters_of_han_are_kept_one_by_one_and_no_others() -> None:
     ]
 
 
+@pytest.mark.parametrize("text", ["On 3 Nov 2025", "on November 3rd, 2025", "on the 3rd of November 2025"])
+def test_a_day_that_is_written_out_is_found_by_its_numbers(text: str) -> None:
+    assert set(w.date_words("2025-11-03")) <= set(w.words(text))
+    assert set(w.asked("2025-11-03")) <= set(w.words(text))
+
+
+@pytest.mark.parametrize("text", ["in November 2025", "on 3 November", "3 marches 2025"])
+def test_what_is_no_whole_day_has_no_numbers_of_one(text: str) -> None:
+    assert not {"20251103", "202511"} & set(w.words(text))
+
+
 def test_a_name_is_told_from_its_parts() -> None:
     assert w.asked("get_user config") == {"getus": True, "get": False, "user": False, "configur": False}
 
@@ -207,7 +218,7 @@ def test_what_words_are_is_part_of_the_format_of_the_index() -> None:
         "argon2 3.11.7 C++ sha256 IPv6 PostgreSQL E0308 organisation l'h\u00e9bergeur Redis'in 25MB 1.5s 2.0.0-rc1"
     )
     digest = hashlib.sha256(json.dumps(w.words(text)).encode()).hexdigest()[:12]
-    assert (FORMAT, digest) == (7, "dcdc5b90fcfa")
+    assert (FORMAT, digest) == (8, "dcdc5b90fcfa")
 
 
 @pytest.mark.parametrize(

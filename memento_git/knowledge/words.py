@@ -229,8 +229,11 @@ def alike(word: str) -> frozenset[str]:
 
 
 def _raw(text: str) -> Iterator[Iterable[str]]:
+    months = {date.month: date for date in dates.written(_compatible(text))}
     for match in _chunks(text):
-        yield _of_match(match)
+        of = _of_match(match)
+        date = months.get(match.start())
+        yield dict.fromkeys((*of, *date.numbers, stem(date.name))) if date and date.numbers[1:] else of
 
 
 def _chunks(text: str) -> Iterator[re.Match[str]]:
