@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shlex
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.ledger import layout
+from memento_git.ledger import cache, layout
 from memento_git.model.markup import code, plain, spoken
 from memento_git.review.digest import digest
 from memento_git.review.report import markdown
@@ -651,3 +652,25 @@ def test_who_completes_what_waits_by_now_is_told_what_for(play: Play) -> None:
     play.complete(claim, play.evidence(task))
     told = f"{task} waits for {other}: done before that, check calls it an error (T006)"
     assert told in play.ledger.warnings
+
+
+def shape(value: Any, place: str = "") -> set[str]:
+    """Return the places of all that rows tell, by the names of their keys."""
+    if isinstance(value, dict):
+        return {place, *(one for key, held in value.items() for one in shape(held, f"{place}.{key}"))}
+    if isinstance(value, list):
+        return {place, *(one for held in value for one in shape(held, f"{place}[]"))}
+    return {place}
+
+
+def test_the_version_of_the_cache_goes_with_the_shape_of_what_is_kept(play: Play) -> None:
+    """An older cache must not be read as if it were of today: raise VERSION, and write the shape's digest here anew."""
+    run = play.planned()
+    play.proven()
+    play.claimed(play.task("Two"))
+    play.task("Three: git push --force origin main", run=run)
+    play.gate("quality_review", "passed", run=run)
+    held = dict(base(play.ledger.view(), run))
+    places = {re.sub(r"\w+_[0-9a-z]{12}|\w+\.txt", "*", one) for one in shape(held)}
+    digest = hashlib.sha256("\n".join(sorted(places)).encode()).hexdigest()[:12]
+    assert (cache.VERSION.rpartition(".")[2], digest) == ("51", "a2166fd17385")
