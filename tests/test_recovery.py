@@ -284,10 +284,10 @@ def test_status_tells_of_the_process_that_works_on_a_task_and_that_it_is_gone(pl
     assert steps(play) == [f"memento dispatch create {task} --executor WHO"]
 
 
-def test_who_works_by_hand_is_told_what_shows_it(play: Play, task: str) -> None:
+def test_who_works_by_hand_is_led_to_the_worktree(play: Play, task: str) -> None:
     made = hand_over(play.ledger, task, Wish("human"))
     play.do(dispatches.claim_dispatch, made.dispatch)
-    assert [step.startswith(f"memento evidence run --task {task}") for step in steps(play)] == [True]
+    assert steps(play) == [f"cd {made.path} && git merge main"]
 
 
 def test_stopping_what_is_dead_takes_it_back(play: Play, task: str) -> None:
