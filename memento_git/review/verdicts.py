@@ -252,26 +252,23 @@ def _late(state: RunState, gate: str, end: Event, scope: Scope) -> Iterator[Find
 
 
 def _unfinished(state: RunState) -> Iterator[tuple[str, str]]:
-    """Yield why a run should not have been completed, and what else than leaving that out would mend it."""
-    for task in state.tasks():
-        if (status := state.task_status(task)) not in (*DONE, "cancelled"):
-            fix = f"cancel it where it came from, and do it in a further run: memento task cancel {task} --reason WHY"
-            yield f"{task} is {status.replace('_', ' ')}", fix
-    yield from ((why, "") for why in _undone(state))
+    """Yield why a run should not have been completed, and what else than leaving that out would mend it.
 
-
-def _undone(state: RunState) -> Iterator[str]:
-    """Yield what of a run, but for its open tasks, is not done, not proven, or not signed."""
+    That is work of it that is not done, not proven, or not signed.
+    """
     counting = {task: status for task in state.tasks() if (status := state.task_status(task)) != "cancelled"}
     if not {*DONE} & {*counting.values()}:
-        yield "nothing was done in it"
+        yield "nothing was done in it", ""
     for scope, gate in state.failed_gates(state.id, *counting):
-        yield f"its gate {gate} has failed" if scope == state.id else f"gate {gate} of {scope} has failed"
+        yield f"its gate {gate} has failed" if scope == state.id else f"gate {gate} of {scope} has failed", ""
     for task, status in counting.items():
         for old, gate in gatehold.left_failed(state, task):
-            yield f"gate {gate} of {old}, which {task} repairs, has failed"
-        if status in DONE and not (proof := state.proof(task)).proven:
-            yield f"{task} is not proven: {'; '.join(proof.why)}"
-        elif status in DONE:
-            yield from (f"{task} depends on {other}, which is cancelled" for other in proofs.gone(state, task))
-    yield from _unfounded(state)
+            yield f"gate {gate} of {old}, which {task} repairs, has failed", ""
+        if status not in DONE:
+            fix = f"cancel it where it came from, and do it in a further run: memento task cancel {task} --reason WHY"
+            yield f"{task} is {status.replace('_', ' ')}", fix
+        elif not (proof := state.proof(task)).proven:
+            yield f"{task} is not proven: {'; '.join(proof.why)}", ""
+        else:
+            yield from ((f"{task} depends on {other}, which is cancelled", "") for other in proofs.gone(state, task))
+    yield from ((why, "") for why in _unfounded(state))
