@@ -194,14 +194,12 @@ def _sum_up(door: Door, worked: Worked) -> int:
     told = ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "nothing was ready"
     lines = [f"{told} in {worked.seconds:.1f} s", *(f"left: {task} {why}" for task, why in worked.left.items())]
     branches = [one.branch for one in worked.ended if one.branch]
-    review = {"why": f"review and merge {len(branches)} branch(es)", "command": "git branch --list 'memento/*'"}
     unproven = sum(one.proven is False for one in worked.ended)
-    prove = {"why": f"see what proves {unproven} task(s)", "command": "memento status"}
+    then = []
+    if branches:
+        then.append({"why": f"review and merge {len(branches)} branch(es)", "command": "git branch --list 'memento/*'"})
+    if unproven:
+        then.append({"why": f"see what proves {unproven} task(s)", "command": "memento status"})
     refusal = {} if good else {"error": "work_left", "message": worked.stopped or f"{len(worked.left)} task(s) left"}
-    door.show(
-        {**refusal, **data},
-        "\n".join(lines),
-        ok=good,
-        then=[*([review] if branches else []), *([prove] if unproven else [])],
-    )
+    door.show({**refusal, **data}, "\n".join(lines), ok=good, then=then)
     return 0 if good else 1
