@@ -345,6 +345,20 @@ def test_who_asks_why_gets_what_was_decided_before_what_was_done(why: str) -> No
     assert found(given, "write by one thread")[0] == "Write by one thread"
 
 
+WHENS = ("when did the queue stall", "what day did the queue stall", "queue stalled in march",
+         "queue stalled 3 March 2026", "queue stalled on 2026-03-03")  # fmt: skip
+
+
+@pytest.mark.parametrize("when", WHENS)
+def test_who_asks_when_gets_what_happened_before_what_is_known(when: str) -> None:
+    given = corpus(
+        Card("a", "note", "note_a", "The queue stalled", sort="fact"),
+        Card("b", "note", "note_b", "The queue stalled: night shift", sort="event"),
+    )
+    assert found(given, when)[0] == "The queue stalled: night shift"
+    assert found(given, "the queue stalled")[0] == "The queue stalled"
+
+
 def test_boosts_count_for_what_is_found_by_its_meaning_too() -> None:
     given = corpus(
         Card("a", "note", "note_a", "Cache of rows"), Card("b", "note", "note_b", "Cache of runs", importance=0.9)

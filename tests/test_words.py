@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memento_git.knowledge import words as w
-from memento_git.knowledge.lexicon import ALIKE, ASKING, EMPTY, EVERYDAY
+from memento_git.knowledge.lexicon import ALIKE, ASKING, EMPTY, EVERYDAY, IRREGULAR, SHORT
 
 
 @pytest.mark.parametrize(
@@ -213,12 +213,12 @@ def test_what_words_are_is_part_of_the_format_of_the_index() -> None:
     from memento_git.knowledge.index import FORMAT
 
     text = (
-        "getUserById GH-12 1.2.3 東京 café config chose behaviours utf-8 the running src/a/b.py don't "
+        "getUserById GH-12 1.2.3 東京 café config chose froze behaviours utf-8 the running src/a/b.py don't "
         "2026-11-22 2026-11-23T08:15:00Z "
         "argon2 3.11.7 C++ sha256 IPv6 PostgreSQL E0308 organisation l'h\u00e9bergeur Redis'in 25MB 1.5s 2.0.0-rc1"
     )
     digest = hashlib.sha256(json.dumps(w.words(text)).encode()).hexdigest()[:12]
-    assert (FORMAT, digest) == (8, "dcdc5b90fcfa")
+    assert (FORMAT, digest) == (9, "9e2cfe41a0bf")
 
 
 @pytest.mark.parametrize(
@@ -249,6 +249,12 @@ def test_a_name_is_known_by_how_it_is_written(text: str, names: set[str]) -> Non
 def test_every_everyday_word_is_one_by_its_stem() -> None:
     assert [word for word in EVERYDAY if not w.is_everyday(w.stem(word))] == []
     assert not any(map(w.is_everyday, ("walrus", "kubernet", "", "a")))
+
+
+def test_irregular_forms_share_the_stem_of_their_word() -> None:
+    for forms in ("freeze froze frozen", "catch caught", "overwrite overwrote overwritten", "axis axes", "wake woken"):
+        assert len({w.stem(form) for form in forms.split()}) == 1
+    assert not set(IRREGULAR).intersection(IRREGULAR.values(), SHORT, EMPTY)
 
 
 def test_words_that_are_said_for_one_another_lead_both_ways() -> None:

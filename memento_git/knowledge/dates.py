@@ -15,6 +15,9 @@ MONTHS: Final = (
 )  # fmt: skip
 _MONTH: Final = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in MONTHS) + "|sept"
 _ISO: Final = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
+_WHEN: Final = re.compile(
+    rf"\b(?:when|(?:what|which) (?:date|day|night|week|month|year)|in (?:{'|'.join(MONTHS)}))\b", re.IGNORECASE
+)
 
 
 class Written(NamedTuple):
@@ -33,6 +36,11 @@ def of_record(time: str) -> tuple[str, ...]:
         return ()
     year, month, day = match.groups()
     return (year + month + day, year + month, year, MONTHS[int(month) - 1])
+
+
+def asks_when(question: str) -> bool:
+    """Tell whether a question asks when something was, or names a date or a month."""
+    return any(pattern.search(question) for pattern in (_WHEN, _ISO)) or next(written(question), None) is not None
 
 
 def written(text: str) -> Iterator[Written]:

@@ -57,14 +57,27 @@ SHORT: Final = dict(
 
 IRREGULAR: Final = dict(
     pair.split("=")
-    for pair in """began=begin begun=begin broke=break broken=break brought=bring built=build bought=buy chose=choose
-    chosen=choose came=come did=do done=do drew=draw drawn=draw drove=drive driven=drive fell=fall fallen=fall
-    felt=feel forgot=forget forgotten=forget gave=give given=give grew=grow grown=grow held=hold hid=hide hidden=hide
-    kept=keep knew=know known=know led=lead left=leave lost=lose met=meet paid=pay ran=run rose=rise risen=rise
-    sent=send shown=show spoke=speak spoken=speak spent=spend stood=stand stuck=stick taught=teach thought=think
-    threw=throw thrown=throw told=tell took=take taken=take understood=understand went=go gone=go won=win wrote=write
-    written=write indices=index vertices=vertex matrices=matrix children=child people=person analyses=analysis
-    data=datum""".split()
+    for pair in """arose=arise arisen=arise ate=eat eaten=eat became=become began=begin begun=begin bent=bend
+    bitten=bite blew=blow blown=blow bought=buy broke=break broken=break brought=bring built=build burnt=burn
+    came=come caught=catch chose=choose chosen=choose crept=creep dealt=deal did=do done=do drank=drink
+    drew=draw drawn=draw driven=drive drove=drive drunk=drink dug=dig fallen=fall fed=feed fell=fall felt=feel
+    fled=flee flew=fly flown=fly forbade=forbid forbidden=forbid forgot=forget forgotten=forget fought=fight
+    froze=freeze frozen=freeze gave=give given=give gone=go grew=grow grown=grow heard=hear held=hold hid=hide
+    hidden=hide hung=hang kept=keep knew=know known=know laid=lay leapt=leap learnt=learn led=lead left=leave
+    lent=lend lit=light lost=lose met=meet mistaken=mistake mistook=mistake overcame=overcome overran=overrun
+    overridden=override overrode=override overwritten=overwrite overwrote=overwrite paid=pay proven=prove
+    ran=run rang=ring rebuilt=rebuild redid=redo redone=redo reran=rerun rewritten=rewrite rewrote=rewrite
+    ridden=ride risen=rise rode=ride rose=rise rung=ring sang=sing sank=sink sent=send shaken=shake shone=shine
+    shook=shake shot=shoot shown=show shrank=shrink shrunk=shrink slept=sleep slid=slide sold=sell sought=seek
+    spelt=spell spent=spend spoke=speak spoken=speak sprang=spring sprung=spring spun=spin stole=steal
+    stolen=steal stood=stand struck=strike stuck=stick sung=sing sunk=sink swam=swim swept=sweep swore=swear
+    sworn=swear swung=swing taken=take taught=teach thought=think threw=throw thrown=throw told=tell took=take
+    tore=tear torn=tear understood=understand undid=undo undone=undo upheld=uphold went=go withdrawn=withdraw
+    withdrew=withdraw withheld=withhold woke=wake woken=wake won=win wore=wear worn=wear wove=weave woven=weave
+    written=write wrote=write analyses=analysis appendices=appendix axes=axis children=child crises=crisis
+    criteria=criterion data=datum diagnoses=diagnosis feet=foot halves=half hypotheses=hypothesis indices=index
+    matrices=matrix men=man mice=mouse people=person phenomena=phenomenon shelves=shelf vertices=vertex
+    women=woman""".split()
 )
 
 ALIKE: Final = """
@@ -101,7 +114,8 @@ ALIKE: Final = """
     motive; administrator superuser; regex regexp; kubernetes kubectl kube; infrastructure infra; documentation
     manual guide readme handbook wiki; login logon signin authenticate sso; asynchronous nonblocking; synchronize
     mirror replicate; inherit subclass derive; dictionary hashmap; null none nil undefined; callback hook handler;
-    immutable readonly frozen; float decimal; mock stub fake dummy; lint linter; formatter prettier format; pipeline
+    immutable readonly frozen freeze;
+    float decimal; mock stub fake dummy; lint linter; formatter prettier format; pipeline
     workflow ci; binary executable artifact; vendor supplier provider; commit changeset revision; conflict clash
     collision; difference diff compare delta; ticket issue; transaction atomic; constraint restriction limitation;
     exclude omit skip ignore; paginate cursor offset; postgres pg; overwrite clobber; payload body;

@@ -7,6 +7,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
+from memento_git.knowledge import dates
 from memento_git.knowledge.scoring import Part, Scores
 from memento_git.knowledge.words import abbreviations, asked, named
 
@@ -41,7 +42,12 @@ IMPORTANT: Final = 0.2
 SAME_FILE: Final = 0.15
 KINDS: Final = {"plan": -0.05, "task": -0.05, "run": -0.05, "evidence": -0.15}
 WHY: Final = re.compile(r"\b(?:why|reasons?|rationale|how come)\b", re.IGNORECASE)
-REASONS: Final = {"decision": 0.15, "task": -0.25, "run": -0.25, "evidence": -0.25}  # says why, or only what is done
+FAVOURED: Final[
+    Mapping[str, tuple[Callable[[str], object], Mapping[str, float]]]
+] = {  # what says why, or what happened, rather than what is only done
+    "why": (WHY.search, {"decision": 0.15, "task": -0.25, "run": -0.25, "evidence": -0.25}),
+    "when": (dates.asks_when, {"event": 0.15}),
+}
 
 
 class Found(NamedTuple):
@@ -123,7 +129,7 @@ def rank(
     sure = _sure(found, near, names, strange, scores)
     if sure is None or not found:
         return Ranked(understood, [], 0)
-    boosted = _boosted(_fused(found, near), frozenset(files), why=WHY.search(question) is not None)
+    boosted = _boosted(_fused(found, near), frozenset(files), question)
     found = _ordered(boosted, lambda one: one.card, lambda one: one.score)
     least = TAIL * found[0].score
     shown = [one for one in _once(found) if one.score >= least]
@@ -219,8 +225,9 @@ def _fused(found: list[Found], near: Near | None) -> list[Found]:
     return fused
 
 
-def _boosted(found: Iterable[Found], focus: frozenset[str], *, why: bool) -> list[Found]:
+def _boosted(found: Iterable[Found], focus: frozenset[str], question: str) -> list[Found]:
     """Return the documents with what is not said by words: boosts order what answers, and bring nothing in."""
+    favoured = {name: kinds for name, (asks, kinds) in FAVOURED.items() if asks(question)}
     boosted = []
     for one in found:
         card = one.card
@@ -228,7 +235,7 @@ def _boosted(found: Iterable[Found], focus: frozenset[str], *, why: bool) -> lis
             "kind": KINDS.get(card.kind, 0.0),
             "importance": IMPORTANT * (card.importance - 0.5),
             "same file": SAME_FILE if focus.intersection(card.files) else 0.0,
-            "why": REASONS.get(card.sort or card.kind, 0.0) if why else 0.0,
+            **{name: kinds.get(card.sort or card.kind, 0.0) for name, kinds in favoured.items()},
         }
         boosts = [Part(name, one.score * share, "boost") for name, share in shares.items() if share]
         score = one.score + sum(part.value for part in boosts)
