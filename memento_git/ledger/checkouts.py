@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -14,7 +13,7 @@ from memento_git.ledger import difference, layout, publish, scratch
 from memento_git.ledger.environment import at_home
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.lock import NotWritable, reason_of
-from memento_git.ledger.publish import SIGNING_PATIENCE, TRUE, BareRepository, SigningFailed
+from memento_git.ledger.publish import TRUE, BareRepository
 from memento_git.model.ids import random_part
 
 if TYPE_CHECKING:
@@ -204,29 +203,13 @@ def _add(inside: Git, extra: Mapping[str, str]) -> tuple[str, ...]:
 
 def commit(inside: Git, checkout: Checkout, work: Work, message: str, settings: Mapping[str, str]) -> str:
     """Put what the work tree holds on its branch; return the branch's new tip."""
-    tip = commit_tree(inside, work, message, settings) if work.changed else work.head
+    tip = publish.commit_tree(inside, work.tree, (work.head,), message, settings) if work.changed else work.head
     ref = f"refs/heads/{checkout.branch}"
     inside.run("update-ref", "-m", "memento: work of a dispatch", ref, tip)
     inside.run("symbolic-ref", "HEAD", ref)
     (inside.git_dir / "index.lock").unlink(missing_ok=True)
     _index(inside).replace(inside.git_dir / "index")
     return tip
-
-
-def commit_tree(inside: Git, work: Work, message: str, settings: Mapping[str, str]) -> str:
-    """Return a commit of what a work tree holds on top of its HEAD, signed where git's configuration asks for it."""
-    publish.identities(inside, settings)
-    told = ("commit-tree", work.tree, "-p", work.head)
-    if settings.get("commit.gpgsign", "false").lower() not in TRUE:
-        return inside.run(*told, data=message.encode()).decode().strip()
-    quiet = {"GPG_TTY": "", "SSH_ASKPASS_REQUIRE": "never", "PINENTRY_USER_DATA": "USE_CURSES=0"}
-    try:
-        done = inside.run_apart(*told, "-S", data=message.encode(), extra=quiet, patience=SIGNING_PATIENCE)
-    except GitFailed as failure:
-        raise SigningFailed(reason=failure.facts["reason"]) from None
-    except subprocess.TimeoutExpired:
-        raise SigningFailed(reason=f"no answer within {SIGNING_PATIENCE} s") from None
-    return done.decode().strip()
 
 
 def quarantine(inside: Git, checkout: Checkout, dispatch: str) -> str:
@@ -236,7 +219,7 @@ def quarantine(inside: Git, checkout: Checkout, dispatch: str) -> str:
         return ""
     tip = work.head
     if work.changed:
-        tip = commit_tree(inside, work, f"memento: partial work of {dispatch}\n", {})
+        tip = publish.commit_tree(inside, work.tree, (work.head,), f"memento: partial work of {dispatch}\n", {})
     inside.run("update-ref", "-m", "memento: partial work", f"{QUARANTINE}/{dispatch}", tip)
     return tip
 

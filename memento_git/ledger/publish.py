@@ -185,8 +185,8 @@ def signed(git: Git, base: Base, commit: str, message: str, settings: Mapping[st
     return _signed(git, f"{commit}^{{tree}}", (base.commit,) if base.commit else (), message)
 
 
-def build_merge(git: Git, tree: str, parents: tuple[str, ...], message: str, settings: Mapping[str, str]) -> str:
-    """Return the id of a commit of a tree that is there already; no ref points to it yet."""
+def commit_tree(git: Git, tree: str, parents: tuple[str, ...], message: str, settings: Mapping[str, str]) -> str:
+    """Return the id of a commit of a tree that is there already, signed where that is asked for; no ref names it."""
     identities(git, settings)
     if signs(settings):
         return _signed(git, tree, parents, message)

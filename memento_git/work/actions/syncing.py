@@ -177,7 +177,7 @@ def _merged(ledger: Ledger, where: Target, sides: tuple[str, str], common: Seque
     ours, theirs = sides
     tree = merging.merge(ledger.git, ours, theirs, common, where.where)
     message = f"{_subject(where)}\n\nMemento-Action: sync\nMemento-Actor: {ledger.actor}\n"
-    made = publish.build_merge(ledger.git, tree, sides, message, ledger.settings)
+    made = publish.commit_tree(ledger.git, tree, sides, message, ledger.settings)
     vetting.refuse_unreadable(ledger, where, made, theirs)
     vetting.refuse_revived(ledger, where, made, theirs, common)
     return made
