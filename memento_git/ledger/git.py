@@ -214,11 +214,7 @@ class Git:
     def run_apart(self, *arguments: str, data: bytes, extra: Mapping[str, str], patience: float) -> bytes:
         """Run one git command that must not prompt; end it and all that it started when it takes too long."""
         process = self.begin(*arguments, extra=extra, apart=True)
-        try:
-            out, err = process.communicate(data, timeout=patience)
-        except BaseException:
-            end_group(process)
-            raise
+        out, err = told_by(process, data, patience)
         if process.returncode:
             raise GitFailed(command=arguments[0], reason=reason_of(err, process.returncode))
         return out
@@ -230,12 +226,9 @@ class Git:
         """
         process = self.begin(*arguments, extra=extra, apart=True, hooks=True)
         try:
-            out, err = process.communicate(timeout=patience)
-        except BaseException as error:
-            end_group(process)
-            if isinstance(error, subprocess.TimeoutExpired):
-                raise TimeoutError from None
-            raise
+            out, err = told_by(process, b"", patience)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError from None
         return process.returncode, os.fsdecode(out), err.decode(errors="replace")
 
     def answer(self, *arguments: str) -> str | None:
@@ -368,6 +361,15 @@ def reason_of(stderr: bytes, code: int) -> str:
     lines = [line for line in stderr.decode(errors="replace").splitlines() if line.strip()[:5] not in ("", "hint:")]
     loud = [line for line in lines if line.startswith(("fatal: ", "error: "))]
     return "; ".join((loud or lines)[-3:]) or (f"exit code {code}" if code > 0 else f"ended by signal {-code}")
+
+
+def told_by(process: subprocess.Popen[bytes], data: bytes, patience: float | None) -> tuple[bytes, bytes]:
+    """Return stdout and stderr of a process that is given some data; end it with its group if it takes too long."""
+    try:
+        return process.communicate(data, timeout=patience)
+    except BaseException:
+        end_group(process)
+        raise
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:

@@ -7,7 +7,7 @@ import subprocess
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Misused, Refused
-from memento_git.ledger.git import end_group, reason_of
+from memento_git.ledger.git import reason_of, told_by
 from memento_git.model.finding import FETCHING
 
 if TYPE_CHECKING:
@@ -146,9 +146,5 @@ def _refuse_less(code: int, err: bytes) -> None:
 def _run(git: Git, *arguments: str, patience: float | None = None) -> tuple[int, bytes, bytes]:
     """Return exit code, stdout and stderr of one search; it is ended where it takes too long."""
     process = git.begin("grep", "--no-color", *arguments, extra=git.extra, apart=True)
-    try:
-        out, err = process.communicate(timeout=patience)
-    except BaseException:
-        end_group(process)
-        raise
+    out, err = told_by(process, b"", patience)
     return process.returncode, out, err

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Refused
 from memento_git.ledger.environment import at_home
-from memento_git.ledger.git import end_group
+from memento_git.ledger.git import told_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -138,11 +138,7 @@ def _keygen(*arguments: str, data: bytes, patience: float) -> _Done:
         )  # fmt: skip
     except (FileNotFoundError, PermissionError):
         raise SshKeygenMissing from None
-    try:
-        out, err = process.communicate(data, timeout=patience)
-    except BaseException:
-        end_group(process)
-        raise
+    out, err = told_by(process, data, patience)
     return _Done(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
 
 
