@@ -136,9 +136,7 @@ class Desk(Intake):
         """Return now, and say so where the clock runs behind what it follows."""
         latest = max((event.at for ref in after if (event := book.event(ref.id))), default="")
         if is_ahead(latest, self.tx.now):
-            warning = f"the clock says {self.tx.now}, but an event that this one follows is from {latest}"
-            if warning not in self.tx.ledger.warnings:
-                self.tx.ledger.warnings.append(warning)
+            self.tx.ledger.warn(f"the clock says {self.tx.now}, but an event that this one follows is from {latest}")
         return self.tx.now
 
 

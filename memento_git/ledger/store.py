@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.publish import Base
-    from memento_git.ledger.worktree import Mended
 
 T = TypeVar("T")
 NOBODY: Final = "nobody"
@@ -248,14 +247,15 @@ class Ledger:
         from memento_git.ledger import lock, worktree
 
         try:
-            self._tell(worktree.mend(self.git))
+            self.warn(*worktree.mend(self.git).sentences())
         except lock.LockHeld:
             return
         except (lock.NotWritable, OSError) as error:
-            self._tell(worktree.Mended(0, 0, lock.reason_of(error)))
+            self.warn(*worktree.Mended(0, 0, lock.reason_of(error)).sentences())
 
-    def _tell(self, mended: Mended) -> None:
-        self.warnings += [sentence for sentence in mended.sentences() if sentence not in self.warnings]
+    def warn(self, *sentences: str) -> None:
+        """Have sentences told beside what is shown, each of them once."""
+        self.warnings += [one for one in dict.fromkeys(sentences) if one not in self.warnings]
 
     def refuse_while_busy(self) -> None:
         """Refuse at once where a transaction would be refused: a merge under way, a hook, a bare repository."""
@@ -274,7 +274,7 @@ class Ledger:
         self.watch.wait()
         with lock.held(worktree.lock_path(self.git)):
             self.refuse_while_busy()
-            self._tell(worktree.mend_held(self.git, publish.INDEX_PATIENCE))
+            self.warn(*worktree.mend_held(self.git, publish.INDEX_PATIENCE).sentences())
             yield from self._commit(action, publish.Base(*self.git.head()))
 
     def _commit(self, action: str, base: Base) -> Iterator[Transaction]:

@@ -106,8 +106,7 @@ def refuse_unfit(tx: Transaction, policy: Policy, *, act: str, insist: Collectio
 
 
 def _tell(tx: Transaction, checks: Iterable[Check]) -> None:
-    told = [check.message for check in checks if check.level == "warn" and check.name != "detached"]
-    tx.ledger.warnings += [message for message in told if message not in tx.ledger.warnings]
+    tx.ledger.warn(*(check.message for check in checks if check.level == "warn" and check.name != "detached"))
 
 
 def _refuse(check: Check) -> None:

@@ -259,10 +259,9 @@ class _Bringing:
 
     def _tell_beside(self) -> None:
         """Warn of notes that have the names of what came in, and are taken for those of another store."""
-        ids = list(dict.fromkeys(self.beside))
-        told = f"came in beside notes that have the same names in another store: {some(ids, NAMED)}"
-        warnings = self.desk.tx.ledger.warnings
-        warnings += [told] if ids and told not in warnings else []
+        if ids := list(dict.fromkeys(self.beside)):
+            told = f"came in beside notes that have the same names in another store: {some(ids, NAMED)}"
+            self.desk.tx.ledger.warn(told)
 
     def _leave(self, where: str, why: str) -> None:
         self.skipped.append(LeftOut(where, why))

@@ -67,7 +67,7 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
         if one in gone:
             raise DraftTakenOut(draft=one, note=gone[one])
     told = (f"{one} stays a draft: {why_out(note)}, or memento session discard {one}" for one, note in gone.items())
-    tx.ledger.warnings += [warning for warning in told if not given and warning not in tx.ledger.warnings]
+    tx.ledger.warn(*(() if given else told))
     found = {one: drafts[one] if one in drafts else _fact(desk, items[one]) for one in chosen}
     turned = [draft for one, draft in found.items() if one not in drafts and _must_be_named(draft)]
     added = [_promoted(desk, draft, chosen) for draft in found.values() if draft not in turned]

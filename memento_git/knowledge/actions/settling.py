@@ -52,8 +52,7 @@ def redact_note(tx: Transaction, target: str, *, reason: Reason = "") -> str:
 
 def _tell_copies(tx: Transaction, desk: Desk, note: str) -> None:
     """Warn of the handoffs that go on saying what a note said."""
-    told = (
+    tx.ledger.warn(*(
         f"the handoff {one} has its title in its own text: take it out, too: memento note redact {one} --reason TEXT"
         for one in handoffs.copies(desk.shelf, [note])
-    )
-    tx.ledger.warnings += [warning for warning in told if warning not in tx.ledger.warnings]
+    ))  # fmt: skip

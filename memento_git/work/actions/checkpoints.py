@@ -91,9 +91,9 @@ def record(tx: Transaction, state: RunState, completion: Event, asked: bool | No
     if len(content) > desk.policy.attach:
         return _without(tx, f"it has {len(content)} bytes, more than policy's limits.attach")
     if code["tree"] != completion.data["code"]["tree"]:
-        _tell(tx, "the graph is of the last commit: what is not committed is not in it")
+        tx.ledger.warn("the graph is of the last commit: what is not committed is not in it")
     for path, why in held["not_readable"].items():
-        _tell(tx, f"not part of the graph: {path}: {why}")
+        tx.ledger.warn(f"not part of the graph: {path}: {why}")
     former = _held(state)[-1:]
     if former and _same(former[0], content):
         return Checkpoint(former[0].id)
@@ -110,10 +110,5 @@ def _same(former: Evidence, content: bytes) -> bool:
 
 
 def _without(tx: Transaction, problem: str) -> Checkpoint:
-    _tell(tx, f"the graph of the code was not recorded: {problem}")
+    tx.ledger.warn(f"the graph of the code was not recorded: {problem}")
     return Checkpoint(problem=problem)
-
-
-def _tell(tx: Transaction, warning: str) -> None:
-    if warning not in tx.ledger.warnings:
-        tx.ledger.warnings.append(warning)

@@ -93,8 +93,7 @@ def _branch(event: str) -> str:
 
 def _refuse_destructive(desk: Desk, state: RunState, task: str, allowed: list[str]) -> list[str]:
     """Refuse to hand out what tells a worker to destroy something; return what was allowed."""
-    told = guard.refuse_text(desk.policy, handout.texts(state, task), allowed)
-    desk.tx.ledger.warnings += [warning for warning in told if warning not in desk.tx.ledger.warnings]
+    desk.tx.ledger.warn(*guard.refuse_text(desk.policy, handout.texts(state, task), allowed))
     return allowed
 
 

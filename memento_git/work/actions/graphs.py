@@ -157,17 +157,15 @@ def record_diff(tx: Transaction, diff: Row, code: Row | None, *, run: str = "", 
     return evidences.record_draft(tx, draft, run=state.id, tasks=wanted, summary=told)
 
 
-def run_warnings(ledger: Ledger | Transaction, state: RunState) -> list[Row]:
+def run_warnings(ledger: Ledger, state: RunState) -> list[Row]:
     """Return the warnings of the code as it is at the view against the run's first graph.
 
     Each has `kind`, `level` (refuse or warn), `message` and `paths`. Without a graph there are none, and that is told.
     A first graph that was withdrawn is the first all the same.
     """
-    notes = ledger.warnings if hasattr(ledger, "warnings") else ledger.ledger.warnings
     first = _first(state)
     if first is None or len(state.view.commits) != 1:
-        if NO_GRAPH not in notes:
-            notes.append(NO_GRAPH)
+        ledger.warn(NO_GRAPH)
         return []
     after = codegraph.snapshot(state.view.git, state.view.commits[0])
     warnings: list[Row] = graphs.compare(_as_it_was(state, first), after, state.policy.graph)["warnings"]

@@ -41,7 +41,7 @@ def take_message(tx: Transaction, message: Message, *, run: str = "", **given: A
         f"the message names a destructive command ({row['rule']}, {row['where'].partition(', ')[2]}): {row['command']}"
         for row in found
     ]
-    tx.ledger.warnings += [note for note in (*message.notes, *named) if note not in tx.ledger.warnings]
+    tx.ledger.warn(*message.notes, *named)
     return Taken(task, created=True, dangers=found)
 
 

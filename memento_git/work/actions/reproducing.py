@@ -296,9 +296,7 @@ def record(
     def act(tx: Transaction) -> list[Result]:
         final = {run for run in {one.evidence.run for one in results} if RunState(tx.view, run).is_final}
         for run in sorted(final):
-            warning = f"run {run} is final, so nothing was recorded in it"
-            if warning not in ledger.warnings:
-                ledger.warnings.append(warning)
+            ledger.warn(f"run {run} is final, so nothing was recorded in it")
         seal = Desk.of(tx).sealer(sign=sign, key=key) if sign or key else None
         return [one if one.draft is None or one.evidence.run in final else _recorded(tx, one, seal) for one in results]
 

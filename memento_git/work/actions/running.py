@@ -360,5 +360,4 @@ class _Beat(threading.Thread):
             self.done.set()
         except (MementoError, OSError) as error:
             told = error.message if isinstance(error, MementoError) else str(error)
-            if (warning := f"the lease could not be renewed: {told}") not in self.ledger.warnings:
-                self.ledger.warnings.append(warning)
+            self.ledger.warn(f"the lease could not be renewed: {told}")

@@ -56,8 +56,7 @@ def able(ledger: Ledger, policy: Policy, name: str, argv: tuple[str, ...]) -> ex
         raise SandboxRequired(executor=executor.name, why=why, owner=owner)
     where = f"executor {executor.name}"
     if executor.wrap:
-        told = guard.refuse_argv(policy, executor.run, where)
-        ledger.warnings += [warning for warning in told if warning not in ledger.warnings]
+        ledger.warn(*guard.refuse_argv(policy, executor.run, where))
     refuse_unfit(ledger, policy, (*executor.wrap, *executor.run), where)
     return executor
 
@@ -66,5 +65,4 @@ def refuse_unfit(ledger: Ledger, policy: Policy, argv: Sequence[str], where: str
     """Refuse a command that is not there, or that policy calls destructive."""
     if "/" not in argv[0] and shutil.which(argv[0]) is None:
         raise capture.CommandNotStarted(argv0=argv[0], reason="it is not on PATH")
-    told = guard.refuse_argv(policy, argv, where)
-    ledger.warnings += [warning for warning in told if warning not in ledger.warnings]
+    ledger.warn(*guard.refuse_argv(policy, argv, where))

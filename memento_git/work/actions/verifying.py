@@ -75,8 +75,7 @@ def agenda(tx: Transaction, task: str, *, again: bool = False, run: bool = True,
     code = _code(tx)
     commands = (asked.commands if again else _left(state, identity, asked, code)) if run else ()
     for command in commands:
-        told = guard.refuse_argv(desk.policy, command.run, f"what verification of {identity} runs")
-        tx.ledger.warnings += [warning for warning in told if warning not in tx.ledger.warnings]
+        tx.ledger.warn(*guard.refuse_argv(desk.policy, command.run, f"what verification of {identity} runs"))
     return Agenda(identity, commands, code)
 
 
