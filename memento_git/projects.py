@@ -10,7 +10,7 @@ from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import lock, wholefile
 from memento_git.ledger.git import NotARepository, WorkspaceMissing
 from memento_git.ledger.store import Ledger, NoLedger
-from memento_git.model.types import Pattern
+from memento_git.model.types import Pattern, problem_of
 from memento_git.scopes import user_folder
 
 FORMAT: Final = 1
@@ -67,10 +67,8 @@ def add_project(path: str, name: str = "") -> Project:
         ledger.view()
         name = name or name_of(ledger.git)
         place = str(ledger.git.top or ledger.git.common_dir)
-    problems: list[tuple[tuple[str | int, ...], str]] = []
-    NAME.read(name, (), problems)
-    if problems:
-        raise ProjectNameInvalid(problem=problems[0][1])
+    if problem := problem_of(NAME, name):
+        raise ProjectNameInvalid(problem=problem)
     file = list_file()
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with lock.held(file.with_suffix(".lock")):

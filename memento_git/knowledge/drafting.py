@@ -261,9 +261,8 @@ def _choice(where: str, given: str, words: Sequence[str]) -> str:
 
 def _key(desk: Desk, given: str) -> str:
     """Return a key; refuse one by which a record of another kind, or another note, could be meant."""
-    key, problems = given.strip(), list[t.Problem]()
-    KEY.read(key, (), problems)
-    for _, problem in problems:
+    key = given.strip()
+    if problem := t.problem_of(KEY, key):
         raise KeyInvalid(where="key", problem=problem)
     if begins_an_id(key) or desk.view.names("").holds(f"note_{key}", "note"):
         raise no.KeyLikeId(key=key)

@@ -169,11 +169,9 @@ def parse(given: str) -> Anchor:
         found = Anchor(path=_clean(where), dependency=what) if named else Anchor(dependency=rest)
     else:
         found = _place(text)
-    problems: list[t.Problem] = []
-    AnchorType().read(found.data(), (), problems)
-    if problems:
+    if problem := t.problem_of(AnchorType(), found.data()):
         told = f"; {by_lines(found.path)}" if " " in found.symbol.strip() else ""
-        raise AnchorUnclear(given=given, problem=f"{problems[0][1]}{told}")
+        raise AnchorUnclear(given=given, problem=f"{problem}{told}")
     return found
 
 

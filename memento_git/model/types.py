@@ -35,6 +35,13 @@ class Type(Protocol):
     def schema(self) -> dict[str, Any]: ...
 
 
+def problem_of(kind: Type, given: object) -> str:
+    """Return why a value is none of a type, or nothing."""
+    problems: list[Problem] = []
+    kind.read(given, (), problems)
+    return problems[0][1] if problems else ""
+
+
 class Pattern(NamedTuple):
     """Text that matches a pattern from end to end."""
 

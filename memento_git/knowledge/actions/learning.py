@@ -17,6 +17,7 @@ from memento_git.knowledge.words import fold
 from memento_git.ledger import codec
 from memento_git.model.anchors import Anchor
 from memento_git.model.recipes import NAME, Recipe
+from memento_git.model.types import problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
-    from memento_git.model.types import Problem
 
 
 LEAST: Final = 2
@@ -107,11 +107,10 @@ def _recipe(name: str, thread: str, data: Data) -> Data:
 def _named(thread: str, given: str) -> str:
     """Return the name that is given, or the one that a thread's name makes."""
     name = given or re.sub(r"[^a-z0-9]+", "-", fold(thread)).strip("-")[:LONGEST_NAME].strip("-")
-    problems: list[Problem] = []
-    NAME.read(name, (), problems)
-    if problems and given:
-        raise RecipeInvalid(name=given, problem=problems[0][1])
-    if problems:
+    problem = problem_of(NAME, name)
+    if problem and given:
+        raise RecipeInvalid(name=given, problem=problem)
+    if problem:
         raise RecipeUnnamed(thread=thread)
     return name
 

@@ -17,6 +17,7 @@ from memento_git.ledger.recipebook import NoSuchRecipe, RecipeBook
 from memento_git.ledger.store import NothingToCommit
 from memento_git.ledger.transaction import Transaction
 from memento_git.model.recipes import BUILT_IN, NAME, Recipe
+from memento_git.model.types import problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,9 +78,7 @@ def save_recipe(tx: Transaction, name: str, text: bytes, *, replace: bool = Fals
 
 
 def _read(name: str, text: bytes) -> Recipe:
-    problems: list[Any] = []
-    NAME.read(name, (), problems)
-    for _, problem in problems:
+    if problem := problem_of(NAME, name):
         raise RecipeInvalid(name=name, problem=problem)
     path = layout.recipe_path(name)
     found = codec.read_recipe(path, text)

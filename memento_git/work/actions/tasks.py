@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import claims, layout
 from memento_git.model.states import DONE
-from memento_git.model.types import WORD, Decimal
+from memento_git.model.types import WORD, Decimal, problem_of
 from memento_git.model.work import EVIDENCE_KINDS, TRUSTS, Prose
 from memento_git.texts.typed import TextInvalid, WordUnknown, refuse_not_utf8
 from memento_git.work import handout, nextsteps, proofs
@@ -88,10 +88,7 @@ def add_task(
 
 
 def _cost(given: str) -> str:
-    problems: list[tuple[Any, str]] = []
-    if given:
-        Decimal("a cost").read(given, (), problems)
-    if problems:
+    if given and problem_of(Decimal("a cost"), given):
         raise CostUnfit(given=given)
     return given
 
@@ -109,10 +106,7 @@ def verification(desk: Desk, commands: Sequence[str], require: Sequence[str], tr
 
 def _kind(given: str) -> str:
     """Return the word for a kind of work."""
-    problems: list[Any] = []
-    if given:
-        WORD.read(given, (), problems)
-    if problems:
+    if given and not WORD.fits(given):
         raise KindUnfit(given=given)
     return given
 
@@ -147,9 +141,7 @@ def place(given: str) -> str:
 
     refuse_not_utf8(given)
     clean = given.replace("\\", "/").removeprefix("./").rstrip("/")
-    problems: list[Any] = []
-    PLACE.read(clean, (), problems)
-    if problems:
+    if not PLACE.fits(clean):
         raise PathUnfit(given=given)
     return clean
 
