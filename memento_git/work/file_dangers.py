@@ -37,8 +37,10 @@ def judge(call: Call) -> Iterator[Found]:
     name, rest = program(call.words[0]), call.words[1:]
     if name.startswith("mkfs") or name in ("mke2fs", "wipefs", "blkdiscard"):
         yield Found("wipe_device", f"{name} wipes a file system")
+    elif name in ("rm", "unlink", "rmdir"):
+        yield from _rm(call)
     elif name in RULES:
-        yield from RULES[name](rest, call)
+        yield from RULES[name](rest)
 
 
 def wide(target: str) -> str:
@@ -88,8 +90,8 @@ def _written(target: str) -> Iterator[Found]:
     yield from _damage(target, "overwrites")
 
 
-def _rm(rest: Sequence[str], call: Call) -> Iterator[Found]:
-    found = options(rest)
+def _rm(call: Call) -> Iterator[Found]:
+    found = options(call.words[1:])
     deep = found.has("rR", "recursive")
     for target in found.words:
         meaning = wide(target)
@@ -113,7 +115,7 @@ def _filtered(rest: Sequence[str]) -> bool:
     return any(word in FILTERS and value not in ("*", "**", ".*") for word, value in pairwise(rest))
 
 
-def _find(rest: Sequence[str], call: Call) -> Iterator[Found]:
+def _find(rest: Sequence[str]) -> Iterator[Found]:
     starts = []
     for word in rest:
         if word.startswith(("-", "(", "!")):
@@ -129,32 +131,27 @@ def _find(rest: Sequence[str], call: Call) -> Iterator[Found]:
         meaning = wide(start)
         if meaning and (not _filtered(rest) or meaning not in ("the whole folder", "a folder above")):
             yield Found("delete_broad", f"it deletes files of {meaning}")
-    del call
 
 
-def _dd(rest: Sequence[str], call: Call) -> Iterator[Found]:
-    del call
+def _dd(rest: Sequence[str]) -> Iterator[Found]:
     for word in rest:
         if word.startswith("of="):
             yield from _written(word[3:])
 
 
-def _shred(rest: Sequence[str], call: Call) -> Iterator[Found]:
-    del call
+def _shred(rest: Sequence[str]) -> Iterator[Found]:
     if options(rest, "ns").words:
         yield Found("wipe_device", "shred leaves nothing to recover")
 
 
-def _truncate(rest: Sequence[str], call: Call) -> Iterator[Found]:
-    del call
+def _truncate(rest: Sequence[str]) -> Iterator[Found]:
     for target in options(rest, "sr", ("size", "reference")).words:
         if wide(target):
             yield Found("delete_broad", f"it cuts the files of {wide(target)}")
         yield from _damage(target, "cuts")
 
 
-def _modes(rest: Sequence[str], call: Call) -> Iterator[Found]:
-    del call
+def _modes(rest: Sequence[str]) -> Iterator[Found]:
     found = options(rest)
     if found.has("R", "recursive"):
         for target in found.words:
@@ -162,48 +159,43 @@ def _modes(rest: Sequence[str], call: Call) -> Iterator[Found]:
                 yield Found("change_modes", f"it changes modes or owners in {wide(target) or target}")
 
 
-def _move(rest: Sequence[str], call: Call) -> Iterator[Found]:
-    del call
+def _move(rest: Sequence[str]) -> Iterator[Found]:
     for target in options(rest, "tS", ("target-directory", "suffix")).words:
         yield from _damage(target, "moves")
 
 
-def _onto(rest: Sequence[str], call: Call) -> Iterator[Found]:
-    del call
+def _onto(rest: Sequence[str]) -> Iterator[Found]:
     found = options(rest, "tSmog", ("target-directory", "suffix"))
     for target in (found.value("t") or found.value("target-directory"), *found.words[1:][-1:]):
         yield from _written(target)
 
 
-def _tee(rest: Sequence[str], call: Call) -> Iterator[Found]:
-    del call
+def _tee(rest: Sequence[str]) -> Iterator[Found]:
     for target in options(rest).words:
         yield from _written(target)
 
 
-def _in_place(rest: Sequence[str], call: Call) -> Iterator[Found]:
-    del call
+def _in_place(rest: Sequence[str]) -> Iterator[Found]:
     found = options(rest, "e", ("expression", "file"))
     if found.has("i", "in-place"):
         for target in found.words:
             yield from _damage(target, "edits")
 
 
-def _rsync(rest: Sequence[str], call: Call) -> Iterator[Found]:
+def _rsync(rest: Sequence[str]) -> Iterator[Found]:
     found = options(rest, "e", ("rsh", "exclude", "include", "filter"))
     if any(name.startswith("del") for name, _ in found.names) and found.words[1:] and wide(found.words[-1]):
         yield Found("delete_broad", f"it deletes what its source lacks in {wide(found.words[-1])}")
-    yield from _onto(rest, call)
+    yield from _onto(rest)
 
 
-def _gh(rest: Sequence[str], call: Call) -> Iterator[Found]:
-    del call
+def _gh(rest: Sequence[str]) -> Iterator[Found]:
     if tuple(rest[:2]) in (("repo", "delete"), ("repo", "archive"), ("release", "delete")):
         yield Found("delete_remote", f"gh {' '.join(rest[:2])} cannot be taken back")
 
 
-RULES: Final[dict[str, Callable[[Sequence[str], Call], Iterator[Found]]]] = {
-    "rm": _rm, "unlink": _rm, "rmdir": _rm, "find": _find, "dd": _dd, "shred": _shred, "truncate": _truncate,
+RULES: Final[dict[str, Callable[[Sequence[str]], Iterator[Found]]]] = {
+    "find": _find, "dd": _dd, "shred": _shred, "truncate": _truncate,
     "chmod": _modes, "chown": _modes, "chgrp": _modes, "mv": _move, "cp": _onto, "install": _onto, "ln": _onto,
     "tee": _tee, "sed": _in_place, "perl": _in_place, "rsync": _rsync, "gh": _gh,
 }  # fmt: skip
