@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
@@ -201,12 +202,9 @@ class Memory:
         shelf = _shelf(ledger) if ledger is not None else None
         notes = list(shelf.readable()) if shelf else []
         live = _standing(shelf) if shelf else []
-        kinds: dict[str, int] = {}
-        for note in live:
-            kinds[note.data["kind"]] = kinds.get(note.data["kind"], 0) + 1
         return {
             "path": str(self.path), "total": len(notes), "active": len(live), "archived": len(notes) - len(live),
-            "kinds": kinds,
+            "kinds": dict(Counter(note.data["kind"] for note in live)),
         }  # fmt: skip
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -180,9 +181,7 @@ def work(
 
 
 def _sum_up(door: Door, worked: Worked) -> int:
-    counts: dict[str, int] = {}
-    for one in worked.ended:
-        counts[one.status] = counts.get(one.status, 0) + 1
+    counts = Counter(one.status for one in worked.ended)
     waits = {task: why for task, why in worked.left.items() if why.startswith("waits")}
     good = len(waits) == len(worked.left) and not worked.stopped
     data: dict[str, Any] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.anchors import edits, elsewhere
@@ -53,9 +54,7 @@ def _way(row: Row, style: Style) -> str:
         return style.strong("removed")
     if row["to"] == "redacted" != row["from"]:
         return f"{row['from'] or 'new'} → {style.strong('redacted')}"
-    counts: dict[str, int] = {}
-    for verb in row["happened"]:
-        counts[verb] = counts.get(verb, 0) + 1
+    counts: Counter[str] = Counter(row["happened"])
     verbs = ", ".join(_verb(verb, count, row, style) for verb, count in counts.items())
     return f"{style.strong('redacted')} already; {verbs}" if row["to"] == "redacted" else verbs
 

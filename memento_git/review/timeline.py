@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -59,9 +60,7 @@ def _place(item: tuple[tuple[str, int], list[Row]]) -> int:
 
 def _lanes(events: Sequence[Row]) -> list[str]:
     """Return the actors who did most, in the order in which they appeared; the rest are one lane."""
-    counts: dict[str, int] = {}
-    for row in events:
-        counts[row["actor"]] = counts.get(row["actor"], 0) + 1
+    counts = Counter(row["actor"] for row in events)
     if len(counts) <= MOST_LANES:
         return list(counts)
     busiest = set(sorted(counts, key=lambda name: (-counts[name], name))[: MOST_LANES - 1])
@@ -73,10 +72,7 @@ def _short(name: str) -> str:
 
 
 def _mark(step: int, rows: Sequence[Row], y: int) -> Row:
-    verbs: dict[str, int] = {}
-    for row in rows:
-        verb = row["action"].partition(".")[2]
-        verbs[verb] = verbs.get(verb, 0) + 1
+    verbs = Counter(row["action"].partition(".")[2] for row in rows)
     told = ", ".join(f"{count} {verb}" for verb, count in sorted(verbs.items(), key=lambda item: (-item[1], item[0])))
     radius = min(3 + len(rows).bit_length(), LANE // 2 - 2)
     return {

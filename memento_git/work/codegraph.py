@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.code.imports import trees
@@ -72,10 +73,7 @@ def export(git: Git, commit: str, folder: Path) -> None:
 
 
 def _count(languages: Iterable[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for language in languages:
-        found[language] = found.get(language, 0) + 1
-    return dict(sorted(found.items()))
+    return dict(sorted(Counter(languages).items()))
 
 
 def lacking(held: Row) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -84,13 +85,9 @@ def _short(place: Path) -> Row:
         held = json.loads(place.read_bytes())
         nodes = {str(node["id"]): node for node in held["nodes"]}
         links = held["links"] if "links" in held else held["edges"]
-        degree: dict[str, int] = dict.fromkeys(nodes, 0)
-        relations: dict[str, int] = {}
+        relations = Counter(str(link["relation"]) for link in links)
+        degree = Counter(str(link[end]) for link in links for end in ("source", "target"))
         groups: dict[str, set[str]] = {}
-        for link in links:
-            relations[str(link["relation"])] = relations.get(str(link["relation"]), 0) + 1
-            for end in (str(link["source"]), str(link["target"])):
-                degree[end] = degree.get(end, 0) + 1
         for node in nodes.values():
             groups.setdefault(str(node.get("community")), set()).add(str(node.get("source_file")))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
@@ -61,10 +62,8 @@ def check_anchors(shelf: Shelf, given: str = "", *, work_tree: bool = False) -> 
             {**_named(shelf, note), "anchor": str(anchor), **one.data()}
             for (note, anchor), one in zip(wanted, found, strict=True)
         ]
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[row["state"]] = counts.get(row["state"], 0) + 1
-    return {"anchors": rows, "counts": counts, "notes": len({note for note, _ in wanted})}
+    counts = Counter(row["state"] for row in rows)
+    return {"anchors": rows, "counts": dict(counts), "notes": len({note for note, _ in wanted})}
 
 
 def check_impact(shelf: Shelf, given: str, progress: Progress | None = None) -> Row:

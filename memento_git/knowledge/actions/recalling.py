@@ -163,13 +163,10 @@ class _Recall:
 
     def _held_back(self) -> dict[str, int]:
         """Return how many would have answered but for their state."""
-        counts: dict[str, int] = {}
         held = self.chooser.held_back
         if self.wish.queries and held:
             held = {card.id: held[card.id] for card, _ in self._answering(lambda card: card.id in held)}
-        for status in held.values():
-            counts[status] = counts.get(status, 0) + 1
-        return counts
+        return dict(Counter(held.values()))
 
     def _left_records(self) -> dict[str, int]:
         """Return how many records that are no notes would have answered but for a filter that only notes pass."""

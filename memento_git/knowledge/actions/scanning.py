@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -221,8 +222,5 @@ def _place(anchor: Anchor) -> str:
 
 def _unknown(paths: Sequence[str]) -> dict[str, int]:
     """Return the languages that are not read here, and how many files of each there are."""
-    told: dict[str, int] = {}
-    for path in paths:
-        if (language := language_of(path)) and not is_readable(path):
-            told[language] = told.get(language, 0) + 1
+    told = Counter(language for path in paths if (language := language_of(path)) and not is_readable(path))
     return dict(sorted(told.items()))

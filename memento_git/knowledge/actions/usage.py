@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import following, usage
@@ -94,11 +95,8 @@ class _Usage:
 
     def corrected(self) -> list[Row]:
         """Return notes that superseded others, or whose text was revised, so often; the most first."""
-        revised: dict[str, int] = {}
-        for commit in self.written:
-            for path, letter in commit.paths.items():
-                if letter == "M" and (note := layout.note_of(path)) and path.endswith(".md"):
-                    revised[note] = revised.get(note, 0) + 1
+        changed = (path for commit in self.written for path, letter in commit.paths.items() if letter == "M")
+        revised = Counter(note for path in changed if (note := layout.note_of(path)))
         before: dict[str, list[str]] = {}
         for old in self.shelf.readable():
             if self.shelf.status(old.id) == "superseded" and (after := self.shelf.current(old.id)) != old.id:
@@ -106,7 +104,7 @@ class _Usage:
         rows = []
         for live in self.live:
             earlier = before.get(live.id, [])
-            counted = len(earlier) + sum(revised.get(one, 0) for one in (live.id, *earlier))
+            counted = len(earlier) + sum(revised[one] for one in (live.id, *earlier))
             if counted >= self.least:
                 rows.append({
                     **self._named(live.id), "times": counted, "superseded": earlier,
