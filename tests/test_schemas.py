@@ -18,9 +18,9 @@ from memento_git.ledger.layout import Place
 from memento_git.ledger.store import Ledger
 from memento_git.model import types as t
 from memento_git.model.anchors import AnchorType
-from memento_git.model.events import VERBS, event_shape
+from memento_git.model.events import GATED, VERBS, event_shape
 from memento_git.model.ids import kind_of
-from memento_git.model.jsonschema import GATED, documents
+from memento_git.model.jsonschema import documents
 from memento_git.model.work import VERDICTS
 from memento_git.verbs.sample import play as play_sample
 

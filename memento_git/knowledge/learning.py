@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.knowledge import alike, recipes, words
 from memento_git.knowledge.lexicon import ASKING
+from memento_git.knowledge.transitions import CURRENT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -24,7 +25,6 @@ FEWEST_RECALLED: Final = 10
 TOKEN: Final = re.compile(r"[^\W_]+(?:[_./:-][^\W_]+)*")
 SIMPLE: Final = ("kinds", "domains", "key_prefix", "tags", "under", "text")
 LISTS: Final = ("kinds", "domains", "tags")
-CURRENT: Final = ("active", "contested")
 
 Data = dict[str, Any]
 

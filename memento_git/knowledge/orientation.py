@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.handoffs import is_handoff
 from memento_git.knowledge.rows import note_row
-from memento_git.knowledge.transitions import LIVE
+from memento_git.knowledge.transitions import CURRENT, LIVE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,13 +18,12 @@ if TYPE_CHECKING:
     from memento_git.model.work import Prose
 
 MOST: Final = 10
-HOLDS: Final = ("active", "contested")
 
 
 def standing(shelf: Shelf) -> Row:
     """Return what one should know first of what holds now, and how many were left out because of their state."""
     notes = shelf.readable()
-    held = {note.id for note in notes if shelf.status(note.id) in HOLDS and not shelf.is_expired(note)}
+    held = {note.id for note in notes if shelf.status(note.id) in CURRENT and not shelf.is_expired(note)}
     counts = Counter(_state(shelf, note) for note in _of_interest(shelf, notes, held) if note.id not in held)
     return {**orientation(shelf, [note for note in notes if note.id in held]), "left_out": dict(counts)}
 
@@ -50,7 +49,7 @@ def _lists(shelf: Shelf, notes: Sequence[Prose]) -> dict[str, list[Prose]]:
 
 def _of_interest(shelf: Shelf, notes: Sequence[Prose], held: set[str]) -> list[Prose]:
     """Return the notes that stand in a list, or would but for their state, and the handoffs later than the last."""
-    live = [note for note in notes if shelf.status(note.id) in (*LIVE, *HOLDS)]
+    live = [note for note in notes if shelf.status(note.id) in (*LIVE, *CURRENT)]
     listed = [note for found in _lists(shelf, live).values() for note in found]
     later = takewhile(lambda note: note.id not in held, reversed(_handoffs(notes)))
     return list({note.id: note for note in (*listed, *later)}.values())
@@ -67,4 +66,4 @@ def _of(notes: Sequence[Prose], kind: str) -> list[Prose]:
 def _state(shelf: Shelf, note: Prose) -> str:
     """Return why a note is left out."""
     status = shelf.status(note.id)
-    return "expired" if status in HOLDS else status
+    return "expired" if status in CURRENT else status

@@ -9,6 +9,7 @@ from memento_git.knowledge import recipes
 from memento_git.knowledge.moments import past_moment
 from memento_git.knowledge.recipes import Item, RecipeTooLarge
 from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.transitions import CURRENT
 from memento_git.knowledge.whereabouts import Whereabouts
 from memento_git.ledger import layout
 from memento_git.ledger.recipebook import MOMENTS, RecipeBook
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 MOST_RUN: Final = 200
 MOST_WRITTEN: Final = 100
 RECALLED: Final = 20
-CURRENT: Final = ("active", "contested")
 PLAIN: Final = {"states": CURRENT, "expired": "without"}
 
 

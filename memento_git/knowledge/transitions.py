@@ -22,6 +22,7 @@ REDACTED: Final = "redacted"
 
 LIVE: Final = ("active", "parked")
 LIVING: Final = (*LIVE, "contested")
+CURRENT: Final = ("active", "contested")
 """States of what counts as live: of a contested note nobody knows yet whether it is."""
 MOVES: Final = {
     "parked": (("active",), "parked"),

@@ -12,6 +12,7 @@ from memento_git.code.imports.elsewhere import go_node
 from memento_git.code.imports.resolve import Resolver
 from memento_git.code.languages import PYTHON, language_of
 from memento_git.ledger import cache
+from memento_git.ledger.listed import FILE_MODES
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
@@ -23,7 +24,6 @@ FORMAT: Final = 1
 LARGEST: Final = 1024 * 1024
 MOST_FILES: Final = 20_000
 AT_ONCE: Final = 500
-FILE_MODES: Final = ("100644", "100755")
 MANIFESTS: Final = ("go.mod", "composer.json")  # which say where imports lead
 MODULE: Final = re.compile(rb"^\s*module\s+\"?([^\s\"]+)", re.MULTILINE)
 

@@ -13,6 +13,7 @@ from memento_git.errors import Broken, Refused
 from memento_git.ledger import difference, edits, layout, lock, publish, worktree
 from memento_git.ledger.commits import MARK, is_cut_off
 from memento_git.ledger.journal import Path3
+from memento_git.ledger.publish import SCRATCH
 from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
 BACKUPS: Final = "refs/memento/purged"
-SCRATCH: Final = "refs/memento/scratch"
 SIGNATURE: Final = (b"\ngpgsig ", b"\ngpgsig-sha256 ")
 
 

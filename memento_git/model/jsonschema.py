@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from memento_git.model import types as t
-from memento_git.model.events import HEAD, VERBS, event_shape
+from memento_git.model.events import GATED, HEAD, VERBS, event_shape
 from memento_git.model.ids import KINDS
 from memento_git.model.knowledge import NOTE
 from memento_git.model.policy import CONFIG, FORMAT
@@ -21,7 +21,6 @@ Schema = dict[str, Any]
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 UNFIT: Final = r"\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"
-GATED: Final = ("run", "task")
 
 TITLES: Final = {
     "config": "The ledger's format version and policy: .memento/config.yaml",

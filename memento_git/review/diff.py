@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.rows import unmet
+from memento_git.folding.settling import SETTLING
 from memento_git.model.states import DONE
 from memento_git.review import diff_proofs
 from memento_git.review.words import REMOVED, words
@@ -23,7 +24,6 @@ WAY: Final = {
     "accepted": "accepted", "rejected": "rejected", "paused": "paused", "resumed": "active",
 }  # fmt: skip
 MOVING: Final = frozenset({*WAY, "approved", "superseded", "retracted", "redacted", "selected"})
-MENDING: Final = ("settled", "voided", "redacted")
 QUIET: Final = frozenset({"renewed"})
 RUN_TEXTS: Final = ("goal", "constraints", "description")
 PLAN_TEXTS: Final = ("title", "body", "acceptance_criteria", "assumptions", "risks", "verification_policy")
@@ -71,7 +71,7 @@ def run_change(old: Row | None, new: Row | None, *, archived: bool = False) -> R
         "settled": _beside(before["trouble"], after["trouble"]) if new else [],
         "findings": [row for row in map(_finding, after["findings"]) if row not in map(_finding, before["findings"])],
         "illegal": [_event(row) for row in events if not row["legal"]],
-        "mended": [_event(row) for row in events if row["legal"] and _verb(row) in MENDING],
+        "mended": [_event(row) for row in events if row["legal"] and _verb(row) in SETTLING],
         "archived": archived, "event_count": len(events),
     }  # fmt: skip
     moved = archived or len(change["way"]) > 1 or change["change"] != "changed"

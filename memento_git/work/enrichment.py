@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from memento_git.work.verification import Source
 
 MOST_COMMANDS: Final = 5
-GRAPH_FILE: Final = "graph.json"
 
 
 class Past(NamedTuple):

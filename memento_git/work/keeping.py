@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import cache
-from memento_git.model.finding import Finding
+from memento_git.model.finding import AWAY, Finding
 
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 SHOWN: Final = 200  # events that are kept with the other rows; all of them are in a file of their own
 WORTH_KEEPING: Final = 100  # rows that are others than those kept, from which on all are kept anew
-ABSENT: Final = "git does not have this object"
 
 
 def base(view: View, run: str, progress: Progress | None = None) -> Row:
@@ -82,7 +81,7 @@ def _passes(view: View, held: Row) -> bool:
     """Tell whether what a run comes to may be another soon though its files stay: evidence of later, absent objects."""
     from memento_git.model.clock import is_ahead
 
-    if any(ABSENT in finding.message for finding in held["findings"]):
+    if any(AWAY in finding.message for finding in held["findings"]):
         return True
     return any(is_ahead(row["created_at"], view.now) for row in held["evidence"])
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.folding.undone import undone
 from memento_git.model.clock import seconds_of
-from memento_git.model.states import ENDED_DISPATCH
+from memento_git.model.states import DONE, ENDED_DISPATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,6 @@ TRUST: Final[Mapping[str, float]] = {
 UNPROVEN: Final = 0.25
 FAULT: Final[Mapping[str, float]] = {"stopped": 0.0, "environment": 0.5, "conflict": 0.5, "unclear": 0.5}
 LOST: Final = ("failed", "recovered", "rejected")
-STANDING: Final = ("completed", "accepted")
 VERDICTS: Final = ("accepted", "rejected")
 MOVES: Final = (*VERDICTS, "reopened", "blocked", "cancelled")
 
@@ -96,7 +95,7 @@ def _moved(attempt: Attempt, do: str, at: str, about: str) -> Attempt:
     """Return an attempt after its task itself was moved, `about` one of its attempts or all of them."""
     if attempt.how == "open":
         return attempt._replace(how="withdrawn", at=at)
-    if attempt.how in STANDING and do in (*VERDICTS, "reopened") and about in ("", attempt.dispatch):
+    if attempt.how in DONE and do in (*VERDICTS, "reopened") and about in ("", attempt.dispatch):
         return attempt._replace(how=do, at=at)
     return attempt
 
@@ -108,7 +107,7 @@ def outcome(attempt: Attempt, task: str, kind: str, files: Sequence[str], trust:
     """
     if attempt.lost:
         good, weight = False, FAULT.get(attempt.category, 1.0)
-    elif attempt.how in STANDING:
+    elif attempt.how in DONE:
         good, weight = True, TRUST[trust] if trust else UNPROVEN
     else:
         return None

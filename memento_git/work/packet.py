@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memento_git.ledger.listed import FILE_MODES
 from memento_git.model.states import OPEN_DISPATCH
 from memento_git.model.types import FORBIDDEN
 from memento_git.work import pasts, rows
@@ -35,7 +36,6 @@ MOST_ATTEMPTS: Final = 10
 MOST_PLAN: Final = 6_000
 MOST_EXCERPT: Final = 4_000
 MOST_FILE: Final = 1024 * 1024
-FILE_MODES: Final = ("100644", "100755")
 ENDED_BADLY: Final = ("failed", "rejected", "recovered", "blocked")
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from memento_git.ledger import layout
 from memento_git.model.ids import Ref
-from memento_git.model.work import Evidence
+from memento_git.model.work import SNAPSHOT, Evidence
 from memento_git.work import enrichment, proofs
 from memento_git.work.enrichment import Past
 from memento_git.work.loading import load
@@ -99,6 +99,6 @@ def _kept_graph(state: RunState, evidence: str) -> str:
     """Return the file that a piece of evidence keeps its graph in, if its bytes are those that were hashed."""
     found = state.evidence(evidence)
     for one in (found.data.get("attachments") or ()) if found else ():
-        if one["name"].rpartition("/")[2] == enrichment.GRAPH_FILE and "kept" in one:
+        if one["name"].rpartition("/")[2] == SNAPSHOT and "kept" in one:
             return str(one["kept"]) if state.holds(evidence, one["kept"], one["sha256"]) else ""
     return ""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.ledger import cache
+from memento_git.model.finding import AWAY
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.work import budget, outcomes, probe, proofs, routing
 from memento_git.work.executors import known
-from memento_git.work.keeping import ABSENT
 from memento_git.work.loading import load
 from memento_git.work.outcomes import Attempt, Outcome
 from memento_git.work.state import RunState
@@ -113,7 +113,7 @@ def recorded(view: View, run: str, policy: Policy, progress: Progress | None = N
     state = RunState(view, run, policy=policy)
     load(state, progress)
     found = [one for task in state.ids("task") for one in _of_task(state, task)]
-    if key and not any(finding.message == ABSENT for finding in view.findings):
+    if key and not any(finding.message == AWAY for finding in view.findings):
         cache.write(view.git, name, key, found)
     return found
 
@@ -126,7 +126,7 @@ def _of_task(state: RunState, task: str) -> list[Outcome]:
     completed = {event.dispatch: event for event in state.completions(task)}
     told = []
     for one in attempts(state, task):
-        end = completed.get(one.dispatch) if one.how in outcomes.STANDING else None
+        end = completed.get(one.dispatch) if one.how in DONE else None
         trusted = _trust(state, state.proof_of(end)) if end else ""
         told.append(outcomes.outcome(one, task, kind, files, trusted))
     return [one for one in told if one is not None]

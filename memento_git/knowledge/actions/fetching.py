@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused
 from memento_git.knowledge.actions.bringing import take_in
+from memento_git.knowledge.drafting import SHARES
 from memento_git.knowledge.foreign.entries import Entry, Found, domain, given
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVE
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 SCHEME: Final = "project:"
 KEPT: Final = ("kind", "key", "tags", "aliases", "valid_from", "valid_to", "thread", "to", "pinned")
 TOLD_OTHERWISE: Final = ("anchored", "linked", "unlinked", "promoted")
-SHARES: Final = ("importance", "confidence")
 
 
 class NoteHereAlready(Refused):

@@ -9,9 +9,9 @@ from memento_git.errors import Refused
 from memento_git.knowledge import learning, recipes, upkeep
 from memento_git.knowledge.actions.recipes import RecipeInvalid, save_recipe
 from memento_git.knowledge.actions.threads import NoSuchThread, near
-from memento_git.knowledge.learning import CURRENT, Known, Score
+from memento_git.knowledge.learning import Known, Score
 from memento_git.knowledge.recipe_runs import RecipeRun
-from memento_git.knowledge.transitions import LIVING
+from memento_git.knowledge.transitions import CURRENT, LIVING
 from memento_git.knowledge.usage import folders
 from memento_git.knowledge.words import fold
 from memento_git.ledger import codec
