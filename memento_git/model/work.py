@@ -236,6 +236,10 @@ class Evidence(NamedTuple):
     path: str
 
     @property
+    def ref(self) -> Ref:
+        return Ref(self.id, self.digest)
+
+    @property
     def kind(self) -> str:
         return str(self.data["kind"])
 

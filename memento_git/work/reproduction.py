@@ -194,7 +194,7 @@ def is_rerun_of(rerun: Mapping[str, Any], first: Evidence) -> bool:
 
 def names(rerun: Mapping[str, Any], first: Evidence) -> bool:
     """Tell whether evidence is of the same command, in the same folder, and names the other."""
-    return rerun.get("reproduces") == f"{first.id}@{first.digest}" and _is_alike(rerun, first.data)
+    return rerun.get("reproduces") == str(first.ref) and _is_alike(rerun, first.data)
 
 
 def denies(rerun: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

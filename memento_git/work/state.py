@@ -227,7 +227,7 @@ class RunState(Happenings):
         return trust.trust_of(evidence.data, lambda name, sha256: self.holds(evidence.id, name, sha256))
 
     def _is_reproduced(self, evidence: Evidence) -> bool:
-        now = self.runners is not None and f"{evidence.id}@{evidence.digest}" in self.runners.confirmed
+        now = self.runners is not None and str(evidence.ref) in self.runners.confirmed
         return now or self.seen_again(evidence).trusted
 
     def seen_again(self, evidence: Evidence) -> reproduction.Seen:

@@ -306,7 +306,7 @@ def _cite(desk: Desk, state: RunState, task: str, given: str) -> str:
         raise no.EvidenceRequired(task=task, why=f"{identity} cannot be read", line=_line(state, task))
     if found.tasks and task not in found.tasks:
         raise no.EvidenceForeign(evidence=identity, tasks=", ".join(found.tasks), task=task)
-    return f"{identity}@{found.digest}"
+    return str(found.ref)
 
 
 def _line(state: RunState, task: str) -> str:
@@ -360,8 +360,7 @@ def ending(tx: Transaction, dispatch: str) -> tuple[RunState, str, str]:
 
 def _named(desk: Desk, state: RunState, task: str, given: str) -> str:
     """Return the reference to a piece of evidence that shows a failure; refuse what is another run's."""
-    identity = desk.evidence(state, given, task)
-    return f"{identity}@{evidence_named(state, identity).digest}"
+    return str(evidence_named(state, desk.evidence(state, given, task)).ref)
 
 
 def recover_dispatch(

@@ -78,4 +78,4 @@ def _cite(desk: Desk, state: RunState, scope: str, given: str) -> str:
     found = evidence_named(state, identity)
     if kind_of(scope) == "task" and found.tasks and scope not in found.tasks:
         raise no.EvidenceForeign(evidence=identity, tasks=", ".join(found.tasks), task=scope)
-    return f"{identity}@{found.digest}"
+    return str(found.ref)

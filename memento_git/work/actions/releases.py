@@ -114,7 +114,7 @@ def _stale(state: RunState, why: str) -> list[str]:
 
 
 def _cited(state: RunState, names: Sequence[str]) -> list[str]:
-    return [f"{one.id}@{one.digest}" for one in state.pieces(names)]
+    return [str(one.ref) for one in state.pieces(names)]
 
 
 def row(found: Release) -> dict[str, Any]:

@@ -88,7 +88,7 @@ class Result(NamedTuple):
         """Tell whether it came to the same on the very code that the first run saw."""
         if self.draft is None or self.status != again.REPRODUCED:
             return False
-        rerun = {**self.draft.data, "reproduces": _ref(self.evidence)}
+        rerun = {**self.draft.data, "reproduces": str(self.evidence.ref)}
         return again.is_rerun_of(rerun, self.evidence)
 
 
@@ -143,21 +143,17 @@ class Again:
     def hoped(self, base: str) -> list[str]:
         """Return the references of what is to be run again."""
         view = _held(self.ledger)
-        return [_ref(one) for _, one in added(view, _held(self.ledger, base))] if view else []
+        return [str(one.ref) for _, one in added(view, _held(self.ledger, base))] if view else []
 
     def __call__(self, base: str) -> list[str]:
         """Return the references of what came to the same, on the code that it saw."""
         if base not in self._done:
             self._done[base] = reproduce(self.ledger, base=base, tell=self.tell) if _held(self.ledger) else []
-        return [_ref(one.evidence) for one in self._done[base] if one.is_confirmed]
+        return [str(one.evidence.ref) for one in self._done[base] if one.is_confirmed]
 
     def findings(self) -> list[Finding]:
         """Return what running again showed to be wrong."""
         return findings(self.results)
-
-
-def _ref(evidence: Evidence) -> str:
-    return f"{evidence.id}@{evidence.digest}"
 
 
 def _first_word(chosen: Sequence[tuple[RunState, Evidence]]) -> str:
@@ -308,7 +304,7 @@ def _recorded(tx: Transaction, result: Result, seal: Sealer | None) -> Result:
     if draft is None:
         return result
     meant = first.data.get("allowed_secrets")
-    data = {**draft.data, "reproduces": _ref(first), "allowed_secrets": meant}
+    data = {**draft.data, "reproduces": str(first.ref), "allowed_secrets": meant}
     words = "reproduced" if result.status == again.REPRODUCED else "not reproduced"
     made = evidences.record_draft(
         tx, draft._replace(data=data), run=first.run, tasks=first.tasks, summary=f"{words}: {first.id}", seal=seal
