@@ -202,17 +202,17 @@ class _Run:
             "summary": f"{self.executor.name} ran{where}; that it ended well proves nothing.",
             "command": {**command, "cwd": ".", "tools": tools},
         }, files))  # fmt: skip
-        self._refuse_bad(captured, "the executor", "other")
+        self._refuse_bad(captured)
 
-    def _refuse_bad(self, captured: Captured, who: str, category: str) -> None:
+    def _refuse_bad(self, captured: Captured) -> None:
         if self.stop:
             raise _Ended("stopped", self.stop.why)
         if captured.timed_out:
-            raise _Ended("timeout", f"{who} was ended after {round(captured.seconds)} s")
+            raise _Ended("timeout", f"the executor was ended after {round(captured.seconds)} s")
         if captured.signal:
-            raise _Ended(category, f"{who} was ended by signal {captured.signal}")
+            raise _Ended("other", f"the executor was ended by signal {captured.signal}")
         if captured.exit:
-            raise _Ended(category, f"{who} exited with {captured.exit}")
+            raise _Ended("other", f"the executor exited with {captured.exit}")
 
     def _gather(self) -> None:
         """Commit what was done to the dispatch's branch, and describe it as a diff."""
