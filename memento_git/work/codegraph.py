@@ -27,7 +27,7 @@ KEPT_SNAPSHOTS: Final = 8
 
 def snapshot(git: Git, commit: str, progress: Progress | None = None) -> Row:
     """Return the graph of the code at a commit; what was read before is not read again."""
-    tree = codestate.code_at(git, commit)["tree"]
+    tree = codestate.tree_at(git, commit)
     key = f"{FORMAT}:{','.join(trees.available())}"
     held: dict[str, Row] = cache.read(git, "graph.snapshots", key) or {}
     if tree not in held:

@@ -75,10 +75,14 @@ def history(git: Git, most: int, *revisions: str) -> Iterator[tuple[str, str]]:
             return
 
 
+def tree_at(git: Git, commit: str) -> str:
+    """Return the tree of the code of a commit."""
+    return without_ledger(git.objects([f"{commit}^{{tree}}"])[0] or b"", git.object_format)
+
+
 def code_at(git: Git, commit: str, paths: Sequence[str] = ()) -> dict[str, Any]:
     """Return the code of a commit: its tree, and the ids of the given paths."""
-    tree = git.objects([f"{commit}^{{tree}}"])[0] or b""
-    found: dict[str, Any] = {"tree": without_ledger(tree, git.object_format)}
+    found: dict[str, Any] = {"tree": tree_at(git, commit)}
     if paths:
         entries = git.entries(commit, *map(_plain, paths))
         found["paths"] = {path: entries[_plain(path)].oid for path in paths if _plain(path) in entries}
@@ -101,7 +105,7 @@ def code_now(git: Git, paths: Sequence[str] = (), known: Collection[str] = ()) -
         state: dict[str, Any] = {"tree": reader.code_id(tracked)}
         if paths:
             state["paths"] = reader.path_ids(tracked, paths)
-        state["dirty"] = head is None or code_at(git, head)["tree"] != state["tree"]
+        state["dirty"] = head is None or tree_at(git, head) != state["tree"]
         state |= {"head": head, "absent": reader.absent or None}
         if reader.untracked:
             paths_found = sorted(reader.untracked, key=lambda path: (path not in known, path))

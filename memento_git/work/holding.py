@@ -97,7 +97,7 @@ def _checks(state: RunState, evidence: Sequence[Evidence], now: Collection[str])
         fresh = now == {tree}
         if fresh and commit not in trees:
             known = git.commit(commit)
-            trees[commit] = codestate.code_at(git, commit)["tree"] if known else tree
+            trees[commit] = codestate.tree_at(git, commit) if known else tree
         yield CheckSeen(
             one.id, check["provider"], check["name"], check.get("id", ""), check["conclusion"],
             trust.outcome_of(one.data), check.get("finished", ""), one.data["at"],

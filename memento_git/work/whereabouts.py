@@ -80,7 +80,7 @@ class Whereabouts:
         return self.git.commit(commit) or ""
 
     def _tree(self, commit: str) -> str:
-        return str(codestate.code_at(self.git, commit)["tree"])
+        return codestate.tree_at(self.git, commit)
 
     @cached_property
     def trees(self) -> dict[str, str]:

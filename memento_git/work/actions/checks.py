@@ -121,7 +121,7 @@ def _draft(desk: Desk, check: Check) -> Draft:
     data = {
         "kind": "ci",
         "outcome": trust.concluded(check.conclusion),
-        "code": {"tree": codestate.code_at(git, check.commit)["tree"], "head": check.commit},
+        "code": {"tree": codestate.tree_at(git, check.commit), "head": check.commit},
         "check": {**check.record(), **told},
     }
     return Draft(data, {})

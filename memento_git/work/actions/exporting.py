@@ -82,7 +82,7 @@ def _commit_seen(git: Git, evidence: Evidence) -> str:
     """Return the commit that evidence says it was run at, where that holds the code that was seen, and no other."""
     head = trust.seen_by(evidence).get("head", "")
     known = git.commit(head) if head else None
-    return head if known and codestate.code_at(git, known)["tree"] == codes.wholly(evidence.data) else ""
+    return head if known and codestate.tree_at(git, known) == codes.wholly(evidence.data) else ""
 
 
 def _unfit(state: RunState, evidence: Evidence) -> str:
@@ -124,7 +124,7 @@ def _released(state: RunState) -> Released:
     return Released(
         run=state.id,
         at=event.at,
-        tree=codestate.code_at(view.git, commit)["tree"],
+        tree=codestate.tree_at(view.git, commit),
         commit=commit,
         policy=view.sha256(layout.CONFIG),
         inputs={name: view.sha256(path) for name, path in paths.items()},
@@ -181,6 +181,6 @@ def _commit_of(view: View, event: Event) -> str:
         raise ranges.ForkMissing(depth=depth, what="the commit of the release", fetch="--deepen 100")
     if not first:
         raise NotReleased(run=event.run, why="no commit of this history brought its release")
-    if len(first) > 1 and len({codestate.code_at(view.git, one)["tree"] for one in first}) > 1:
+    if len(first) > 1 and len({codestate.tree_at(view.git, one) for one in first}) > 1:
         raise NotReleased(run=event.run, why=f"its release came with different code: {', '.join(sorted(first))}")
     return first[0]

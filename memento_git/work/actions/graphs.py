@@ -62,7 +62,7 @@ def latest(view: View, run: str, held: Row) -> Row | None:
     if not found:
         return None
     data = found[-1].data
-    tree = codestate.code_at(view.git, view.commits[0])["tree"] if len(view.commits) == 1 else ""
+    tree = codestate.tree_at(view.git, view.commits[0]) if len(view.commits) == 1 else ""
     digest = hashlib.sha256(codegraph.as_bytes(held)).hexdigest()
     return {
         "evidence_id": found[-1].id, "run_id": run, "created_at": data["at"], "counts": data.get("graph", {}),
@@ -83,7 +83,7 @@ def update_graph(
     commit = git.commit_of(tx.view.commits[0] if tx.view.commits else "HEAD")
     held = codegraph.snapshot(git, commit)
     named = {SNAPSHOT: codegraph.as_bytes(held)}
-    code = {"tree": codestate.code_at(git, commit)["tree"], "head": commit}
+    code = {"tree": codestate.tree_at(git, commit), "head": commit}
     if graphify is not None and graphify[0] != code["tree"]:
         raise gfy.GraphifyFailed(reason="the code changed while it ran")
     if graphify is not None:
@@ -112,7 +112,7 @@ def graphified(tx: Transaction, *, run: str = "", tasks: Sequence[str] = ()) -> 
     evidences.foresee(tx, run=run, tasks=tasks)
     git = tx.ledger.git
     commit = git.commit_of("HEAD")
-    return lambda: (codestate.code_at(git, commit)["tree"], gfy.run(git, commit))
+    return lambda: (codestate.tree_at(git, commit), gfy.run(git, commit))
 
 
 def _draft(desk: Desk, named: dict[str, bytes], data: Row) -> evidences.Draft:
@@ -138,7 +138,7 @@ def diff_commits(git: Git, policy: Policy, given: str, progress: Progress | None
         raise diffs.RangeInvalid(given=given)
     old, new = git.commit_of(first or "HEAD"), git.commit_of(last or "HEAD")
     before, after = (codegraph.snapshot(git, commit, progress) for commit in (old, new))
-    return graphs.compare(before, after, policy.graph), {"tree": codestate.code_at(git, new)["tree"], "head": new}
+    return graphs.compare(before, after, policy.graph), {"tree": codestate.tree_at(git, new), "head": new}
 
 
 def diff_files(policy: Policy, before: tuple[str, bytes], after: tuple[str, bytes]) -> Row:
@@ -185,7 +185,7 @@ def _as_it_was(state: RunState, first: Evidence) -> Row:
     """Return a graph as it was recorded; one that was withdrawn as it is read now, where git has its commit."""
     git, code = state.view.git, first.data.get("code", {})
     head = git.commit(code["head"]) if state.evidence_status(first.id) != "recorded" and "head" in code else None
-    if head and codestate.code_at(git, head)["tree"] == code["tree"]:
+    if head and codestate.tree_at(git, head) == code["tree"]:
         return codegraph.snapshot(git, head)
     return graphfile.read(f"{SNAPSHOT} of {first.id}", kept(state, first))
 
@@ -204,7 +204,7 @@ def look(git: Git, rev: str, progress: Progress | None = None) -> tuple[Row, Row
     """Return the graph of the code at a revision, and which code that is."""
     commit = git.commit_of(rev)
     held = codegraph.snapshot(git, commit, progress)
-    return held, {"tree": codestate.code_at(git, commit)["tree"], "head": commit}
+    return held, {"tree": codestate.tree_at(git, commit), "head": commit}
 
 
 def proposed(held: Row) -> tuple[list[Row], int]:

@@ -191,7 +191,7 @@ def _failed_last(same: Sequence[Evidence], withdrawn: Sequence[Evidence], kinds:
 def _is_of(git: Git, tip: str, code: dict[str, Any]) -> bool:
     """Tell whether a diff ends at the code that was completed."""
     try:
-        return codestate.code_at(git, git.commit_of(tip))["tree"] in (code.get("tree"), code.get("full"))
+        return codestate.tree_at(git, git.commit_of(tip)) in (code.get("tree"), code.get("full"))
     except (NoSuchRevision, GitFailed):
         return False
 
