@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from memento_git.errors import MementoError
@@ -95,18 +94,12 @@ def record(tx: Transaction, state: RunState, completion: Event, asked: bool | No
     for path, why in held["not_readable"].items():
         tx.ledger.warn(f"not part of the graph: {path}: {why}")
     former = _held(state)[-1:]
-    if former and _same(former[0], content):
+    if former and graphs.is_graph(former[0], content):
         return Checkpoint(former[0].id)
     draft = graphs.snapshot_draft(desk, content, held, code)
     summary = f"After {dispatch}: {graphs.counted(held)}"
     made = evidences.record_draft(tx, draft, tasks=[completion.of], dispatch=dispatch, summary=summary)
     return Checkpoint(made, recorded=True)
-
-
-def _same(former: Evidence, content: bytes) -> bool:
-    """Tell whether a snapshot holds exactly this graph."""
-    digest = hashlib.sha256(content).hexdigest()
-    return any(one["name"] == SNAPSHOT and one["sha256"] == digest for one in former.data["attachments"])
 
 
 def _without(tx: Transaction, problem: str) -> Checkpoint:

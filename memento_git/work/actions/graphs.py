@@ -63,11 +63,10 @@ def latest(view: View, run: str, held: Row) -> Row | None:
         return None
     data = found[-1].data
     tree = codestate.tree_at(view.git, view.commits[0]) if len(view.commits) == 1 else ""
-    digest = hashlib.sha256(codegraph.as_bytes(held)).hexdigest()
     return {
         "evidence_id": found[-1].id, "run_id": run, "created_at": data["at"], "counts": data.get("graph", {}),
         "current": data.get("code", {}).get("tree") == tree, "dispatch_id": data.get("dispatch"),
-        "same_graph": any(one["name"] == SNAPSHOT and one["sha256"] == digest for one in data["attachments"]),
+        "same_graph": is_graph(found[-1], codegraph.as_bytes(held)),
     }  # fmt: skip
 
 
@@ -80,10 +79,8 @@ def update_graph(
     """
     desk = Desk.of(tx)
     git = tx.ledger.git
-    commit = git.commit_of(tx.view.commits[0] if tx.view.commits else "HEAD")
-    held = codegraph.snapshot(git, commit)
+    held, code = look(git, tx.view.commits[0] if tx.view.commits else "HEAD")
     named = {SNAPSHOT: codegraph.as_bytes(held)}
-    code = {"tree": codestate.tree_at(git, commit), "head": commit}
     if graphify is not None and graphify[0] != code["tree"]:
         raise gfy.GraphifyFailed(reason="the code changed while it ran")
     if graphify is not None:
@@ -97,14 +94,18 @@ def update_graph(
 
 def _former(state: RunState, tree: str, data: bytes, tasks: Sequence[str], *, graphify: bool) -> str:
     """Return the latest snapshot if it says the same of the same code."""
-    held = snapshots(state)[-1:]
-    digest = hashlib.sha256(data).hexdigest()
-    for one in held:
-        files = {file["name"]: file for file in one.data["attachments"]}
-        same = one.data.get("code", {}).get("tree") == tree and files[SNAPSHOT]["sha256"] == digest
+    for one in snapshots(state)[-1:]:
+        files = [file["name"] for file in one.data["attachments"]]
+        same = one.data.get("code", {}).get("tree") == tree and is_graph(one, data)
         if same and set(tasks) <= set(one.tasks) and (GRAPHIFY in files or not graphify):
             return one.id
     return ""
+
+
+def is_graph(snapshot: Evidence, data: bytes) -> bool:
+    """Tell whether a snapshot holds exactly this graph."""
+    digest = hashlib.sha256(data).hexdigest()
+    return any(file["name"] == SNAPSHOT and file["sha256"] == digest for file in snapshot.data["attachments"])
 
 
 def graphified(tx: Transaction, *, run: str = "", tasks: Sequence[str] = ()) -> Callable[[], tuple[str, bytes]]:
@@ -137,8 +138,9 @@ def diff_commits(git: Git, policy: Policy, given: str, progress: Progress | None
     if not dots or last.startswith("."):
         raise diffs.RangeInvalid(given=given)
     old, new = git.commit_of(first or "HEAD"), git.commit_of(last or "HEAD")
-    before, after = (codegraph.snapshot(git, commit, progress) for commit in (old, new))
-    return graphs.compare(before, after, policy.graph), {"tree": codestate.tree_at(git, new), "head": new}
+    before = codegraph.snapshot(git, old, progress)
+    after, code = look(git, new, progress)
+    return graphs.compare(before, after, policy.graph), code
 
 
 def diff_files(policy: Policy, before: tuple[str, bytes], after: tuple[str, bytes]) -> Row:
