@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
+    from memento_git.work.state import RunState
 
 LISTS: Final = ("tasks", "dispatches", "evidence", "audit", "roles")
 SIGNED: Final = ("plans", "gates", "evidence")
@@ -118,23 +119,28 @@ def _mark_held(view: View, held: Row) -> None:
         row["claims"] = claims.get(row["id"], [])
 
 
+def _state(view: View, held: Row) -> RunState:
+    """Return the run of an overview; it is read only where what was kept does not tell all."""
+    from memento_git.work.state import RunState
+
+    return RunState(view, held["run"]["id"], shown=True)
+
+
 def _mark_signed(view: View, held: Row) -> None:
     """Say of each signed record what its signature comes to."""
     signed = [row for name in SIGNED for row in held[name] if row["signature"] != "none"]
     if signed:
         from memento_git.work import signatures
-        from memento_git.work.state import RunState
 
-        signatures.fill(RunState(view, held["run"]["id"]), signed)
+        signatures.fill(_state(view, held), signed)
 
 
 def _unsigned(view: View, held: Row) -> None:
     """Tell of plans, gates and done tasks, and take back that tasks are ready, where a signature is missing."""
     if held["plans"] or held["gates"] or any(row["ready"] or row["proven"] for row in held["tasks"]):
         from memento_git.work import handout, signatures
-        from memento_git.work.state import RunState
 
-        state = RunState(view, held["run"]["id"], shown=True)
+        state = _state(view, held)
         handout.mark_unsigned(state, held["tasks"])
         signatures.mark_lacking(state, plans=held["plans"], tasks=held["tasks"], verdicts=held["gates"])
 
@@ -176,9 +182,8 @@ def _mark_outdated(view: View, held: Row) -> list[str]:
     rows = [row for row in held["gates"] if row["kind"] in fresh and row["status"] == "passed" and not row["fallen"]]
     if rows and held["run"]["status"] not in FINAL_RUN:
         from memento_git.work import gatehold
-        from memento_git.work.state import RunState
 
-        state = RunState(view, held["run"]["id"], shown=True)
+        state = _state(view, held)
         codes = gatehold.codes_of(state)
         for row in rows:
             row["fallen"] = gatehold.unsound(state, row["scope"], row["kind"], codes) or None
@@ -192,10 +197,8 @@ def _merges(view: View, held: Row) -> list[Row]:
     if not tasks:
         return []
     from memento_git.work import branches
-    from memento_git.work.state import RunState
 
-    state = RunState(view, held["run"]["id"], shown=True)
-    return list(islice(branches.unmerged(view.git, state, tasks), SOON))
+    return list(islice(branches.unmerged(view.git, _state(view, held), tasks), SOON))
 
 
 def _choices(view: View, held: Row) -> list[Row]:
@@ -205,9 +208,7 @@ def _choices(view: View, held: Row) -> list[Row]:
     several = [row for row in tasks if tries[row["id"]] > 1]
     if not several:
         return []
-    from memento_git.work.state import RunState
-
-    state = RunState(view, held["run"]["id"], shown=True)
+    state = _state(view, held)
     counted = ((row, len({event.dispatch for event in state.completions(row["id"])})) for row in several)
     return [
         {"why": f"“{row['title']}” was done {count} times, and nobody chose which counts",
@@ -226,9 +227,8 @@ def _gates(view: View, held: Row, *, signs: bool) -> list[Row]:
     if held["run"]["status"] != "active" or not (held["gates"] or signs) or not all_done(held["tasks"]):
         return []
     from memento_git.work import gatehold
-    from memento_git.work.state import RunState
 
-    state = RunState(view, held["run"]["id"], shown=True)
+    state = _state(view, held)
     counting = [state.id, *(row["id"] for row in held["tasks"] if row["status"] != "cancelled")]
     left = [(task, *one) for task in counting[1:] for one in gatehold.left_failed(state, task)]
     unmet = gatehold.unmet(state)
