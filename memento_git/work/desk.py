@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from memento_git.work.signatures import Sealer
 
 
+def refuse_ended(state: RunState) -> None:
+    """Refuse a run that has ended: nothing is done in it any more."""
+    if state.is_final:
+        raise no.RunFinal(run=state.id, status=state.status)
+
+
 class Desk(desk.Desk):
     """What actions of work share within one transaction."""
 

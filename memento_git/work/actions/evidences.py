@@ -15,7 +15,7 @@ from memento_git.work import codes, codestate, handout, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions import attaching
 from memento_git.work.actions.diffs import diff_of
-from memento_git.work.desk import Desk
+from memento_git.work.desk import Desk, refuse_ended
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -163,8 +163,7 @@ def belongs(desk: Desk, run: str, tasks: Sequence[str]) -> tuple[RunState, list[
     state, found = desk.home(run, tasks)
     for task in found:
         state.prose(task)
-    if state.is_final:
-        raise no.RunFinal(run=state.id, status=state.status)
+    refuse_ended(state)
     return state, found
 
 

@@ -8,7 +8,7 @@ from memento_git.ledger import layout
 from memento_git.work import approvals, gatehold, gateseen
 from memento_git.work import refusals as no
 from memento_git.work.actions.tasks import verification
-from memento_git.work.desk import Desk
+from memento_git.work.desk import Desk, refuse_ended
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +26,7 @@ def draft_plan(
     """Draft a plan of a run; return its id. Nothing is handed out on a draft."""
     desk = Desk.of(tx)
     state = desk.run(run)
-    if state.is_final:
-        raise no.RunFinal(run=state.id, status=state.status)
+    refuse_ended(state)
     plan = tx.new_id("plan")
     data = {
         "id": plan,

@@ -14,7 +14,7 @@ from memento_git.model.ids import option
 from memento_git.model.states import FINAL_TASK
 from memento_git.work import approvals, branches, gatehold, preflight, proofs
 from memento_git.work import refusals as no
-from memento_git.work.desk import Desk
+from memento_git.work.desk import Desk, refuse_ended
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,8 +84,7 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
     """End a run whose every task is done and proven, or cancelled, and whose required gates have passed."""
     desk = Desk.of(tx)
     state = desk.run(run)
-    if state.is_final:
-        raise no.RunFinal(run=state.id, status=state.status)
+    refuse_ended(state)
     tasks = state.tasks()
     if all(state.task_status(task) == "cancelled" for task in tasks):
         raise no.NothingToComplete(run=state.id)

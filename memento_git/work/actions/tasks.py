@@ -12,7 +12,7 @@ from memento_git.texts.typed import TextInvalid, WordUnknown, refuse_not_utf8
 from memento_git.work import handout, nextsteps, proofs
 from memento_git.work import refusals as no
 from memento_git.work.actions import worktrees
-from memento_git.work.desk import Desk
+from memento_git.work.desk import Desk, refuse_ended
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,8 +62,7 @@ def add_task(
     """Add a task to a run; return its id. `commands` are what verification runs, each as words of a shell."""
     desk = Desk.of(tx)
     state = desk.run(run)
-    if state.is_final:
-        raise no.RunFinal(run=state.id, status=state.status)
+    refuse_ended(state)
     task = tx.new_id("task")
     data = {
         "id": task,
@@ -154,8 +153,7 @@ def revise_task(
     """Change a task's words in place, comments in its file kept; what was proven for the old words is unproven."""
     desk = Desk.of(tx)
     identity, state = desk.find(task, "task")
-    if state.is_final:
-        raise no.RunFinal(run=state.id, status=state.status)
+    refuse_ended(state)
     prose = state.prose(identity)
     changes: dict[str, Any] = {}
     if title:

@@ -11,7 +11,7 @@ from memento_git.model.states import FINAL_TASK
 from memento_git.work import branches, codes, codestate, forgotten, guard, pasts, proofs, terms, trust, verdict
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders
-from memento_git.work.desk import Desk
+from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.nextsteps import creating, resuming
 from memento_git.work.verdict import Verdict
 from memento_git.work.verification import masked
@@ -105,8 +105,7 @@ def named_draft(draft: Draft, command: Command) -> Draft:
 def _completed(desk: Desk, task: str) -> tuple[str, RunState, Prose]:
     identity, state = desk.find(task, "task")
     prose = state.prose(identity)
-    if state.is_final:
-        raise no.RunFinal(run=state.id, status=state.status)
+    refuse_ended(state)
     status = state.task_status(identity)
     if status != "completed" and not (status == "accepted" and state.failed_gates(identity)):
         raise no.NotCompleted(task=identity, status=status, step=_before(state, identity, status))
@@ -229,8 +228,7 @@ def repair_task(tx: Transaction, task: str, *, title: str = "") -> str:
     """
     desk = Desk.of(tx)
     identity, state = desk.find(task, "task")
-    if state.is_final:
-        raise no.RunFinal(run=state.id, status=state.status)
+    refuse_ended(state)
     status = state.task_status(identity)
     if status != "rejected":
         raise no.TaskTransition(task=identity, status=status, verb="repaired")
