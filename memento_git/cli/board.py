@@ -30,15 +30,12 @@ def board(door: Door, run: str, form: str, out: str) -> None:
     """
     from memento_git.work.board import as_markdown
     from memento_git.work.board import board as arranged
-    from memento_git.work.overview import choose_run, overview
 
     if (form == "sqlite") != bool(out):
         raise click.UsageError("--format sqlite and --out FILE go together", click.get_current_context())
     door.json = door.json or form == "json"
-    view = door.view()
-    held = overview(door.ledger, view, choose_run(view, run), limit=0, progress=boundary.progress)
+    view, held = output.run_of(door, run)
     told = arranged(held)
-    output.warn_of_broken(door, held)
     if out:
         from memento_git.ledger import outfile
         from memento_git.work.boardfile import as_sqlite

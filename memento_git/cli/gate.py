@@ -21,11 +21,7 @@ SHOWN: Final = 5
 
 
 def _list(door: Door, *, run: str = "", limit: int = 50, offset: int = 0) -> None:
-    from memento_git.work.overview import choose_run, overview
-
-    view = door.view()
-    held = overview(door.ledger, view, choose_run(view, run), limit=0, progress=boundary.progress)
-    output.warn_of_broken(door, held)
+    view, held = output.run_of(door, run)
     output.listing(door, view, "gates", held["gates"], _line, limit=limit, offset=offset)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from memento_git.cli.boundary import progress
 from memento_git.model.enumeration import some
 from memento_git.model.ids import ID, KINDS, shortest
 
@@ -188,6 +189,16 @@ def page(rows: Sequence[Any], limit: int, offset: int) -> tuple[Sequence[Any], d
     """Return one page of rows and what there is beside it."""
     shown = rows[offset : offset + limit] if limit else rows[offset:]
     return shown, {"total": len(rows), "offset": offset, "shown": len(shown)}
+
+
+def run_of(door: Door, given: str) -> tuple[View, Row]:
+    """Return the view, and all rows of the run that is named, or the latest open one; say if files of it are broken."""
+    from memento_git.work.overview import choose_run, overview
+
+    view = door.view()
+    held = overview(door.ledger, view, choose_run(view, given), limit=0, progress=progress)
+    warn_of_broken(door, held)
+    return view, held
 
 
 def warn_of_broken(door: Door, held: Row) -> None:

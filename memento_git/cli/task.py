@@ -24,11 +24,7 @@ if TYPE_CHECKING:
 def _list(
     door: Door, *, run: str = "", status: str = "", ready: bool = False, limit: int = 50, offset: int = 0
 ) -> None:
-    from memento_git.work.overview import choose_run, overview
-
-    view = door.view()
-    held = overview(door.ledger, view, choose_run(view, run), limit=0, progress=boundary.progress)
-    output.warn_of_broken(door, held)
+    view, held = output.run_of(door, run)
     found = [row for row in held["tasks"] if status in ("", row["status"]) and (row["ready"] or not ready)]
     evidence = {row["id"]: row for row in held["evidence"]}
     output.listing(
