@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from memento_git.cli import boundary, naming, output, steps, terminal
+from memento_git.cli import boundary, naming, output, settle, steps, terminal
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.check import check
 from memento_git.cli.options import paged, signs
@@ -365,11 +365,4 @@ def retract(door: Door, evidence_id: str, reason: str) -> None:
 @writes
 def redact(door: Door, target: str, reason: str) -> None:
     """Take evidence, or the texts of an event, out of the ledger; git's history still has them."""
-    from memento_git.verbs import settling
-
-    def act(tx: Transaction) -> str:
-        return settling.redact_record(tx, naming.any_of(tx.view, target, ("evidence", "event")), reason=reason)
-
-    identity = door.change("evidence redact", act)
-    told = "the old bytes are still in git's history; a leaked secret must be revoked"
-    door.show({"redacted": identity, "note": told}, f"redacted {identity}; {told}")
+    settle.redact(door, "evidence", target, reason)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memento_git.cli import naming, note_story, note_threads, output
+from memento_git.cli import note_story, note_threads, output, settle
 from memento_git.cli.boundary import Door, group, progress, reads, writes
 from memento_git.cli.options import across, paged, scoped
 from memento_git.cli.remember import add, described, given, placed, taken_over
@@ -236,14 +236,7 @@ def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> 
 @writes
 def redact(door: Door, target: str, reason: str) -> None:
     """Take a note, or the texts of what happened to one, out of the ledger; git's history still has them."""
-    from memento_git.verbs import settling
-
-    def act(tx: Transaction) -> str:
-        return settling.redact_record(tx, naming.any_of(tx.view, target, ("note", "event")), reason=reason)
-
-    identity = door.change("note redact", act)
-    told = "the old bytes are still in git's history; a leaked secret must be revoked"
-    door.show({"redacted": identity, "note": told}, f"redacted {identity}; {told}")
+    settle.redact(door, "note", target, reason)
 
 
 @note.command("show")

@@ -43,6 +43,17 @@ def settle(door: Door, record: str, keep: str, void: str, reason: str) -> None:
         _list(door)
 
 
+def redact(door: Door, kind: str, target: str, reason: str) -> None:
+    """Take a record of a kind, or the texts of an event, out of the ledger, and answer."""
+    from memento_git.verbs import settling
+
+    identity = door.change(f"{kind} redact", lambda tx: settling.redact_record(
+        tx, naming.any_of(tx.view, target, (kind, "event")), reason=reason
+    ))  # fmt: skip
+    told = "the old bytes are still in git's history; a leaked secret must be revoked"
+    door.show({"redacted": identity, "note": told}, f"redacted {identity}; {told}")
+
+
 def _list(door: Door) -> None:
     from memento_git.verbs.settling import troubles
 
