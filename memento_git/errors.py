@@ -50,6 +50,11 @@ class Broken(MementoError):
     exit_code = 4
 
 
+def reason_of(error: MementoError | OSError | ValueError) -> str:
+    """Return the few words in which an error says what is wrong."""
+    return error.message if isinstance(error, MementoError) else getattr(error, "strerror", None) or str(error)
+
+
 def _pasteable(hint: str, facts: Mapping[str, object]) -> str:
     if "!q}" not in hint:
         return hint.format(**facts)

@@ -8,11 +8,11 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.errors import Refused
+from memento_git.errors import Refused, reason_of
 from memento_git.ledger import difference, layout, publish, scratch
 from memento_git.ledger.environment import at_home
 from memento_git.ledger.git import Git, GitFailed
-from memento_git.ledger.lock import NotWritable, reason_of
+from memento_git.ledger.lock import NotWritable
 from memento_git.ledger.publish import TRUE, BareRepository
 from memento_git.model.ids import random_part
 

@@ -11,7 +11,7 @@ import threading
 import time
 from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.errors import Misused, Refused
+from memento_git.errors import Misused, Refused, reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,8 +76,7 @@ def ask(
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise CommandNotFound(program=argv[0], reason=reason) from None
+        raise CommandNotFound(program=argv[0], reason=reason_of(error)) from None
     return _Exchange(process, data, most).answer(patience)
 
 

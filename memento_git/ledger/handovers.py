@@ -8,8 +8,9 @@ import os
 import platform
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.errors import reason_of
 from memento_git.ledger import lock, processes, wholefile
-from memento_git.ledger.lock import NotWritable, reason_of
+from memento_git.ledger.lock import NotWritable
 from memento_git.ledger.processes import Process
 from memento_git.model.ids import is_id
 

@@ -9,7 +9,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from memento_git.errors import MementoError, Moved, Refused
+from memento_git.errors import Moved, Refused, reason_of
 
 try:
     import fcntl
@@ -50,11 +50,6 @@ class NotWritable(Refused):
     token = "not_writable"
     sentence = "cannot write: {reason}"
     hint_ = "free some space or mend the permissions; nothing was changed"
-
-
-def reason_of(error: MementoError | OSError) -> str:
-    """Return the few words in which an error says what is wrong."""
-    return error.message if isinstance(error, MementoError) else error.strerror or str(error)
 
 
 @contextmanager

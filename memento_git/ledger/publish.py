@@ -8,11 +8,11 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.errors import MementoError, Moved, Refused
+from memento_git.errors import MementoError, Moved, Refused, reason_of
 from memento_git.ledger import journal, layout, places, userindex, worktree
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.journal import Path3
-from memento_git.ledger.lock import NotWritable, reason_of
+from memento_git.ledger.lock import NotWritable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

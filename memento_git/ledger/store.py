@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, Self, TypeVar
 
-from memento_git.errors import Misused, Refused
+from memento_git.errors import Misused, Refused, reason_of
 from memento_git.ledger import edits, journal, layout, settings
 from memento_git.ledger.asked import Asked
 from memento_git.ledger.git import Git
@@ -251,7 +251,7 @@ class Ledger:
         except lock.LockHeld:
             return
         except (lock.NotWritable, OSError) as error:
-            self.warn(*worktree.Mended(0, 0, lock.reason_of(error)).sentences())
+            self.warn(*worktree.Mended(0, 0, reason_of(error)).sentences())
 
     def warn(self, *sentences: str) -> None:
         """Have sentences told beside what is shown, each of them once."""

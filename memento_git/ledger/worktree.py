@@ -7,10 +7,9 @@ import errno
 import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.errors import MementoError
+from memento_git.errors import MementoError, reason_of
 from memento_git.ledger import journal, layout, lock, places, userindex
 from memento_git.ledger.journal import Path3
-from memento_git.ledger.lock import reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

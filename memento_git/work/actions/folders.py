@@ -10,9 +10,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.errors import MementoError, Misused, Refused
+from memento_git.errors import MementoError, Misused, Refused, reason_of
 from memento_git.ledger import codec, layout, outfile
-from memento_git.ledger.lock import reason_of
 from memento_git.model.ids import is_id
 from memento_git.model.policy import Policy
 from memento_git.model.work import RUN_KINDS, commands_of, without_file_ids
