@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.errors import Misused, Refused
+from memento_git.errors import Misused, Refused, reason_of
 from memento_git.ledger import processes
 from memento_git.model.types import FORBIDDEN
 from memento_git.texts.secrets import NOTHING
@@ -78,31 +78,39 @@ def run_command(
 
     A `silent` command shows nothing and reads nothing: its standard input is empty.
     """
-    if not argv:
-        raise CommandMissing
     sinks = (None, None) if silent else (sink_of(sys.stderr if quiet else sys.stdout), sink_of(sys.stderr))
     started = time.monotonic()
-    try:
-        process = subprocess.Popen(
-            list(argv), cwd=cwd, stdin=subprocess.DEVNULL if silent else None, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, start_new_session=timeout is not None,
-        )  # fmt: skip
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise CommandNotStarted(argv0=argv[0], reason=reason) from None
-    if process.stdout is None or process.stderr is None:
-        raise CommandNotStarted(argv0=argv[0], reason="its output could not be read")
-    tees = (Tee(process.stdout, sinks[0], keep), Tee(process.stderr, sinks[1], keep))
-    for tee in tees:
-        tee.start()
+    stdin = subprocess.DEVNULL if silent else None
+    process, tees = start(argv, sinks, keep, cwd=cwd, stdin=stdin, start_new_session=timeout is not None)
     timed_out, interrupted = _wait(process, timeout)
     seconds = time.monotonic() - started
     is_hurried = _finish(tees, timed_out=timed_out)
-    code = process.returncode
-    killed = -code if code < 0 else None
-    streams = (tees[0].result(), tees[1].result())
     interrupted = interrupted or (signal.SIGINT.name if is_hurried else "")
-    return Captured(128 + killed if killed else code, killed, timed_out, seconds, *streams, interrupted)
+    return captured(process.returncode, tees, seconds, timed_out=timed_out)._replace(interrupted=interrupted)
+
+
+def start(
+    argv: Sequence[str], sinks: Sequence[int | None], keep: int, **options: Any
+) -> tuple[subprocess.Popen[bytes], list[Tee]]:
+    """Start a command, and what records and passes on its two streams; refuse one that cannot be started."""
+    if not argv:
+        raise CommandMissing
+    try:
+        process = subprocess.Popen(list(argv), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+    except (OSError, ValueError) as error:
+        raise CommandNotStarted(argv0=argv[0], reason=reason_of(error)) from None
+    pipes = zip((process.stdout, process.stderr), sinks, strict=True)
+    tees = [Tee(pipe, sink, keep) for pipe, sink in pipes if pipe is not None]
+    for tee in tees:
+        tee.start()
+    return process, tees
+
+
+def captured(code: int, tees: Sequence[Tee], seconds: float, *, timed_out: bool) -> Captured:
+    """Return what a command that has ended came to, by the code that the system tells."""
+    killed = -code if code < 0 else None
+    out, err = (tee.result() for tee in tees)
+    return Captured(128 + killed if killed else code, killed, timed_out, seconds, out, err)
 
 
 def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> tuple[bool, str]:

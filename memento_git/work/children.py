@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import processes
-from memento_git.work.capture import ENDING, Captured, CommandMissing, CommandNotStarted
-from memento_git.work.tee import Tee, sink_of
+from memento_git.work.capture import ENDING, captured, start
+from memento_git.work.tee import sink_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from memento_git.ledger.processes import Process
+    from memento_git.work.capture import Captured
 
 STEP: Final = 0.05
 KEPT: Final = ("GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_SSH", "GIT_ASKPASS", "GIT_EDITOR", "GIT_TERMINAL_PROMPT")
@@ -81,32 +82,20 @@ def run_group(
     begun: Callable[[Process | None], None], shown: bool,
 ) -> Captured:  # fmt: skip
     """Run a command until it ends, takes too long or should stop; then end all that it has started."""
-    if not argv:
-        raise CommandMissing
     sink = sink_of(sys.stderr) if shown else None
     started = time.monotonic()
-    try:
-        process = subprocess.Popen(
-            list(argv), cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, start_new_session=True,
-        )  # fmt: skip
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise CommandNotStarted(argv0=argv[0], reason=reason) from None
+    process, tees = start(
+        argv, (sink, sink), keep, cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL, start_new_session=True
+    )
     leader = processes.of(process.pid)
     begun(leader)
-    tees = [Tee(source, sink, keep) for source in (process.stdout, process.stderr) if source is not None]
-    for tee in tees:
-        tee.start()
     timed_out = _wait(process, started, timeout, stop)
     processes.end(env.get(processes.VARIABLE, ""), leader)
     code = process.wait()
     seconds = time.monotonic() - started
     for tee in tees:
         tee.finish(lambda: timed_out or bool(stop))
-    killed = -code if code < 0 else None
-    streams = [tee.result() for tee in tees]
-    return Captured(128 + killed if killed else code, killed, timed_out, seconds, streams[0], streams[1])
+    return captured(code, tees, seconds, timed_out=timed_out)
 
 
 def _wait(process: subprocess.Popen[bytes], started: float, timeout: float | None, stop: Stop) -> bool:
