@@ -196,7 +196,7 @@ def _add(inside: Git, extra: Mapping[str, str]) -> tuple[str, ...]:
         data = os.fsencode("\0".join(files) + "\0")
         inside.run("update-index", "--add", "-z", "--stdin", data=data, extra=extra)
     inside.run("rm", "-r", "-q", "--cached", "--ignore-unmatch", "--", layout.FOLDER, extra=extra)
-    if inside.answer("rev-parse", "--verify", "--quiet", f"HEAD:{layout.FOLDER}"):
+    if inside.object_id(f"HEAD:{layout.FOLDER}"):
         inside.run("read-tree", f"--prefix={layout.FOLDER}/", f"HEAD:{layout.FOLDER}", extra=extra)
     return tuple(path for path in found if path.endswith("/"))
 
@@ -226,7 +226,7 @@ def quarantine(inside: Git, checkout: Checkout, dispatch: str) -> str:
 
 def keep_branch(git: Git, checkout: Checkout, dispatch: str) -> str:
     """Keep what a branch holds whose work tree is gone in a ref of ours; return its tip, or nothing for no work."""
-    tip = git.answer("rev-parse", "--verify", "--quiet", f"refs/heads/{checkout.branch}") or ""
+    tip = git.object_id(f"refs/heads/{checkout.branch}") or ""
     if not tip or tip == checkout.base:
         return ""
     git.run("update-ref", "-m", "memento: partial work", f"{QUARANTINE}/{dispatch}", tip)
@@ -352,7 +352,7 @@ def ref_of(git: Git, dispatch: str) -> str:
     """Return the branch of a dispatch that this clone has, its own or else one of a remote; nothing for neither."""
     branch = branch_of(dispatch)
     own = f"refs/heads/{branch}"
-    if git.answer("rev-parse", "--verify", "--quiet", own):
+    if git.object_id(own):
         return own
     far = git.answer("for-each-ref", "--count=1", "--format=%(refname)", f"refs/remotes/*/{branch}")
     return far or ""

@@ -56,7 +56,7 @@ def take(git: Git, name: str, claim: Claim, instead_of: Claim | None) -> Claim |
         blob = write(git, claim)
         git.run("update-ref", f"{REFS}/{name}", blob, instead_of.blob if instead_of else git.zero)
     except GitFailed as failure:
-        now = git.answer("rev-parse", "--verify", "--quiet", f"{REFS}/{name}") or ""
+        now = git.object_id(f"{REFS}/{name}") or ""
         if now == (instead_of.blob if instead_of else ""):
             raise NotWritable(reason=failure.facts["reason"]) from None
         return None

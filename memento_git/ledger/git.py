@@ -279,6 +279,10 @@ class Git:
             absence.refuse_revision(self, rev)
         return found
 
+    def object_id(self, name: str) -> str | None:
+        """Return the id of what a ref, or another name, leads to; None where it leads nowhere here."""
+        return self.answer("rev-parse", "--verify", "--quiet", name)
+
     def commit(self, rev: str) -> str | None:
         """Return the id of the commit that a revision names, None where it names none here."""
         asked = f"{rev}^{{commit}}"

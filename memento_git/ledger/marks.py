@@ -46,7 +46,7 @@ def mark(git: Git, name: str, message: str) -> str:
     fit = 0 < len(name) <= LONGEST and name.isprintable()
     if not fit or git.answer("check-ref-format", f"refs/tags/{tag}") is None:
         raise MarkInvalid(name=name)
-    if git.answer("rev-parse", "--verify", "--quiet", f"refs/tags/{tag}") is not None:
+    if git.object_id(f"refs/tags/{tag}") is not None:
         raise MarkTaken(name=name)
     try:
         git.run("-c", "tag.gpgSign=false", "tag", "-a", "--no-sign", "-F", "-", tag, data=message.encode())

@@ -68,4 +68,4 @@ def bringing_back(view: View) -> str:
 def was_here(git: Git) -> bool:
     """Tell whether the commit before the last that changed the policy, in the history that is here, has one."""
     last = git.answer("rev-list", "-1", "HEAD", "--", layout.CONFIG)
-    return bool(last) and git.answer("rev-parse", "--verify", "--quiet", f"{last}^:{layout.CONFIG}") is not None
+    return bool(last) and git.object_id(f"{last}^:{layout.CONFIG}") is not None

@@ -316,7 +316,7 @@ def _move(git: Git, draft: Draft) -> None:
         try:
             git.run("update-ref", "-m", draft.subject, "--no-deref", ref, draft.commit, old or git.zero)
         except GitFailed as failure:
-            now = git.answer("rev-parse", "--verify", "--quiet", ref)
+            now = git.object_id(ref)
             reason = failure.facts["reason"]
             if now == draft.commit:
                 return

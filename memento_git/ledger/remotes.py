@@ -168,7 +168,7 @@ def seen(git: Git, where: Target) -> list[str]:
     one_address = has_one_address(git, where.remote)
     log = (git.answer("log", "-g", "--format=%H %gs", ref) or "").splitlines()
     moves = [line.partition(" ") for line in log]
-    before = git.answer("rev-parse", "--verify", "--quiet", f"{ref}@{{{len(log)}}}" if log else ref)
+    before = git.object_id(f"{ref}@{{{len(log)}}}" if log else ref)
     told = [commit for commit, _, how in moves if one_address or not how.startswith(BY_PUSH)]
     return list(dict.fromkeys([*told, *([before] if before and (log or one_address) else [])]))
 
@@ -192,7 +192,7 @@ def fetch_ref(git: Git, remote: str, ref: str) -> str | None:
         remote, f"+{ref}:{FETCHED}",
     )  # fmt: skip
     if not code:
-        return git.answer("rev-parse", "--verify", "--quiet", FETCHED)
+        return git.object_id(FETCHED)
     if "couldn't find remote ref" in err:
         return None
     raise RemoteUnreachable(remote=remote, reason=_reason(err, code))

@@ -136,7 +136,7 @@ def is_fit(path: str) -> bool:
 def _nested(folder: Path) -> tuple[str, str]:
     """Return the trees of a submodule: that of its tracked files as they lie, and that of its commit."""
     with _reading(Git(folder)) as reader:
-        head = reader.git.answer("rev-parse", "--verify", "--quiet", "HEAD^{tree}")
+        head = reader.git.object_id("HEAD^{tree}")
         return reader.code_id(reader.tracked()), reader.code_id(head) if head else ""
 
 

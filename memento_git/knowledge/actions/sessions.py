@@ -302,7 +302,7 @@ def follow_changes(ledger: Ledger, since: str, wait: Callable[[], bool], **filte
 
 
 def _notes_tree(ledger: Ledger, commit: str) -> str:
-    return ledger.git.answer("rev-parse", "--verify", "--quiet", f"{commit}:{layout.KNOWLEDGE}") or ""
+    return ledger.git.object_id(f"{commit}:{layout.KNOWLEDGE}") or ""
 
 
 def _start(ledger: Ledger, since: str) -> str:

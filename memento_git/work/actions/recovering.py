@@ -197,7 +197,7 @@ def holds_work(git: Git, handover: Handover, status: str) -> bool:
     checkout = worktrees.checkout_of(handover)
     inside = checkouts.opened(git, checkout)
     if inside is None:
-        tip = git.answer("rev-parse", "--verify", "--quiet", f"refs/heads/{checkout.branch}")
+        tip = git.object_id(f"refs/heads/{checkout.branch}")
         return status != "completed" and tip not in (None, checkout.base)
     work = checkouts.look(inside, checkout.base)
     done = status == "completed"

@@ -192,7 +192,7 @@ def _removed(git: Git, handover: Handover, *, completed: bool) -> str:
             return f"it holds a repository of its own: {work.inner[0]}"
         if completed and work.changed:
             return "it holds changes that are not committed"
-    tip = git.answer("rev-parse", "--verify", "--quiet", f"refs/heads/{checkout.branch}")
+    tip = git.object_id(f"refs/heads/{checkout.branch}")
     return checkouts.remove(git, checkout, branch=not completed or tip == checkout.base)
 
 
