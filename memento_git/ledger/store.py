@@ -224,6 +224,10 @@ class Ledger:
         except (NoLedger, PolicyMissing):
             return None
 
+    def side(self, commits: Sequence[str]) -> View:
+        """Return the ledger at some commits that are compared with others; an empty one where they have none."""
+        return self.held(commits) or View(self.git, tuple(commits), self.now())
+
     def _time_of(self, commits: Sequence[str]) -> str:
         times = self.git.run("show", "-s", "--format=%ct", *commits).split()
         return stamp(min(LAST, max(int(seconds) for seconds in times)))

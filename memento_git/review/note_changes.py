@@ -9,7 +9,6 @@ from memento_git.knowledge.actions.checking import between
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import REDACTED
 from memento_git.ledger import layout
-from memento_git.ledger.view import View
 from memento_git.model import anchors
 from memento_git.model.ids import parse_ref
 from memento_git.review import diff
@@ -30,7 +29,7 @@ FIELDS: Final = (
 
 def with_notes(ledger: Ledger, told: Row) -> Row:
     """Return a diff of the ledger with what happened to notes beside what happened to runs."""
-    old, new = _view(ledger, (told["base"],)), _view(ledger, tuple(told["tips"]))
+    old, new = ledger.side((told["base"],)), ledger.side(told["tips"])
     same = len(new.commits) == 1 and old.folders.get(layout.KNOWLEDGE) == new.folders.get(layout.KNOWLEDGE)
     rows = [] if same else list(_rows(Shelf(old), Shelf(new)))
     files = [] if same else list(_forbidden(Shelf(old), Shelf(new)))
@@ -42,11 +41,6 @@ def with_notes(ledger: Ledger, told: Row) -> Row:
         "touched": len({row["note"] for row in touched}),
     }  # fmt: skip
     return {**told, "counts": counts, "forbidden": taken, "knowledge": rows, "touched": touched}
-
-
-def _view(ledger: Ledger, commits: tuple[str, ...]) -> View:
-    """Return the ledger at some commits, or an empty one where they have none."""
-    return ledger.held(commits) or View(ledger.git, commits, ledger.now())
 
 
 def _rows(old: Shelf, new: Shelf) -> Iterator[Row]:

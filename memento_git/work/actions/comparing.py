@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def compare(ledger: Ledger, given: str, tips: Sequence[str] = (), progress: Progress | None = None) -> Row:
     """Return what happened to the ledger between two commits; runs whose files are the same are not read."""
     found = resolve(ledger.git, given, tips)
-    old, new = _view(ledger, (found.base,)), _view(ledger, found.tips)
+    old, new = ledger.side((found.base,)), ledger.side(found.tips)
     if not old.exists and not new.exists:
         refuse_absent(new, f"{found.base[:12]} and {', '.join(tip[:12] for tip in found.tips)}")
     policy, runners, keys = _policy(old, new), _runners(old, new), _Keys(old, new)
@@ -57,11 +57,6 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = (), progress: Prog
         "counts": diff.counts(runs, files, policy["weakened"]), "forbidden": files, "policy": told,
         "new": not old.exists, "runs": runs,
     }  # fmt: skip
-
-
-def _view(ledger: Ledger, commits: tuple[str, ...]) -> View:
-    """Return the ledger at some commits, or an empty one where they have none."""
-    return ledger.held(commits) or View(ledger.git, commits, ledger.now())
 
 
 def _ids(view: View, run: str) -> set[tuple[str, str]]:
