@@ -31,7 +31,7 @@ def graph(**edges: str) -> graphs.Edges:
     return {path: edges.get(path, "").split() for path in sorted({*edges, *named})}
 
 
-def changed(before: graphs.Edges, after: graphs.Edges, **policy: Any) -> graphs.Row:
+def changed(before: graphs.Edges, after: graphs.Edges, **policy: Any) -> dict[str, Any]:
     return graphs.compare(graphs.measure(before), graphs.measure(after), {**DEFAULT_GRAPH, **policy})
 
 

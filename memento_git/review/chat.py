@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memento_git.model.markup import spoken
 from memento_git.review.report import sections, summary
@@ -10,7 +10,8 @@ from memento_git.review.report import sections, summary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Row = dict[str, Any]
+    from memento_git.folding.rows import Row
+
 MOST: Final = 4096
 LONGEST_ITEM: Final = 160
 LONGEST_GOAL: Final = 300

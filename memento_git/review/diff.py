@@ -15,9 +15,9 @@ from memento_git.review.words import REMOVED, words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from memento_git.folding.rows import Row
     from memento_git.model.finding import Finding
 
-Row = dict[str, Any]
 WAY: Final = {
     "dispatched": "dispatched", "claimed": "in_progress", "completed": "completed", "failed": "blocked",
     "recovered": "pending", "blocked": "blocked", "reopened": "pending", "cancelled": "cancelled",

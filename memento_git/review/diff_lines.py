@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.enumeration import cut, many, some
 from memento_git.review.diff_proofs import reproduction_lines, signature_lines
@@ -13,7 +13,8 @@ from memento_git.review.words import ADDED, LEFT_OUT, REMOVED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-Row = dict[str, Any]
+    from memento_git.folding.rows import Row
+
 MOST_STATES: Final = 5
 NOES: Final = ("rejected", "failed", "blocked")
 MOST_NAMED: Final = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memento_git.model.enumeration import cut, many, some
 from memento_git.model.markup import MOST_COMMENT, code, plain, unformulated, units, unlinked
@@ -29,7 +29,8 @@ from memento_git.review.diff_notes import knowledge
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-Row = dict[str, Any]
+    from memento_git.folding.rows import Row
+
 RESERVE: Final = 536  # for the mark by which a comment is found again, and the last line
 FOR_DETAILS: Final = 0.3
 MOST_FILES: Final = 20

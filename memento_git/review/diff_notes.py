@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memento_git.model.anchors import edits, elsewhere
 from memento_git.model.enumeration import cut, many
@@ -12,9 +12,9 @@ from memento_git.review.diff_lines import by, revised, why
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memento_git.folding.rows import Row
     from memento_git.review.diff_lines import Style
 
-Row = dict[str, Any]
 SUCCESSOR: Final = {"superseded": "superseded by", "merged": "merged into", "resolved": "resolved by"}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memento_git.model.enumeration import cut
 from memento_git.review.report import ran, signature_note
@@ -11,9 +11,9 @@ from memento_git.work.reproduction import less_covered
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from memento_git.folding.rows import Row
     from memento_git.review.diff_lines import Style
 
-Row = dict[str, Any]
 VOID = "it was withdrawn, or is of another command or other code than what it names"
 
 

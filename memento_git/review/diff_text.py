@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memento_git.model.enumeration import cut, many
 from memento_git.model.markup import one_line
@@ -12,7 +12,7 @@ from memento_git.review.diff_notes import knowledge
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Row = dict[str, Any]
+    from memento_git.folding.rows import Row
 
 
 STYLE: Final = Style(

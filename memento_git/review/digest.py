@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memento_git.model.ids import ID
 from memento_git.model.states import DONE
@@ -11,7 +11,8 @@ from memento_git.work.nextsteps import broken, failed_gates, held_back, stranded
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Row = dict[str, Any]
+    from memento_git.folding.rows import Row
+
 STUCK: Final = ("blocked", "rejected", "contested")
 BUNDLE: Final = "bundle.json"
 OPEN: Final = ("pending", "dispatched", "in_progress", "blocked", "rejected", "contested")

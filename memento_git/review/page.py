@@ -5,14 +5,16 @@ from __future__ import annotations
 import base64
 import hashlib
 from importlib.resources import files
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
 from memento_git.model.states import DONE, FINAL_TASK
 from memento_git.review.report import INCOMPLETE, MOVED, ORDER, SPIKE, aged, called, spike_note
 from memento_git.review.timeline import timeline
 
-Row = dict[str, Any]
+if TYPE_CHECKING:
+    from memento_git.folding.rows import Row
+
 LONG: Final = 40
 RECENT: Final = 100
 BAR: Final = (("proven", "good"), ("unproven", "warn"), ("under way", "work"), ("stuck", "bad"), ("open", "plain"))

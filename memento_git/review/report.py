@@ -14,7 +14,8 @@ from memento_git.work.trust import LEFT_OUT
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-Row = dict[str, Any]
+    from memento_git.folding.rows import Row
+
 SHOWN_TASKS: Final = 3
 SHOWN_CASES: Final = 5
 SHOWN_PATHS: Final = 3

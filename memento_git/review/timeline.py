@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memento_git.model.clock import seconds_of
 from memento_git.model.enumeration import cut
@@ -13,7 +13,8 @@ from memento_git.review.report import called
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Row = dict[str, Any]
+    from memento_git.folding.rows import Row
+
 WIDTH: Final = 960
 LEFT: Final = 150
 RIGHT: Final = 16

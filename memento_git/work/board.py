@@ -13,7 +13,8 @@ from memento_git.model.states import OPEN_DISPATCH, TASK_STATUSES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-Row = dict[str, Any]
+    from memento_git.folding.rows import Row
+
 FORMAT: Final = 1
 COLUMNS: Final = TASK_STATUSES
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Misused
 from memento_git.work import graphs
 
-Row = dict[str, Any]
+if TYPE_CHECKING:
+    from memento_git.folding.rows import Row
+
 LONGEST: Final = 64 * 1024 * 1024
 COUNTS: Final = {
     "nodes": "nodes", "edges": "edges", "components": "components", "cross_community_edges": "crossing",

@@ -9,7 +9,8 @@ from memento_git.errors import Refused
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-Row = dict[str, Any]
+    from memento_git.folding.rows import Row
+
 Edges = dict[str, list[str]]
 HOT: Final = 8
 MOST_CYCLES: Final = 100

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.ids import option
 from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK, GATES_OF_WORK, OPEN_DISPATCH
@@ -10,9 +10,9 @@ from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK, GATES_OF_WORK,
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from memento_git.folding.rows import Row
     from memento_git.model.finding import Finding
 
-Row = dict[str, Any]
 SOON: Final = 3
 NOWHERE: Final[Mapping[str, Row]] = {}
 OF_PLANS: Final = ("plan_changed", "plan_unapproved")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from posixpath import commonpath, dirname
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-Row = dict[str, Any]
+    from memento_git.folding.rows import Row
+
 MOST_OF_A_KIND: Final = 10
 LONG_CYCLE: Final = 5
 LEAST_NEIGHBOURS: Final = 4

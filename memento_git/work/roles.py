@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memento_git.model.states import FINAL_TASK, OPEN_DISPATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-Row = dict[str, Any]
+    from memento_git.folding.rows import Row
+
 UNKNOWN: Final = "(unknown)"
 MADE: Final = {"plans": "plan.drafted", "tasks": "task.added", "evidence": "evidence.recorded"}
 

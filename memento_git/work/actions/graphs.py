@@ -18,6 +18,7 @@ from memento_git.work.desk import Desk
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from memento_git.folding.rows import Row
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from memento_git.model.work import Evidence
     from memento_git.work.state import RunState
 
-Row = dict[str, Any]
 DIFF: Final = "graph-diff.json"
 GRAPHIFY: Final = "graphify.json"
 NO_GRAPH: Final = "this run has no import graph recorded, so changes to it were not checked"
