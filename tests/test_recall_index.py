@@ -65,7 +65,7 @@ def notes(ledger: Ledger) -> Iterator[Notes]:
 
 def answers(view: View, *, written: bool = True) -> list[Answer]:
     """Return all answers in full, by the index or, where nothing is written, by memory alone."""
-    with upkeep.gathered(view, written=written) as (corpus, _):
+    with upkeep.gathered(view, written=written) as corpus:
         found = [rank(corpus, question, most=20).found for question in QUESTIONS]
     return [[(one.card.path, one.score, one.cover, one.words) for one in of_one] for of_one in found]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from memento_git.knowledge.cards import Card, Entry
 
@@ -34,9 +34,13 @@ class Searched(Protocol):
 
 
 class Corpus:
-    """The documents of a tree; those that only memory holds have numbers below zero."""
+    """The documents of a tree; those that only memory holds have numbers below zero.
 
-    def __init__(self, shelf: Searched | None, gone: Iterable[str] = (), added: Iterable[Entry] = ()) -> None:
+    `behind` is in how many files memory stands in for the index.
+    """
+
+    def __init__(self, shelf: Searched | None, gone: Collection[str] = (), added: Iterable[Entry] = ()) -> None:
+        self.behind = len(gone)
         self._shelf = shelf
         self._added: dict[int, Entry] = {-number: entry for number, entry in enumerate(added, 1)}
         self._hidden = {number for source in gone for number in (shelf.marked(f"source:{source}") if shelf else ())}

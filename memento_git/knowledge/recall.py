@@ -85,7 +85,7 @@ def search(
     focus = frozenset(files)
     nearness = _nearness(view, queries, semantic or _configured(view), progress)
 
-    def answered(corpus: Corpus, behind: int) -> Hits:
+    def answered(corpus: Corpus) -> Hits:
         ranked = [
             rank(corpus, query, most=limit, keep=keep, files=focus, near=near, leads=leads)
             for query, near in zip(queries, nearness, strict=True)
@@ -102,7 +102,7 @@ def search(
         for hit in hits if compared else ():
             disputed[hit.id] = _disputed(view, corpus, shown(hit.card))
         unread = max((near.unread for near in nearness if near is not None), default=0)
-        return Hits(hits, total - told, [one.asked for one in ranked], behind, against, disputed, unread)
+        return Hits(hits, total - told, [one.asked for one in ranked], corpus.behind, against, disputed, unread)
 
     return _in_corpus(view, answered, Hits([], 0, [], 0, {}, {}), progress, few)
 
@@ -114,7 +114,7 @@ def answering(
     """Return all documents that answer one of several questions, and whether each is but a weak answer."""
     nearness = _nearness(view, queries, semantic or _configured(view), progress)
 
-    def answered(corpus: Corpus, _behind: int) -> list[tuple[Card, bool]]:
+    def answered(corpus: Corpus) -> list[tuple[Card, bool]]:
         ranked = [
             rank(corpus, query, most=MANY, keep=keep, near=near) for query, near in zip(queries, nearness, strict=True)
         ]
@@ -126,7 +126,7 @@ def answering(
 def cards(view: View, keep: Callable[[Card], bool], progress: Progress | None = None, few: int = 0) -> list[Card]:
     """Return all documents that `keep` chooses, the latest first."""
 
-    def answered(corpus: Corpus, _behind: int) -> list[Card]:
+    def answered(corpus: Corpus) -> list[Card]:
         found = {card.path: card for card in corpus.cards() if keep(card)}
         return sorted(found.values(), key=lambda card: (card.time, card.id), reverse=True)
 
@@ -177,14 +177,14 @@ def _nearness(view: View, queries: Sequence[str], wish: str, progress: Progress 
     return near(view, queries, progress)
 
 
-def _in_corpus(view: View, answered: Callable[[Corpus, int], T], nothing: T, progress: Progress | None, few: int) -> T:
+def _in_corpus(view: View, answered: Callable[[Corpus], T], nothing: T, progress: Progress | None, few: int) -> T:
     """Return the answer out of all documents; an index found damaged while it is read is made anew."""
     from memento_git.knowledge import upkeep
 
     for written in (True, True, False):
         try:
-            with upkeep.gathered(view, progress, written=written, few=few) as (corpus, behind):
-                return answered(corpus, behind)
+            with upkeep.gathered(view, progress, written=written, few=few) as corpus:
+                return answered(corpus)
         except Damaged:
             from memento_git.knowledge import index
 

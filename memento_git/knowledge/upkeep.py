@@ -35,10 +35,8 @@ def of_few(view: View, tree: str, few: int) -> dict[str, str] | None:
 
 
 @contextmanager
-def gathered(
-    view: View, progress: Progress | None = None, *, written: bool = True, few: int = 0
-) -> Iterator[tuple[Corpus, int]]:
-    """Yield all that can be found in a view, and in how many files memory stands in for the index.
+def gathered(view: View, progress: Progress | None = None, *, written: bool = True, few: int = 0) -> Iterator[Corpus]:
+    """Yield all that can be found in a view.
 
     A ledger of at most `few` files that has no index yet is answered out of them: that is sooner done than writing one.
     """
@@ -67,14 +65,14 @@ def gathered(
 
 def _in_memory(
     view: View, tree: str, changes: dict[str, str], shelf: Index | None = None, progress: Progress | None = None
-) -> tuple[Corpus, int]:
-    """Return an index with what differs from it, what other commits add, what is not committed; how many files."""
+) -> Corpus:
+    """Return an index with what differs from it, what other commits add, and what is not committed."""
     _add_others(view, tree, changes)
     wanted = {path: blob for path, blob in changes.items() if can_be_found(path)}
     entries = [entry for _, entry in _entries(view.git, wanted, progress)]
     if view.changed:
         entries += _uncommitted(view, tree, wanted)
-    return Corpus(shelf, wanted, entries), len(wanted)
+    return Corpus(shelf, wanted, entries)
 
 
 def _is_much(changes: dict[str, str] | None) -> bool:

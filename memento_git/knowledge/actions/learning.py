@@ -167,7 +167,7 @@ def _words(
     """
     texts = ["\n".join((item.title, item.key, *item.tags, *item.aliases, item.text)) for item in live]
     written = learning.shared_words(texts)
-    with upkeep.gathered(run.view, run.progress) as (corpus, _):
+    with upkeep.gathered(run.view, run.progress) as corpus:
         rare = {word: len(corpus.postings(word)) for word in written}
     most = max(FEWEST_COMMON, COMMON * len(live))
     telling = sorted((word for word in written if rare[word] <= most), key=lambda word: (rare[word], word))
