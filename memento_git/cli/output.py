@@ -29,9 +29,9 @@ COLOURS: Final = {
 WORD: Final = re.compile(f"(?<!/){ID.pattern}")
 
 
-def state(word: str, width: int = 0) -> str:
+def state(word: str) -> str:
     """Return a state as a word, coloured on a terminal."""
-    return click.style(word.replace("_", " ").ljust(width), fg=COLOURS.get(word))
+    return click.style(word.replace("_", " "), fg=COLOURS.get(word))
 
 
 def printable(text: object) -> str:

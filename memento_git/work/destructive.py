@@ -89,26 +89,24 @@ class _Judge:
         self.protected = protected
         self.left = MOST_WORK
 
-    def script(self, text: str, depth: int = 0, line: int = 1) -> list[Danger]:
+    def script(self, text: str, depth: int = 0) -> list[Danger]:
         """Return what is destructive in a text that a shell would read."""
         if depth > DEEPEST:
-            return [_unjudged(text, "it is nested too deeply", line)]
+            return [_unjudged(text, "it is nested too deeply")]
         self.left -= A_SCRIPT + len(text)
         try:
             script = shell.read(text) if self.left >= 0 else None
         except (shell.TooMuch, RecursionError):
             script = None
         if script is None:
-            return [_unjudged(text, "it is too long", line)]
+            return [_unjudged(text, "it is too long")]
         found = [
             Danger("fork_bomb", bomb[:SHOWN], "a function that starts itself again and again") for bomb in script.bombs
         ]
-        calls = [(call, depth) for call in script.calls]
-        found += self.all(calls)
+        found += self.all([(call, depth) for call in script.calls])
         if not script.whole:
             found += self.all([(call, depth) for call in shell.roughly(text)])
-        moved = [danger._replace(line=danger.line + line - 1) for danger in found]
-        return list({danger[:2]: danger for danger in reversed(moved)}.values())[::-1]
+        return list({danger[:2]: danger for danger in reversed(found)}.values())[::-1]
 
     def all(self, calls: Sequence[tuple[shell.Call, int]]) -> list[Danger]:
         """Return what is destructive in calls, and in what they start."""

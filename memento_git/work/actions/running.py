@@ -87,9 +87,9 @@ class _Ended(Exception):
         self.category, self.reason = category, reason
 
 
-def run_dispatch(ledger: Ledger, given: str, order: Order, stop: Stop | None = None) -> Outcome:
+def run_dispatch(ledger: Ledger, given: str, order: Order) -> Outcome:
     """Run an executor on a task, or on a dispatch that is open; return what came of it."""
-    stop = stop or Stop()
+    stop = Stop()
     view = ledger.view()
     executor, asked, task = foresee(ledger, view, given, order)
     wish = Wish(
