@@ -2,46 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
-from memento_git.ledger.difference import ABSENT, raw
+from memento_git.ledger.difference import raw
 from memento_git.ledger.listed import FILE_MODES
 from memento_git.ledger.trees import TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from memento_git.ledger.difference import Changed
     from memento_git.ledger.git import Git
 
 RECORDS: Final = (f"{layout.RUNS}/", f"{layout.ARCHIVE}/", f"{layout.KNOWLEDGE}/")
 
 
-class Changed(NamedTuple):
-    """One path that differs: the mode and blob of both sides, nothing where it is absent."""
-
-    path: str
-    old_mode: str
-    mode: str
-    old: str
-    new: str
-
-    @property
-    def is_added(self) -> bool:
-        return not self.old
-
-    @property
-    def is_removed(self) -> bool:
-        return not self.new
-
-
 def difference(git: Git, base: str, head: str) -> list[Changed]:
     """Return what differs below `.memento` between two trees, and whether git's attributes at the top do."""
-    told = raw(git, "--ignore-submodules=none", base, head, "--", layout.FOLDER, layout.TOP_ATTRIBUTES)
-    return [
-        Changed(path, old_mode, mode, "" if old_mode == ABSENT else old, "" if mode == ABSENT else new)
-        for path, old_mode, mode, old, new, _ in told
-    ]
+    return raw(git, "--ignore-submodules=none", base, head, "--", layout.FOLDER, layout.TOP_ATTRIBUTES)
 
 
 def note_base(git: Git, base: str, head: str, found: Iterable[Changed]) -> None:

@@ -19,15 +19,22 @@ ABSENT: Final = "000000"
 NO_INDEX: Final = "memento/no-index"
 
 
-class Raw(NamedTuple):
-    """One path that differs, as git tells it: modes and blobs of both sides, zeros where it is absent, and a letter."""
+class Changed(NamedTuple):
+    """One path that differs: the mode and blob of both sides, nothing for the blob where it is absent."""
 
     path: str
     old_mode: str
     mode: str
     old: str
     new: str
-    status: str
+
+    @property
+    def is_added(self) -> bool:
+        return not self.old
+
+    @property
+    def is_removed(self) -> bool:
+        return not self.new
 
 
 def told(git: Git, *asked: str, extra: Mapping[str, str] | None = None) -> list[str]:
@@ -39,10 +46,14 @@ def told(git: Git, *asked: str, extra: Mapping[str, str] | None = None) -> list[
     return os.fsdecode(git.run("diff-tree", "-r", "-z", "--no-renames", *asked, extra=no_index)).split("\0")[:-1]
 
 
-def raw(git: Git, *asked: str) -> list[Raw]:
+def raw(git: Git, *asked: str) -> list[Changed]:
     """Return what differs between two trees, file by file; a file that moved went and came."""
     parts = told(git, "--raw", *asked)
-    return [Raw(path, *head[1:].split(" ")) for head, path in zip(parts[::2], parts[1::2], strict=False)]
+    found = []
+    for head, path in zip(parts[::2], parts[1::2], strict=False):
+        old_mode, mode, old, new, _ = head[1:].split(" ")
+        found.append(Changed(path, old_mode, mode, *(oid.strip("0") and oid for oid in (old, new))))
+    return found
 
 
 def tree_of(git: Git, commit: str) -> str:
@@ -78,14 +89,15 @@ def heads(git: Git, old: str, new: str) -> dict[str, str] | None:
     except GitFailed:
         return None
     return {
-        f"{layout.FOLDER}/{path}": f"{mode} {TYPES.get(mode, 'blob')} {blob}" if mode != ABSENT else ""
-        for path, _, mode, _, blob, _ in found
+        f"{layout.FOLDER}/{one.path}": f"{one.mode} {TYPES.get(one.mode, 'blob')} {one.new}" if one.new else ""
+        for one in found
     }
 
 
 def statuses(git: Git, old: str, new: str, folder: str) -> dict[str, str] | None:
     """Return path -> A, M, D or T of what differs between two trees of a folder; None where git lacks one."""
     try:
-        return {f"{folder}/{one.path}": one.status for one in raw(git, old, new)}
+        parts = told(git, "--name-status", old, new)
     except GitFailed:
         return None
+    return {f"{folder}/{path}": letter for letter, path in zip(parts[::2], parts[1::2], strict=True)}

@@ -79,7 +79,7 @@ def incoming(git: Git, old: str, new: str) -> Incoming:
     changes, plain = [], _code(git.entries(old)) == _code(git.entries(new))
     for one in difference.raw(git, old, new, "--", layout.FOLDER):
         plain = plain and one.mode in (PLAIN, difference.ABSENT)
-        changes.append(Path3(one.path, *(None if blob == git.zero else blob for blob in (one.old, one.new))))
+        changes.append(Path3(one.path, one.old or None, one.new or None))
     return Incoming(changes, plain)
 
 

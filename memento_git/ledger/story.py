@@ -11,7 +11,7 @@ from memento_git.ledger import layout
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
 
-    from memento_git.ledger.changes import Changed
+    from memento_git.ledger.difference import Changed
     from memento_git.ledger.git import Git
 
 

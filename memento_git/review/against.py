@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from memento_git.folding.fold import Judged
     from memento_git.knowledge.shelf import Shelf
-    from memento_git.ledger.changes import Changed
+    from memento_git.ledger.difference import Changed
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
     from memento_git.review.lastread import Last

@@ -25,6 +25,7 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+    from memento_git.ledger.difference import Changed
     from memento_git.ledger.git import Git
     from memento_git.model.progress import Progress
     from memento_git.review.outcome import Known
@@ -192,7 +193,7 @@ def _views(git: Git, forks: Sequence[str], head: str, now: str, known: Mapping[s
     return base, view
 
 
-def _ruling(base: View, view: View, ruling: str, differing: Iterable[changes.Changed]) -> View:
+def _ruling(base: View, view: View, ruling: str, differing: Iterable[Changed]) -> View:
     """Return the tree whose policy judges: the branch's own is read already, where it is no other than the base's."""
     if ruling != base.commits[0]:
         return View(base.git, (ruling,), base.now)
@@ -206,7 +207,7 @@ def _story(git: Git, forks: Sequence[str], head: str) -> Story:
 
 
 def _compared(
-    base: View, runners: Runners, differing: Sequence[changes.Changed], name: str, story: Story
+    base: View, runners: Runners, differing: Sequence[Changed], name: str, story: Story
 ) -> tuple[Comparison, Story]:
     """Return the comparison with a base that holds of each file what it was when it could be read last."""
     view = runners.view
@@ -220,7 +221,7 @@ def _compared(
     return Comparison(base, runners, differing, name, stand_ins), story
 
 
-def _nothing(view: View, differing: Iterable[changes.Changed], first: str) -> Report:
+def _nothing(view: View, differing: Iterable[Changed], first: str) -> Report:
     """Report nothing where only git's attributes at the top differ; refuse to say that of no ledger."""
     head = view.commits[0]
     if all(change.path == layout.TOP_ATTRIBUTES for change in differing):
@@ -301,7 +302,7 @@ def _of_notes(view: View, scope: Scope, policy: Policy, progress: Progress | Non
     return notes.check_notes(shelf, scope, policy.domains)
 
 
-def _notes(git: Git, head: str, comparison: Comparison, differing: Iterable[changes.Changed]) -> set[str]:
+def _notes(git: Git, head: str, comparison: Comparison, differing: Iterable[Changed]) -> set[str]:
     """Return the notes to look at: touched, on retracted evidence, all where domains may be others now."""
     touched = comparison.notes()
     if any(change.path == layout.CONFIG for change in differing):

@@ -17,7 +17,7 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from memento_git.ledger.changes import Changed
+    from memento_git.ledger.difference import Changed
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
 
