@@ -22,8 +22,9 @@ REDACTED: Final = "redacted"
 
 LIVE: Final = ("active", "parked")
 LIVING: Final = (*LIVE, "contested")
-CURRENT: Final = ("active", "contested")
 """States of what counts as live: of a contested note nobody knows yet whether it is."""
+CURRENT: Final = ("active", "contested")
+"""Those of what counts as holding now."""
 MOVES: Final = {
     "parked": (("active",), "parked"),
     "resumed": (("parked",), "active"),
