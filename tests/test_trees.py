@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.ledger import changes, layout
+from memento_git.ledger import difference, layout
 from memento_git.ledger.git import Git, GitFailed, NoSuchRevision
 from tests.play import git
 
@@ -107,7 +107,7 @@ def test_what_a_base_holds_is_known_from_its_head_and_what_differs(play: Play, m
     opened = Git(play.root)
     for one, other in ((base, head), (head, base)):
         opened.trees.ledger(other)
-        changes.note_base(opened, one, other, changes.difference(opened, one, other))
+        difference.note_base(opened, one, other, difference.in_ledger(opened, one, other))
         with monkeypatch.context() as patch:
             patch.setattr(opened, "run", None)
             told = opened.trees.ledger(one).lines()

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from memento_git.errors import Misused
-from memento_git.ledger import absence, changes, grep, layout, origin, policyfile, ranges
+from memento_git.ledger import absence, difference, grep, layout, origin, policyfile, ranges
 from memento_git.ledger.brought import Ends
 from memento_git.ledger.story import NOTHING, Story, story_of, to_commit, to_write
 from memento_git.ledger.view import View
@@ -123,7 +123,7 @@ def added(
     """
     first, ruling = forks[0], ruling or forks[0]
     git.trees.anew = True
-    differing, known = changes.differences(git, forks, head)
+    differing, known = difference.from_bases(git, forks, head)
     story = NOTHING if git.extra else _story(git, forks, head)
     if not differing and not story.touched and ruling == first:
         return _of_others(View(git, (first,), now), head)
@@ -320,7 +320,7 @@ def _before(
     """Return what was wrong with the same records at the base, and with the names of some files there."""
     base, first = comparison.base, comparison.base.commits[0]
     if len(base.commits) == 1 and not comparison.stand_ins:
-        changes.note_base(base.git, first, comparison.head.commits[0], comparison.changes)
+        difference.note_base(base.git, first, comparison.head.commits[0], comparison.changes)
     if layout.CONFIG not in base.files:
         return set()
     then = {run: scope._replace(added=(), code=scope.before) for run, scope in scopes.items()}
