@@ -120,6 +120,12 @@ class Door:
 
         return self.ledger.change(action, allowed)
 
+    def row(self, action: str, act: Callable[[Transaction], str]) -> dict[str, Any]:
+        """Run an action in one transaction; return the row of the record of work that it made or changed."""
+        from memento_git.work import answers
+
+        return self.change(action, lambda tx: answers.after(tx, act(tx)))
+
     def show(
         self, data: dict[str, Any], text: str | Callable[[], str], *, ok: bool = True,
         then: Sequence[dict[str, str]] | None = None,

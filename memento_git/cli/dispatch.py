@@ -79,7 +79,6 @@ def create(
     *, candidate: bool, worktree: bool,
 ) -> None:  # fmt: skip
     """Hand a ready task to somebody."""
-    from memento_git.work import answers
     from memento_git.work.actions import dispatches
 
     if worktree:
@@ -89,10 +88,10 @@ def create(
         wish = Wish(executor, run, candidate, note, over_budget, allow_destructive, allow=door.allow_secrets)
         create_apart(door, task_id, wish)
         return
-    row = door.change("dispatch create", lambda tx: answers.after(tx, dispatches.create_dispatch(
+    row = door.row("dispatch create", lambda tx: dispatches.create_dispatch(
         tx, task_id, executor, run=run, candidate=candidate, note=note, over_budget=over_budget,
         allow_destructive=allow_destructive,
-    )))  # fmt: skip
+    ))  # fmt: skip
     data = {**row, "dispatched": True}
     door.show(data, f"dispatched {row['task_id']} as {row['dispatch_id']}", then=steps.claiming(row))
 
@@ -110,7 +109,6 @@ def claim(door: Door, dispatch_id: str, lease: str, note: str, remote: str, *, s
     With --sync the commits of the ledger are pushed, and with them the claim. Where commits of code are not on the
     remote yet, nothing is: the claim holds there by its ref, and `memento sync` pushes the rest.
     """
-    from memento_git.work import answers
     from memento_git.work.actions import dispatches
 
     seconds = _seconds(lease)
@@ -121,10 +119,7 @@ def claim(door: Door, dispatch_id: str, lease: str, note: str, remote: str, *, s
         return
     if remote:
         raise click.UsageError("--remote needs --sync")
-    row = door.change(
-        "dispatch claim",
-        lambda tx: answers.after(tx, dispatches.claim_dispatch(tx, dispatch_id, lease=seconds, note=note)),
-    )
+    row = door.row("dispatch claim", lambda tx: dispatches.claim_dispatch(tx, dispatch_id, lease=seconds, note=note))
     _tell_of_remotes(door, row["dispatch_id"], row["lease_until"])
     door.show(row, f"claimed {row['dispatch_id']} until {row['lease_until']}", then=steps.reading(row))
 

@@ -233,13 +233,11 @@ def _places(door: Door, covers: tuple[str, ...], reports: tuple[str, ...]) -> li
 
 def _record(door: Door, draft: Draft, run: str, tasks: tuple[str, ...], summary: str) -> Row:
     """Record what a command showed."""
-    from memento_git.work import answers
     from memento_git.work.actions import evidences
 
     with _kept(door, draft, tasks):
-        return door.change(
-            "evidence run",
-            lambda tx: answers.after(tx, evidences.record_draft(tx, draft, run=run, tasks=tasks, summary=summary)),
+        return door.row(
+            "evidence run", lambda tx: evidences.record_draft(tx, draft, run=run, tasks=tasks, summary=summary)
         )
 
 
@@ -293,10 +291,10 @@ def add(
         )
     else:
         chosen = "diff" if diff and kind == "artifact" else kind
-        row = door.change("evidence add", lambda tx: answers.after(tx, evidences.add_evidence(
+        row = door.row("evidence add", lambda tx: evidences.add_evidence(
             tx, chosen, run=run, tasks=tasks, summary=summary, files=files, uri=uri, diff=diff, outcome=outcome,
             dispatch=dispatch,
-        )))  # fmt: skip
+        ))  # fmt: skip
     door.show({"evidence": row}, f"added {row['id']}: {row['trust_level']}", then=steps.citing(door, row))
 
 
@@ -335,12 +333,9 @@ def approve(door: Door, about: str, summary: str, prompt: str, response: str | N
 @writes
 def supersede(door: Door, old: str, new: str, reason: str) -> None:
     """Say that NEW takes the place of OLD."""
-    from memento_git.work import answers
     from memento_git.work.actions import evidences
 
-    row = door.change(
-        "evidence supersede", lambda tx: answers.after(tx, evidences.supersede(tx, old, new, reason=reason))
-    )
+    row = door.row("evidence supersede", lambda tx: evidences.supersede(tx, old, new, reason=reason))
     door.show({"evidence": row}, f"superseded {row['id']}")
 
 
@@ -350,12 +345,9 @@ def supersede(door: Door, old: str, new: str, reason: str) -> None:
 @writes
 def retract(door: Door, evidence_id: str, reason: str) -> None:
     """Withdraw evidence that should not have been believed; what it proved is unproven."""
-    from memento_git.work import answers
     from memento_git.work.actions import evidences
 
-    row = door.change(
-        "evidence retract", lambda tx: answers.after(tx, evidences.retract(tx, evidence_id, reason=reason))
-    )
+    row = door.row("evidence retract", lambda tx: evidences.retract(tx, evidence_id, reason=reason))
     door.show({"evidence": row}, f"retracted {row['id']}")
 
 

@@ -159,7 +159,6 @@ def diff(
     door: Door, revisions: str, before_json: str, after_json: str, run: str, tasks: tuple[str, ...], *, record: bool
 ) -> int:
     """Show how the import graph changed; exit with 1 where policy refuses it."""
-    from memento_git.work import answers
     from memento_git.work.actions import graphs
 
     code: Row | None = None
@@ -172,9 +171,7 @@ def diff(
         raise graphs.SnapshotsRequired
     row = None
     if record:
-        row = door.change(
-            "graph diff", lambda tx: answers.after(tx, graphs.record_diff(tx, found, code, run=run, tasks=tasks))
-        )
+        row = door.row("graph diff", lambda tx: graphs.record_diff(tx, found, code, run=run, tasks=tasks))
     refused = bool(found["blocking"])
     why = "; ".join(one["message"] for one in found["warnings"] if one["level"] == "refuse")
     refusal = {"error": "graph_refused", "message": why} if refused else {}

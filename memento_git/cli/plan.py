@@ -71,11 +71,10 @@ def draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
 
 
 def _draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
-    from memento_git.work import answers
     from memento_git.work.actions import plans
 
     text = read_text(body)
-    row = door.change("plan draft", lambda tx: answers.after(tx, plans.draft_plan(tx, title, text, run=run, **options)))
+    row = door.row("plan draft", lambda tx: plans.draft_plan(tx, title, text, run=run, **options))
     approve = {"why": "a plan waits for approval", "command": f"memento plan approve {row['id']}"}
     door.show({"plan": row}, f"drafted {row['id']}", then=[approve])
 
@@ -103,10 +102,9 @@ def approve(door: Door, plan_id: str, run: str, note: str, key: str, *, sign: bo
 @writes
 def reject(door: Door, plan_id: str, reason: str) -> None:
     """Turn a plan down."""
-    from memento_git.work import answers
     from memento_git.work.actions import plans
 
-    row = door.change("plan reject", lambda tx: answers.after(tx, plans.reject_plan(tx, plan_id, reason=reason)))
+    row = door.row("plan reject", lambda tx: plans.reject_plan(tx, plan_id, reason=reason))
     door.show({"plan": row}, f"rejected {row['id']}", then=steps.due(door, row["run_id"]))
 
 

@@ -45,10 +45,9 @@ def route(door: Door, task_id: str, executor: str, *, no_health: bool, record: b
 
 
 def _record(door: Door, task: str, decision: Row) -> Row:
-    from memento_git.work import answers
     from memento_git.work.actions.routes import record_route
 
-    return door.change("task route", lambda tx: answers.after(tx, record_route(tx, task, decision)))
+    return door.row("task route", lambda tx: record_route(tx, task, decision))
 
 
 def _told(task: str, status: str, decision: Row, names: Names) -> str:

@@ -50,13 +50,9 @@ def list_runs(door: Door, status: str | None, limit: int, offset: int) -> None:
 @writes
 def start(door: Door, goal: str, body: str, constraint: tuple[str, ...], *, spike: bool) -> None:
     """Start a run for one goal."""
-    from memento_git.work import answers
     from memento_git.work.actions import runs
 
-    row = door.change(
-        "run start",
-        lambda tx: answers.after(tx, runs.start_run(tx, goal, constraints=constraint, spike=spike, body=body)),
-    )
+    row = door.row("run start", lambda tx: runs.start_run(tx, goal, constraints=constraint, spike=spike, body=body))
     door.show({"run": row}, f"started {row['id']}", then=steps.due(door, row["id"]))
 
 
@@ -103,11 +99,10 @@ def _moving(name: str, verb: str, text: str, *, command: str) -> click.Command:
     @click.option("--reason", default="", metavar="TEXT", help="Why; it is required." if name == "cancel" else "Why.")
     @writes
     def move(door: Door, run_id: str, reason: str) -> None:
-        from memento_git.work import answers
         from memento_git.work.actions import runs
 
         act = {"pause": runs.pause_run, "resume": runs.resume_run, "cancel": runs.cancel_run}[name]
-        row = door.change(f"run {name}", lambda tx: answers.after(tx, act(tx, run_id, reason=reason)))
+        row = door.row(f"run {name}", lambda tx: act(tx, run_id, reason=reason))
         if name == "resume":
             door.show({"command": command, "run": row}, f"{verb} {row['id']}", then=steps.due(door, row["id"]))
         else:
@@ -131,8 +126,7 @@ for each in (pause, resume, cancel):
 @writes
 def complete(door: Door, run_id: str, note: str) -> None:
     """End a run whose every task is done and proven, or cancelled, and whose gates have passed."""
-    from memento_git.work import answers
     from memento_git.work.actions import runs
 
-    row = door.change("run complete", lambda tx: answers.after(tx, runs.complete_run(tx, run_id, note=note)))
+    row = door.row("run complete", lambda tx: runs.complete_run(tx, run_id, note=note))
     door.show({"run": row}, f"completed {row['id']}", then=steps.due(door, row["id"]))

@@ -96,7 +96,6 @@ def add(
 
     A message is never obeyed: it decides words, not commands, policy or who works. Nothing is handed out.
     """
-    from memento_git.work import answers
     from memento_git.work.actions import tasks
 
     text = read_text(body)
@@ -107,7 +106,7 @@ def add(
         return
     if not title:
         raise click.UsageError("Missing option '--title' (or --from-event).")
-    row = door.change("task add", lambda tx: answers.after(tx, tasks.add_task(tx, title, run=run, body=text, **given)))
+    row = door.row("task add", lambda tx: tasks.add_task(tx, title, run=run, body=text, **given))
     data = {"task": row, "dispatched": False, "executor_invoked": False}
     door.show(data, f"added {row['id']}", then=steps.offering(row))
 
@@ -148,16 +147,15 @@ def revise(
     no_dependencies: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Change a task's words; what was proven for the old words becomes unproven."""
-    from memento_git.work import answers
     from memento_git.work.actions import tasks
 
     refuse_empty("--no-dependencies takes those out; for anything else edit its file")
     text = read_text(body)
     given = {key: value for key, value in options.items() if value is not None}
-    row = door.change("task revise", lambda tx: answers.after(tx, tasks.revise_task(
+    row = door.row("task revise", lambda tx: tasks.revise_task(
         tx, task_id, title=title, body=text, criteria=criteria or None,
         depends_on=depends_on if depends_on or no_dependencies else None, **given,
-    )))  # fmt: skip
+    ))  # fmt: skip
     door.show({"task": row}, f"revised {row['id']}", then=steps.about(row))
 
 
@@ -248,11 +246,10 @@ def _moving(name: str, verb: str, text: str) -> click.Command:
     @click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
     @writes
     def move(door: Door, task_id: str, reason: str) -> None:
-        from memento_git.work import answers
         from memento_git.work.actions import tasks
 
         act = {"block": tasks.block_task, "reopen": tasks.reopen_task, "cancel": tasks.cancel_task}[name]
-        row = door.change(f"task {name}", lambda tx: answers.after(tx, act(tx, task_id, reason=reason)))
+        row = door.row(f"task {name}", lambda tx: act(tx, task_id, reason=reason))
         door.show({"task": row}, f"{verb} {row['id']}", then=steps.about(row))
 
     return click.command(name, help=text)(move)
@@ -309,8 +306,7 @@ def repair(door: Door, task_id: str, title: str) -> None:
 
     The repair has its files, its criteria and what was unmet; what depended on the rejected task waits for the repair.
     """
-    from memento_git.work import answers
     from memento_git.work.actions import verifying
 
-    row = door.change("task repair", lambda tx: answers.after(tx, verifying.repair_task(tx, task_id, title=title)))
+    row = door.row("task repair", lambda tx: verifying.repair_task(tx, task_id, title=title))
     door.show({"task": row}, f"added {row['id']}, which repairs {row['repairs']}", then=steps.offering(row))
