@@ -196,9 +196,14 @@ class Policy(NamedTuple):
         return self.gate_waivers or named if verdict == "waived" else named
 
     @property
+    def must_be_signed(self) -> dict[str, list[str]]:
+        """Return what has to be signed, and by whom: by any allowed signer where nobody is named."""
+        return self.signatures.get("require") or {}
+
+    @property
     def people(self) -> list[str]:
         """Return everybody whom policy names."""
-        lists = [*self.gate_verdicts.values(), *(self.signatures.get("require") or {}).values(), *self.agents.values()]
+        lists = [*self.gate_verdicts.values(), *self.must_be_signed.values(), *self.agents.values()]
         named = [name for names in lists for name in names]
         return [*self.plan_approvers, *self.gate_waivers, *self.release.get("approvers", ()), *named]
 

@@ -58,7 +58,7 @@ def _records(view: View, paths: Iterable[str], policy: Policy) -> Iterator[Event
         if place is None or place.kind not in ("event", "evidence"):
             continue
         found = view.record(path)
-        if place.do == "redacted" and place.run and policy.signatures.get("require"):
+        if place.do == "redacted" and place.run and policy.must_be_signed:
             yield from _left(view, place, policy)
         if isinstance(found, Event | Evidence) and (
             "signature" in found.data or signing.demanded(policy.signatures, found) is not None
@@ -110,7 +110,7 @@ def handed_out(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]
 def done(state: RunState, task: str, ends: Iterable[Event], scope: Scope) -> Iterator[Finding]:
     """Yield a completion or acceptance of the branch whose task rests on an approval without its signature."""
     added = [event for event in ends if event.id in scope.added]
-    if not added or not state.policy.signatures.get("require"):
+    if not added or not state.policy.must_be_signed:
         return
     from memento_git.work import signatures
 

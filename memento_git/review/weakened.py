@@ -116,7 +116,7 @@ def _levels(old: Policy, new: Policy) -> Iterator[str]:
 
 def _signatures(old: Policy, new: Policy) -> Iterator[str]:
     """Tell which signatures are demanded no more, or of more people, or by another file of keys."""
-    before, after = ((one.signatures.get("require") or {}) for one in (old, new))
+    before, after = (one.must_be_signed for one in (old, new))
     for gate in sorted({*GATES.values()} & before.keys()) if "waivers" not in before and "waivers" in after else ():
         yield from _people(f"signatures.require.waivers: of {gate}", before[gate], after["waivers"])
     for what, people in before.items():

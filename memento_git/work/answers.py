@@ -71,7 +71,7 @@ def check(state: RunState, *shown: Row) -> None:
 
 def mark_lacking(state: RunState, *, plans: Sequence[Row] = (), tasks: Sequence[Row] = ()) -> None:
     """Say in rows where the signature is lacking that policy demands, where it demands any."""
-    if state.policy.signatures.get("require"):
+    if state.policy.must_be_signed:
         from memento_git.work import signatures
 
         signatures.mark_lacking(state, plans=plans, tasks=tasks)

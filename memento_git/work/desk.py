@@ -90,7 +90,7 @@ class Desk(desk.Desk):
 
     def sealer(self, *, sign: bool = False, key: str = "") -> Sealer | None:
         """Return what signs approvals and verdicts, where the user or policy asks for signatures."""
-        if not (sign or key or self.policy.signatures.get("require")):
+        if not (sign or key or self.policy.must_be_signed):
             return None
         from memento_git.work.signatures import Sealer
 
@@ -98,7 +98,7 @@ class Desk(desk.Desk):
 
     def refuse_unsigned_proof(self, state: RunState, task: str, what: str) -> None:
         """Refuse to let a task be done by an approval that lacks the signature that policy demands."""
-        if self.policy.signatures.get("require"):
+        if self.policy.must_be_signed:
             from memento_git.work import signatures
 
             if told := signatures.unsigned_proof(state, task):

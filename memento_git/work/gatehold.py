@@ -204,7 +204,7 @@ def unsigned(
 
     Where that does not hold any more, it is what a dispatch had seen as it was `opened`.
     """
-    if not state.policy.signatures.get("require"):
+    if not state.policy.must_be_signed:
         return []
     from memento_git.work import signatures
 

@@ -95,7 +95,7 @@ def is_required(state: RunState, scope: str, gate: str) -> bool:
 
 def is_guarded(policy: Policy, gate: str) -> bool:
     """Tell whether not everybody may pass a gate on anything: by whom, on what, or with whose signature."""
-    signed = signing.GATES.get(gate) in (policy.signatures.get("require") or {})
+    signed = signing.GATES.get(gate) in policy.must_be_signed
     return signed or gate in policy.gates_fresh or bool(policy.gate_verdicts.get(gate))
 
 

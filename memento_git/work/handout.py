@@ -157,7 +157,7 @@ def row(refusal: MementoError | None, run: str, task: str) -> Row | None:
 
 def mark_unsigned(state: RunState, shown: Sequence[Row]) -> None:
     """Take back that tasks are ready where what their dispatch rests on lacks a signature that policy demands."""
-    ready = [one for one in shown if one["ready"]] if state.policy.signatures.get("require") else []
+    ready = [one for one in shown if one["ready"]] if state.policy.must_be_signed else []
     if not ready:
         return
     from memento_git.work import signatures, signers

@@ -133,7 +133,7 @@ def _compute(view: View, run: str, progress: Progress | None, runners: Runners |
         "trouble": rows.trouble_rows(state),
     }
     held["events"], held["redacted"] = len(held["audit"]), rows.redacted_rows(state)
-    held["roles"], held["signs"] = roles(held), bool(state.policy.signatures.get("require"))
+    held["roles"], held["signs"] = roles(held), bool(state.policy.must_be_signed)
     held["fresh"] = list(state.policy.gates_fresh)
     held["cites"], held["whole"] = cites(held), is_whole(state, state.groups())
     held["latest"] = max((row["created_at"] for row in held["audit"]), default="")

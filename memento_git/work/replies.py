@@ -93,7 +93,7 @@ def _given(state: RunState) -> Iterator[Said]:
 
     A yes is an approval, and bears a signature where policy demands that; who relies on it asks whether it is good.
     """
-    now, wanted = state.view.now, "approvals" in state.policy.signatures.get("require", {})
+    now, wanted = state.view.now, "approvals" in state.policy.must_be_signed
     for name in naming.suspects(state):
         one = state.evidence(name)
         if one is None or "approves" not in one.data:

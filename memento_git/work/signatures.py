@@ -114,7 +114,7 @@ def missing(
     was lifted so, but for the run's own gates named in `but`, and of what proves tasks. Where no plan holds any more,
     or a gate has failed since, they are those that a dispatch had seen as it was `opened`.
     """
-    if not state.policy.signatures.get("require"):
+    if not state.policy.must_be_signed:
         return []
     verifier = verifier or Verifier(state.view, state.policy)
     told = []
@@ -138,7 +138,7 @@ def unsigned_proof(state: RunState, task: str, verifier: Verifier | None = None)
 
     A failed gate of the task makes no difference: anybody may fail it, and pass it later.
     """
-    if "approvals" not in state.policy.signatures.get("require", {}):
+    if "approvals" not in state.policy.must_be_signed:
         return []
     if state.task_status(task) not in states.DONE or not state.proof(task).proven:
         return []
@@ -169,7 +169,7 @@ def mark_lacking(
     In that of the canonical plan, and in those of proven tasks what they rest on, where such approvals must be signed;
     in those of gates that their verdict fell. A verdict that is late, or fell for something else, is told as that.
     """
-    demanded = state.policy.signatures.get("require", {})
+    demanded = state.policy.must_be_signed
     canonical = [row for row in plans if row["id"] == state.canonical] if "plan_approval" in demanded else []
     proven = [row for row in tasks if row["proven"]] if "approvals" in demanded else []
     given = (
@@ -235,7 +235,7 @@ def answers(
     They count by the keys of who judges the run, or else of its own view. A key that may sign as one of the `authors`
     is theirs.
     """
-    if "approvals" not in state.policy.signatures.get("require", {}):
+    if "approvals" not in state.policy.must_be_signed:
         return None
     verifier = state.runners.verifier if state.runners else Verifier(state.view, state.policy)
     counting = {}

@@ -112,7 +112,7 @@ class _Keys:
         if after is None:
             return
         rows = diff_proofs.fresh(before or diff.EMPTY, after)
-        if not rows and not self.policy.signatures.get("require"):
+        if not rows and not self.policy.must_be_signed:
             return
         from memento_git.work import signatures
 

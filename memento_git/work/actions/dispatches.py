@@ -68,7 +68,7 @@ def hand_out(
     dependencies = prose.list("depends_on")
     for other in dependencies:
         _dependency_done(state, identity, other)
-    if desk.policy.signatures.get("require"):
+    if desk.policy.must_be_signed:
         from memento_git.work import signatures
 
         signatures.refuse_unsigned(state, (state.id, identity, *dependencies), f"handing out {identity}")

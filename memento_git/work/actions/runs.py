@@ -94,7 +94,7 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
     _gates_passed(desk, state)
     if why := approvals.unfit(state):
         raise no.PlanUnapproved(plan=state.canonical, why=why)
-    if desk.policy.signatures.get("require"):
+    if desk.policy.must_be_signed:
         from memento_git.work import signatures
 
         signatures.refuse_unsigned(state, (state.id, *state.counting()), f"completing {state.id}")
