@@ -56,6 +56,11 @@ def must_be_named(origin: str, orders: Sequence[str]) -> bool:
     return origin in LOW and bool(orders)
 
 
+def unvouched(orders: Sequence[str]) -> str:
+    """Return why a note that reads like orders is kept as a draft."""
+    return f"it {', '.join(orders)}, and nobody vouches for it"
+
+
 def orders(data: Mapping[str, Any], text: str) -> list[str]:
     """Return what makes a note read like orders, in its text or in any words beside it that a reader is shown."""
     return instructive(text, "\n\n".join([str(data.get("title") or ""), *map(_alone, _beside(data))]))

@@ -13,7 +13,7 @@ from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.foreign import files, guidance, markdown, mnemo, pmb, records
 from memento_git.knowledge.foreign.places import Placed, placed
-from memento_git.knowledge.injection import orders
+from memento_git.knowledge.injection import orders, unvouched
 from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.knowledge.transitions import LIVE
 from memento_git.ledger import codec, revisions
@@ -167,7 +167,7 @@ class _Bringing:
         for why in entry.told:
             self._leave(entry.where, why)
         if signs := orders(draft.data, draft.body):
-            self.drafts.append(_Held(entry, draft, f"it {', '.join(signs)}, and nobody vouches for it"))
+            self.drafts.append(_Held(entry, draft, unvouched(signs)))
             return
         if key:
             self._keys[key] = draft.data["id"]

@@ -25,7 +25,7 @@ from memento_git.knowledge.bundle import (
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import titled
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.injection import LOW, orders
+from memento_git.knowledge.injection import LOW, orders, unvouched
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.ledger import layout, prosefile
@@ -259,7 +259,7 @@ class _Intake:
         self._scan(note.where, note.events, note)
         front = {**note.front, "origin": origin}
         self.kept.append(lambda: self.drafts.add(front, note.body, layout.domain_of(file.path)))
-        return f"it {', '.join(signs)}, and nobody vouches for it"
+        return unvouched(signs)
 
     def _scan(self, where: str, events: Sequence[File], note: Packed | None = None) -> None:
         """Refuse control characters and secrets in whatever a note, and what happened to it, says."""
@@ -337,8 +337,7 @@ class _Intake:
             self.desk.text(line.where, line.text)
             ledger, allowed = self.tx.ledger, self.tx.allow_secrets
             self.kept.append(lambda: draft_note(ledger, line.text, allow_secrets=allowed, **options))
-        why = f"it {', '.join(signs)}, and nobody vouches for it"
-        self.brought.drafts.append(Taken(same, titled(line.text), why))
+        self.brought.drafts.append(Taken(same, titled(line.text), unvouched(signs)))
 
     def _added(self, line: Typed, options: dict[str, Any]) -> Added:
         """Add a note of a line; what is wrong with it is told with its number."""

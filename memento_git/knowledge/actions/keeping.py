@@ -9,7 +9,7 @@ from memento_git.knowledge.actions.drafting import draft_note
 from memento_git.knowledge.actions.notes import OVER, Added, add_note
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import MOMENTS, SHARES, Draft, stamped, titled
-from memento_git.knowledge.injection import LOW, orders
+from memento_git.knowledge.injection import LOW, orders, unvouched
 from memento_git.knowledge.rows import after, draft_row
 from memento_git.knowledge.shortterm import Item, ShortTerm
 from memento_git.model import anchors
@@ -62,7 +62,7 @@ def keep_note(
     signs = [] if vouched else orders(options, text)
     if draft or signs:
         found = draft_note(ledger, text, allow_secrets=allow_secrets, **options)
-        why = f"it {', '.join(signs)}, and nobody vouches for it" if signs else ""
+        why = unvouched(signs) if signs else ""
         return Kept(draft_row(found), Added(found.id, existing=False, alike=[]), "drafts", why)
 
     def act(tx: Transaction) -> Kept:
