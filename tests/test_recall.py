@@ -498,7 +498,8 @@ def test_a_card_is_read_back_as_it_was() -> None:
         (".memento/runs/run_abcdefabcdef/run.md", True),
         (".memento/runs/run_abcdefabcdef/plans/plan_abcdefabcdef/plan.md", True),
         (".memento/runs/run_abcdefabcdef/evidence/a/evidence_abcdefabcdef.yaml", True),
-        (".memento/runs/run_abcdefabcdef/20261122T000000000Z-paused-abcdefabcdef.yaml", False),
+        (".memento/runs/run_abcdefabcdef/20261122T000000000Z-paused-abcdefabcdef.yaml", True),
+        (".memento/runs/run_abcdefabcdef/20261122T000000000Z-resumed-abcdefabcdef.yaml", False),
         ("README.md", False),
     ],
 )

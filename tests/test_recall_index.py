@@ -18,12 +18,14 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memento_git.knowledge import index, upkeep
+from memento_git.knowledge.actions.recalling import recall
 from memento_git.knowledge.ranking import rank
 from memento_git.knowledge.recall import search, text_of
 from memento_git.ledger import archive, codec, layout, lock
 from memento_git.ledger.store import Ledger
 from memento_git.review.note_counts import note_counts
 from memento_git.work.actions.runs import start_run
+from memento_git.work.actions.tasks import block_task
 from tests.notes import Notes
 from tests.play import git
 from tests.test_disks import MAY_MOUNT, alone, said
@@ -506,6 +508,49 @@ def test_names_and_questions_that_are_no_text_harm_nothing(notes: Notes) -> None
     assert search(notes.ledger, []).hits == []
     assert search(notes.ledger, ["walrus"], limit=0).more > 0
     assert_right(notes.ledger)
+
+
+def test_what_happened_to_a_record_is_found_wherever_its_files_are(play: Play, notes: Notes) -> None:
+    run = play.planned("Tame the octopus")
+    task = play.task("Feed it")
+    view = play.ledger.view()
+    start = f"{layout.RUNS}/{run}/"
+    before = {path: view.read(path) or b"" for path in view.files if path.startswith(start)}
+    search(notes.ledger, ["lease"])
+    git(notes.root, "branch", "before")
+    play.do(block_task, task, reason="The walrus ate it.")
+    assert found(notes, "walrus ate") == [task]
+    git(notes.root, "checkout", "-q", "before")
+    assert found(notes, "walrus ate") == []
+    git(notes.root, "checkout", "-q", "main")
+    assert found(notes, "walrus ate") == [task]
+
+    packed = archive.pack(before)
+    path = notes.root / layout.archive_path(run, codec.digest_of(packed))
+    path.parent.mkdir(parents=True)
+    path.write_bytes(packed)
+    for name in before:
+        (notes.root / name).unlink()
+    notes.commit()
+    assert found(notes, "walrus ate") == [task]
+    view = play.ledger.view()
+    whole = archive.pack({**before, **{name: view.read(name) or b"" for name in view.files if name.startswith(start)}})
+    path.with_name(f"{codec.digest_of(whole)}.yaml.gz").write_bytes(whole)
+    shutil.rmtree(notes.root / start)
+    notes.commit()
+    assert found(notes, "walrus ate") == [task]
+    assert "The walrus ate it." in str(recall(notes.ledger, ["walrus ate"])["hits"])
+
+
+def found(notes: Notes, question: str) -> list[str]:
+    """Return the records that answer, those with all of the question, by an index that equals memory and a new one."""
+    view = notes.ledger.view()
+    updated = answers(view)
+    told = [hit.id for hit in search(view, [question]).hits if len(hit.words) > 1]
+    shutil.rmtree(index.place(notes.ledger.git))
+    assert answers(view) == updated == answers(view, written=False)
+    assert [hit.id for hit in search(view, [question]).hits if len(hit.words) > 1] == told
+    return told
 
 
 def test_an_archived_run_is_found_with_its_text(play: Play, notes: Notes) -> None:

@@ -25,6 +25,8 @@ from memento_git.ledger.view import View
 from memento_git.model import anchors
 from memento_git.model.tokens import tokens
 from memento_git.review.records import standings
+from memento_git.work.actions.plans import draft_plan
+from memento_git.work.actions.tasks import block_task, reopen_task
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -392,6 +394,50 @@ def test_records_are_listed_by_their_kind(play: Play) -> None:
     assert ids(asked(play, view="list")) == [note]
     with Ledger.open(play.root) as ledger:
         assert next(iter(recall(ledger, standings=standings, kinds=("evidence",))["hits"]))["trust"] == "witnessed"
+
+
+@pytest.mark.parametrize(
+    ("argv", "verb"),
+    [
+        ("task block {task}", "blocked"), ("dispatch fail {dispatch}", "failed"), ("run cancel {run}", "cancelled"),
+        ("run pause {run}", "paused"), ("gate waive release --run {run}", "waived"), ("plan reject {plan}", "rejected"),
+        ("gate record quality_review failed --task {task}", "failed"), ("evidence retract {evidence}", "retracted"),
+        ("dispatch recover {dispatch} --force", "recovered"),
+    ],
+)  # fmt: skip
+def test_why_something_went_wrong_is_found_with_its_record(play: Play, cli: Call, argv: str, verb: str) -> None:
+    run, where = play.planned("Feed the giraffe"), ("-C", str(play.root))
+    task = play.task("Buy leaves")
+    names = {
+        "run": run, "task": task, "dispatch": play.claimed(task), "evidence": play.evidence(task),
+        "plan": play.do(draft_plan, "Hay", "Buy hay.", run=run),
+    }  # fmt: skip
+    record = next((names[kind] for kind in ("plan", "evidence", "task") if f"{{{kind}}}" in argv), run)
+    record = task if "dispatch" in argv else record
+    assert asked(play, "acacia thorns")["hits"] == []
+    code, _, err = cli(
+        *argv.format(**names).split(), "--reason", "Acacia has thorns.", "--actor", str(play.ledger.actor), *where
+    )
+    assert code == 0, err
+    hit = only(play, "acacia thorns")
+    (event,) = hit["events"]
+    assert (hit["id"], hit["record"]) == (record, record.partition("_")[0])
+    assert hit["text"].startswith(f"{verb} {play.ledger.now()[:10]}, {event}: ")
+    assert ids(asked(play, "acacia thorns", kinds=(hit["record"],))) == [record]
+    assert asked(play, "acacia thorns", kinds=("skill",))["hits"] == []
+    assert ids(asked(play, kinds=(hit["record"],))).count(record) == 1
+
+
+def test_the_same_reason_of_two_tasks_is_shown_with_each(play: Play) -> None:
+    play.planned("Feed the giraffe")
+    tasks = [play.task(title) for title in ("Buy leaves", "Buy hay")]
+    for task in tasks:
+        play.do(block_task, task, reason="The market is shut on Sundays.")
+        play.do(reopen_task, task, reason="The market is open again.")
+    hits = asked(play, "market shut on Sundays")["hits"]
+    assert {hit["id"] for hit in hits} == set(tasks)
+    assert [hit["text"].count("The market is") for hit in hits] == [2, 2]
+    assert asked(play, "market", tag="food")["left_out"]["records"] == {"task": 2}
 
 
 def test_a_task_that_is_done_says_whether_it_is_proven(play: Play, cli: Call) -> None:

@@ -405,6 +405,7 @@ HIT: Final = {
     "weak": "it has too little of the question to be sure", "score": "or null",
     "query": "which of the questions, from 0", "words": "that it met",
     "alike": "others that say the same", "parts": "with --explain: `name`, `value`, `of` (text, boost, or an id)",
+    "events": "of a record, those whose reasons answer; `text` begins with what they say",
 }  # fmt: skip
 CODE: Final = {
     "moment": "work_tree, or commit (with --at, or in a bare repository)", "commit": "or null",

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Final, NamedTuple
 
 from memento_git.knowledge.words import date_words, signs, words
+from memento_git.model.ids import kind_of
 
 UNIT: Final = 10  # weight of a word that stands once in a text; weights are whole numbers, exact in any arithmetic
 TITLE: Final = 20
@@ -18,7 +19,7 @@ class Card(NamedTuple):
     """What a document is, without its text: what filters, labels and links are judged by."""
 
     path: str
-    kind: str  # note, plan, task, run, evidence, skill; link: says that two others belong together
+    kind: str  # note, plan, task, run, evidence, skill; event: of one of these; link: of two of them
     id: str
     title: str
     sort: str = ""  # a note's kind: fact, decision, lesson, ...
@@ -35,6 +36,16 @@ class Card(NamedTuple):
     links: tuple[tuple[str, str], ...] = ()  # relation and id
     files: tuple[str, ...] = ()
     expires: str = ""
+
+    @property
+    def record(self) -> str:
+        """Return the id of the record that is told of: by an event it is that to which it happened."""
+        return self.links[0][1] if self.kind == "event" else self.id
+
+    @property
+    def record_kind(self) -> str:
+        """Return the kind of the record that is told of."""
+        return kind_of(self.record) if self.kind == "event" else self.kind
 
 
 class Document(NamedTuple):
@@ -73,7 +84,7 @@ def entry_of(document: Document) -> Entry:
     length = sum(weights.values()) // UNIT
     for sign in {sign for text, _ in parts for sign in signs(text)}:
         weights[sign] = max(weights[sign], UNIT)
-    for word in date_words(card.time):
+    for word in date_words(card.time) if card.kind != "event" else ():
         weights[word] = max(weights[word], DATE)
     for name in (card.id, card.id.partition("_")[2]):
         if name:

@@ -1,4 +1,7 @@
-"""What of the ledger can be found: its files as documents, one for each note, plan, task, run, evidence and skill."""
+"""What of the ledger can be found: its files as documents, one for each note, plan, task, run, evidence and skill.
+
+What went wrong with a record, or was decided of it, is a document as well: the event that has the reason.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,12 @@ _ARCHIVED: Final = re.compile(rf"{re.escape(layout.ARCHIVE)}/(?P<id>run_[0-9a-z]
 _TEXTS: Final = {
     "run": ("constraints",), "plan": ("criteria", "assumptions", "risks"), "task": ("criteria", "kind", "role"),
     "evidence": ("kind", "outcome", "problems", "prompt", "response", "uri"), "skill": ("description",),
+    "event": ("gate", "reason", "unmet", "note"),
 }  # fmt: skip
+TITLES: Final = {"run": "goal", "evidence": "summary", "skill": "name", "event": "do"}
+REASONED: Final = (
+    "blocked", "cancelled", "failed", "paused", "recovered", "rejected", "reopened", "retracted", "selected", "waived",
+)  # fmt: skip
 LINKS: Final = ("supersedes", "sources", "evidence", "depends_on", "repairs", "for")
 LONG_TITLE: Final = 200
 
@@ -41,11 +49,18 @@ def _kind_of(path: str) -> tuple[str, str, str] | None:
     place = layout.place_of(path)
     if place is None:
         return None
-    if place.kind == "event" and place.of.startswith("note_") and place.do in ("linked", "unlinked"):
-        return "link", place.of, ""
+    if place.kind == "event":
+        return _of_event(place)
     if place.kind == "note":
         return "note", place.id, layout.domain_of(path)
     return (place.kind, place.id, place.run) if place.kind in ("run", "plan", "task", "evidence") else None
+
+
+def _of_event(place: layout.Place) -> tuple[str, str, str] | None:
+    """Return what can be found of an event: that it links a note, or the reason that one of the work has."""
+    if place.run:
+        return ("event", place.id, place.run) if place.do in REASONED else None
+    return ("link", place.of, "") if place.do in ("linked", "unlinked") else None
 
 
 def documents_of(path: str, data: bytes) -> list[Document]:
@@ -64,6 +79,8 @@ def documents_of(path: str, data: bytes) -> list[Document]:
     values, body = _parsed(data, prose=path.endswith(".md"))
     card = _card(path, kind, identity, within, values)
     text = "\n".join([*_texts(kind, values), body]).strip()
+    if kind == "event" and not text:
+        return []
     title = card.title or text.partition("\n")[0].lstrip("# ")[:LONG_TITLE]
     return [Document(card._replace(title=title), text)]
 
@@ -87,11 +104,8 @@ def _parsed(data: bytes, *, prose: bool) -> tuple[dict[str, Any], str]:
 
 
 def _card(path: str, kind: str, identity: str, within: str, values: dict[str, Any]) -> Card:
-    title = {
-        "run": "goal", "evidence": "summary", "skill": "name",
-    }.get(kind, "title")  # fmt: skip
     is_note = kind == "note"
-    named = _line(values.get(title)) or (_command(values) if kind == "evidence" else "")
+    named = _line(values.get(TITLES.get(kind, "title"))) or (_command(values) if kind == "evidence" else "")
     return Card(
         path=path,
         kind=kind,
@@ -108,7 +122,7 @@ def _card(path: str, kind: str, identity: str, within: str, values: dict[str, An
         origin=_line(values.get("origin")),
         thread=_line(values.get("thread")),
         importance=_share(values.get("importance")),
-        links=_links(kind, values),
+        links=_links(path, kind, values),
         files=_files(values),
         expires=_line(values.get("expires")) if is_note else "",
     )
@@ -137,9 +151,10 @@ def _command(values: dict[str, Any]) -> str:
     return " ".join(_lines(command.get("argv"))) if isinstance(command, dict) else ""
 
 
-def _links(kind: str, values: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Return relation and id of all that a record names."""
-    found = [(key, name.partition("@")[0]) for key in LINKS for name in _lines(values.get(key))]
+def _links(path: str, kind: str, values: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return relation and id of all that a record names; of an event first to what it happened."""
+    found = [("of", layout.owner_of(path.rpartition("/")[0]))] if kind == "event" else []
+    found += [(key, name.partition("@")[0]) for key in LINKS for name in _lines(values.get(key))]
     linked = values if kind == "link" else None
     members = values.get("links")
     for link in [linked, *(members if isinstance(members, list) else [])]:

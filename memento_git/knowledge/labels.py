@@ -107,8 +107,9 @@ def _successor(shelf: Shelf, note: str) -> str | None:
     return None if current == note else current
 
 
-def record_hit(card: Card, text: str, now: str) -> Row:
-    """Return a record that is no note as a hit, with the same keys."""
+def record_hit(card: Card, text: str, now: str, events: Sequence[tuple[Card, str]]) -> Row:
+    """Return a record that is no note as a hit, with the same keys; what `events` of it say stands before its text."""
+    text = "\n".join([*(f"{one.title} {one.time[:10]}, {one.id}: {said}" for one, said in events), text])
     unset = dict.fromkeys((*UNSET, *UNKNOWN_STANDING))
     return {
         "id": card.id, "record": card.kind, "kind": card.kind, "domain": None, "title": card.title, "path": card.path,
@@ -117,13 +118,14 @@ def record_hit(card: Card, text: str, now: str) -> Row:
         "tags": list(card.tags), "pinned": False,
         "about": [{"anchor": path, "state": None} for path in card.files], "anchors": None, "evidence": [],
         "instead_of": [], "contradicted_by": [], "may_contradict": [], "text": text,
+        "events": [one.id for one, _ in events],
         "orders": instructive(text, card.title, wrapped=card.kind != "evidence"),
     }  # fmt: skip
 
 
 def unscored() -> Row:
     """Return what a hit says of its score where no question was asked."""
-    return {"weak": False, "score": None, "query": None, "words": [], "alike": [], "parts": []}
+    return {"weak": False, "score": None, "query": None, "words": [], "alike": [], "parts": [], "events": []}
 
 
 def age(at: str | None, now: str) -> int | None:

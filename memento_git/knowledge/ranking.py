@@ -40,7 +40,7 @@ COUNTED: Final = 1000
 FORMS: Final = 1000  # candidates at most, where many of them lead to the same
 IMPORTANT: Final = 0.2
 SAME_FILE: Final = 0.15
-KINDS: Final = {"plan": -0.05, "task": -0.05, "run": -0.05, "evidence": -0.15}
+KINDS: Final = {"plan": -0.05, "task": -0.05, "run": -0.05, "event": -0.05, "evidence": -0.15}
 WHY: Final = re.compile(r"\b(?:why|reasons?|rationale|how come)\b", re.IGNORECASE)
 FAVOURED: Final[
     Mapping[str, tuple[Callable[[str], object], Mapping[str, float]]]
@@ -104,7 +104,7 @@ class Ranked(NamedTuple):
 
 def rank(
     corpus: Corpus, question: str, *, most: int, keep: Callable[[Card], bool] | None = None,
-    files: Iterable[str] = (), near: Near | None = None, leads: Callable[[Card], str] = lambda card: card.path,
+    files: Iterable[str] = (), near: Near | None = None, leads: Callable[[Card], str] = lambda card: card.record,
 ) -> Ranked:  # fmt: skip
     """Return the documents that answer a question, best first; by their meaning too, where that is given.
 
@@ -346,7 +346,8 @@ class _Neighbours:
         return {word: found for word, found in most.items() if found[0]}
 
     def beside(self, candidates: Sequence[tuple[int, Card]]) -> list[tuple[int, Card]]:
-        """Return the neighbours of the best that have no word of the question themselves."""
+        """Return the neighbours of the best that have no word of the question themselves; no event is one."""
         known = {number for number, _ in candidates} | set(self._scores.total)
         found = [other for number, card in candidates[:LOOKED_AT] for other in self.of(number, card)]
-        return [(other, self._corpus.card(other)) for other in dict.fromkeys(found) if other not in known]
+        cards = ((other, self._corpus.card(other)) for other in dict.fromkeys(found) if other not in known)
+        return [(other, card) for other, card in cards if card.kind != "event"]

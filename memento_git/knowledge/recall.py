@@ -34,7 +34,7 @@ class Hit(NamedTuple):
     """A document that answers: how well, by which words, to which of the questions, and which others say the same.
 
     It is weak where it may well have nothing to do with the question, and nothing better was found. `besides` are the
-    others that lead to the same document as this one.
+    others that lead to the same document as this one: a record's events are always there, and never a hit.
     """
 
     card: Card
@@ -70,7 +70,7 @@ class Hits(NamedTuple):
 def search(
     source: Ledger | View, queries: Sequence[str], *, limit: int = 10, keep: Callable[[Card], bool] | None = None,
     files: Iterable[str] = (), explain: bool = False, progress: Progress | None = None, few: int = 0,
-    semantic: str = "", leads: Callable[[Card], str] = lambda card: card.path, compared: bool = False,
+    semantic: str = "", leads: Callable[[Card], str] = lambda card: card.record, compared: bool = False,
     last: Collection[str] = (),
 ) -> Hits:  # fmt: skip
     """Return what answers one or several questions; `keep` chooses, `files` are those that the asker is at.
@@ -246,15 +246,18 @@ def _collapsed(
 ) -> list[Hit]:  # fmt: skip
     """Return as many hits as were asked for; what says the same as a better one is told with it.
 
-    What took a document's place is compared in its stead, for that is what is shown.
+    What took a document's place is compared in its stead, for that is what is shown. An event is shown as its record,
+    and compared by what it says; without a text the record is not shown.
     """
     hits: list[Hit] = []
     told: list[Said] = []
     cards = {found.card.path: shown(found.card) for _, found, _ in merged[: COMPARED + limit]}
     _bring(view, list(cards.values())[: 2 * limit])
     for number, found, besides in merged[: COMPARED + limit]:
-        card = cards[found.card.path]
-        own = said(card, text_of(view, card))
+        card, is_event = cards[found.card.path], found.card.kind == "event"
+        if card.kind == "event":
+            continue
+        own = said(card, text_of(view, found.card if is_event else card))
         twin = next((at for at, other in enumerate(told) if are_alike(other, own)), None)
         if twin is not None:
             held = hits[twin]
@@ -266,5 +269,6 @@ def _collapsed(
         else:
             told.append(own)
             parts = found.parts if explain else ()
-            hits.append(Hit(found.card, found.score, found.words, number, parts, besides=besides))
+            hit = Hit(found.card, found.score, found.words, number, parts, besides=besides)
+            hits.append(hit._replace(card=card, besides=(found.card, *besides)) if is_event else hit)
     return hits

@@ -99,10 +99,11 @@ class Wish(NamedTuple):
 
     def admits(self, card: Card) -> bool:
         """Tell whether a document passes the filters that its card answers; state and confidence are not on it."""
-        if card.kind not in ("note", *RECORDS) or (card.kind != "note" and self.of_notes):
+        kind = card.record_kind
+        if kind not in ("note", *RECORDS) or (kind != "note" and self.of_notes):
             return False
         return (
-            (not self.kinds or (card.sort if card.kind == "note" else card.kind) in self.kinds)
+            (not self.kinds or (card.sort if kind == "note" else kind) in self.kinds)
             and self.domain in ("", card.domain)
             and self.author.lower() in card.by.lower()
             and (not self.tag or self.tag in card.tags)

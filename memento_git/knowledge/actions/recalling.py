@@ -175,7 +175,7 @@ class _Recall:
         free = self.wish.of_any()
         if self.wish.queries:
             told = self._answering(lambda card: card.kind != "note" and free.admits(card))
-            return dict(Counter({card.path: card.kind for card, is_weak in told if not is_weak}.values()))
+            return dict(Counter({card.record: card.record_kind for card, is_weak in told if not is_weak}.values()))
         return dict(Counter(card.kind for card in self._records(free)))
 
     def _records(self, wish: Wish) -> list[Card]:
@@ -184,7 +184,7 @@ class _Recall:
             return []
         from memento_git.knowledge.recall import cards
 
-        return cards(self.view, lambda card: card.kind != "note" and wish.admits(card), self.progress, FEW)
+        return cards(self.view, lambda card: card.kind in RECORDS and wish.admits(card), self.progress, FEW)
 
     def _left_drafts(self) -> int:
         """Return how many drafts would have answered."""
@@ -248,9 +248,9 @@ class _Recall:
         return Found(rivals, told.more, tuple(sorted(unknown)), read_as=read_as)
 
     def _standing_for(self, card: Card) -> str:
-        """Return the id of the note that a note is shown as; any other document is itself."""
+        """Return the id of the note that a note is shown as; any other document is shown as its record."""
         if card.kind != "note":
-            return card.path
+            return card.record
         if card.id not in self._leads:
             led = not self.wish.states and self.shelf.status(card.id) in LED_ON
             self._leads[card.id] = self.shelf.current(card.id) if led else card.id
@@ -260,7 +260,7 @@ class _Recall:
         if hit.card.kind == "note":
             row = self._note(self.shelf.note(self._standing_for(hit.card)))
         else:
-            row = self._record(hit.card)
+            row = self._record(hit.card, [card for card in hit.besides if card.kind == "event"])
         scored = {
             "weak": hit.weak, "score": round(hit.score, 4), "query": hit.query, "words": list(hit.words),
             "alike": [card.id for card in hit.alike if card.id != row["id"]],
@@ -272,10 +272,11 @@ class _Recall:
     def _note(self, note: Prose) -> Row:
         return {**labels.note_hit(self.shelf, note, self.drafts), **labels.unscored()}
 
-    def _record(self, card: Card) -> Row:
+    def _record(self, card: Card, events: Sequence[Card] = ()) -> Row:
         from memento_git.knowledge.recall import text_of
 
-        return {**labels.record_hit(card, text_of(self.view, card), self.view.now), **labels.unscored()}
+        told = [(one, text_of(self.view, one)) for one in events]
+        return {**labels.unscored(), **labels.record_hit(card, text_of(self.view, card), self.view.now, told)}
 
     def _opponents(self, row: Row, others: Sequence[str]) -> list[str]:
         """Return the live notes that contradict a note: by a standing link, in either direction, or as its rivals."""
