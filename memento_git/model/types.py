@@ -21,6 +21,9 @@ FORBIDDEN: Final = re.compile(
 )
 NAME: Final = r"[^<>\s]([^<>]*[^<>\s])?( <[^<>]*>)?"
 HIDDEN: Final = re.compile("[\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\U000e0000-\U000e01ef]")
+BLANK: Final = re.compile(
+    rf"[\s{FORBIDDEN.pattern[1:-1]}{HIDDEN.pattern[1:-1]}\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]*"
+)
 LONGEST: Final = 64 * 1024
 JOINERS: Final = "\u200c\u200d"
 JOINING: Final = 0x0590
@@ -67,7 +70,7 @@ class Text(NamedTuple):
     empty: bool = False
 
     def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
-        if not isinstance(raw, str) or not (raw.strip() or self.empty):
+        if not isinstance(raw, str) or (is_blank(raw) and not self.empty):
             problems.append((at, "a text is missing here"))
             return raw
         for problem in text_problems(raw, lines=self.lines):
@@ -76,6 +79,11 @@ class Text(NamedTuple):
 
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "minLength": 1, "maxLength": LONGEST}
+
+
+def is_blank(text: str) -> bool:
+    """Tell whether nothing of a text can be seen: it says nothing."""
+    return BLANK.fullmatch(text) is not None
 
 
 def text_problems(text: str, *, lines: bool) -> Iterator[str]:

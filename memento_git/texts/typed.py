@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.errors import Refused
-from memento_git.model.types import text_problems
+from memento_git.model.types import is_blank, text_problems
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -72,7 +72,7 @@ class Intake:
     def text(self, where: str, value: str, *, lines: bool = True) -> str:
         """Return a typed text as the ledger stores it; refuse what is unfit for it or holds a secret."""
         clean = value.replace("\r\n", "\n").strip()
-        if not clean:
+        if is_blank(clean):
             raise TextEmpty(where=where, problem="it is empty")
         for problem in text_problems(clean, lines=lines):
             raise TextInvalid(where=where, problem=problem)
@@ -94,9 +94,9 @@ class Intake:
         return [self.text(where, value, lines=False) for value in values]
 
     def optional(self, where: str, value: str, *, lines: bool = True) -> str:
-        return self.text(where, value, lines=lines) if value.strip() else ""
+        return self.text(where, value, lines=lines) if not is_blank(value) else ""
 
     def reason(self, verb: str, value: str) -> str:
-        if not value.strip():
+        if is_blank(value):
             raise ReasonRequired(verb=verb)
         return self.text("reason", value)

@@ -12,6 +12,7 @@ from memento_git.ledger.codec import REDACTED
 from memento_git.model.clock import SECONDS, DurationInvalid, seconds_of, stamp
 from memento_git.model.ids import dispatch_of, parse_ref
 from memento_git.model.states import DONE, ENDED_DISPATCH
+from memento_git.model.types import is_blank
 from memento_git.model.work import FAILURES
 from memento_git.work import codestate, forgotten, guard, handout, preflight, proofs, rows, terms, trust, verification
 from memento_git.work import refusals as no
@@ -100,7 +101,7 @@ def _refuse_destructive(desk: Desk, state: RunState, task: str, allowed: list[st
 def _beyond(desk: Desk, state: RunState, task: str, executor: str, reason: str) -> str:
     """Return the reason for an attempt beyond the task's budget, nothing where it is within; refuse one without."""
     why = handout.beyond(state, task, executor)
-    if why and not reason.strip():
+    if why and is_blank(reason):
         from memento_git.work.budget import BudgetExceeded
 
         raise BudgetExceeded(task=task, why=why)
