@@ -760,6 +760,17 @@ def test_histories_without_a_common_commit(hub: Hub) -> None:
     refused(bob, merging.HistoriesUnrelated)
 
 
+def test_a_branch_that_a_server_holds_at_an_annotated_tag_is_synced(hub: Hub) -> None:
+    git(hub.first.root, "tag", "-a", "v1", "-m", "v1")
+    git(hub.first.root, "push", "-q", "origin", "v1")
+    (hub.bare / "packed-refs").unlink(missing_ok=True)
+    (hub.bare / "refs" / "heads" / "main").write_text(git(hub.first.root, "rev-parse", "v1") + "\n")
+    assert sync(hub.first).brought.outcome == "up_to_date"
+    hub.first.planned()
+    assert sync(hub.first).brought.outcome == "pushed"
+    assert hub.head() == at(hub.first)[0]
+
+
 def test_a_hook_on_the_server_and_a_branch_that_is_checked_out_there(hub: Hub) -> None:
     hook(hub.bare, "pre-receive", "echo only by pull request; exit 1")
     hub.first.planned()

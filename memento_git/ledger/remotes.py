@@ -155,8 +155,12 @@ def target(git: Git, given: str = "", branch: str = "") -> Target:
 
 
 def fetch(git: Git, where: Target) -> str | None:
-    """Bring the remote's branch into the objects here; return its commit, None where the remote lacks it."""
-    return fetch_ref(git, where.remote, f"refs/heads/{where.branch}")
+    """Bring the remote's branch into the objects here; return its commit, None where the remote lacks it.
+
+    A server may hold a branch at an annotated tag: it stands for the tag's commit.
+    """
+    found = fetch_ref(git, where.remote, f"refs/heads/{where.branch}")
+    return git.commit(found) if found else None
 
 
 def seen(git: Git, where: Target) -> list[str]:
