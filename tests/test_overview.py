@@ -34,6 +34,23 @@ def seen(play: Play) -> dict[str, Any]:
     return overview(play.ledger, view, view.runs()[0])
 
 
+def test_a_plan_that_is_not_named_is_the_canonical_one_or_the_only_one(play: Play, cli: Callable[..., Any]) -> None:
+    def shown() -> str:
+        code, out, err = cli("plan", "show", "--json", "-C", str(play.root))
+        told = json.loads(out or err)
+        assert (code == 0) == told["ok"]
+        return str(told["plan"]["id"] if told["ok"] else told["message"])
+
+    run = play.run()
+    assert shown() == f"run {run} has no approved plan"
+    first = play.do(plans.draft_plan, "Hay", "Buy hay.", run=run)
+    assert shown() == first
+    second = play.do(plans.draft_plan, "Leaves", "Buy leaves.", run=run)
+    assert shown() == f"run {run} has 2 plans, and none of them is canonical"
+    play.do(plans.approve_plan, second)
+    assert shown() == second
+
+
 def test_the_next_step_follows_the_work(play: Play) -> None:
     run = play.run()
     assert "plan draft" in seen(play)["next"][0]["command"]

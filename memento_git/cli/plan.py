@@ -109,14 +109,15 @@ def reject(door: Door, plan_id: str, reason: str) -> None:
 
 
 @plan.command("show")
-@click.argument("plan_id", metavar="PLAN")
+@click.argument("plan_id", metavar="[PLAN]", default="")
 @reads
 def show_plan(door: Door, plan_id: str) -> None:
-    """Show one plan."""
+    """Show one plan, by default the canonical one of the latest open run, or the only one that it has."""
     from memento_git.work import answers
+    from memento_git.work.overview import choose_plan
 
     view = door.view()
-    row: dict[str, Any] = answers.at(view, plan_id, "plan")
+    row: dict[str, Any] = answers.at(view, plan_id or choose_plan(view), "plan")
     text = {key: value for key, value in row.items() if key != "body"}
     door.show(
         {"plan": row}, lambda: "\n".join([*output.fields(text, output.Names(view)), "", terminal.clean(row["body"])])

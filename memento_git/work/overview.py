@@ -45,6 +45,19 @@ def choose_among(view: View, given: str = "") -> tuple[str, list[Row]]:
     return (unfinished or heads)[0]["id"], unfinished[1:]
 
 
+def choose_plan(view: View) -> str:
+    """Return the canonical plan of the run that is chosen where none is named, or the only plan that it has."""
+    from memento_git.work.state import RunState
+
+    state = RunState(view, choose_run(view))
+    plans = [state.canonical] if state.canonical else state.ids("plan")
+    if not plans:
+        raise no.PlanRequired(run=state.id)
+    if len(plans) > 1:
+        raise no.NoOnePlan(run=state.id, count=len(plans))
+    return plans[0]
+
+
 def interrupted(ledger: Ledger) -> list[Row]:
     """Return the step that comes before all others while git is in the middle of something."""
     from memento_git.ledger import publish

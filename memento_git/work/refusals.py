@@ -121,6 +121,13 @@ class PlanRequired(Refused):
     hint_ = "draft one with memento plan draft, then memento plan approve PLAN; or start another run with --spike"
 
 
+class NoOnePlan(PlanRequired):
+    """No plan is named, and several may be meant."""
+
+    sentence = "run {run} has {count} plans, and none of them is canonical"
+    hint_ = "name one of them: memento plan list --run {run}"
+
+
 class PlanChanged(Refused):
     token = "plan_changed"
     sentence = "plan {plan} was changed after its approval"
