@@ -194,7 +194,7 @@ def test_two_branches_archive_the_same_run_and_both_archives_read_as_one(play: P
     assert {finding.fix for finding in told} == {"memento check --fix"}
     assert not play.is_proven(task)
     report = check(play.ledger, no_base=True, fix=True)
-    assert report.fixed == tuple(f"removed {finding.path}" for finding in told)
+    assert report.fixed == tuple(("removed", finding.path) for finding in told)
     assert [finding.code for finding in report.findings if finding.severity == "error"] == []
     assert play.status(run) == "completed"
     packed = [path.relative_to(play.root).as_posix() for path in play.root.glob(f".memento/archive/{run}/*")]

@@ -68,7 +68,7 @@ def test_a_removed_file_is_found_and_put_back(branch: Play, pattern: str, code: 
     assert code in look(branch, base="main")
     report = actions.check(branch.ledger, base="main", fix=True)
     assert codes(report.findings) == []
-    assert report.fixed == (f"restored {path.relative_to(branch.root)}",)
+    assert report.fixed == (("restored", str(path.relative_to(branch.root))),)
     assert path.read_bytes() == before
 
 

@@ -161,7 +161,8 @@ def _show(
         refusal = {"error": "findings", "message": formats.counted(report.findings)} if failed else {}
         data = {
             **refusal, "findings": formats.rows(report.findings), "already": formats.rows(report.already),
-            "base": report.base or None, "head": report.head, "checked": report.records, "fixed": list(report.fixed),
+            "base": report.base or None, "head": report.head, "checked": report.records,
+            "fixed": [str(one) for one in report.fixed],
             **({} if again is None else {"results": again}), **({"next": then} if then else {}),
         }  # fmt: skip
         terminal.put(*terminal.envelope({"ok": not failed, **data}))

@@ -17,11 +17,11 @@ from memento_git.ledger.view import View
 from memento_git.model.ids import is_id
 from memento_git.model.states import DONE
 from memento_git.review import against, judging, lastread
-from memento_git.review.outcome import ordered
+from memento_git.review.outcome import REMOVED, RESTORED, Fixed, ordered
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
@@ -178,10 +178,10 @@ def _forks(git: Git, name: str, head: str) -> list[str]:
     return ranges.forks_of(git, in_full(git, name), head)[0]
 
 
-def undone(ledger: Ledger, fixed: Sequence[str]) -> list[dict[str, str]]:
+def undone(ledger: Ledger, fixed: Iterable[Fixed]) -> list[dict[str, str]]:
     """Return the steps that follow where tasks are done again by what was put back: a revert took their code, too."""
     view = ledger.view()
-    places = [layout.place_of(line.partition(" ")[2]) for line in fixed]
+    places = [layout.place_of(one.path) for one in fixed if one.did == RESTORED]
     ended = {(one.run, one.of) for one in places if one is not None and one.do == "completed"}
     tasks = sorted((run, task) for run, task in ended if is_id(task, "task"))
     states = {run: RunState(view, run) for run in dict(tasks)}
@@ -191,7 +191,7 @@ def undone(ledger: Ledger, fixed: Sequence[str]) -> list[dict[str, str]]:
     ]  # fmt: skip
 
 
-def _fix(ledger: Ledger, report: Report) -> tuple[str, ...]:
+def _fix(ledger: Ledger, report: Report) -> tuple[Fixed, ...]:
     """Put back what the base holds and take away what was redacted, in one commit; return what was done."""
     back = sorted({one.path for one in report.findings if report.base and one.code in against.RESTORED})
     gone = sorted({one.path for one in (*report.findings, *report.already) if one.code == "R001"})
@@ -199,14 +199,14 @@ def _fix(ledger: Ledger, report: Report) -> tuple[str, ...]:
         return ()
     base = View(ledger.git, (report.base,), ledger.now()) if report.base else None
 
-    def act(tx: Transaction) -> tuple[str, ...]:
+    def act(tx: Transaction) -> tuple[Fixed, ...]:
         told = []
         for path in back:
             data = lastread.bytes_of(base, path) if base is not None else None
             if data is not None and not codec.check(path, data):
                 tx.put(path, data)
-                told.append(f"restored {path}")
-        told += [f"removed {path}" for path in settling.remove(tx, gone)]
+                told.append(Fixed(RESTORED, path))
+        told += [Fixed(REMOVED, path) for path in settling.remove(tx, gone)]
         return tuple(told)
 
     return ledger.change("check fix", act)

@@ -15,17 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from memento_git.model.finding import Finding, Kind
+    from memento_git.review.outcome import Fixed
 
 _RUN: Final = re.compile(rf"\brun_[{ALPHABET}]{{{LENGTH}}}")
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def text(findings: Sequence[Finding], already: Sequence[Finding], head: str, fixed: Sequence[str] = ()) -> str:
+def text(findings: Sequence[Finding], already: Sequence[Finding], head: str, fixed: Sequence[Fixed] = ()) -> str:
     """Return a line for each finding, its remedy below it; what was wrong before apart; counts in the last line.
 
     A warning that holds of several runs alike is told of the first, with the names of the others.
     """
-    lines = [*fixed, *_lines(findings)]
+    lines = [*map(str, fixed), *_lines(findings)]
     if already:
         lines += [f"already wrong at the base ({len(already)}), not this branch's doing:", *_lines(already, "  ")]
     return "\n".join([*lines, f"{counted(findings)} {head}".strip()])

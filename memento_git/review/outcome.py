@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.policy import Policy
 
@@ -12,6 +12,20 @@ if TYPE_CHECKING:
     from memento_git.model.finding import Finding
 
     Known = tuple[str, str, str, str]
+
+
+class Fixed(NamedTuple):
+    """A file that was put back, or taken away, so that a finding went."""
+
+    did: str
+    path: str
+
+    def __str__(self) -> str:
+        return f"{self.did} {self.path}"
+
+
+RESTORED: Final = "restored"
+REMOVED: Final = "removed"
 
 
 class Report(NamedTuple):
@@ -28,7 +42,7 @@ class Report(NamedTuple):
     records: int
     policy: Policy = Policy()
     lighter: Collection[str] = ()
-    fixed: tuple[str, ...] = ()
+    fixed: tuple[Fixed, ...] = ()
     chosen: str = ""
 
     @property
