@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.ids import Ref
-    from memento_git.model.policy import Policy
     from memento_git.model.work import Event, Evidence
     from memento_git.work.actions.evidences import Draft
     from memento_git.work.actions.verifying import Change
@@ -108,6 +107,14 @@ def reproduce(
         chosen = list(added(view, before))
     else:
         chosen = list(_of_run(view, run))
+    return _again(ledger, chosen, before, base, tell or (lambda _: None))
+
+
+def _again(
+    ledger: Ledger, chosen: Sequence[tuple[RunState, Evidence]], before: View | None, base: str,
+    tell: Callable[[str], None],
+) -> list[Result]:  # fmt: skip
+    """Run again what was chosen, if the policy of the view before lists it."""
     if not chosen:
         return []
     if before is None:
@@ -116,7 +123,8 @@ def reproduce(
     if not policy.reproduce["commands"]:
         raise NothingListed(where=base or "HEAD", word=_first_word(chosen))
     places = Whereabouts(ledger.git, here=bool(base))
-    return _all(ledger, policy, chosen, places, tell or (lambda _: None))
+    with Rerunner(ledger, policy) as rerunner:
+        return [_one(state, evidence, places, rerunner, tell) for state, evidence in chosen]
 
 
 def _held(ledger: Ledger, *at: str) -> View | None:
@@ -133,6 +141,7 @@ class Again:
     def __init__(self, ledger: Ledger, tell: Callable[[str], None]) -> None:
         self.ledger = ledger
         self.tell = tell
+        self._chosen: dict[str, tuple[View | None, list[tuple[RunState, Evidence]]]] = {}
         self._done: dict[str, list[Result]] = {}
 
     @property
@@ -142,13 +151,20 @@ class Again:
 
     def hoped(self, base: str) -> list[str]:
         """Return the references of what is to be run again."""
-        view = _held(self.ledger)
-        return [str(one.ref) for _, one in added(view, _held(self.ledger, base))] if view else []
+        return [str(one.ref) for _, one in self._wanted(base)[1]]
+
+    def _wanted(self, base: str) -> tuple[View | None, list[tuple[RunState, Evidence]]]:
+        """Return the ledger at a base, and what the branch adds to it, looked for once."""
+        if base not in self._chosen:
+            view, before = _held(self.ledger), _held(self.ledger, base)
+            self._chosen[base] = before, list(added(view, before)) if view else []
+        return self._chosen[base]
 
     def __call__(self, base: str) -> list[str]:
         """Return the references of what came to the same, on the code that it saw."""
         if base not in self._done:
-            self._done[base] = reproduce(self.ledger, base=base, tell=self.tell) if _held(self.ledger) else []
+            before, chosen = self._wanted(base)
+            self._done[base] = _again(self.ledger, chosen, before, base, self.tell)
         return [str(one.evidence.ref) for one in self._done[base] if one.is_confirmed]
 
     def findings(self) -> list[Finding]:
@@ -217,14 +233,6 @@ def _standing(state: RunState) -> Iterator[Event]:
         yield from state.ends(task)
     for scope in (state.id, *state.ids("task")):
         yield from (event for event in state.folded(scope).legal("passed") if event.get("gate"))
-
-
-def _all(
-    ledger: Ledger, policy: Policy, chosen: Sequence[tuple[RunState, Evidence]], places: Whereabouts,
-    tell: Callable[[str], None],
-) -> list[Result]:  # fmt: skip
-    with Rerunner(ledger, policy) as rerunner:
-        return [_one(state, evidence, places, rerunner, tell) for state, evidence in chosen]
 
 
 def _one(
