@@ -50,7 +50,7 @@ TASK: Final = {
     "broken": "why its own file cannot be read: place, rule, what is wrong; or null",
     "stale": "only where it is read, and its proof is bound to code: all of that is of other code than this commit's",
     "uncommitted": "only of what is stale: the code of this commit did not go on since; what was seen is not committed",
-    "passed_since": "only of what is stale: each command that proves it passed on this code since, for another task",
+    "passed_since": "only of what is stale: evidence of other tasks, passes of all commands that prove it on this code",
     "claims": "only among the tasks of a run: who holds it: dispatch_id, claimed_by, lease_until, expired",
 }  # fmt: skip
 DISPATCH: Final = {

@@ -40,7 +40,8 @@ def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
         task["stale"] = bool(task["proven_by"]) and all(name in stale for name in task["proven_by"])
         if task["stale"]:
             task["uncommitted"] = all(name in ahead for name in task["proven_by"])
-            task["passed_since"] = all(name in since for name in task["proven_by"])
+            passed = [since.get(name) for name in task["proven_by"]]
+            task["passed_since"] = [*dict.fromkeys(passed)] if all(passed) else []
     return [*stale]
 
 

@@ -84,8 +84,11 @@ def told_of(doors: Doors, task: str) -> tuple[bool, bool, bool]:
     alone = answers.shown(view, task, "task")
     assert (alone["stale"], alone["passed_since"]) == (told["stale"], told["passed_since"])
     text = markdown(compare(ledger, "main.."))
-    assert (PASSED in text, PASSED in "; ".join(task_notes(told, {}))) == (told["passed_since"],) * 2
-    return told["stale"], told["passed_since"], ", stale: " in text
+    since = bool(told["passed_since"])
+    assert (PASSED in text, PASSED in "; ".join(task_notes(told, {}))) == (since,) * 2
+    pieces = [answers.shown(view, name, "evidence")["passed_since"] for name in alone["proven_by"]]
+    assert told["passed_since"] == (list(dict.fromkeys(pieces)) if since else [])
+    return told["stale"], since, ", stale: " in text
 
 
 @pytest.mark.parametrize(
