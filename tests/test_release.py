@@ -594,3 +594,24 @@ def test_a_review_of_a_plan_before_one_is_approved_is_said_to_fall(play: Play) -
     fallen = list(play.ledger.warnings)
     play.gate("plan_review", "passed")
     assert play.ledger.warnings == fallen
+
+
+@pytest.mark.parametrize("words", [("run", "complete"), ("gate", "release")])
+def test_what_check_will_warn_of_is_told_with_the_verdict(
+    play: Play, cli: Callable[..., Any], words: tuple[str, ...]
+) -> None:
+    base = git(play.root, "rev-parse", "HEAD")
+    play.planned()
+    first = play.proven("First")
+    old = play.state(first).proof(first).by[0].partition("@")[0]
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all()
+    second = play.task("Second")
+    play.complete(play.claimed(second), play.evidence(second, kind="lint"))
+    code, out, err = cli(*words, "-C", str(play.root), "--json")
+    assert code == 0, err
+    (told,) = [one for one in json.loads(out)["warnings"] if "check will warn" in one]
+    findings = json.loads(cli("check", "--base", base, "--json", "-C", str(play.root))[1])["findings"]
+    (found,) = [one for one in findings if one["code"] == "C001"]
+    assert told == f"check will warn: {found['message']}: {found['fix']}"
+    assert old in told

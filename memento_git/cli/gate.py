@@ -114,6 +114,8 @@ def release(
     lines = verdict.missing or _counted(found)
     refusal = {"error": "release_refused", "message": "; ".join(verdict.missing)} if verdict.missing else {}
     data = {**refusal, "run_id": found.run, **releases.row(found)}
+    if not verdict.missing:
+        steps.foretell(door, found.run)
     due = steps.due(door, found.run)
     then = [one for one in due if not (verdict.missing and one["command"].startswith("memento run complete"))]
     door.show(data, "\n".join([told, *(f"  {one}" for one in lines)]), ok=not verdict.missing, then=then)

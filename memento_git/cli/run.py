@@ -129,4 +129,5 @@ def complete(door: Door, run_id: str, note: str) -> None:
     from memento_git.work.actions import runs
 
     row = door.row("run complete", lambda tx: runs.complete_run(tx, run_id, note=note))
+    steps.foretell(door, row["id"])
     door.show({"run": row}, f"completed {row['id']}", then=steps.due(door, row["id"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from memento_git.errors import MementoError
@@ -10,6 +11,17 @@ from memento_git.work import nextsteps
 if TYPE_CHECKING:
     from memento_git.cli.boundary import Door
     from memento_git.folding.rows import Row
+
+
+def foretell(door: Door, run: str) -> None:
+    """Note what a check will warn of in the work that a run's end, or its release, relies on.
+
+    What was done is done: where the run cannot be read, `status` will say why.
+    """
+    from memento_git.review.foretold import remark
+
+    with contextlib.suppress(MementoError):
+        door.ledger.warn(*filter(None, [remark(door.view(), run)]))
 
 
 def due(door: Door, run: str) -> list[Row]:

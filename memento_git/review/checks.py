@@ -18,7 +18,7 @@ from memento_git.work.rows import asked_row
 from memento_git.work.verification import applies, asks_less, proves_less, run_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event
@@ -56,11 +56,21 @@ def check_run(state: RunState, scope: Scope) -> list[Finding]:
     if state.id in groups:
         found += verdicts.check_run(state, scope)
         found += _relied_on(state, scope)
-    return [_mendable(state, one, scope) for one in found] if state.is_final else found
+    return _mendable(state, found, scope)
 
 
-def _mendable(state: RunState, finding: Finding, scope: Scope) -> Finding:
-    """Return a finding of a final run with a fix that works there: no record of it is moved any more."""
+def relied_on(state: RunState, scope: Scope) -> list[Finding]:
+    """Return what is stale of the work by which the branch completes or releases a run."""
+    return _mendable(state, _relied_on(state, scope), scope)
+
+
+def _mendable(state: RunState, found: Iterable[Finding], scope: Scope) -> list[Finding]:
+    """Return the findings of a run with fixes that work there: of a final run no record is moved any more."""
+    return [_settled(state, one, scope) if state.is_final else one for one in found]
+
+
+def _settled(state: RunState, finding: Finding, scope: Scope) -> Finding:
+    """Return a finding of a final run with a fix that moves nothing."""
     if finding.code not in MOVING:
         return finding
     if finding.severity == "warning" or not scope.added:
