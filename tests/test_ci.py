@@ -382,6 +382,19 @@ def test_the_gitlab_template_writes_through_no_link_of_the_branch(job: Job, forg
     assert "C005" in (job.play.root / "memento.xml").read_text()
 
 
+def test_the_gitlab_template_installs_no_folder_of_the_branch(job: Job) -> None:
+    """In the checkout pip would take a folder that is called like what it shall install, and run what is in it."""
+    (install,) = GITLAB["memento"]["before_script"]
+    pip = job.temp / "bin" / "pip"
+    pip.parent.mkdir()
+    pip.write_text('#!/bin/sh\nfor asked; do :; done\nif [ -d "$asked" ]; then echo taken; else echo "$asked"; fi\n')
+    pip.chmod(0o755)
+    (job.play.root / "memento-git @ git+https:" / "forge.example" / "memento").mkdir(parents=True)
+    named = "memento-git @ git+https://forge.example/memento"
+    job.bash(install, {"MEMENTO": named, "PATH": f"{pip.parent}{os.pathsep}{os.environ['PATH']}"})
+    assert (job.code, job.said) == (0, f"{named}\n")
+
+
 def test_the_gitlab_note_says_that_the_ledger_can_no_longer_be_read(job: Job, forge: Forge) -> None:
     target, _ = requested(job.play)
     gitlab(job, forge, target)
