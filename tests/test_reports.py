@@ -50,6 +50,12 @@ def test_a_failed_case_is_named() -> None:
     assert read("junit-pytest.xml").failed == ("test_cart::test_member[False]", "test_cart::test_database")
 
 
+@pytest.mark.parametrize("name", ["", " ", "\u200b", "\u3164"])
+def test_a_failed_case_whose_name_nobody_can_see_is_told_as_one_without(name: str) -> None:
+    (told,) = read_text(f'<testsuite><testcase name="{name}"><failure/></testcase></testsuite>').failed
+    assert told.endswith("without a name")
+
+
 def test_cases_outside_any_suite_are_counted() -> None:
     report = read("junit-node.xml")
     assert report.counts == {"tests": 4, "passed": 2, "failed": 1, "errors": 0, "skipped": 1}

@@ -37,7 +37,7 @@ def test_standard_input_is_read(play: Play, given: str) -> None:
     assert done.stdout.rstrip().endswith("From a pipe.")
 
 
-@pytest.mark.parametrize("blank", [" ", "\u00a0", "\u200b", "\u200e", "\ufeff", "\u2060\n\u00ad", "\u3164", "\u2800"])
+@pytest.mark.parametrize("blank", [" ", "\u00a0", "\u200b", "\u200e", "\u2060\n\u00ad", "\u3164", "\u2800"])
 def test_a_text_of_which_nothing_can_be_seen_says_nothing(play: Play, blank: str) -> None:
     play.run()
     task = play.task()

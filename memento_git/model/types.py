@@ -20,10 +20,9 @@ FORBIDDEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 NAME: Final = r"[^<>\s]([^<>]*[^<>\s])?( <[^<>]*>)?"
-HIDDEN: Final = re.compile("[\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\U000e0000-\U000e01ef]")
-BLANK: Final = re.compile(
-    rf"[\s{FORBIDDEN.pattern[1:-1]}{HIDDEN.pattern[1:-1]}\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]*"
-)
+UNSEEN: Final = "\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\U000e0000-\U000e01ef"
+HIDDEN: Final = re.compile(f"[{UNSEEN}]")
+BLANK: Final = re.compile(f"[\\s{UNSEEN}\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]*")  # and what fonts draw as nothing
 LONGEST: Final = 64 * 1024
 JOINERS: Final = "\u200c\u200d"
 JOINING: Final = 0x0590
@@ -64,7 +63,7 @@ class Pattern(NamedTuple):
 
 
 class Text(NamedTuple):
-    """Text for people: no control or direction-changing characters, at most 64 KiB."""
+    """Text for people: no control or direction-changing characters, at most 64 KiB; some of it can be seen."""
 
     lines: bool = True
     empty: bool = False

@@ -73,7 +73,7 @@ class Intake:
         """Return a typed text as the ledger stores it; refuse what is unfit for it or holds a secret."""
         clean = value.replace("\r\n", "\n").strip()
         if is_blank(clean):
-            raise TextEmpty(where=where, problem="it is empty")
+            raise TextEmpty(where=where, problem="nothing of it can be seen" if clean else "it is empty")
         for problem in text_problems(clean, lines=lines):
             raise TextInvalid(where=where, problem=problem)
         return self.name(where, clean)

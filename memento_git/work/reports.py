@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from memento_git.errors import Refused
 from memento_git.model.enumeration import cut
+from memento_git.model.types import is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -103,7 +104,8 @@ def _clean(text: object, most: int = MAX_TEXT) -> str:
 
 def _listed(names: list[str]) -> tuple[tuple[str, ...], int]:
     """Return the names that are shown, and how many are not."""
-    return tuple(_clean(name) for name in names[:MAX_FAILED]), max(0, len(names) - MAX_FAILED)
+    shown = (_clean(name) for name in names[:MAX_FAILED])
+    return tuple("without a name" if is_blank(name) else name for name in shown), max(0, len(names) - MAX_FAILED)
 
 
 def _read_xml(data: bytes) -> Report:

@@ -66,6 +66,16 @@ def test_a_criterion_that_becomes_another_one_with_its_repair_is_told(doors: Doo
     assert f"could ask less by it: criterion '{HARD}'" in doors.warned("D007")
 
 
+def test_a_criterion_that_becomes_one_which_nobody_sees(doors: Doors, rejected: str) -> None:
+    """Way: there are as many criteria as before, so that it looks like a typo that somebody mended."""
+    repair = doors.play.do(verifying.repair_task, rejected)
+    doors.landed()
+    evidence = doors.play.evidence(repair), doors.play.evidence(repair, kind="lint")
+    doors.play.complete(doors.play.claimed(repair), *evidence)
+    weakened(doors, rejected, repair, old=HARD, new="\u200b")
+    assert "a text is missing here" in doors.caught("F002")
+
+
 def test_a_task_that_is_weakened_before_its_repair_is(doors: Doors, rejected: str) -> None:
     """Way: in the first request only the cancelled task, in the second its repair, which then asks the same."""
     repair = doors.play.do(verifying.repair_task, rejected)

@@ -157,9 +157,12 @@ def test_a_failure_that_is_removed(doors: Doors) -> None:
 def test_a_waiver_without_a_reason_or_a_name(doors: Doors) -> None:
     run = run_of(doors)
     doors.play.gate(GATE, "failed")
-    for reason in ("", "  \n"):
+    for reason in ("", "  \n", "\u200b \u3164"):
         doors.refused("reason_required", "gate waive", gate=GATE, reason=reason)
     doors.forge(run, "waived", gate=GATE)
+    assert doors.gate(GATE) == "failed"
+    doors.caught("F002")
+    doors.forge(run, "waived", gate=GATE, reason="\u2060\u2800")
     assert doors.gate(GATE) == "failed"
     doors.caught("F002")
     doors.forge(run, "waived", gate=GATE, reason="No time.", by="")
