@@ -251,6 +251,31 @@ def test_a_witnessed_pass_that_was_written_by_hand(doors: Doors) -> None:
     assert ("V002", "error") in {(row["code"], row["severity"]) for row in found["findings"]}
 
 
+def test_a_command_that_runs_what_the_branch_wrote(doors: Doors) -> None:
+    """Way: its words are those that are asked for, and the script is easy by now; only who reads the code sees that."""
+    doors.policy(f"  verify: [{{commands: [{{run: [python3, check.py]}}]}}]\n{LISTED}")
+    doors.write("app.py", "worse\n")
+    doors.write("check.py", "raise SystemExit(0)\n")
+    completed(doors)
+    doors.sound()
+    code, out, _ = doors.cli("check", "--base", "main", "--reproduce", "-C", str(doors.root))
+    assert (code, "1 reproduced, 0 differs, 0 cannot" in out) == (0, True), out
+
+
+def test_a_command_that_passes_by_a_variable_of_the_environment(doors: Doors, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Way: evidence does not tell of the environment. A second run has none of it."""
+    doors.policy(LISTED)
+    doors.write("check.py", "import os\nraise SystemExit(0 if 'SKIP' in os.environ else 3)\n")
+    doors.landed()
+    monkeypatch.setenv("SKIP", "1")
+    draft = evidences.witness(doors.play.ledger, ["python3", "check.py"], kind="test", quiet=True)
+    task = doors.play.task()
+    doors.play.complete(doors.play.claimed(task), doors.play.do(evidences.record_draft, draft, tasks=[task]))
+    doors.sound()
+    code, rows = doors.check("--base", "main", "--reproduce")
+    assert (code, [row["code"] for row in rows]) == (5, ["V002"]), rows
+
+
 def test_code_that_changes_the_clone_while_it_is_run_again(doors: Doors) -> None:
     """Way: policy asks nothing any more once the command has run: what was found before that stays found."""
     doors.policy(f"  require: [approval]\n{LISTED}")
