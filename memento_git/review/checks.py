@@ -95,6 +95,18 @@ def _relied_on(state: RunState, scope: Scope) -> Iterator[Finding]:
         if state.task_status(task) in DONE and proof.proven:
             is_new = any(event.id in scope.added for event in ends)
             yield from citations.stale(state, ends, proof.by, scope, passes, is_new=is_new)
+    if gates.words(state).get("release") == "passed" and gates.release_asks(state.policy):
+        yield from _checks_of_others(state)
+
+
+def _checks_of_others(state: RunState) -> Iterator[Finding]:
+    """Yield the checks of other code that a release rests on; a merge result has other code, too."""
+    from memento_git.work import holding, release
+
+    for name in release.stale(holding.held(state), holding.asked(state.policy)):
+        message = f"{name}, which the release of {state.id} rests on, is of other code than this commit's"
+        fix = f"bring what the check says of this code, then memento gate release --run {state.id}"
+        yield Finding("C001", state.index.evidence[name], 0, message, fix, "warning")
 
 
 def _circles(state: RunState) -> Iterator[Finding]:

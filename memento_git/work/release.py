@@ -173,7 +173,7 @@ def _check(name: str, checks: Iterable[CheckSeen]) -> tuple[str, list[str]]:
     Of each provider that knows the name, only the latest verdict counts; one that was taken back is none, and what
     came before it is not the latest.
     """
-    named = [one for one in checks if (one.stands or one.void) and name in (one.name, f"{one.provider}/{one.name}")]
+    named = _named(name, checks)
     if not any(one.stands for one in named):
         return "there is none", []
     fresh = [one for one in named if one.fresh]
@@ -188,6 +188,16 @@ def _check(name: str, checks: Iterable[CheckSeen]) -> tuple[str, list[str]]:
     if bad:
         return "; ".join(f"its latest verdict, of {one.provider}, is {one.void or one.conclusion}" for one in bad), []
     return "", [one.evidence for one in latest.values()]
+
+
+def _named(name: str, checks: Iterable[CheckSeen]) -> list[CheckSeen]:
+    return [one for one in checks if (one.stands or one.void) and name in (one.name, f"{one.provider}/{one.name}")]
+
+
+def stale(held: Held, asked: Conditions) -> list[str]:
+    """Return the evidence of the checks that are asked of a release and that saw other code alone."""
+    found = {name: [one for one in _named(name, held.checks) if one.stands] for name in asked.checks}
+    return [seen[-1].evidence for seen in found.values() if seen and not any(one.fresh for one in seen)]
 
 
 def _rank(check: CheckSeen) -> tuple[str, str, int]:

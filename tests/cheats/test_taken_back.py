@@ -8,7 +8,7 @@ import pytest
 
 from memento_git.ledger import codec, layout
 from memento_git.work.actions import dispatches, evidences, graphs, releases, runs, settling, verifying
-from tests.cheats.forging import WORK
+from tests.cheats.forging import MAIN, WORK
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -112,6 +112,35 @@ def checked(doors: Doors, task: str, conclusion: str, **told: Any) -> str:
     check = {"provider": "github", "name": "test", "conclusion": conclusion, "commit": head}
     outcome = "passed" if conclusion == "success" else "failed"
     return doors.witness(task, kind="ci", check=check, drop=["command"], outcome=outcome, **told)
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_release_by_hand_on_a_check_of_other_code(doors: Doors, *, fresh: bool) -> None:
+    """Way: the check was a success once. A merge result has other code than its checks, too, so that it is told."""
+    doors.policy(CHECKED + "  gates: {fresh: [release]}\n" * fresh)
+    task = doors.play.proven()
+    run, good = doors.play.state(task).id, checked(doors, task, "success")
+    doors.landed()
+    doors.forge(run, "passed", gate="release", evidence=[str(doors.ref(good))])
+    assert "C001" not in {row["code"] for row in doors.check("--base", MAIN)[1]}
+    git(doors.root, "reset", "-q", "--hard", MAIN)
+    doors.write("app.py", "worse\n")
+    assert "it is stale" in doors.refused("release_refused", "gate release", run=run)
+    doors.forge(run, "passed", gate="release", evidence=[str(doors.ref(good))])
+    told = doors.caught("G003", told="C001") if fresh else doors.warned("C001")
+    assert f"{good}, which the release of {run} rests on, is of other code" in told
+
+
+def test_a_run_that_is_completed_by_hand_on_a_release_whose_code_is_another_by_now(doors: Doors) -> None:
+    doors.policy(CHECKED)
+    task = doors.play.proven()
+    run, good = doors.play.state(task).id, checked(doors, task, "success")
+    assert doors.missing(run) == []
+    doors.landed()
+    doors.write("app.py", "worse\n")
+    assert "it is stale" in doors.refused("gate_fallen", "run complete", run=run)
+    doors.forge(run, "completed")
+    assert f"{good}, which the release of {run} rests on, is of other code" in doors.warned("C001")
 
 
 @pytest.mark.parametrize("how", ["retract", "supersede", "redact"])
