@@ -158,6 +158,28 @@ def test_a_branch_without_a_commit_is_led_to_a_ledger_too(early: Play) -> None:
     assert caught.value.hint == f"bring it here: git -C {early.root} merge main"
 
 
+@pytest.mark.parametrize("how", ["cloned, its HEAD unknown", "fetched"])
+def test_a_clone_without_a_commit_is_led_to_the_branch_of_the_remote(
+    play: Play, tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    git(tmp_path, "init", "-q", "--bare", "--initial-branch=other", "hub")
+    git(play.root, "push", "-q", str(tmp_path / "hub"), "main")
+    if how == "fetched":
+        git(tmp_path, "init", "-q", "--initial-branch=main", "there")
+        git(tmp_path / "there", "remote", "add", "origin", str(tmp_path / "hub"))
+        git(tmp_path / "there", "fetch", "-q", "origin")
+    else:
+        git(tmp_path, "clone", "-q", "hub", "there")
+    monkeypatch.chdir(tmp_path / "there")
+
+    code, _, err = cli("init")
+
+    hint = "git switch --track origin/main"
+    assert (code, f"but origin/main has one [no_ledger]\n next: bring it here: {hint}\n" in err) == (1, True)
+    subprocess.run(hint, shell=True, check=True)
+    assert cli("status")[0] == 0
+
+
 def test_a_link_committed_in_place_of_the_folder_is_told_and_the_hint_puts_the_folder_back(play: Play) -> None:
     run = play.run()
     (play.root / ".memento").rename(play.root / "moved")

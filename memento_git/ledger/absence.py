@@ -115,22 +115,34 @@ def refuse(view: View, where: str) -> None:
 
 
 def refuse_apart(git: Git, where: str) -> None:
-    """Refuse where what HEAD is compared with has a ledger that came to be after the two parted."""
+    """Refuse where what HEAD is compared with has a ledger that came to be after the two parted.
+
+    A branch without a commit parted from nothing, so there the ledger of any remote branch counts.
+    """
     head = git.head()[0]
-    for name in TRUNKS:
+    for name in TRUNKS if head else (*TRUNKS, *_remote_branches(git)):
         tip = git.commit(name)
         if tip is not None and merging.has_ledger(git, tip) and (head is None or _came_since(git, head, tip)):
             ref = git.answer("rev-parse", "--symbolic-full-name", name) or name
             branch = ref.removeprefix("refs/heads/").removeprefix("refs/remotes/")
-            is_synced = head is not None and name == TRUNKS[0] and branch == ref.removeprefix("refs/remotes/")
-            how = _bringing(elsewhere(git), "" if is_synced else branch)
+            is_remote = branch == ref.removeprefix("refs/remotes/")
+            if is_remote and head is None:
+                how = _bringing(elsewhere(git), "git", "switch", "--track", branch)
+            elif is_remote and name == TRUNKS[0]:
+                how = _bringing(elsewhere(git), "memento", "sync")
+            else:
+                how = _bringing(elsewhere(git), "git", "merge", branch)
             raise LedgerApart(where=where, branch=branch, how=how)
 
 
-def _bringing(folder: Path | None, branch: str) -> str:
-    """Return the command, for a folder, that brings what a branch has; without one, what the upstream has."""
+def _remote_branches(git: Git) -> list[str]:
+    return (git.answer("for-each-ref", "--format=%(refname)", "refs/remotes") or "").split()
+
+
+def _bringing(folder: Path | None, program: str, *words: str) -> str:
+    """Return the command that brings what a branch has, to be run outside of a folder if one is given."""
     place = ["-C", str(folder)] if folder else []
-    return shlex.join(["git", *place, "merge", branch] if branch else ["memento", "sync", *place])
+    return shlex.join([program, *place, *words] if program == "git" else [program, *words, *place])
 
 
 def _came_since(git: Git, head: str, tip: str) -> bool:
