@@ -153,6 +153,34 @@ def test_a_failed_run_beside_a_passed_one_of_the_same_kind_is_not_a_pass(play: P
     assert found.unmet == (f"`{RED}` failed in its latest run for this code: {name}",)
 
 
+def test_a_completion_tells_of_a_failed_run_for_which_verification_would_reject(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    failed = play.evidence(task, code=4)
+    dispatch, good = play.claimed(task), play.evidence(task)
+    play.ledger.warnings.clear()
+
+    play.complete(dispatch, good)
+
+    (told,) = [line for line in play.ledger.warnings if failed in line]
+    assert told.startswith(f"memento task verify will reject {task}: ")
+    play.do(evidences.retract, failed, reason="a mistyped command")
+    assert verify(play, task).accepted, "as the warning says"
+
+
+def test_a_completion_says_nothing_of_what_does_not_reject(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    play.evidence(task, code=1, kind="command")
+    dispatch, good = play.claimed(task), play.evidence(task)
+    play.ledger.warnings.clear()
+
+    play.complete(dispatch, good)
+
+    assert not [line for line in play.ledger.warnings if "reject" in line]
+    assert verify(play, task).accepted
+
+
 def test_the_latest_run_of_a_command_counts(play: Play) -> None:
     play.planned()
     checked(play)

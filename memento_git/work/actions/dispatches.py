@@ -16,7 +16,7 @@ from memento_git.model.types import is_blank
 from memento_git.model.work import FAILURES
 from memento_git.work import codestate, forgotten, guard, handout, preflight, proofs, rows, terms, trust, verification
 from memento_git.work import refusals as no
-from memento_git.work.actions import bundles, checkpoints, worktrees
+from memento_git.work.actions import bundles, checkpoints, verifying, worktrees
 from memento_git.work.desk import Desk
 from memento_git.work.loading import evidence_named
 
@@ -284,6 +284,7 @@ def complete(
         note=desk.optional("summary", note),
     )  # fmt: skip
     desk.refuse_unsigned_proof(state, task, f"completing {task}")
+    verifying.tell_of_failures(tx, state, completion)
     checkpoint = checkpoints.record(tx, state, completion, graph)
     claims.release_later(tx, task, name)
     worktrees.leave(tx, name)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memento_git.model.work import Event, Prose
     from memento_git.work.actions.evidences import Draft
     from memento_git.work.state import RunState
-    from memento_git.work.trust import Cited
+    from memento_git.work.trust import Cited, Proof
     from memento_git.work.verification import Command, Demand
 
 T = TypeVar("T")
@@ -208,11 +208,25 @@ def _tried(
     held = verdict.latest(verdict.of_dispatch(found, completion.dispatch), prose.id, seen)
     good = [one.ref for one in verdict.sound(held, prose.id)]
     proof = proofs.proven(state, completion, prose.digest, asked, [code], good)
-    proving = {one.kind for one in state.pieces(proof.by)}
-    unmet = [*proof.why, *verdict.contradictions(verdict.latest(found, prose.id, seen), asked, proving)]
+    unmet = [*proof.why, *_contradictions(state, asked, proof, verdict.latest(found, prose.id, seen))]
     bearing = _relevant(held, asked)
     cited = bearing if unmet else verdict.sound(bearing, prose.id)
     return unmet, list(dict.fromkeys([*completion.evidence, *(one.ref for one in cited)]))
+
+
+def _contradictions(state: RunState, asked: Demand, proof: Proof, held: Sequence[Cited]) -> list[str]:
+    return verdict.contradictions(held, asked, {one.kind for one in state.pieces(proof.by)})
+
+
+def tell_of_failures(tx: Transaction, state: RunState, completion: Event) -> None:
+    """Note what failed beside the proof of a completion: verification will reject the task for it."""
+    task, code = completion.of, codes.sober(completion.data["code"])
+    held = verdict.latest(pasts.evidence_for(state, task), task, [code])
+    if told := _contradictions(state, state.asked(task), state.proof_of(completion), held):
+        tx.ledger.warnings.append(
+            f"memento task verify will reject {task}: {'; '.join(told)}; run that again, or take back a run that was a "
+            "mistake: memento evidence retract EVIDENCE --reason WHY"
+        )
 
 
 def _relevant(held: Sequence[Cited], asked: Demand) -> list[Cited]:
