@@ -79,6 +79,46 @@ def commands(play: Play) -> list[str]:
     return [step["command"] for step in seen(play)["next"]]
 
 
+def ran(play: Play, task: str, line: str) -> str:
+    """Run a command that is asked of a task as `status` says, and record it; return the evidence."""
+    kind, argv = line.partition(" --kind ")[2].split(" -- ")
+    return str(play.do(evidences.record_draft, evidences.witness(play.ledger, argv.split(), kind=kind), tasks=[task]))
+
+
+def test_a_task_at_work_is_shown_what_is_left_to_run_and_then_its_completion(play: Play) -> None:
+    play.planned()
+    task = play.task(commands=["git --version", "git status"], require=["lint"])
+    play.evidence(task)
+    dispatch, made = play.claimed(task), []
+    for words in ("--kind test -- git --version", "--kind test -- git status", "--kind lint -- CMD"):
+        (line,) = commands(play)
+        assert line == f"memento evidence run --task {task} {words}"
+        made.append(ran(play, task, line.replace("CMD", "git diff")))
+
+    (line,) = commands(play)
+
+    assert line == f"memento dispatch complete {dispatch} " + " ".join(f"--evidence {name}" for name in made)
+    play.complete(dispatch, *made)
+    assert play.is_proven(task)
+
+
+def test_a_task_at_work_is_not_completed_on_what_failed_since_or_is_of_before(play: Play) -> None:
+    play.planned()
+    task = play.task(commands=["git --version"])
+    play.complete(play.claimed(task), ran(play, task, "--task x --kind test -- git --version"))
+    play.do(tasks.reopen_task, task, reason="it lacks a case")
+    play.claimed(task)
+    (line,) = commands(play)
+    assert line.startswith("memento evidence run "), "what an earlier attempt showed is not what this one did"
+    ran(play, task, line)
+    assert commands(play)[0].startswith("memento dispatch complete ")
+    play.evidence(task, code=1)
+    assert commands(play) == [line]
+    (play.root / "other.py").write_text("")
+    play.commit_all("more code")
+    assert commands(play) == [line]
+
+
 def test_in_a_contested_run_there_is_nothing_but_to_settle(play: Play) -> None:
     run = play.planned()
     play.proven()

@@ -287,14 +287,47 @@ def _open_steps(held: Row, tasks: Sequence[Row], known: Mapping[str, Row]) -> li
             if name in known or shut.isdisjoint((row["id"], held["run"]["id"])):
                 steps.append(known.get(name, waits))
         elif row["status"] == "in_progress":
-            claimed = [one["dispatch_id"] for one in held["dispatches"]
-                       if one["task_id"] == row["id"] and one["status"] == "claimed"]  # fmt: skip
-            told = [known[name] for name in claimed if name in known]
-            steps += told or [{"why": f"“{row['title']}” is in progress", "command": _shows(row)}]
+            claimed = [one for one in held["dispatches"] if one["task_id"] == row["id"] and one["status"] == "claimed"]
+            told = [known[one["dispatch_id"]] for one in claimed if one["dispatch_id"] in known]
+            steps += told or [_going_on(row, claimed, held["evidence"])]
         elif row["ready"]:
             ready = {"why": f"“{row['title']}” is ready", "command": creating(row["id"])}
             steps.append(known.get(row["id"], ready))
     return steps
+
+
+def _going_on(task: Row, claimed: Sequence[Row], evidence: Sequence[Row]) -> Row:
+    """Return the step of a task at work: to show what is asked and has not passed, or to complete it on what has."""
+    from memento_git.work.verification import run_lines
+
+    going = {"why": f"“{task['title']}” is in progress", "command": _shows(task)}
+    for dispatch in claimed:
+        passed = _passed(task["id"], dispatch, evidence)
+        left = run_lines(task["id"], task["asked"], passed)
+        kinds = {row["kind"] for row in passed}
+        if left:
+            going["command"] = left[0]
+        elif kinds.issuperset((task["asked"] or {}).get("evidence", ())):
+            cited = " ".join(f"--evidence {row['id']}" for row in passed)
+            complete = f"memento dispatch complete {dispatch['dispatch_id']} {cited}"
+            return {"why": f"what is asked of “{task['title']}” has passed", "command": complete}
+    return going
+
+
+def _passed(task: str, dispatch: Row, evidence: Sequence[Row]) -> list[Row]:
+    """Return what the holder of a dispatch ran since on the code as it is, the latest of each command.
+
+    Nothing where one of them failed.
+    """
+    ran = [
+        row for row in evidence
+        if row["status"] == "recorded" and row["command"] and task in row["task_ids"]
+        and row["actor"] == dispatch["claimed_by"] and row["created_at"] >= dispatch["created_at"]
+        and row["dispatch"] in (None, dispatch["dispatch_id"]) and not (row.get("stale") and not row["uncommitted"])
+    ]  # fmt: skip
+    ran.sort(key=lambda row: (row["created_at"], row["id"]))
+    latest = {(row["kind"], row["folder"], *row["command"]): row for row in ran}.values()
+    return [] if any(row["outcome"] != "passed" or row["moved"] for row in latest) else [*latest]
 
 
 def _ending(held: Row, gates: Sequence[Row], choices: Sequence[Row]) -> list[Row]:

@@ -200,16 +200,24 @@ def shown(argv: Sequence[str]) -> str:
     return ends(" ".join(shlex.join(argv).split()), 200)
 
 
-def run_lines(task: str, asked: Mapping[str, Any] | None) -> list[str]:
-    """Return the command lines that record what is asked of a task, given as a row.
+def run_lines(task: str, asked: Mapping[str, Any] | None, passed: Sequence[Mapping[str, Any]] = ()) -> list[str]:
+    """Return the command lines that record what is asked of a task, given as a row, and has not passed.
 
     They are the required commands as they are, and a CMD for each kind that is asked beside them; each with its kind.
     """
     start, told = f"memento evidence run --task {task}", asked or {"commands": (), "evidence": ()}
-    lines = [f"{start}{_options(one)} -- {_typed(one['run'])}" for one in told["commands"]]
-    known = {one["kind"] for one in told["commands"]}
+    left = [one for one in told["commands"] if not any(_is_row_of(row, one) for row in passed)]
+    lines = [f"{start}{_options(one)} -- {_typed(one['run'])}" for one in left]
+    known = {one["kind"] for one in (*told["commands"], *passed)}
     lines += [f"{start} --kind {kind} -- CMD" for kind in told["evidence"] if kind in RUN_KINDS and kind not in known]
-    return lines or [f"{start} -- CMD"]
+    return lines or ([] if passed else [f"{start} -- CMD"])
+
+
+def _is_row_of(evidence: Mapping[str, Any], command: Mapping[str, Any]) -> bool:
+    """Tell whether evidence, given as a row, is of a command that is asked, at the top, with its reports."""
+    reports = {report["name"] for report in evidence["reports"]}
+    same = (evidence["kind"], evidence["folder"]) == (command["kind"], ".") and reports.issuperset(command["reports"])
+    return same and evidence["command"] in (named(command["run"]), masked(command["run"]))
 
 
 def _options(command: Mapping[str, Any]) -> str:
