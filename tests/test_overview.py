@@ -79,6 +79,21 @@ def commands(play: Play) -> list[str]:
     return [step["command"] for step in seen(play)["next"]]
 
 
+def test_a_plan_that_would_take_the_place_of_another_waits_beside_the_work(play: Play) -> None:
+    run = play.run()
+    first = play.do(plans.draft_plan, "A way not taken", "B")
+    play.do(plans.approve_plan, play.do(plans.draft_plan, "P", "B"))
+    task = play.task()
+    assert commands(play) == [f"memento dispatch create {task} --executor WHO"], "an older draft is not pressed on"
+    later = play.do(plans.draft_plan, "Another", "Do it otherwise.")
+    assert commands(play) == [f"memento dispatch create {task} --executor WHO", f"memento plan approve {later}"]
+    play.complete(play.claimed(task), play.evidence(task))
+    assert commands(play) == [f"memento plan approve {later}", f"memento run complete {run}"]
+    play.do(plans.reject_plan, first, reason="not taken")
+    play.do(plans.approve_plan, later)
+    assert commands(play) == [f"memento run complete {run}"]
+
+
 def ran(play: Play, task: str, line: str) -> str:
     """Run a command that is asked of a task as `status` says, and record it; return the evidence."""
     kind, argv = line.partition(" --kind ")[2].split(" -- ")

@@ -72,7 +72,7 @@ def next_steps(
          "command": f"memento dispatch recover {row['dispatch_id']}"}
         for row in held["dispatches"] if row["expired"]
     ]  # fmt: skip
-    steps += [*_plan_steps(held), *merges, *_task_steps(held, known)]
+    steps += [*_plan_steps(held), *merges, *_task_steps(held, known), *_later_drafts(held)]
     return steps if merges else [*steps, *_ending(held, gates, choices)]
 
 
@@ -185,6 +185,16 @@ def _plan_steps(held: Row) -> list[Row]:
     return [
         {"why": "there is no plan yet", "command": f"memento plan draft --run {run['id']} --title TITLE --body TEXT"}
     ]
+
+
+def _later_drafts(held: Row) -> list[Row]:
+    """Return the step of the last plan that was drafted after the canonical one, to take its place."""
+    made = [row["created_at"] for row in held["plans"] if row["id"] == held["run"]["current_plan_id"]]
+    return [
+        {"why": f"plan “{row['title']}” waits for approval, to take the place of the one that holds",
+         "command": f"memento plan approve {row['id']}"}
+        for row in held["plans"] if made and row["status"] == "draft" and row["created_at"] > made[0]
+    ][-1:]  # fmt: skip
 
 
 def _shows(row: Row) -> str:
