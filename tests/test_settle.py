@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.play import Play
+
+PASSES = (sys.executable, "-c", "")
 
 
 def contested(play: Play) -> tuple[str, str, list[str]]:
@@ -71,6 +74,30 @@ def test_events_that_disagree_on_a_task_and_its_dispatch_are_one_entry_and_settl
     assert cli("settle", task, "--keep", done, "--reason", "It was done.", *where)[0] == 0
     assert base(play.ledger.view(), run)["trouble"] == []
     assert play.status(task) == "completed"
+
+
+def test_what_is_settled_is_followed_by_what_the_run_waits_for(
+    play: Play, cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    run, task, (_, dispatched) = contested(play)
+    (held,) = (row["dispatch_id"] for row in base(play.ledger.view(), run)["dispatches"])
+    where = ("-C", str(play.root))
+
+    def after(*words: str) -> list[str]:
+        answer = json.loads(cli(words[0], *where, "--json", *words[1:])[1])
+        return [step["command"] for step in answer["next"]]
+
+    assert after("evidence", "run", "--task", task, "--", *PASSES) == ["memento settle"]
+    told = after("settle", task, "--keep", dispatched, "--reason", "go on")
+    assert told == [f"memento dispatch claim {held}"]
+
+
+def test_what_is_voided_is_followed_by_what_the_run_waits_for(
+    play: Play, cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    _, task, (_, dispatched) = contested(play)
+    answer = json.loads(cli("settle", "-C", str(play.root), "--void", dispatched, "--reason", "late", "--json")[1])
+    assert [step["command"] for step in answer["next"]] == [f"memento task reopen {task} --reason WHY"]
 
 
 def test_settling_needs_a_reason_a_head_and_a_disagreement(play: Play) -> None:

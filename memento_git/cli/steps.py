@@ -71,13 +71,18 @@ def retrying(task: Row) -> list[Row]:
 
 
 def citing(door: Door, evidence: Row) -> list[Row]:
-    """Return the steps that complete what is claimed on evidence; without a claim, what its tasks wait for."""
+    """Return the steps that complete what is claimed on evidence; without a claim, what its tasks wait for.
+
+    A task that two branches disagree on is settled first.
+    """
     from memento_git.work import answers, rows
     from memento_git.work.state import RunState
 
     if not evidence["task_ids"] or evidence["outcome"] != "passed" or evidence["moved"]:
         return []
     state = RunState(door.view(), evidence["run_id"])
+    if contested := [task for task in evidence["task_ids"] if state.task_status(task) == "contested"]:
+        return [{"why": f"{contested[0]} is contested", "command": "memento settle"}]
     handed = {task: rows.dispatch_rows(state, task) for task in evidence["task_ids"]}
     claimed = [
         one for dispatches in handed.values() for one in dispatches
