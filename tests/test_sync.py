@@ -375,6 +375,38 @@ def test_errors_that_this_side_brings_are_refused_named_and_can_be_mended(hub: H
     assert sync(ada.beside(ada.root, "Ada")).brought.outcome == "pushed"
 
 
+def test_a_run_whose_code_went_on_since_its_completion_is_pushed_as_it_was_then(hub: Hub) -> None:
+    ada = hub.first
+    run = ada.planned()
+    sync(ada)
+    ada.proven()
+    ada.gate("release", "passed", evidence=[ada.evidence()])
+    ada.do(runs.complete_run, run)
+    end = git(ada.root, "rev-parse", "HEAD")
+    (ada.root / "more.py").write_text("MORE = 1\n")
+    ada.commit_all("more code")
+
+    error = refused(ada, vetting.PushUnsound)
+
+    assert ("P004" in error.message, f": git push origin {end[:12]}:main, then" in error.hint) == (True, True)
+    git(ada.root, "push", "-q", "origin", f"{end[:12]}:main")
+    assert sync(ada).brought.outcome == "pushed"
+
+
+def test_what_was_wrong_when_a_run_was_completed_is_not_pushed_as_it_was_then(hub: Hub) -> None:
+    ada = hub.first
+    run = ada.planned()
+    sync(ada)
+    tampered(ada)
+    ada.proven()
+    ada.gate("release", "passed", evidence=[ada.evidence()])
+    ada.do(runs.complete_run, run)
+    (ada.root / "more.py").write_text("MORE = 1\n")
+    ada.commit_all("more code")
+    error = refused(ada, vetting.PushUnsound)
+    assert ("P004" in error.message, "git push" in error.hint) == (True, False)
+
+
 def test_many_errors_are_counted_and_what_others_brought_is_told_and_blocks_nobody(hub: Hub) -> None:
     ada, bob = hub.first, hub.clone("Bob")
     ada.planned()

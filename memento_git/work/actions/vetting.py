@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.remotes import Target
     from memento_git.ledger.store import Ledger
     from memento_git.model.finding import Finding
+    from memento_git.review.outcome import Report
 
 SHOWN: Final = 3
 SETTLED: Final = "D011"  # of those who share a branch, whoever settles decides
@@ -30,6 +31,12 @@ class PushUnsound(Refused):
     token = "sync_unsound"
     sentence = "{branch} on {remote} does not get what is wrong here: {told}"
     hint_ = "memento check {how} shows all of it, --fix mends some; nothing was merged or pushed"
+
+
+class PushOutrun(PushUnsound):
+    """A run that was completed in order, and code that went on before the remote had it."""
+
+    hint_ = "the code went on since a run was completed; let {remote} have it as it was then: {push}, then memento sync"
 
 
 class RemoteUnreadable(Moved):
@@ -91,9 +98,28 @@ def refuse_unsound(ledger: Ledger, where: Target, ours: str, common: Sequence[st
         report = judging.added(ledger.git, [base] if is_new else common, ours, base[:12], ledger.now())
     else:
         report = judging.alone(ledger.git, ours, ledger.now(), None)
-    if found := [one for one in report.findings if one.severity == "error" and one.code not in judging.OF_TWO_SIDES]:
+    if found := _wrong(report):
+        if push := "" if is_new else _outrun(ledger, where, ours, found):
+            raise PushOutrun(told=_told(found), push=push, **where.where)
         how = f"--base {base[:12]}" if base else "--no-base"
         raise PushUnsound(told=_told(found), how=how, **where.where)
+
+
+def _wrong(report: Report) -> list[Finding]:
+    return [one for one in report.findings if one.severity == "error" and one.code not in judging.OF_TWO_SIDES]
+
+
+def _outrun(ledger: Ledger, where: Target, ours: str, found: Sequence[Finding]) -> str:
+    """Return the command that pushes as far as the end of a run, where nothing was wrong; nothing where it was."""
+    git = ledger.git
+    tip = git.commit(f"refs/remotes/{where.remote}/{where.branch}")
+    ends = [one.path for one in found if one.code == "P004"]
+    end = git.answer("rev-list", "-1", ours, "--", ends[0]) if ends else ""
+    if not end or tip is None or end == ours or not git.is_before(tip, end):
+        return ""
+    if _wrong(judging.added(git, [tip], end, tip[:12], ledger.now())):
+        return ""
+    return shlex.join(["git", "push", where.remote, f"{end[:12]}:{where.branch}"])
 
 
 def _nearest(git: Git, remote: str, commit: str) -> str:
