@@ -113,6 +113,43 @@ def test_a_claim_of_another_dispatch_of_the_task_is_told_as_that(hub: Hub) -> No
     assert refused.value.message.startswith(told)
 
 
+def test_who_loses_the_claim_of_a_task_that_both_handed_out_does_not_hold_up_who_has_it(hub: Hub) -> None:
+    ada, task = hub.first, hub.first.task()
+    syncing.sync(ada.ledger)
+    bob = hub.clone("Bob")
+    theirs, ours = ada.dispatch(task), bob.dispatch(task)
+    claim(ada, theirs)
+
+    refused(bob, no.TaskClaimed, ours)
+
+    assert any(line.startswith(f"{ours} is taken back") for line in bob.ledger.warnings)
+    assert (bob.status(task), holder(bob, theirs)) == ("in_progress", ada.ledger.actor)
+    assert syncing.sync(bob.ledger).trouble == []
+    assert syncing.sync(ada.ledger).trouble == []
+    assert ada.state(task).dispatch(ours).status == "recovered"
+    ada.complete(theirs, ada.evidence(task))
+    assert ada.is_proven(task)
+
+
+@pytest.mark.parametrize("also", ["claimed here", "blocked by who has it", "handed out by another"])
+def test_what_more_than_a_hand_out_contests_is_left_to_a_person(hub: Hub, also: str) -> None:
+    ada, task = hub.first, hub.first.task()
+    syncing.sync(ada.ledger)
+    bob = hub.clone("Bob")
+    theirs, ours = ada.dispatch(task), bob.dispatch(task)
+    if also == "claimed here":
+        bob.do(dispatches.claim_dispatch, ours)
+    elif also == "handed out by another":
+        bob = bob.beside(bob.root, "Cleo")
+    claim(ada, theirs)
+    if also == "blocked by who has it":
+        ada.do(tasks.block_task, task, reason="stuck")
+        git(ada.root, "push", "-q")
+    with pytest.raises((no.AlreadyClaimed, no.RecordContested)):
+        claim(bob, ours)
+    assert bob.status(task) == "contested"
+
+
 def test_a_clone_that_has_not_seen_the_completion_cannot_claim_after_it(hub: Hub) -> None:
     bob, cleo = hub.clone("Bob"), hub.clone("Cleo")
     dispatch = offered(hub)

@@ -6,6 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError
+from memento_git.folding.lanes import STATUS
 from memento_git.ledger import publish, remoteclaims, remotes
 from memento_git.ledger.claims import Claim
 from memento_git.ledger.commits import CODE
@@ -14,7 +15,7 @@ from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.enumeration import some
 from memento_git.model.ids import NoSuchRecord
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, syncing, vetting
+from memento_git.work.actions import dispatches, settling, syncing, vetting
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def claim_on_remote(
     ledger: Ledger, given: str, remote: str = "", *, lease: int = 0, note: str = "",
     prepare: Callable[[Transaction], object] = lambda _: None,
 ) -> Claimed:  # fmt: skip
-    """Claim a dispatch on the remote, then in the ledger, and push that; a claim that is lost leaves nothing behind.
+    """Claim a dispatch on the remote, then in the ledger, and push that; a claim that is lost leaves nothing open.
 
     The order is what makes it safe: the ref first, then what others pushed before it, then the event. Whoever ends a
     dispatch pushes that before the ref goes. What is pushed with the event is checked before all of it.
@@ -60,7 +61,11 @@ def claim_on_remote(
     with syncing.alone(ledger):
         vetting.refuse_unsound(ledger, where, ledger.git.commit_of("HEAD"), (), is_new=True)
         place = _find(ledger, where, given)
-        held = _take(ledger, where, place, lease)
+        try:
+            held = _take(ledger, where, place, lease)
+        except no.TaskClaimed as error:
+            _stand_back(ledger, where, place, str(error.facts["dispatch"]))
+            raise
         try:
             theirs = syncing.together(ledger, where, push=False).theirs
 
@@ -114,6 +119,24 @@ def _take(ledger: Ledger, where: Target, place: _Place, lease: int) -> Held:
     if existing is not None:
         dispatches.refuse_claimed(existing, place.dispatch, place.task)
     raise no.ClaimedMeanwhile(dispatch=place.dispatch, holder="another clone")
+
+
+def _stand_back(ledger: Ledger, where: Target, place: _Place, other: str) -> None:
+    """Settle for the dispatch whose claim the remote has where all that contests it is that we handed the task out.
+
+    Nobody works on our dispatch, and whoever holds the other would have to wait for a person.
+    """
+    state = RunState(ledger.view(), ledger.view().find(place.task, "task")[1])
+    contested = state.folded(place.task).lanes.contested
+    events = [event for name in contested.get(STATUS, ()) if (event := state.event(name))]
+    sides = {event.dispatch: event for event in events}
+    ours = sides.get(place.dispatch)
+    if [*contested] != [STATUS] or len(events) != len(sides) or sides.keys() != {place.dispatch, other}:
+        return
+    if ours is not None and ours.do == "dispatched" and ours.by == ledger.actor:
+        reason = f"{where.remote} has the claim of {other}"
+        ledger.change("settle", lambda tx: settling.settle_record(tx, place.task, sides[other].id, reason=reason))
+        ledger.warnings.append(f"{place.dispatch} is taken back, for {reason}: memento sync tells the others")
 
 
 def _is_over(ledger: Ledger, place: _Place, existing: Claim) -> bool:
