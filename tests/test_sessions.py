@@ -708,7 +708,8 @@ def test_the_commands_of_a_session_speak_in_words(play: Play, cli: Call) -> None
     assert "drafts" in cli("session", "status", *where)[1]
     assert cli("session", "checkpoint", "Half", "--done", "a", *where)[0] == 0
     code, out, _ = cli("session", "end", "--summary", "Over.", *where)
-    left = "left: 1 draft(s), 1 short-term item(s) (memento session promote DRAFT, or discard DRAFT):\n  note_"
+    how = "memento session promote DRAFT, or memento session discard DRAFT"
+    left = f"left: 1 draft(s), 1 short-term item(s) ({how}):\n  note_"
     assert (code, left in out, "  | Maybe.\n  note_" in out, out.endswith("  | Soon.\n")) == (0, True, True, True)
     assert "last handoff" in cli("session", "start", *where)[1]
     assert "marked" in cli("session", "mark", "one", *where)[1]

@@ -169,7 +169,7 @@ def end(door: Door, summary: str, **options: Any) -> None:
     told = sessions.end_session(door.ledger, read_text(summary), allow_secrets=door.allow_secrets, **options)
     left = left_over(told)
     lines = [f"handed over: {told['note']['id']}", *(f"promoted: {one}" for one in told["promoted"])]
-    lines += [f"left: {left} (memento session promote DRAFT, or discard DRAFT):"] if left else []
+    lines += [f"left: {left} (memento session promote DRAFT, or memento session discard DRAFT):"] if left else []
     lines += [*map(line, told["drafts"][:SHOWN]), *map(item, told["short"][:SHOWN])]
     more = sum(max(len(told[key]) - SHOWN, 0) for key in ("drafts", "short"))
     door.show(told, "\n".join([*lines, *([f"and {more} more: memento session status"] if more else [])]))
