@@ -127,8 +127,10 @@ def test_a_task_at_work_is_not_completed_on_what_failed_since_or_is_of_before(pl
     assert line.startswith("memento evidence run "), "what an earlier attempt showed is not what this one did"
     ran(play, task, line)
     assert commands(play)[0].startswith("memento dispatch complete ")
-    play.evidence(task, code=1)
-    assert commands(play) == [line]
+    failed = play.evidence(task, code=1)
+    (step,) = seen(play)["next"]
+    assert step["command"] == line
+    assert step["why"] == f"“A task” is in progress, and `sh -c 'echo checked; exit 1'` did not pass: {failed}"
     (play.root / "other.py").write_text("")
     play.commit_all("more code")
     assert commands(play) == [line]

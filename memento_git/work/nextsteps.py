@@ -308,36 +308,34 @@ def _open_steps(held: Row, tasks: Sequence[Row], known: Mapping[str, Row]) -> li
 
 def _going_on(task: Row, claimed: Sequence[Row], evidence: Sequence[Row]) -> Row:
     """Return the step of a task at work: to show what is asked and has not passed, or to complete it on what has."""
-    from memento_git.work.verification import run_lines
+    from memento_git.work.verification import run_lines, shown
 
     going = {"why": f"“{task['title']}” is in progress", "command": _shows(task)}
     for dispatch in claimed:
-        passed = _passed(task["id"], dispatch, evidence)
-        left = run_lines(task["id"], task["asked"], passed)
-        kinds = {row["kind"] for row in passed}
+        ran = _ran(task["id"], dispatch, evidence)
+        left = run_lines(task["id"], task["asked"], [row for row in ran if row["outcome"] == "passed"])
+        failed = [row for row in ran if row["outcome"] != "passed" or row["moved"]]
         if left:
             going["command"] = left[0]
-        elif kinds.issuperset((task["asked"] or {}).get("evidence", ())):
-            cited = " ".join(f"--evidence {row['id']}" for row in passed)
+        if failed:
+            going["why"] += f", and `{shown(failed[-1]['command'])}` did not pass: {failed[-1]['id']}"
+        elif not left and {row["kind"] for row in ran}.issuperset((task["asked"] or {}).get("evidence", ())):
+            cited = " ".join(f"--evidence {row['id']}" for row in ran)
             complete = f"memento dispatch complete {dispatch['dispatch_id']} {cited}"
             return {"why": f"what is asked of “{task['title']}” has passed", "command": complete}
     return going
 
 
-def _passed(task: str, dispatch: Row, evidence: Sequence[Row]) -> list[Row]:
-    """Return what the holder of a dispatch ran since on the code as it is, the latest of each command.
-
-    Nothing where one of them failed.
-    """
-    ran = [
+def _ran(task: str, dispatch: Row, evidence: Sequence[Row]) -> list[Row]:
+    """Return what the holder of a dispatch ran since on the code as it is, the latest of each command."""
+    found = [
         row for row in evidence
         if row["status"] == "recorded" and row["command"] and task in row["task_ids"]
         and row["actor"] == dispatch["claimed_by"] and row["created_at"] >= dispatch["created_at"]
         and row["dispatch"] in (None, dispatch["dispatch_id"]) and not (row.get("stale") and not row["uncommitted"])
     ]  # fmt: skip
-    ran.sort(key=lambda row: (row["created_at"], row["id"]))
-    latest = {(row["kind"], row["folder"], *row["command"]): row for row in ran}.values()
-    return [] if any(row["outcome"] != "passed" or row["moved"] for row in latest) else [*latest]
+    found.sort(key=lambda row: (row["created_at"], row["id"]))
+    return [*{(row["kind"], row["folder"], *row["command"]): row for row in found}.values()]
 
 
 def _ending(held: Row, gates: Sequence[Row], choices: Sequence[Row]) -> list[Row]:
