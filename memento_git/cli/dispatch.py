@@ -128,7 +128,7 @@ def _tell_of_remotes(door: Door, dispatch: str, until: str) -> None:
     """Note where a remote holds the claim for a shorter time than this clone."""
     from memento_git.work.actions import faraway
 
-    door.ledger.warnings += faraway.behind(door.ledger.git, dispatch, until)
+    door.ledger.warn(*faraway.behind(door.ledger.git, dispatch, until))
 
 
 def _seconds(lease: str) -> int:

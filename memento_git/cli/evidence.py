@@ -154,7 +154,7 @@ def run_command(
         return code
     row = _record(door, draft, run, tasks, summary)
     told = f"recorded {row['id']}: {row['outcome']}, {row['trust_level']}"
-    ledger.warnings += [*row["problems"], *_misplaced(ledger, reports), *_spoilt(row)]
+    ledger.warn(*row["problems"], *_misplaced(ledger, reports), *_spoilt(row))
     then = steps.citing(door, row)
     if door.json:
         door.show({"evidence": row, "exit_code": code}, told, then=then)

@@ -53,7 +53,7 @@ def _status(door: Door, *, run: str = "") -> None:
     when = view.policy().graph["after_dispatch"] if view is not None else None
     found = graphify.status(door.ledger.git)
     if told := codegraph.lacking(held):
-        door.ledger.warnings.append(told)
+        door.ledger.warn(told)
     graph = {key: value for key, value in held.items() if key not in ("edges", "format")}
     names = output.Names(None if door.json else view)
     door.show(
@@ -141,7 +141,7 @@ def update(door: Door, run: str, tasks: tuple[str, ...], *, graphify: bool) -> N
 
     row, recorded = door.change("graph update", act)
     if told := codegraph.lacking(held):
-        door.ledger.warnings.append(told)
+        door.ledger.warn(told)
     data = {"evidence": row, "recorded": recorded, "counts": held["counts"]}
     word = "recorded" if recorded else "nothing new since"
     door.show(data, f"{word} {row['id']}: {row['summary'] or ''}")

@@ -60,7 +60,7 @@ def install(door: Door) -> None:
     found = hooks.install(door.ledger.git)
     watch_places(door.ledger)
     if shared := hooks.shared(door.ledger.git):
-        door.ledger.warnings.append(SHARED.format(path=shared))
+        door.ledger.warn(SHARED.format(path=shared))
     _show(door, found)
 
 

@@ -35,12 +35,13 @@ def _list(door: Door, *, limit: int = 50, offset: int = 0, **filters: str) -> No
         shelf = Shelf(view)
         shelf.load(progress)
         rows = [{**row, "scope": scope} for row in listed(shelf, **filters)]
-        ledger.warnings += remarks(shelf)
+        ledger.warn(*remarks(shelf))
         missed.append(unheard.filters(shelf, **{name: filters.get(name, "") for name in ("domain", "thread", "tag")}))
         names = output.Names(view)
         short |= {} if door.json else {row["id"]: names(row["id"]) for row in rows}
         found += rows
-    door.ledger.warnings += next(iter(missed), []) if all(missed) else []
+    if missed and all(missed):
+        door.ledger.warn(*missed[0])
     shown, told = output.page(found, limit, offset)
 
     def text() -> str:

@@ -53,7 +53,7 @@ def shown(door: Door, given: str, what: str | None = None, walk: Mapping[str, An
         raise GraphOnly
     try:
         found = shelf.find(given)
-        door.ledger.warnings += rows.remarks(shelf, found.id)
+        door.ledger.warn(*rows.remarks(shelf, found.id))
     except NoteRedacted as gone:
         if what not in (None, "entry", "history"):
             raise

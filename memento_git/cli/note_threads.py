@@ -29,7 +29,7 @@ def threads(door: Door, domain: str, author: str, limit: int, offset: int, *, li
 
     shelf = shelf_at(door.ledger, door.at, progress)
     rows = list_threads(shelf, domain=domain, author=author, live=live)
-    door.ledger.warnings += remarks(shelf)
+    door.ledger.warn(*remarks(shelf))
     output.listing(door, shelf.view, "threads", rows, lambda row, _: _line(row), limit=limit, offset=offset)
 
 

@@ -205,9 +205,9 @@ def warn_of_broken(door: Door, held: Row) -> None:
     """Say beside a list of a run's records how many of its files are broken, so that it may lack some."""
     from memento_git.work.nextsteps import broken
 
-    count = len(broken(held))
-    told = f"{count} broken file{'s' if count > 1 else ''} in the run, which may hold more than is shown: memento check"
-    door.ledger.warnings += [told] if count else []
+    if count := len(broken(held)):
+        files = f"{count} broken file{'s' if count > 1 else ''}"
+        door.ledger.warn(f"{files} in the run, which may hold more than is shown: memento check")
 
 
 def listing(

@@ -37,14 +37,14 @@ def _adopt(ledger: Ledger, base: publish.Base, commit: str, subject: str, found:
     ledger.watch.wait()
     with lock.held(worktree.lock_path(git)):
         ledger.refuse_while_busy()
-        ledger.warnings += worktree.mend_held(git, publish.INDEX_PATIENCE).sentences()
+        ledger.warn(*worktree.mend_held(git, publish.INDEX_PATIENCE).sentences())
         with edits.unedited(git, layout.FOLDER, {change.path for change in found.ledger}):
             if publish.Base(*git.head()) != base:
                 raise publish.LedgerMoved(ref=base.ref)
         with publish.holding_index(git) as index:
             told = publish.land(git, publish.adopt(git, base, commit, subject, found.ledger), index)
     if told:
-        ledger.warnings.append(told)
+        ledger.warn(told)
 
 
 def _as_git_does(ledger: Ledger, base: publish.Base, commit: str) -> None:

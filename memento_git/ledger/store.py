@@ -106,7 +106,7 @@ class Ledger:
         self.warnings: list[str] = []
         self.unread: set[str] = set()
         self.landed: list[str] = []
-        self.watch = Watch(git, self._mend, self.warnings)
+        self.watch = Watch(git, self._mend, self.warn)
         self._turn = Turn()
         self._actor = actor or os.environ.get("MEMENTO_ACTOR", "")
         self._actor_checked = False
@@ -213,7 +213,7 @@ class Ledger:
     def remarks(self) -> list[str]:
         """Return what should be known beside what is shown: the warnings, and that notes could not be read."""
         told = f"{many(len(self.unread), 'note')} cannot be read, so what is shown may lack some: memento check"
-        return [*dict.fromkeys(self.warnings), *([told] if self.unread else [])]
+        return [*self.warnings, *([told] if self.unread else [])]
 
     def held(self, at: Sequence[str]) -> View | None:
         """Return the ledger at the union of some revisions; None where they have none, or one without its policy."""
@@ -303,9 +303,9 @@ class Ledger:
         for follow in tx.after_commit:
             follow()
         if told:
-            self.warnings.append(told)
+            self.warn(told)
         if base.detached:
-            self.warnings.append("HEAD is detached: keep this commit on a branch, or the next checkout loses it")
+            self.warn("HEAD is detached: keep this commit on a branch, or the next checkout loses it")
 
     def _land(self, tx: Transaction, base: Base, message: str) -> str:
         """Commit what is changed; return what people should know of it.

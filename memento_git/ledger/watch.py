@@ -21,11 +21,11 @@ TRIES: Final = 3
 class Watch:
     """What git says for one ledger; `early`: it begins to look when there is a new view, not when somebody asks."""
 
-    def __init__(self, git: Git, mend: Callable[[], None], warnings: list[str]) -> None:
+    def __init__(self, git: Git, mend: Callable[[], None], warn: Callable[[str], None]) -> None:
         self.turn = Turn()
         self.early = False
         self.unseen = ""
-        self._git, self._mend, self._warnings = git, mend, warnings
+        self._git, self._mend, self._warn = git, mend, warn
         self._asked: Asked | None = None
         self._before = (False, "")
         self._known: list[edits.Change] | None = []
@@ -60,7 +60,7 @@ class Watch:
             self._known = edits.told(asked)
         except GitFailed as failure:  # reading needs no index, and what writes asks git itself
             self.unseen = f"git cannot tell which ledger files are not committed: {failure.facts['reason']}"
-            self._warnings.append(self.unseen)
+            self._warn(self.unseen)
         for _ in range(TRIES if self._known else 0):
             now = self._moving()
             if now == self._before and not now[0]:

@@ -94,7 +94,7 @@ class Sealer:
         if seen.state not in ("good", *signing.DOUBTFUL):
             raise SignatureUnfit(why=seen.told)
         if seen.state == "unknown_key":
-            self.tx.ledger.warnings.append(f"signed, but {seen.told}")
+            self.tx.ledger.warn(f"signed, but {seen.told}")
         return signed
 
 

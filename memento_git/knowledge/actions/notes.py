@@ -176,9 +176,9 @@ def confirm_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
     said = digest_of_text(found.title, found.body)
     desk.happen(desk.shelf, found.id, "confirmed", text=said, note=desk.optional("note", note_text), **moved)
     if lost:
-        tx.ledger.warnings.append(LOST.format(places=", ".join(lost), note=found.id))
+        tx.ledger.warn(LOST.format(places=", ".join(lost), note=found.id))
     if unnamed:
-        tx.ledger.warnings.append(UNNAMED.format(places=", ".join(unnamed), note=found.id))
+        tx.ledger.warn(UNNAMED.format(places=", ".join(unnamed), note=found.id))
     _tell_unheard(desk, found.id)
     return found.id
 
@@ -187,9 +187,9 @@ def _tell_unheard(desk: Desk, note: str) -> None:
     """Warn that a note which somebody cares for is recalled no more, though nobody retired it."""
     status, after = desk.shelf.status(note), desk.shelf.current(note)
     if after != note:
-        desk.tx.ledger.warnings.append(PAST.format(status=status, after=after))
+        desk.tx.ledger.warn(PAST.format(status=status, after=after))
     elif desk.shelf.is_expired(desk.shelf.note(note)):
-        desk.tx.ledger.warnings.append(OVER.format(note=note))
+        desk.tx.ledger.warn(OVER.format(note=note))
 
 
 def park_note(tx: Transaction, note: str, *, reason: str = "") -> str:

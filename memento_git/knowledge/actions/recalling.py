@@ -70,9 +70,9 @@ def recall(
     wish = _wish(ledger, queries, wishes)
     asked = _Recall(view, wish, standings, past=bool(as_of or at), progress=progress)
     answer = asked.answer(as_json=as_json)
-    ledger.warnings += [*remarks(asked.shelf), *asked.whereabouts.missed]
+    ledger.warn(*remarks(asked.shelf), *asked.whereabouts.missed)
     if asked.unread:
-        ledger.warnings.append(UNREAD.format(count=asked.unread))
+        ledger.warn(UNREAD.format(count=asked.unread))
     return answer
 
 

@@ -50,7 +50,7 @@ def start_session(
         held.keep(current)
     elif label not in ("", current.label):
         named = f"under the label {current.label!r}" if current.label else "without a label"
-        ledger.warnings.append(OTHER_LABEL.format(named=named))
+        ledger.warn(OTHER_LABEL.format(named=named))
     since = current.head if resumed else current.before
     shelf = Shelf(view)
     return {
@@ -74,7 +74,7 @@ def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
     """Return a session with what it made: notes in the ledger, drafts and short-term items of this clone."""
     begun = _Begun(ledger, session)
     made = [note_row(shelf, note) for note in _made(shelf, begun)]
-    ledger.warnings += remarks(shelf)
+    ledger.warn(*remarks(shelf))
     return {
         "id": session.id,
         "actor": session.actor,

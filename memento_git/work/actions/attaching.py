@@ -84,7 +84,7 @@ def attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict[
             digest.update(block)
     if path.stat().st_size != size:
         raise FileUnfit(path=given, problem="it changed while it was read")
-    desk.tx.ledger.warnings.append(
+    desk.tx.ledger.warn(
         f"{name} is larger than the {desk.policy.attach} bytes that policy attaches: its digest stands for it"
     )
     return {**told, "sha256": digest.hexdigest(), "bytes": size}
@@ -124,7 +124,7 @@ def attached(desk: Desk, named: Mapping[str, bytes]) -> tuple[list[dict[str, Any
             files[name] = content
             told["kept"] = name
         else:
-            desk.tx.ledger.warnings.append(
+            desk.tx.ledger.warn(
                 f"{name} has {len(content)} bytes, more than policy's limits.attach: only its digest is kept"
             )
         attachments.append(told)

@@ -136,7 +136,7 @@ def _stand_back(ledger: Ledger, where: Target, place: _Place, other: str) -> Non
     if ours is not None and ours.do == "dispatched" and ours.by == ledger.actor:
         reason = f"{where.remote} has the claim of {other}"
         ledger.change("settle", lambda tx: settling.settle_record(tx, place.task, sides[other].id, reason=reason))
-        ledger.warnings.append(f"{place.dispatch} is taken back, for {reason}: memento sync tells the others")
+        ledger.warn(f"{place.dispatch} is taken back, for {reason}: memento sync tells the others")
 
 
 def _is_over(ledger: Ledger, place: _Place, existing: Claim) -> bool:
@@ -155,14 +155,14 @@ def _publish(ledger: Ledger, where: Target, theirs: str | None) -> int:
         head = ledger.git.commit_of("HEAD")
         if code := _code_between(ledger.git, theirs, head):
             told = f"code here is not on {where.branch} there yet, and a claim pushes none ({code})"
-            ledger.warnings.append(f"{where.remote} holds the claim, not its event: {told}; memento sync pushes both")
+            ledger.warn(f"{where.remote} holds the claim, not its event: {told}; memento sync pushes both")
             return 0
         if not remotes.push(ledger.git, where, head):
             return 1
         return 1 + syncing.together(ledger, where, sound=head).pushes
     except MementoError as error:
         told = f"{where.remote} holds the claim, but not its event yet: {error.message}; run memento sync"
-        ledger.warnings.append(told)
+        ledger.warn(told)
         return 0
 
 

@@ -153,7 +153,7 @@ def take(
     handout.refuse_changed_terms(state, task, name)
     if held.status != "claimed" or held.holder != tx.actor:
         _take_ref(tx, state, task, Claim(name, tx.actor, until), fresh=fresh)
-        tx.ledger.warnings += [] if invoked else handout.for_another(state, name, tx.actor)
+        tx.ledger.warn(*(() if invoked else handout.for_another(state, name, tx.actor)))
     desk.happen(
         state, task, "claimed", reads=(state.id,), dispatch=name, until=until, invoked=invoked,
         note=desk.optional("note", note),
@@ -272,13 +272,13 @@ def complete(
     if problem := _unacceptable(cited, task, name):
         raise no.EvidenceRequired(task=task, why=problem, line=_line(state, task))
     if waits := ", ".join(state.waits_on(task)):
-        tx.ledger.warnings.append(f"{task} waits for {waits}: done before that, check calls it an error (T006)")
+        tx.ledger.warn(f"{task} waits for {waits}: done before that, check calls it an error (T006)")
     pieces = [one.evidence for one in cited if one.evidence]
     git = worktrees.git_of(tx, name)
     code = codestate.code_as_seen(git, map(trust.seen_by, pieces))
     forgotten.warn(git, tx.ledger.warnings, code, pieces)
     kept: dict[str, Any] = {key: code[key] for key in ("tree", "full", "paths", "untracked") if key in code}
-    tx.ledger.warnings += handout.overdue({name: state.dispatch(name)}, tx.actor).values()
+    tx.ledger.warn(*handout.overdue({name: state.dispatch(name)}, tx.actor).values())
     completion = desk.happen(
         state, task, "completed", reads=(state.id,), dispatch=name, code=kept, text=prose.digest, evidence=refs,
         note=desk.optional("summary", note),

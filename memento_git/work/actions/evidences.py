@@ -96,7 +96,7 @@ def witness(
         "reports": parsed,
         "problems": [*problems, *witnessed.ended_by(run), *unnamed],
     }
-    ledger.warnings += trust.doubts(data)
+    ledger.warn(*trust.doubts(data))
     return Draft({**data, "outcome": trust.outcome_of(data)}, files)
 
 
@@ -189,7 +189,7 @@ def record_draft(
     state, found = belongs(desk, run, linked)
     for task in found:
         for late, told in handout.overdue(state.dispatches(task), tx.actor).items():
-            tx.ledger.warnings.append(f"{told}; to hold it on: memento dispatch renew {late}")
+            tx.ledger.warn(f"{told}; to hold it on: memento dispatch renew {late}")
     words = desk.optional("summary", summary) or draft.data.get("summary", "")
     data = {**draft.data, "summary": words, "dispatch": name}
     if data["kind"] == "approval":
@@ -251,9 +251,7 @@ def add_evidence(
     if not summary and not paths and not uri and not diff:
         raise no.NothingGiven
     if kind == "approval":
-        tx.ledger.warnings.append(
-            "an approval counts for what it names, and this one names nothing: memento evidence approve ID"
-        )
+        tx.ledger.warn("an approval counts for what it names, and this one names nothing: memento evidence approve ID")
     return record_draft(tx, Draft(data, held), run=run, tasks=tasks, summary=summary, dispatch=dispatch)
 
 

@@ -69,7 +69,7 @@ def record_verdict(
     )  # fmt: skip
     if gate == "plan_review" and verdict in PASSING and scope == state.id and not state.canonical:
         told = f"no plan of {scope} is approved: the review falls when one is, and is given again then"
-        tx.ledger.warnings.append(told)
+        tx.ledger.warn(told)
     return scope, event.id
 
 

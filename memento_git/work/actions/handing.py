@@ -124,7 +124,7 @@ def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
     made = given.startswith("task_")
     task, state = desk.find(given, "task") if made else _open(desk, given)
     refuse_unmerged(tx.ledger.git, state, task)
-    tx.ledger.warnings += unseen(tx.ledger.git, state, task)
+    tx.ledger.warn(*unseen(tx.ledger.git, state, task))
     text = briefs.as_markdown(briefs.brief(tx.view, task, notes=wish.notes))
     if made:
         dispatch = dispatches.hand_out(

@@ -71,7 +71,7 @@ def approve_plan(
         raise no.AuthorRefused(actor=tx.actor, plan=identity)
     if why := gateseen.outlived(state, state.id, "plan_review"):
         [how] = gatehold.mending(tx.ledger.git, state, [(state.id, "plan_review")])
-        tx.ledger.warnings.append(f"plan_review of {state.id} does not hold any more: {why}: {how}")
+        tx.ledger.warn(f"plan_review of {state.id} does not hold any more: {why}: {how}")
     return identity
 
 

@@ -137,10 +137,8 @@ def clean(ledger: Ledger, view: View, handover: Handover, *, only_empty: bool = 
         partial = "" if done else worktrees.kept_aside(ledger.git, here)
         if not status:
             _free(ledger.git, here)
-        before = len(ledger.warnings)
-        worktrees.try_to_clear(ledger, here, completed=done)
-        left = len(ledger.warnings) > before
-    told = f"{status or 'unknown to the ledger'}: " + ("its worktree was left" if left else "cleaned up after")
+        is_gone = worktrees.try_to_clear(ledger, here, completed=done)
+    told = f"{status or 'unknown to the ledger'}: " + ("cleaned up after" if is_gone else "its worktree was left")
     return [Job(here.dispatch, here.task, here.run, told, partial)]
 
 

@@ -125,7 +125,7 @@ def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[Execu
         raise NothingToShow(task=task)
     made = {"diff", *(command.kind for command in asked.commands)} & {*state.policy.proof}
     if not made or not made.issuperset(asked.evidence):
-        ledger.warnings.append(f"nothing that is run will prove {task}: give tasks a command, with --check")
+        ledger.warn(f"nothing that is run will prove {task}: give tasks a command, with --check")
     return executor, asked, task
 
 
@@ -270,7 +270,7 @@ class _Run:
     def _tell_of_lack(self) -> None:
         """Warn of what git ignores here and the worktree does not have: a command may have failed for want of it."""
         if self.checkout and (names := checkouts.lacks(self.ledger.git, self.checkout)):
-            self.ledger.warnings.append(
+            self.ledger.warn(
                 f"the worktree lacks what git ignores here: {some(names, 3)}; policy.reproduce.setup "
                 "names commands that make it there"
             )
@@ -315,9 +315,9 @@ class _Run:
         partial = worktrees.kept_aside(self.ledger.git, self.handover)
         left = worktrees.clear(self.ledger, self.handover, completed=False)
         if left:
-            self.ledger.warnings.append(f"the worktree of {self.handover.dispatch} was left: {left}")
+            self.ledger.warn(f"the worktree of {self.handover.dispatch} was left: {left}")
         if kept := folders.keep_drafts(self.ledger, self.drafts, [self.handover.task]):
-            self.ledger.warnings.append(kept)
+            self.ledger.warn(kept)
         return self._outcome("lost", "stopped", error.message, (), partial)
 
     def _outcome(

@@ -99,7 +99,7 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
 
         signatures.refuse_unsigned(state, (state.id, *state.counting()), f"completing {state.id}")
     left = list(islice(branches.unmerged(tx.ledger.git, state, state.counting()), MOST))
-    tx.ledger.warnings += [f"{step['why']}: {step['command']}" for step in left]
+    tx.ledger.warn(*(f"{step['why']}: {step['command']}" for step in left))
     desk.happen(state, state.id, "completed", reads=(*tasks, plans_of(state.id)), note=desk.optional("note", note))
     _free_claims(tx, state)
     return state.id
@@ -146,7 +146,7 @@ def _gates_passed(desk: Desk, state: RunState) -> None:
         raise no.GateFallen(gate=one.gate, why=one.why, how=gatehold.mending(git, state, [one[:2]])[0])
     falls = list(gatehold.falls(state))
     for one, how in zip(falls, gatehold.mending(git, state, [one[:2] for one in falls]), strict=True):
-        desk.tx.ledger.warnings.append(f"gate {one.gate} {one.why}: {how}")
+        desk.tx.ledger.warn(f"gate {one.gate} {one.why}: {how}")
 
 
 def archive_run(tx: Transaction, run: str = "") -> str:

@@ -261,7 +261,7 @@ def _give_back(ledger: Ledger, where: Target, after: str) -> tuple[list[str], li
             elif found.holder == one.claim.by:
                 _lengthen(ledger, where, one, found.until)
     except MementoError as error:
-        ledger.warnings.append(f"claims on {where.remote} were not all looked after: {error.message}; run memento sync")
+        ledger.warn(f"claims on {where.remote} were not all looked after: {error.message}; run memento sync")
     return released, waiting
 
 

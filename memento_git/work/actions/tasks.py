@@ -176,7 +176,7 @@ def revise_task(
     tx.touch(state.id, identity)
     handed = state.folded(identity).lanes.open_dispatches()
     unread = [why for name in handed if (why := handout.changed_terms(state, identity, name)) is not None]
-    tx.ledger.warnings += [f"{why.message}; {why.hint}" for why in unread]
+    tx.ledger.warn(*(f"{why.message}; {why.hint}" for why in unread))
     return identity
 
 
@@ -216,11 +216,9 @@ def cancel_task(tx: Transaction, task: str, *, reason: Reason = "") -> str:
     identity = _moved(tx, task, "cancelled", "cancelling a task", reason)
     state = Desk.of(tx).find(identity, "task")[1]
     waiting = [other for other in proofs.dependents(state, identity) if state.task_status(other) == "pending"]
-    tx.ledger.warnings += [
-        f"{other} waits for {identity}: {proofs.leaving_out(state, other)}" for other in waiting[:MOST]
-    ]
+    tx.ledger.warn(*(f"{other} waits for {identity}: {proofs.leaving_out(state, other)}" for other in waiting[:MOST]))
     if waiting[MOST:]:
-        tx.ledger.warnings.append(f"{len(waiting) - MOST} more tasks wait for {identity}: memento status")
+        tx.ledger.warn(f"{len(waiting) - MOST} more tasks wait for {identity}: memento status")
     return identity
 
 

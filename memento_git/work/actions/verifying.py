@@ -173,7 +173,7 @@ def _tell_of_stale(tx: Transaction, state: RunState, task: str, code: dict[str, 
     seen = [saw for one in state.pieces(state.proof(task).by) if (saw := trust.seen_by(one))]
     if seen and not any(codes.agree(saw, code) for saw in seen):
         again = resuming(task, "accepted")
-        tx.ledger.warnings.append(f"what proves {task} saw other code than is here; to prove it for this code: {again}")
+        tx.ledger.warn(f"what proves {task} saw other code than is here; to prove it for this code: {again}")
 
 
 def _without_output(code: dict[str, Any], drafts: Sequence[Draft]) -> dict[str, Any]:
@@ -223,7 +223,7 @@ def tell_of_failures(tx: Transaction, state: RunState, completion: Event) -> Non
     task, code = completion.of, codes.sober(completion.data["code"])
     held = verdict.latest(pasts.evidence_for(state, task), task, [code])
     if told := _contradictions(state, state.asked(task), state.proof_of(completion), held):
-        tx.ledger.warnings.append(
+        tx.ledger.warn(
             f"memento task verify will reject {task}: {'; '.join(told)}; run that again, or take back a run that was a "
             "mistake: memento evidence retract EVIDENCE --reason WHY"
         )

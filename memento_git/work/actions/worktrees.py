@@ -196,11 +196,12 @@ def _removed(git: Git, handover: Handover, *, completed: bool) -> str:
     return checkouts.remove(git, checkout, branch=not completed or tip == checkout.base)
 
 
-def try_to_clear(ledger: Ledger, handover: Handover, *, completed: bool) -> None:
-    """Remove a work tree if that can be done, and say where it was left; what was committed stays so."""
+def try_to_clear(ledger: Ledger, handover: Handover, *, completed: bool) -> bool:
+    """Remove a work tree if that can be done, else say where it was left; what was committed stays so."""
     try:
         problem = clear(ledger, handover, completed=completed)
     except (MementoError, OSError) as error:
         problem = error.message if isinstance(error, MementoError) else str(error)
     if problem:
-        ledger.warnings.append(f"the worktree of {handover.dispatch} was left at {handover.path}: {problem}")
+        ledger.warn(f"the worktree of {handover.dispatch} was left at {handover.path}: {problem}")
+    return not problem
