@@ -80,9 +80,7 @@ class Trees:
             mode = octal.decode().zfill(6)
             found[os.fsdecode(name)] = Entry(mode, TYPES.get(mode, "blob"), oid.hex())
         if WHOLE_ID.fullmatch(tree.removesuffix("^{tree}")):
-            self._folders[tree] = found
-        while len(self._folders) > MOST_FOLDERS:
-            del self._folders[next(iter(self._folders))]
+            _keep(self._folders, tree, found, MOST_FOLDERS)
         return found
 
     def listed(self, *what: str) -> dict[str, Entry]:
@@ -124,8 +122,8 @@ def entries(told: str) -> dict[str, Entry]:
     return found
 
 
-def _keep(told: dict[K, T], what: K, value: T) -> None:
+def _keep(told: dict[K, T], what: K, value: T, most: int = MOST) -> None:
     """Remember one thing more, and forget the oldest."""
     told[what] = value
-    while len(told) > MOST:
+    while len(told) > most:
         del told[next(iter(told))]

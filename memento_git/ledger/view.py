@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Broken
@@ -51,8 +52,6 @@ class View:
         self.table = FileTable(git, commits, self.note)
         self._sought: dict[str, Sought] = {}
         self._runs: list[str] | None = None
-        self._folders: dict[str, Entry] | None = None
-        self._signers: str | None = None
         self.contents: dict[str, bytes] = {}
         self.decoded: dict[str, Decoded] = {}
         self.digests: dict[str, str] = {}
@@ -89,15 +88,14 @@ class View:
         """Return a file's blob, '' for what is not committed, None where there is no such file."""
         return self.table.blob(path)
 
-    @property
+    @cached_property
     def folders(self) -> dict[str, Entry]:
         """Return path -> entry of the config file, of the notes' folder and each run's, not listing what is in them."""
-        if self._folders is None:
-            places = (layout.CONFIG, layout.KNOWLEDGE, f"{layout.RUNS}/", f"{layout.ARCHIVE}/")
-            self._folders = {}
-            for commit in self.commits:
-                self._folders.update(self.git.entries(commit, *places))
-        return self._folders
+        places = (layout.CONFIG, layout.KNOWLEDGE, f"{layout.RUNS}/", f"{layout.ARCHIVE}/")
+        found: dict[str, Entry] = {}
+        for commit in self.commits:
+            found |= self.git.entries(commit, *places)
+        return found
 
     def tree_key(self, run: str) -> str | None:
         """Return what a run's state depends on, as ids of git; None where a cache cannot know it."""
@@ -106,12 +104,10 @@ class View:
         parts = [self.folders.get(path) for path in (f"{layout.RUNS}/{run}", f"{layout.ARCHIVE}/{run}", layout.CONFIG)]
         return ":".join(entry.oid if entry else "" for entry in parts) + self.signers
 
-    @property
+    @cached_property
     def signers(self) -> str:
         """Return git's ids of the files that say whose reruns count; nothing where policy lists no runners."""
-        if self._signers is None:
-            self._signers = "".join(f":{one}" for one in self._signer_files())
-        return self._signers
+        return "".join(f":{one}" for one in self._signer_files())
 
     def _signer_files(self) -> list[str]:
         """Return the ids of these files at the first commit; which they are is remembered for each policy."""

@@ -45,7 +45,7 @@ def acts(comparison: Comparison, commits: Sequence[Authored]) -> list[Act]:
         for place in map(layout.place_of, commit.paths):
             if place is not None and place.kind != "attachment":
                 came.setdefault(place.id, set()).add(commit.author)
-    packed = [path for path in comparison.unpacked() if comparison.base.read(path) is None]
+    packed = [path for path in comparison.unpacked if comparison.base.read(path) is None]
     brought = {*comparison.brought()}
     found: list[Act] = []
     for one in commits:

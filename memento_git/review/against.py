@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -61,8 +62,6 @@ class Comparison:
         self._states: dict[str, Book] = {}
         self._before: dict[str, Book] = {}
         self._redacted: dict[str, dict[str, str]] = {}
-        self._unpacked: list[str] | None = None
-        self._archived: set[str] | None = None
         self._added: frozenset[str] | None = None
         self._woken: dict[str, frozenset[str]] = {}
         self._left: list[tuple[str, str, str]] = []
@@ -114,7 +113,7 @@ class Comparison:
     def _new(self) -> list[str]:
         """Return the files that the base does not hold, those of archives among them."""
         own = [change.path for change in self.changes if self.is_new(change)]
-        return own + [path for path in self.unpacked() if self.base.read(path) is None]
+        return own + [path for path in self.unpacked if self.base.read(path) is None]
 
     def woken(self) -> dict[str, frozenset[str]]:
         """Return run -> the events that could not be folded at the base and now are, with what the branch added."""
@@ -124,18 +123,17 @@ class Comparison:
     def is_new(self, change: Changed) -> bool:
         """Tell whether the base does not hold a file, in no archive either."""
         run = layout.run_of_path(change.path)
-        if not change.is_added or not run or run not in self._packed():
+        if not change.is_added or not run or run not in self._packed:
             return change.is_added
         self.base.index(run)
         return self.base.read(change.path) is None
 
+    @cached_property
     def _packed(self) -> set[str]:
         """Return the runs that have an archive, or had one at the base."""
-        if self._archived is None:
-            paths = (*self.head.files, *(change.path for change in self.changes))
-            named = (layout.run_of_path(path) for path in paths if layout.is_archive(path))
-            self._archived = {run for run in named if run}
-        return self._archived
+        paths = (*self.head.files, *(change.path for change in self.changes))
+        named = (layout.run_of_path(path) for path in paths if layout.is_archive(path))
+        return {run for run in named if run}
 
     def _leftovers(self, redaction: Place) -> Iterator[tuple[str, str, str]]:
         """Yield the file that has what is left of an event, the event's id, and its file at the base."""
@@ -156,19 +154,19 @@ class Comparison:
         there = [change for change in self.changes if not change.is_removed]
         held = (one.path for one in there if one.is_added and not self.is_new(one))
         copies = {path for path in held if self.head.read(path) == self.base.read(path)}
-        return [*(one.path for one in there if one.path not in copies), *self.unpacked()]
+        return [*(one.path for one in there if one.path not in copies), *self.unpacked]
 
+    @cached_property
     def unpacked(self) -> list[str]:
         """Return the files that an archive of the branch brings and that the base does not hold just so."""
-        if self._unpacked is None:
-            packed = [change.path for change in self.changes if layout.is_archive(change.path)]
-            self._unpacked = []
-            for run in sorted({run for path in packed if (run := layout.run_of_path(path))}):
-                self.base.index(run)
-                self.head.index(run)
-                held = self.head.archived.get(run, {})
-                self._unpacked += [path for path in held if self.head.read(path) != self.base.read(path)]
-        return self._unpacked
+        packed = [change.path for change in self.changes if layout.is_archive(change.path)]
+        found: list[str] = []
+        for run in sorted({run for path in packed if (run := layout.run_of_path(path))}):
+            self.base.index(run)
+            self.head.index(run)
+            held = self.head.archived.get(run, {})
+            found += [path for path in held if self.head.read(path) != self.base.read(path)]
+        return found
 
     def touched(self) -> dict[str, set[str] | None]:
         """Return run -> the groups that the branch touched; None where all of it may be concerned."""

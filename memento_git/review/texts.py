@@ -42,7 +42,7 @@ def changed(comparison: Comparison) -> Iterator[Finding]:
 def of_the_base(comparison: Comparison, *kinds: str) -> Iterator[tuple[str, Place]]:
     """Yield where the base has the texts of some kinds that the branch changes."""
     there = [change.path for change in comparison.changes if not comparison.is_new(change)]
-    for path in dict.fromkeys([*there, *comparison.unpacked()]):
+    for path in dict.fromkeys([*there, *comparison.unpacked]):
         place = layout.place_of(path)
         if place is not None and place.kind in kinds and comparison.base.read(path) is not None:
             yield path, place
@@ -50,7 +50,7 @@ def of_the_base(comparison: Comparison, *kinds: str) -> Iterator[tuple[str, Plac
 
 def _plans(comparison: Comparison) -> Iterator[Finding]:
     """Yield the plans that ask less of what proves a task than those before: the base's, and what work began on."""
-    paths = [*(change.path for change in comparison.changes), *comparison.unpacked()]
+    paths = [*(change.path for change in comparison.changes), *comparison.unpacked]
     places = [place for path in paths if (place := layout.place_of(path)) and kind_of(place.of) in ("plan", "task")]
     for run in sorted({place.run for place in places}):
         state = comparison.state(run)
