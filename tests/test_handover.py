@@ -15,7 +15,7 @@ import pytest
 from memento_git.ledger import checkouts, handovers, publish
 from memento_git.ledger.store import Ledger
 from memento_git.model.ids import random_part
-from memento_git.work import preflight
+from memento_git.work import children, preflight
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, handing, running, runs, selections, starting, tasks, worktrees
 from memento_git.work.actions.handing import Wish, hand_over
@@ -964,3 +964,18 @@ def test_tasks_are_played_without_processes_as_before(play: Play) -> None:
     play.do(tasks.reopen_task, task, reason="again")
     assert not (play.root / ".git" / "memento" / "handovers").exists()
     assert init_ledger(play.ledger) is False
+
+
+def test_a_signal_that_is_to_be_ignored_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `nohup` has it: a hang-up is no wish to stop, whereas an end is."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    monkeypatch.setattr(children, "ENDING", ("SIGHUP", "SIGUSR1"))
+    stop = children.Stop()
+    try:
+        with children.signals(stop):
+            signal.raise_signal(signal.SIGHUP)
+            assert not stop
+            signal.raise_signal(signal.SIGUSR1)
+            assert stop.why == "stopped by SIGUSR1"
+    finally:
+        signal.signal(signal.SIGHUP, before)

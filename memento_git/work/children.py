@@ -50,7 +50,7 @@ class Stop:
 
 @contextmanager
 def signals(stop: Stop) -> Iterator[None]:
-    """Take the signals that end a process as a wish to stop, while the block runs."""
+    """Take the signals that end a process as a wish to stop, while the block runs; not those it was told to ignore."""
     before = {}
 
     def asked(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 (the signal module's shape)
@@ -58,7 +58,8 @@ def signals(stop: Stop) -> Iterator[None]:
 
     if threading.current_thread() is threading.main_thread():
         for name in ENDING:
-            if (number := getattr(signal, name, None)) is not None:
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
                 before[number] = signal.signal(number, asked)
     try:
         yield
