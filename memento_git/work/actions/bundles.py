@@ -58,7 +58,7 @@ def bundle_row(state: RunState, dispatch: str) -> Row | None:
 def _read(data: bytes | None) -> dict[str, Any]:
     try:
         found = json.loads(data or b"{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -293,7 +293,7 @@ def _answer(data: bytes) -> dict[str, Any]:
     """Return what a worker answered; nothing where it was cut short."""
     try:
         told = json.loads(data or b"{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return told if isinstance(told, dict) else {}
 
