@@ -31,7 +31,7 @@ def tool(tmp_path: Path) -> Callable[[str], str]:
 
     def made(body: str, *words: str) -> str:
         place = tmp_path / "tool.py"
-        place.write_text(f"import os, sys\npath, text = os.environ['MEMENTO_PATH'], sys.stdin.read()\n{body}\n")
+        place.write_text(f"import os, sys\npath, text = os.environ['MEMENTO_FILE'], sys.stdin.read()\n{body}\n")
         return " ".join([sys.executable, str(place), *words])
 
     return made
@@ -185,7 +185,7 @@ def test_the_command_line_says_what_failed_by_its_exit_code(play: Play, cli: Cal
     assert cli("scan", "--describe-with", "echo It is about {path}.", *at)[0] == 0
     assert cli("scan", "--docstrings", "--describe-with", "true", *at)[0] == 2
     assert cli("scan", "--docstrings", "--shell", *at)[0] == 2
-    assert "MEMENTO_PATH" in cli("scan", "--describe-with", "echo {path}", "--shell", *at)[2]
+    assert "MEMENTO_FILE" in cli("scan", "--describe-with", "echo {path}", "--shell", *at)[2]
     assert cli("scan", "--describe-with", 'path=x; : "${path}"', "--shell", *at)[0] == 0
     assert cli("scan", *at)[0] == 2
 

@@ -27,7 +27,7 @@ READING: Final = partial(boundary.progress, what="the code")
     "--describe-with", "command", default="", metavar="CMD",
     help="What this command prints about each file that has no note; {path} in it stands for the path.",
 )  # fmt: skip
-@click.option("--shell", is_flag=True, help="Let a shell read CMD; the path is in MEMENTO_PATH.")
+@click.option("--shell", is_flag=True, help="Let a shell read CMD; the path is in MEMENTO_FILE.")
 @click.option(
     "--timeout", default="60s", metavar="TIME", show_default=True, help="End CMD after this time, for each file."
 )
@@ -51,7 +51,7 @@ def scan(
         raise click.UsageError("--shell is for --describe-with", click.get_current_context())
     if shell and re.search(r"(?<!\$)\{path\}", command):
         raise click.UsageError(
-            'a shell is given the path in MEMENTO_PATH alone: write "$MEMENTO_PATH" for {path}',
+            'a shell is given the path in MEMENTO_FILE alone: write "$MEMENTO_FILE" for {path}',
             click.get_current_context(),
         )
     if docstrings:

@@ -23,7 +23,7 @@ MOST: Final = 20
 LARGEST: Final = 256 * 1024
 MOST_PRINTED: Final = 16 * 1024
 PATIENCE: Final = 60.0
-VARIABLE: Final = "MEMENTO_PATH"
+VARIABLE: Final = "MEMENTO_FILE"
 
 
 def scan_described(
