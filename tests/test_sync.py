@@ -823,6 +823,30 @@ def test_the_users_pre_push_hook_runs_and_may_stop_it(hub: Hub) -> None:
     assert (hub.first.root / "ran").exists()
 
 
+def test_a_hook_or_a_filter_that_waits_is_ended(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adoption, "PATIENCE", 2.0)
+    bob = hub.clone("Bob")
+    code(hub.first, "1\n")
+    git(hub.first.root, "push", "-q")
+    hook(bob.root / ".git", "post-merge", "sleep 600")
+    assert sync(bob).brought.outcome == "fast_forwarded"
+    assert at(bob) == at(hub.first)
+    assert any("post-merge hook was ended after 2 s" in told for told in bob.ledger.warnings)
+    (hub.first.root / ".gitattributes").write_text("*.slow filter=slow\n")
+    hub.first.commit_all("attributes")
+    code(hub.first, "2\n", "a.slow")
+    git(hub.first.root, "push", "-q")
+    git(bob.root, "config", "filter.slow.smudge", "sleep 600")
+    before = at(bob)[0]
+    with pytest.raises(adoption.ForwardHangs, match="was ended after 2 s"):
+        sync(bob)
+    assert at(bob) == (before, "? .gitattributes")
+    (bob.root / ".gitattributes").unlink()
+    git(bob.root, "config", "filter.slow.smudge", "cat")
+    (bob.root / ".git" / "hooks" / "post-merge").unlink()
+    assert sync(bob).brought.outcome == "fast_forwarded"
+
+
 def test_a_remote_that_moves_each_time_is_given_up_and_one_that_moves_once_is_not(
     hub: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:

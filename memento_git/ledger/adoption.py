@@ -22,6 +22,16 @@ class ForwardRefused(Refused):
     hint_ = "commit those files or put them aside (git stash), then run the command again; nothing was changed"
 
 
+class ForwardHangs(Refused):
+    """What git runs of the user's, a hook or a filter, did not come to an end."""
+
+    token = "fast_forward_hangs"
+    sentence = (
+        "git merge --ff-only was ended after {seconds} s: a hook or a filter of this clone may wait for something"
+    )
+    hint_ = "mend that, put away what it left behind (git status), then: git merge --ff-only {commit}"
+
+
 def bring_forward(ledger: Ledger, base: publish.Base, commit: str, subject: str) -> None:
     """Move the branch from the base to a descendant of it, the user's staged and unstaged work left as it is."""
     found = merging.incoming(ledger.git, base.commit or "", commit)
@@ -52,10 +62,16 @@ def _as_git_does(ledger: Ledger, base: publish.Base, commit: str) -> None:
     git = ledger.git
     ledger.refuse_while_busy()
     ledger.watch.wait()
-    code, _, err = git.talk(
-        "merge", "--ff-only", "--no-autostash", "--no-overwrite-ignore", "--quiet", commit,
-        extra={"GIT_LITERAL_PATHSPECS": "0"}, patience=PATIENCE,
-    )  # fmt: skip
+    try:
+        code, _, err = git.talk(
+            "merge", "--ff-only", "--no-autostash", "--no-overwrite-ignore", "--quiet", commit,
+            extra={"GIT_LITERAL_PATHSPECS": "0"}, patience=PATIENCE,
+        )  # fmt: skip
+    except TimeoutError:
+        if git.head()[0] != commit:
+            raise ForwardHangs(seconds=round(PATIENCE), commit=commit) from None
+        ledger.warn(f"the branch is brought forward, but its post-merge hook was ended after {PATIENCE:.0f} s")
+        return
     if not code:
         return
     if publish.Base(*git.head()) != base:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 OLDEST: Final = (2, 31)
+GRACE: Final = 2.0  # seconds that git has to take its lock files away
 WITH_HOOKS: Final = (
     "-c", "gc.auto=0",
     "-c", "maintenance.auto=false",
@@ -377,9 +378,15 @@ def told_by(process: subprocess.Popen[bytes], data: bytes, patience: float | Non
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:
-    """End a process and, if it leads a group of its own, all that it started."""
+    """End a process and, if it leads a group of its own, all that it started.
+
+    It is asked first, for git takes away its lock files then.
+    """
     if hasattr(os, "killpg"):
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait(GRACE)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     process.communicate()
