@@ -117,6 +117,18 @@ def test_a_task_at_work_is_shown_what_is_left_to_run_and_then_its_completion(pla
     assert play.is_proven(task)
 
 
+@pytest.mark.parametrize("who", ["Bob", "no\nname"])
+def test_a_task_at_work_is_its_holders_to_go_on_with(play: Play, who: str) -> None:
+    play.planned()
+    task = play.task()
+    dispatch = play.claimed(task)
+    assert commands(play) == [f"memento evidence run --task {task} -- CMD"]
+    other = play.beside(play.root, who)
+    (step,) = seen(other)["next"]
+    told = {"why": f"{play.ledger.actor} works on “A task”", "command": f"memento dispatch show {dispatch}"}
+    assert step == told
+
+
 def test_a_task_at_work_is_not_completed_on_what_failed_since_or_is_of_before(play: Play) -> None:
     play.planned()
     task = play.task(commands=["git --version"])

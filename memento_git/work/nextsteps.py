@@ -42,13 +42,14 @@ def failed_gates(held: Row, *, but: Sequence[str] = ("cancelled",)) -> list[Row]
 
 def next_steps(
     held: Row, merges: Sequence[Row] = (), *, loose: bool = True, packed: bool = False, gates: Sequence[Row] = (),
-    choices: Sequence[Row] = (), known: Mapping[str, Row] = NOWHERE, fresh: Sequence[str] = (),
+    choices: Sequence[Row] = (), known: Mapping[str, Row] = NOWHERE, fresh: Sequence[str] = (), asker: str = "",
 ) -> list[Row]:  # fmt: skip
     """Return what could be done next, most urgent first: a sentence and the command that does it.
 
     `gates` are the steps that come before a run can be completed, `choices` those that had better; `loose` tells
     whether the run has files of its own, outside of an archive, and `packed` whether it has one; `known` are the steps
-    of dispatches of which more is known than this branch tells; `fresh` names gates that pass on evidence alone.
+    of dispatches of which more is known than this branch tells; `fresh` names gates that pass on evidence alone;
+    `asker` is who reads, if only the tasks at work that are theirs are to be gone on with.
     """
     run = held["run"]
     steps = [
@@ -72,7 +73,7 @@ def next_steps(
          "command": f"memento dispatch recover {row['dispatch_id']}"}
         for row in held["dispatches"] if row["expired"]
     ]  # fmt: skip
-    steps += [*_plan_steps(held), *merges, *_task_steps(held, known), *_later_drafts(held)]
+    steps += [*_plan_steps(held), *merges, *_task_steps(held, known, asker), *_later_drafts(held)]
     return steps if merges else [*steps, *_ending(held, gates, choices)]
 
 
@@ -250,7 +251,7 @@ def _looks(row: Row) -> str:
     return "verify" if row["status"] == "completed" and row["asked"] and row["asked"]["commands"] else "show"
 
 
-def _task_steps(held: Row, known: Mapping[str, Row]) -> list[Row]:
+def _task_steps(held: Row, known: Mapping[str, Row], asker: str) -> list[Row]:
     drafts = _drafts(held)
     stuck, run = _incomplete(held), held["run"]["id"]
     tasks = [row for row in held["tasks"] if not row["broken"] and row["id"] not in stuck]
@@ -274,10 +275,10 @@ def _task_steps(held: Row, known: Mapping[str, Row]) -> list[Row]:
         {"why": f"“{row['title']}” is held back: {row['held_back']['why']}", "command": row["held_back"]["command"]}
         for row in held_back(held) if not (drafts and row["held_back"]["error"] == "spike_limit")
     ][:SOON]  # fmt: skip
-    return [*steps, *_open_steps(held, tasks, known)][: SOON + 2]
+    return [*steps, *_open_steps(held, tasks, known, asker)][: SOON + 2]
 
 
-def _open_steps(held: Row, tasks: Sequence[Row], known: Mapping[str, Row]) -> list[Row]:
+def _open_steps(held: Row, tasks: Sequence[Row], known: Mapping[str, Row], asker: str) -> list[Row]:
     """Return the steps of tasks that are handed out, or could be; a dispatch of other words is made anew."""
     handed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in OPEN_DISPATCH}
     shut = _shut(held)
@@ -299,19 +300,26 @@ def _open_steps(held: Row, tasks: Sequence[Row], known: Mapping[str, Row]) -> li
         elif row["status"] == "in_progress":
             claimed = [one for one in held["dispatches"] if one["task_id"] == row["id"] and one["status"] == "claimed"]
             told = [known[one["dispatch_id"]] for one in claimed if one["dispatch_id"] in known]
-            steps += told or [_going_on(row, claimed, held["evidence"])]
+            steps += told or [_going_on(row, claimed, held["evidence"], asker)]
         elif row["ready"]:
             ready = {"why": f"“{row['title']}” is ready", "command": creating(row["id"])}
             steps.append(known.get(row["id"], ready))
     return steps
 
 
-def _going_on(task: Row, claimed: Sequence[Row], evidence: Sequence[Row]) -> Row:
-    """Return the step of a task at work: to show what is asked and has not passed, or to complete it on what has."""
+def _going_on(task: Row, claimed: Sequence[Row], evidence: Sequence[Row], asker: str) -> Row:
+    """Return the step of a task at work: to show what is asked and has not passed, or to complete it on what has.
+
+    What only others hold is theirs to go on with.
+    """
     from memento_git.work.verification import run_lines, shown
 
+    own = [row for row in claimed if asker in ("", row["claimed_by"])]
+    if claimed and not own:
+        return {"why": f"{claimed[0]['claimed_by']} works on “{task['title']}”",
+                "command": f"memento dispatch show {claimed[0]['dispatch_id']}"}  # fmt: skip
     going = {"why": f"“{task['title']}” is in progress", "command": _shows(task)}
-    for dispatch in claimed:
+    for dispatch in own:
         ran = _ran(task["id"], dispatch, evidence)
         left = run_lines(task["id"], task["asked"], [row for row in ran if row["outcome"] == "passed"])
         failed = [row for row in ran if row["outcome"] != "passed" or row["moved"]]

@@ -111,13 +111,26 @@ def overview(
     held["live"], known = live.working(ledger.git, held)
     known |= away.steps(view, held, known)
     choices = _choices(view, held)
-    held["next"] = next_steps(held, _merges(view, held), gates=gates, choices=choices, known=known, fresh=fresh, **kept)
+    asker = _asker(ledger) if any(row["status"] == "claimed" for row in held["dispatches"]) else ""
+    held["next"] = next_steps(
+        held, _merges(view, held), gates=gates, choices=choices, known=known, fresh=fresh, asker=asker, **kept
+    )
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     shown = cut(held, limit, LISTS)
     if whole is not None:
         shown["audit"] = whole
         shown["omitted"].pop("audit", None)
     return shown
+
+
+def _asker(ledger: Ledger) -> str:
+    """Return who reads; nobody where their name is none that a record could have, for reading needs none."""
+    from memento_git.ledger.store import NOBODY, ActorInvalid
+
+    try:
+        return ledger.asker
+    except ActorInvalid:
+        return NOBODY
 
 
 def _mark_held(view: View, held: Row) -> None:
