@@ -15,7 +15,7 @@ from memento_git.ledger import claims, lock, publish, remoteclaims, remotes
 from memento_git.ledger.store import Ledger
 from memento_git.model.clock import seconds_of, stamp
 from memento_git.work import refusals as no
-from memento_git.work.actions import claiming, dispatches, syncing, tasks, vetting
+from memento_git.work.actions import claiming, dispatches, syncing, tasks, verifying, vetting
 from tests.clones import Hub, code, hook
 from tests.play import Play, git
 
@@ -129,6 +129,38 @@ def test_who_loses_the_claim_of_a_task_that_both_handed_out_does_not_hold_up_who
     assert ada.state(task).dispatch(ours).status == "recovered"
     ada.complete(theirs, ada.evidence(task))
     assert ada.is_proven(task)
+
+
+@pytest.mark.parametrize("accepted", [False, True])
+def test_a_hand_out_of_what_is_done_by_now_does_not_contest_it(hub: Hub, accepted: bool) -> None:
+    ada, task = hub.first, hub.first.task()
+    syncing.sync(ada.ledger)
+    bob = hub.clone("Bob")
+    theirs, ours = ada.dispatch(task), bob.dispatch(task)
+    claim(ada, theirs)
+    ada.complete(theirs, ada.evidence(task))
+    if accepted:
+        ada.do(verifying.verify_task, task)
+    syncing.sync(ada.ledger)
+
+    refused(bob, no.DispatchTerminal, ours)
+
+    assert any(line.startswith(f"{ours} is taken back") for line in bob.ledger.warnings)
+    assert (bob.status(task), bob.is_proven(task)) == ("accepted" if accepted else "completed", True)
+    assert syncing.sync(bob.ledger).trouble == []
+    assert syncing.sync(ada.ledger).trouble == []
+
+
+def test_a_hand_out_after_a_reopening_that_the_other_side_had_not_seen_is_left_to_a_person(hub: Hub) -> None:
+    ada, task = hub.first, hub.first.proven()
+    syncing.sync(ada.ledger)
+    bob = hub.clone("Bob")
+    ada.do(verifying.verify_task, task)
+    syncing.sync(ada.ledger)
+    bob.do(tasks.reopen_task, task, reason="it lacks a case")
+    with pytest.raises(no.RecordContested):
+        claim(bob, bob.dispatch(task))
+    assert bob.status(task) == "contested"
 
 
 @pytest.mark.parametrize("also", ["claimed here", "blocked by who has it", "handed out by another"])

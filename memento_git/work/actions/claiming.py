@@ -14,6 +14,7 @@ from memento_git.ledger.remoteclaims import Held
 from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.enumeration import some
 from memento_git.model.ids import NoSuchRecord
+from memento_git.model.states import DONE
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, settling, syncing, vetting
 from memento_git.work.state import RunState
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.remotes import Target
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
+    from memento_git.model.work import Event
 
 TRIES: Final = 3
 EARLY: Final = 5
@@ -74,9 +76,11 @@ def claim_on_remote(
                 return dispatches.claim_dispatch(tx, place.dispatch, lease=lease, note=note)
 
             ledger.change("dispatch claim", act)
-        except BaseException:
+        except BaseException as error:
             with contextlib.suppress(MementoError):
                 remoteclaims.give_back(ledger.git, where.remote, held)
+            if isinstance(error, no.RecordContested) and _stand_back(ledger, where, place):
+                raise no.DispatchTerminal(dispatch=place.dispatch, state="recovered") from None
             raise
         pushes = _publish(ledger, where, theirs)
     return Claimed(place.dispatch, where, bool(pushes), pushes)
@@ -121,22 +125,30 @@ def _take(ledger: Ledger, where: Target, place: _Place, lease: int) -> Held:
     raise no.ClaimedMeanwhile(dispatch=place.dispatch, holder="another clone")
 
 
-def _stand_back(ledger: Ledger, where: Target, place: _Place, other: str) -> None:
-    """Settle for the dispatch whose claim the remote has where all that contests it is that we handed the task out.
+def _stand_back(ledger: Ledger, where: Target, place: _Place, other: str = "") -> bool:
+    """Settle against our own hand-out of a task where that is all that contests a claim on the remote, or done work.
 
-    Nobody works on our dispatch, and whoever holds the other would have to wait for a person.
+    Nobody works on our dispatch, and whoever holds the other would have to wait for a person. It is not all where ours
+    follows what the other side had not seen, such as a reopening. Return whether it is so.
     """
     state = RunState(ledger.view(), ledger.view().find(place.task, "task")[1])
     contested = state.folded(place.task).lanes.contested
     events = [event for name in contested.get(STATUS, ()) if (event := state.event(name))]
-    sides = {event.dispatch: event for event in events}
-    ours = sides.get(place.dispatch)
-    if [*contested] != [STATUS] or len(events) != len(sides) or sides.keys() != {place.dispatch, other}:
-        return
-    if ours is not None and ours.do == "dispatched" and ours.by == ledger.actor:
-        reason = f"{where.remote} has the claim of {other}"
-        ledger.change("settle", lambda tx: settling.settle_record(tx, place.task, sides[other].id, reason=reason))
-        ledger.warn(f"{place.dispatch} is taken back, for {reason}: memento sync tells the others")
+    ours = [one for one in events if (one.do, one.dispatch, one.by) == ("dispatched", place.dispatch, ledger.actor)]
+    theirs = [one for one in events if one not in ours and (one.do in DONE or one.dispatch in {other} - {""})]
+    if [*contested] != [STATUS] or len(events) != 2 or not ours or not theirs:
+        return False
+    if not _past(state, ours[0]) <= _past(state, theirs[0]):
+        return False
+    reason = f"{where.remote} has the claim of {other}" if other else f"{place.task} was {theirs[0].do} before"
+    ledger.change("settle", lambda tx: settling.settle_record(tx, place.task, theirs[0].id, reason=reason))
+    ledger.warn(f"{place.dispatch} is taken back, for {reason}: memento sync tells the others")
+    return True
+
+
+def _past(state: RunState, event: Event) -> frozenset[str]:
+    seen = state.fold.judged(event.id)
+    return seen.past if seen else frozenset()
 
 
 def _is_over(ledger: Ledger, place: _Place, existing: Claim) -> bool:
