@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from memento_git.ledger import archive, codec, layout
 from memento_git.ledger.store import Ledger
+from memento_git.review import formats
 from memento_git.review.actions import check
 from memento_git.work import refusals as no
-from memento_git.work.actions import runs, settling, tasks
+from memento_git.work.actions import evidences, runs, settling, tasks
 from memento_git.work.keeping import base
 from memento_git.work.overview import overview
 from tests.play import Play, git
@@ -251,6 +253,36 @@ def test_a_tampered_archive_is_a_finding_and_other_runs_still_read(play: Play) -
     held = shown(play, run)
     assert "A001" in {finding[0] for finding in held["findings"]}
     assert shown(play, other)["run"]["goal"] == "Another"
+
+
+def test_what_only_an_archive_has_is_told_with_it_and_how_to_look_inside(play: Play, cli: Any) -> None:
+    where = ("-C", str(play.root))
+    run = play.planned()
+    task = play.proven()
+    old = play.state(run).proof(task).by[0].partition("@")[0]
+    kept = play.do(evidences.add_evidence, "artifact", run=run, files=["app.py"])
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all()
+    base_of_it = git(play.root, "rev-list", "--max-parents=0", "HEAD")
+    play.do(runs.complete_run, run)
+    (before,) = check(play.ledger, base=base_of_it).findings
+    assert (before.code, before.archive) == ("C001", "")
+    assert "next" not in json.loads(cli("evidence", "show", kept, "--json", *where)[1])
+
+    place = play.do(runs.archive_run, run)
+    (found,) = check(play.ledger, base=base_of_it).findings
+    assert (found.path, found.archive) == (before.path, place)
+    assert {one.archive for one in check(play.ledger, no_base=True).findings} <= {place}
+    assert f"gzip -dc {place}" in formats.text([found], [], "")
+    assert formats.github([found]).startswith(f"::warning file={place},title=")
+    assert f"gzip -dc {place}" in formats.junit([found], [])
+    (row,) = formats.rows([found])
+    assert (row["path"], row["archive"]) == (found.path, place)
+    held = json.loads(formats.sarif([found], [], "1"))["runs"][0]["results"][0]
+    assert held["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == place
+    (step,) = json.loads(cli("evidence", "show", kept, "--json", *where)[1])["next"]
+    assert step["command"] == f"gzip -dc {place}"
+    assert old.encode() in gzip.decompress((play.root / place).read_bytes())
 
 
 def test_what_is_redacted_from_an_archived_run_is_gone_from_its_archive(play: Play) -> None:

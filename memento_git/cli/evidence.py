@@ -17,6 +17,7 @@ from memento_git.cli.options import paged, signs
 from memento_git.cli.reproduce import export, reproduce
 from memento_git.cli.texts import from_top
 from memento_git.errors import MementoError
+from memento_git.model.finding import inside
 from memento_git.model.ids import NoSuchRecord
 from memento_git.model.work import EVIDENCE_KINDS
 
@@ -84,7 +85,12 @@ def show_evidence(door: Door, evidence_id: str) -> None:
 
     view = door.view()
     row = answers.shown(view, evidence_id, "evidence")
-    door.show({"evidence": row}, lambda: "\n".join(output.fields(_spoken(row), output.Names(view))))
+    paths = [one["path"] for one in row["files"] if one["path"]]
+    places = dict.fromkeys(view.place_of(row["run_id"], path) for path in paths)
+    then = [
+        {"why": "the archive of its run has its files", "command": inside(one)} for one in places if one not in paths
+    ]
+    door.show({"evidence": row}, lambda: "\n".join(output.fields(_spoken(row), output.Names(view))), then=then or None)
 
 
 def _spoken(row: Row) -> Row:

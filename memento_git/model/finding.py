@@ -39,6 +39,7 @@ class Lost(NamedTuple):
 class Finding(NamedTuple):
     """One thing that is wrong in a file of the ledger; `line` counts from 1, 0 means the whole file.
 
+    `archive` is the file that alone holds that one.
     A fix that is `WHOLE` restores what is `lost`: the file itself, if nothing else is named. What follows it after an
     `OR` is for what no history has.
     """
@@ -50,10 +51,16 @@ class Finding(NamedTuple):
     fix: str = ""
     severity: str = "error"
     lost: Lost | None = None
+    archive: str = ""
 
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else self.path
         return f"{place}: {self.code} {self.message}"
+
+
+def inside(archive: str) -> str:
+    """Return the command that shows what an archive holds."""
+    return shlex.join(["gzip", "-dc", archive])
 
 
 def removing(path: str, *options: str) -> str:

@@ -20,6 +20,16 @@ TOP: Final = (layout.CONFIG, layout.README, layout.ATTRIBUTES)
 LARGEST_SCAN: Final = 1024 * 1024
 
 
+def packed(view: View, found: Iterable[Finding]) -> list[Finding]:
+    """Return findings with the archives that alone hold their files."""
+    told = []
+    for one in found:
+        place = layout.place_of(one.path)
+        where = view.place_of(place.run, one.path) if place and place.run else one.path
+        told.append(one._replace(archive=where) if where != one.path else one)
+    return told
+
+
 def check_names(paths: Iterable[str], among: Collection[str], named: Collection[str] = ()) -> Iterator[Finding]:
     """Yield those of `among` that are not the ledger's, or that differ from another path in case alone.
 

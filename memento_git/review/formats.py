@@ -8,6 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import many
+from memento_git.model.finding import inside
 from memento_git.model.ids import ALPHABET, LENGTH
 from memento_git.model.markup import one_line
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from memento_git.review.outcome import Fixed
 
 _RUN: Final = re.compile(rf"\brun_[{ALPHABET}]{{{LENGTH}}}")
+ROOT: Final = "%SRCROOT%"
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
@@ -39,6 +41,8 @@ def _lines(findings: Iterable[Finding], indent: str = "") -> list[str]:
         lines.append(f"{indent}{_place(one)}: {one.code} {one.severity} {one_line(one.message)}")
         if one.fix:
             lines.append(f"{indent}  fix: {one_line(one.fix)}")
+        if one.archive:
+            lines.append(f"{indent}  {one_line(_held(one))}")
         if further:
             lines.append(f"{indent}  {more(further)}")
     return lines
@@ -70,6 +74,16 @@ def more(runs: Sequence[str]) -> str:
     return f"and {len(runs)} more like it: {', '.join(runs)}"
 
 
+def _held(finding: Finding) -> str:
+    """Return in which archive a file is, and how to look into that."""
+    return f"only the archive of its run has this file: {inside(finding.archive)}" if finding.archive else ""
+
+
+def _in_tree(finding: Finding) -> tuple[str, int]:
+    """Return the file of the tree that has what is wrong, and the line: the archive, where only that has it."""
+    return (finding.archive, 0) if finding.archive else (finding.path, finding.line)
+
+
 def _place(finding: Finding) -> str:
     path = one_line(finding.path)
     return f"{path}:{finding.line}" if finding.line else path
@@ -95,7 +109,8 @@ def rows(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     return [
         {
             "code": one.code, "severity": one.severity, "path": one.path, "line": one.line or None,
-            "message": one.message, "fix": one.fix or None, "title": _kind(one.code).title,
+            "archive": one.archive or None, "message": one.message, "fix": one.fix or None,
+            "title": _kind(one.code).title,
         }
         for one in findings
     ]  # fmt: skip
@@ -128,17 +143,16 @@ def sarif(findings: Sequence[Finding], already: Sequence[Finding], version: str)
 def _result(finding: Finding, rule: int, state: str) -> dict[str, Any]:
     from urllib.parse import quote
 
-    where: dict[str, Any] = {
-        "artifactLocation": {"uri": quote(finding.path, errors="surrogateescape"), "uriBaseId": "%SRCROOT%"}
-    }
-    where["region"] = {"startLine": max(1, finding.line)}
+    path, line = _in_tree(finding)
+    where: dict[str, Any] = {"artifactLocation": {"uri": quote(path, errors="surrogateescape"), "uriBaseId": ROOT}}
+    where["region"] = {"startLine": max(1, line)}
     fix = f" Fix: {finding.fix}" if finding.fix else ""
     return {
         "ruleId": finding.code,
         "ruleIndex": rule,
         "level": finding.severity,
         "baselineState": state,
-        "message": {"text": one_line(finding.message) + fix},
+        "message": {"text": ". ".join(filter(None, [one_line(finding.message) + fix, _held(finding)]))},
         "locations": [{"physicalLocation": where}],
         "partialFingerprints": {"memento/v1": fingerprint(finding)},
     }
@@ -159,10 +173,11 @@ def github(findings: Iterable[Finding]) -> str:
     """
     lines = []
     for one in _in_turn(findings):
-        line = f",line={one.line}" if one.line else ""
+        path, at = _in_tree(one)
+        line = f",line={at}" if at else ""
         title = _property(f"{one.code} {_kind(one.code).title}")
-        told = one.message + (f"\nfix: {one.fix}" if one.fix else "")
-        lines.append(f"::{one.severity} file={_property(one.path)}{line},title={title}::{_message(told)}")
+        told = "\n".join(filter(None, [one.message, one.fix and f"fix: {one.fix}", _held(one)]))
+        lines.append(f"::{one.severity} file={_property(path)}{line},title={title}::{_message(told)}")
     return "\n".join(lines)
 
 
@@ -210,7 +225,8 @@ def junit(findings: Sequence[Finding], already: Sequence[Finding]) -> str:
 
 def _case(finding: Finding, kind: str, before: str = "") -> str:
     name = _attribute(f"{finding.code} {_place(finding)}")
-    told = _attribute(before + one_line(finding.message) + (f" (fix: {finding.fix})" if finding.fix else ""))
+    beside = "; ".join(filter(None, [finding.fix and f"fix: {finding.fix}", _held(finding)]))
+    told = _attribute(before + one_line(finding.message) + (f" ({beside})" if beside else ""))
     return f"<testcase classname={_attribute(finding.code)} name={name}><{kind} message={told}/></testcase>"
 
 

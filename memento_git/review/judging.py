@@ -64,7 +64,7 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
         found += part.look()
     records = sum(1 for path in view.files if layout.place_of(path) is not None)
     told = ordered(with_fixes(view, lastread.unpacked([*view.findings, *found])))
-    return Report(told, [], "", head, records, policy)
+    return Report(files.packed(view, told), [], "", head, records, policy)
 
 
 def parts(view: View, policy: Policy, progress: Progress | None = None) -> Iterator[Part]:
@@ -152,7 +152,7 @@ def added(
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(comparison, scopes, touched, {comparison.as_before(one.path) for one in found}) if found else set()
     found = files.lasting(lastread.told_whole(view, lastread.unpacked(found), first, name), () if git.extra else paths)
-    ours, already = _apart(files.never_back(found), before, comparison)
+    ours, already = _apart(files.packed(view, files.never_back(found)), before, comparison)
     return Report(ordered(ours), ordered(already), first, head, len(differing), policy)
 
 
