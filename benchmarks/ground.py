@@ -12,9 +12,9 @@ from peers import Peers
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import codec, layout
 from memento_git.ledger.store import Ledger
-from memento_git.work import terms
 from memento_git.work.actions import evidences, plans, runs, setup
 from memento_git.work.desk import Desk
+from memento_git.work.dispatch import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

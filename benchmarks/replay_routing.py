@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.clock import stamp
-from memento_git.work import outcomes, routing
-from memento_git.work.budget import Budget, Next
-from memento_git.work.executors import Executor
-from memento_git.work.outcomes import Outcome
+from memento_git.work.routing import outcomes, routing
+from memento_git.work.routing.budget import Budget, Next
+from memento_git.work.routing.executors import Executor
+from memento_git.work.routing.outcomes import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -248,7 +248,7 @@ def test_nothing_is_left_for_later() -> None:
 
 PLANTED: Final = {
     "Surfaces use actions": ("model/ids.py", "from memento_git.ledger import layout"),
-    "Rules are pure": ("work/trust.py", "import random"),
+    "Rules are pure": ("work/proof/trust.py", "import random"),
     "The command line decides nothing": ("cli/run.py", "from memento_git.work import transitions"),
     "Only what runs git": ("work/codestate.py", "import subprocess"),
     "Work and knowledge": ("work/rows.py", "from memento_git.knowledge import alike"),

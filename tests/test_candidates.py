@@ -13,11 +13,11 @@ from memento_git.errors import MementoError
 from memento_git.ledger.store import Ledger
 from memento_git.texts.typed import ReasonRequired
 from memento_git.verbs import batch
-from memento_git.work import candidates as rules
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, evidences, selections, settling, tasks, verifying
-from memento_git.work.candidates import Candidate, Diff
 from memento_git.work.overview import overview
+from memento_git.work.routing import candidates as rules
+from memento_git.work.routing.candidates import Candidate, Diff
 from tests.play import Play, git
 from tests.tale import BOB, RUN, TASK, Tale, handoff, planned
 

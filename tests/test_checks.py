@@ -11,9 +11,9 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.verbs import batch
 from memento_git.work import checks as rules
-from memento_git.work import trust
 from memento_git.work.actions import checks, evidences
 from memento_git.work.checks import Check, PayloadInvalid, ProviderUnknown
+from memento_git.work.proof import trust
 from tests.play import Play, git
 
 if TYPE_CHECKING:

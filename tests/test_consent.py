@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from memento_git.work.consent import WORDS, is_yes
+from memento_git.work.gates.consent import WORDS, is_yes
 
 WORD_LIST: Final = [(language, word) for language, words in WORDS.items() for word in words]
 ANSWERS: Final = json.loads((Path(__file__).parent / "data" / "answers.json").read_text(encoding="utf-8"))

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import memento_git
-from memento_git.work import shell
-from memento_git.work.destructive import A_SCRIPT, MOST_WORK, RULES, in_argv, in_script, in_text
+from memento_git.work.dangers import shell
+from memento_git.work.dangers.destructive import A_SCRIPT, MOST_WORK, RULES, in_argv, in_script, in_text
 
 DESTRUCTIVE: Final = {
     "force_push": [
@@ -537,7 +537,9 @@ PIECES: Final = st.sampled_from(
 
 
 def test_no_letter_ends_the_process() -> None:
-    judge = "from memento_git.work.destructive import in_script; print(in_script('{\U0010ffff; rm -rf /')[0].rule)"
+    judge = (
+        "from memento_git.work.dangers.destructive import in_script; print(in_script('{\U0010ffff; rm -rf /')[0].rule)"
+    )
     for _ in range(8):  # where the memory of a process lies decides
         done = subprocess.run([sys.executable, "-c", judge], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout) == (0, "delete_broad\n"), done.stderr

@@ -22,7 +22,7 @@ from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders, settling
 from memento_git.work.actions.attaching import FileMissing, FileUnfit
 from memento_git.work.actions.diffs import NothingChanged, RangeInvalid
-from memento_git.work.capture import CommandNotStarted, OutsideRepository
+from memento_git.work.running.capture import CommandNotStarted, OutsideRepository
 from tests.play import git
 
 if TYPE_CHECKING:

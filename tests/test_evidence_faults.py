@@ -18,8 +18,8 @@ from memento_git.model.ids import EvidenceWithdrawn
 from memento_git.texts.secrets import SecretFound
 from memento_git.texts.typed import TextInvalid
 from memento_git.work.actions import attaching, evidences, exporting, folders, reproducing, runs, settling, tasks
-from memento_git.work.capture import stream_record
-from memento_git.work.tee import Stream
+from memento_git.work.running.capture import stream_record
+from memento_git.work.running.tee import Stream
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def test_redacted_evidence_is_not_imported_again(play: Play, tmp_path: Path) -> 
 
 
 def test_a_private_key_that_begins_in_what_is_cut_is_not_kept(play: Play) -> None:
-    from memento_git.work.capture import Scrubber
+    from memento_git.work.running.capture import Scrubber
 
     end = "-----END " + "RSA PRIVATE KEY-----"
     tail = f"c2VjcmV0IGtleSBib2R5\nbW9yZSBrZXkgYm9keQ==\n{end}\nafter\n".encode()
@@ -236,7 +236,7 @@ def test_a_scratch_file_that_the_command_writes_over_spoils_nothing(play: Play) 
 
 
 def test_a_path_in_the_repository_keeps_its_slash(play: Play) -> None:
-    from memento_git.work.capture import Scrubber
+    from memento_git.work.running.capture import Scrubber
 
     other = play.root / "elsewhere"
     scrubber = Scrubber(play.root, other)
@@ -261,7 +261,7 @@ def test_a_path_in_the_repository_keeps_its_slash(play: Play) -> None:
     ],
 )
 def test_no_path_of_a_machine_is_kept_of_what_a_command_prints(play: Play, printed: str, kept: str) -> None:
-    from memento_git.work.capture import Scrubber
+    from memento_git.work.running.capture import Scrubber
 
     assert Scrubber(play.root).text(printed) == kept
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memento_git.model.policy import Policy
-from memento_git.work.executors import BUILT_IN, PLACEHOLDERS, Executor, fill, known
+from memento_git.work.routing.executors import BUILT_IN, PLACEHOLDERS, Executor, fill, known
 
 
 def test_a_person_starts_nothing_and_a_command_is_started() -> None:

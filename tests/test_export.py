@@ -21,9 +21,10 @@ from securesystemslib.signer import SSlibKey
 from memento_git.ledger import layout
 from memento_git.ledger.ranges import ForkMissing
 from memento_git.model.ids import EvidenceWithdrawn
-from memento_git.work import codestate, envelope
+from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, exporting, releases, runs, settling
+from memento_git.work.attest import envelope
 from tests.play import git
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.code import grammars
-from memento_git.work import codegraph, graphs, proposals
 from memento_git.work.actions import graphs as actions
 from memento_git.work.actions.graphs import run_warnings
+from memento_git.work.graph import codegraph, graphs, proposals
 from tests.play import git
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from memento_git.code.imports.resolve import Found, Resolver
 from memento_git.errors import MementoError
 from memento_git.ledger import imports
 from memento_git.model.policy import DEFAULT_GRAPH
-from memento_git.work import codegraph, graphfile, graphs
 from memento_git.work.actions.graphs import run_warnings, update_graph
+from memento_git.work.graph import codegraph, graphfile, graphs
 from tests.play import git
 
 if TYPE_CHECKING:

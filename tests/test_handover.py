@@ -15,14 +15,15 @@ import pytest
 from memento_git.ledger import checkouts, handovers, publish
 from memento_git.ledger.store import Ledger
 from memento_git.model.ids import random_part
-from memento_git.work import children, preflight
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, handing, running, runs, selections, starting, tasks, worktrees
 from memento_git.work.actions.handing import Wish, hand_over
 from memento_git.work.actions.setup import init_ledger
-from memento_git.work.capture import CommandNotStarted
-from memento_git.work.guard import DestructiveArgv
+from memento_git.work.dangers.guard import DestructiveArgv
+from memento_git.work.dispatch import preflight
 from memento_git.work.overview import overview
+from memento_git.work.running import children
+from memento_git.work.running.capture import CommandNotStarted
 from tests.hands import SHOWN, SLEEP, WRITE, answer, at_work, branches, carriers, config, python, run, start, until
 from tests.hands import worktrees as trees
 from tests.play import Play, git

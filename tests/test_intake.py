@@ -22,9 +22,10 @@ from hypothesis import strategies as st
 from docs.generator import rows
 from memento_git.errors import MementoError
 from memento_git.texts.secrets import SecretFound
-from memento_git.work import guard, intake
 from memento_git.work import refusals as no
 from memento_git.work.actions import intakes, runs
+from memento_git.work.dangers import guard
+from memento_git.work.dispatch import intake
 from tests.play import git
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from memento_git.ledger import handovers
 from memento_git.work.actions import pool, recovering, runs
 from memento_git.work.actions.running import Order
 from memento_git.work.actions.starting import ExecutorUnnamed, NoCommand
-from memento_git.work.capture import CommandNotStarted
-from memento_git.work.guard import DestructiveArgv
-from memento_git.work.preflight import DirtyWorktree
+from memento_git.work.dangers.guard import DestructiveArgv
+from memento_git.work.dispatch.preflight import DirtyWorktree
+from memento_git.work.running.capture import CommandNotStarted
 from tests.hands import (
     SHOWN,
     SLEEP,

@@ -13,9 +13,10 @@ import pytest
 
 from memento_git.ledger.edits import UncommittedLedger
 from memento_git.texts.typed import ReasonRequired
-from memento_git.work import guard, preflight
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, plans, verifying
+from memento_git.work.dangers import guard
+from memento_git.work.dispatch import preflight
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -371,6 +372,6 @@ import sys
 from memento_git.model.policy import Policy
 from memento_git.work import guard
 assert guard.refuse_text(Policy(), [("body", "Run `pytest -q` in time; `git status` shows it.")]) == []
-sys.exit(any(name.startswith(("tree_sitter", "memento_git.work.destructive")) for name in sys.modules))
+sys.exit(any(name.startswith(("tree_sitter", "memento_git.work.dangers.destructive")) for name in sys.modules))
 """
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

@@ -12,10 +12,10 @@ from memento_git.model.work import GATE_KINDS
 from memento_git.texts.typed import ReasonRequired, TextInvalid
 from memento_git.verbs import batch
 from memento_git.work import refusals as no
-from memento_git.work import release as rules
 from memento_git.work.actions import checks, evidences, gates, plans, releases, runs, tasks
 from memento_git.work.checks import Check
-from memento_git.work.release import Answer, CheckSeen, Conditions, Held, TaskSeen
+from memento_git.work.gates import release as rules
+from memento_git.work.gates.release import Answer, CheckSeen, Conditions, Held, TaskSeen
 from tests.play import Play, git
 
 if TYPE_CHECKING:

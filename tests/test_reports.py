@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memento_git.work.reports import ExtraMissing, Report, ReportInvalid, read_report
+from memento_git.work.running.reports import ExtraMissing, Report, ReportInvalid, read_report
 
 DATA = Path(__file__).parent / "data"
 ROOT = Path(__file__).parent.parent
@@ -272,7 +272,7 @@ def without_libraries(name: str) -> subprocess.CompletedProcess[str]:
     code = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
         "from memento_git.errors import MementoError\n"
-        "from memento_git.work.reports import read_report\n"
+        "from memento_git.work.running.reports import read_report\n"
         "try: print(read_report('r', open(sys.argv[1], 'rb').read()).format)\n"
         "except MementoError as error: print(error.token, error.message, error.hint)\n"
     )

@@ -19,8 +19,9 @@ from memento_git.ledger.store import Ledger
 from memento_git.model.ids import Ref
 from memento_git.model.work import Evidence
 from memento_git.work import refusals as no
-from memento_git.work import reproduction, signers, trust
 from memento_git.work.actions import evidences, reproducing, rerunning, runs
+from memento_git.work.attest import signers
+from memento_git.work.proof import reproduction, trust
 from tests.play import Play, git
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from memento_git.ledger import cache, layout
-from memento_git.work import outcomes, probe, routes
 from memento_git.work.actions import dispatches, evidences, plans, selections, tasks, verifying
-from memento_git.work.budget import BudgetExceeded
-from memento_git.work.executors import Executor
+from memento_git.work.routing import outcomes, probe, routes
+from memento_git.work.routing.budget import BudgetExceeded
+from memento_git.work.routing.executors import Executor
 from tests.play import Play, git
 
 Cli = Callable[..., tuple[int, str, str]]

@@ -12,10 +12,20 @@ import pytest
 from memento_git.model.clock import stamp
 from memento_git.model.policy import Policy
 from memento_git.model.work import FAILURES, TRUSTS
-from memento_git.work import outcomes, routing
-from memento_git.work.budget import ACTIONS, BECAUSE, LEADS_TO, Budget, BudgetExceeded, Next, budget, next_step, over
-from memento_git.work.executors import Executor, known
-from memento_git.work.outcomes import Attempt, Outcome, Tally, decayed, expected, tallies
+from memento_git.work.routing import outcomes, routing
+from memento_git.work.routing.budget import (
+    ACTIONS,
+    BECAUSE,
+    LEADS_TO,
+    Budget,
+    BudgetExceeded,
+    Next,
+    budget,
+    next_step,
+    over,
+)
+from memento_git.work.routing.executors import Executor, known
+from memento_git.work.routing.outcomes import Attempt, Outcome, Tally, decayed, expected, tallies
 
 NOW = stamp(1_790_000_000)
 FREE = Budget(None, None, 0, 0.0)

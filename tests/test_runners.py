@@ -13,9 +13,9 @@ from memento_git.ledger import layout, signer
 from memento_git.model.ids import Ref
 from memento_git.review.actions import check
 from memento_git.review.diff_markdown import markdown
-from memento_git.work import signing
 from memento_git.work.actions import evidences, releases, reproducing
 from memento_git.work.actions.comparing import compare
+from memento_git.work.attest import signing
 from tests.play import Play, git
 from tests.test_signatures import AGENT, make_key, public
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from memento_git.work.trust import Cited
+    from memento_git.work.proof.trust import Cited
 
 CI = "CI <ci@example.invalid>"
 CONFIG = """\

@@ -13,11 +13,11 @@ import pytest
 
 from memento_git.model.policy import Policy
 from memento_git.review.weakened import weakened
-from memento_git.work import probe
 from memento_git.work.actions.pool import foresee_pool
 from memento_git.work.actions.running import Order, run_dispatch
 from memento_git.work.actions.starting import SandboxRequired
-from memento_git.work.executors import BUILT_IN, NO_WRAP, Executor, kept_boxed, known
+from memento_git.work.routing import probe
+from memento_git.work.routing.executors import BUILT_IN, NO_WRAP, Executor, kept_boxed, known
 from tests.hands import SHOWN, WRITE, config
 from tests.play import Play
 
@@ -195,7 +195,7 @@ def test_it_runs_in_its_sandbox_and_the_evidence_shows_that(play: Play, task: st
 
 
 def test_a_destructive_command_behind_a_sandbox_is_still_refused(play: Play, task: str, box: list[str]) -> None:
-    from memento_git.work.guard import DestructiveArgv
+    from memento_git.work.dangers.guard import DestructiveArgv
 
     required(play, box)
     with pytest.raises(DestructiveArgv):

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.texts.secrets import SecretFound, cut_before, find_in_words, redact_parts, redact_start, redact_words
-from memento_git.work import capture, intake, reports, tee
 from memento_git.work.actions import evidences, folders, rerunning, verifying
 from memento_git.work.brief import bundle
-from memento_git.work.packet import MOST_EXCERPT
+from memento_git.work.dispatch import intake
+from memento_git.work.dispatch.packet import MOST_EXCERPT
+from memento_git.work.running import capture, reports, tee
 from tests.play import git
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from memento_git.ledger import codec, layout, signer
 from memento_git.ledger.store import Ledger
 from memento_git.review.actions import check
 from memento_git.verbs import batch
-from memento_git.work import signatures, signers, signing
 from memento_git.work.actions import dispatches, evidences, gates, plans, releases, runs, settling, syncing, tasks
+from memento_git.work.attest import signatures, signers, signing
 from tests.clones import Hub
 from tests.play import Play, git
 from tests.test_candidates import Contest

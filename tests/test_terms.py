@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.model.work import Event, Prose
-from memento_git.work import terms
+from memento_git.work.dispatch import terms
 
 if TYPE_CHECKING:
     from tests.play import Play

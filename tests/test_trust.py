@@ -8,9 +8,9 @@ import pytest
 
 from memento_git.model.policy import Policy
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS, TRUSTS, Event, Evidence
-from memento_git.work.codes import agree
-from memento_git.work.trust import OF_NOTHING, Cited, Proof, at_least, fault, outcome_of, proof, trust_of
-from memento_git.work.verification import asked
+from memento_git.work.proof.codes import agree
+from memento_git.work.proof.trust import OF_NOTHING, Cited, Proof, at_least, fault, outcome_of, proof, trust_of
+from memento_git.work.proof.verification import asked
 
 TASK, OTHER = "task_000000000001", "task_000000000002"
 RUN = "run_000000000000"

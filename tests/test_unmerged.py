@@ -17,7 +17,7 @@ from tests.play import git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memento_git.work.verdict import Verdict
+    from memento_git.work.proof.verdict import Verdict
     from tests.play import Play
 
 TWICE = """

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from memento_git.model.policy import Policy
 from memento_git.model.work import Evidence
-from memento_git.work.enrichment import MOST_COMMANDS, Past, from_failures, from_graph, overlap
-from memento_git.work.trust import Cited
-from memento_git.work.verdict import contradictions, latest, left_to_run
-from memento_git.work.verification import Command, Demand, asked
+from memento_git.work.proof.enrichment import MOST_COMMANDS, Past, from_failures, from_graph, overlap
+from memento_git.work.proof.trust import Cited
+from memento_git.work.proof.verdict import contradictions, latest, left_to_run
+from memento_git.work.proof.verification import Command, Demand, asked
 
 TASK, OTHER = "task_000000000001", "task_000000000002"
 TREE, ELSE = "1" * 40, "3" * 40

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memento_git.model.patterns import matches
 from memento_git.model.policy import Policy
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS, TRUSTS
-from memento_git.work.verification import Command, Demand, asked, proves_less, shown, stricter
+from memento_git.work.proof.verification import Command, Demand, asked, proves_less, shown, stricter
 
 
 @pytest.mark.parametrize(

@@ -14,17 +14,17 @@ from memento_git.ledger import layout
 from memento_git.texts.typed import TextInvalid
 from memento_git.verbs import batch
 from memento_git.work import refusals as no
-from memento_git.work import terms
 from memento_git.work.actions import dispatches, evidences, folders, plans, tasks, verifying
 from memento_git.work.actions.evidences import Draft
-from memento_git.work.capture import CommandNotStarted
+from memento_git.work.dispatch import terms
+from memento_git.work.dispatch.packet import facts
 from memento_git.work.overview import overview
-from memento_git.work.packet import facts
-from memento_git.work.routes import next_of
+from memento_git.work.proof.verdict import Verdict
+from memento_git.work.proof.verification import run_lines
+from memento_git.work.routing.routes import next_of
 from memento_git.work.rows import task_row
+from memento_git.work.running.capture import CommandNotStarted
 from memento_git.work.state import RunState
-from memento_git.work.verdict import Verdict
-from memento_git.work.verification import run_lines
 from tests.play import git
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from memento_git.model.policy import CONFIG, GRAPH, PREFLIGHT, RELEASE, REPRODUC
 from memento_git.model.types import Shape
 from memento_git.model.work import BUDGET
 from memento_git.work.actions.setup import CONFIG_TEXT
-from memento_git.work.executors import BUILT_IN
+from memento_git.work.routing.executors import BUILT_IN
 
 EXAMPLE: Final = """\
 version: 1

@@ -42,8 +42,8 @@ def _rev(door: Door) -> str:
 
 
 def _status(door: Door, *, run: str = "") -> None:
-    from memento_git.work import codegraph, graphify
     from memento_git.work.actions import graphs
+    from memento_git.work.graph import codegraph, graphify
     from memento_git.work.overview import choose_run
 
     view = _view(door)
@@ -127,8 +127,9 @@ def _recorded(snapshot: Row | None, names: output.Names) -> str:
 @writes
 def update(door: Door, run: str, tasks: tuple[str, ...], *, graphify: bool) -> None:
     """Record the import graph of the code at HEAD as evidence; the same code is recorded once."""
-    from memento_git.work import answers, codegraph
+    from memento_git.work import answers
     from memento_git.work.actions import graphs
+    from memento_git.work.graph import codegraph
 
     held, _ = graphs.look(door.ledger.git, "HEAD", READING)
     beside = None
@@ -188,7 +189,7 @@ def _policy(door: Door) -> Policy:
 
 def _side(option: str, given: str) -> tuple[str, bytes]:
     """Return the JSON of one side: the option's own value, or what a file holds."""
-    from memento_git.work.graphfile import LONGEST, SnapshotInvalid
+    from memento_git.work.graph.graphfile import LONGEST, SnapshotInvalid
 
     if given.lstrip().startswith(("{", "[")):
         return option, given.encode(errors="replace")

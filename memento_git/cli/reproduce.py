@@ -109,7 +109,7 @@ def export(
         raise click.UsageError("only --format dsse is signed; leave --key away")
     found = _statements(door.view(), evidence_ids, run, task)
     if key is not None:
-        from memento_git.work import envelope
+        from memento_git.work.attest import envelope
 
         found = envelope.sealed(found, key)
     text = "".join(f"{one.decode()}\n" for one in found)

@@ -25,7 +25,7 @@ def route(door: Door, task_id: str, executor: str, *, no_health: bool, record: b
 
     Health commands that the table of executors names are started, with ten seconds for all of them.
     """
-    from memento_git.work import routes
+    from memento_git.work.routing import routes
 
     view = door.view()
     told = routes.route(view, task_id, executor=executor, ask=not no_health, progress=boundary.progress)

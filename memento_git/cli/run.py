@@ -71,7 +71,7 @@ def show_run(door: Door, run_id: str) -> None:
 
 def _halted(door: Door, command: str, verb: str, row: Row) -> None:
     """Answer with what a run that stands still leaves: tasks that are not done, and processes that go on."""
-    from memento_git.work.live import incomplete_rows, live_rows
+    from memento_git.work.dispatch.live import incomplete_rows, live_rows
     from memento_git.work.state import RunState
 
     view = door.view()

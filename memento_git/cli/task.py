@@ -113,8 +113,9 @@ def add(
 
 def _take(door: Door, file: str, sender: str, delivery: str, given: dict[str, Any]) -> None:
     """Add the task of a message, or answer the one that its delivery made before."""
-    from memento_git.work import answers, intake
+    from memento_git.work import answers
     from memento_git.work.actions import intakes
+    from memento_git.work.dispatch import intake
 
     with click.open_file(file, "rb") as stream:
         message = intake.read(stream.read(intake.MOST_BYTES + 1), sender, delivery)
@@ -164,8 +165,9 @@ def revise(
 @reads
 def show_task(door: Door, task_id: str) -> None:
     """Show one task with its dispatches."""
-    from memento_git.work import answers, routes, rows
+    from memento_git.work import answers, rows
     from memento_git.work.actions.intakes import dangers_of
+    from memento_git.work.routing import routes
     from memento_git.work.state import RunState
 
     view = door.view()

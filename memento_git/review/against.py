@@ -19,8 +19,8 @@ from memento_git.model.work import Event, Evidence
 from memento_git.review import lastread, texts
 from memento_git.review.resting import rested_on
 from memento_git.review.woken import woken
-from memento_git.work import remains
-from memento_git.work.runners import Runners
+from memento_git.work.proof import remains
+from memento_git.work.proof.runners import Runners
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:

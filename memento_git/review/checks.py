@@ -13,9 +13,11 @@ from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_TASK
 from memento_git.model.work import Prose
 from memento_git.review import citations, evasions, folds, lastread, resting, signed, verdicts
-from memento_git.work import gates, proofs, terms
+from memento_git.work.dispatch import terms
+from memento_git.work.gates import gates
+from memento_git.work.proof import proofs
+from memento_git.work.proof.verification import applies, asks_less, proves_less, run_lines
 from memento_git.work.rows import asked_row
-from memento_git.work.verification import applies, asks_less, proves_less, run_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -101,7 +103,7 @@ def _relied_on(state: RunState, scope: Scope) -> Iterator[Finding]:
 
 def _checks_of_others(state: RunState) -> Iterator[Finding]:
     """Yield the checks of other code that a release rests on; a merge result has other code, too."""
-    from memento_git.work import holding, release
+    from memento_git.work.gates import holding, release
 
     for name in release.stale(holding.held(state), holding.asked(state.policy)):
         message = f"{name}, which the release of {state.id} rests on, is of other code than this commit's"

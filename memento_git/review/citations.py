@@ -9,10 +9,11 @@ from memento_git.model.clock import is_ahead
 from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.states import DONE
-from memento_git.work import forgotten, gates, trust
+from memento_git.work.gates import gates
 from memento_git.work.nextsteps import passing
-from memento_git.work.passes import Passes
-from memento_git.work.verification import told_as
+from memento_git.work.proof import forgotten, trust
+from memento_git.work.proof.passes import Passes
+from memento_git.work.proof.verification import told_as
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event, Evidence
     from memento_git.review.scope import Scope
+    from memento_git.work.proof.verification import Command
     from memento_git.work.state import RunState
-    from memento_git.work.verification import Command
 
     Shown = Passes[tuple[Evidence, str]]
 

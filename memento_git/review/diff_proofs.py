@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.model.enumeration import cut
 from memento_git.review.report import ran, signature_note
-from memento_git.work.reproduction import less_covered
+from memento_git.work.proof.reproduction import less_covered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

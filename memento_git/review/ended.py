@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.model.finding import Finding
 from memento_git.model.states import DONE
-from memento_git.work import proofs
+from memento_git.work.proof import proofs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

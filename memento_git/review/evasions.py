@@ -11,8 +11,11 @@ from memento_git.model.ids import parse_ref
 from memento_git.model.states import PASSING
 from memento_git.model.work import Prose
 from memento_git.review import folds, lastread
-from memento_git.work import budget, handout, outcomes, persons, proofs, terms, trust
+from memento_git.work import persons
+from memento_git.work.dispatch import handout, terms
 from memento_git.work.nextsteps import passing, redoing
+from memento_git.work.proof import proofs, trust
+from memento_git.work.routing import budget, outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from memento_git.review import checks
 from memento_git.review.scope import Scope
-from memento_git.work import codestate, gates
+from memento_git.work import codestate
+from memento_git.work.gates import gates
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:

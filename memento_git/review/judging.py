@@ -19,7 +19,7 @@ from memento_git.review.outcome import Report, key, ordered
 from memento_git.review.scope import Scope
 from memento_git.work import codestate, persons
 from memento_git.work.loading import load
-from memento_git.work.runners import Runners
+from memento_git.work.proof.runners import Runners
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:

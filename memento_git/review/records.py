@@ -22,7 +22,7 @@ def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
     Stale is what saw other code than the view's, as in lists of evidence. Evidence may be named with the digest of its
     file: another file of that id proves nothing.
     """
-    from memento_git.work.staleness import mark_stale
+    from memento_git.work.proof.staleness import mark_stale
     from memento_git.work.state import RunState
 
     states: dict[str, RunState] = {}
@@ -44,7 +44,7 @@ def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
 
 
 def _standing(state: RunState, ref: Ref, kind: str) -> Row:
-    from memento_git.work.trust import outcome_of, seen_by
+    from memento_git.work.proof.trust import outcome_of, seen_by
 
     if kind == "evidence":
         held = state.evidence(ref.id)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.model.enumeration import cut, ends, some
 from memento_git.model.markup import code, plain
 from memento_git.review.digest import digest
-from memento_git.work.trust import LEFT_OUT
+from memento_git.work.proof.trust import LEFT_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -202,7 +202,7 @@ def signature_note(row: Row) -> str:
     state = row.get("signature", "none")
     if state == "none":
         return ""
-    from memento_git.work.signing import WORDS
+    from memento_git.work.attest.signing import WORDS
 
     whose = f" ({row['signed_by']})" if row["signed_by"] else ""
     words = {"good": f"signed by {row['signed_by']}", "unchecked": "signed, and not checked here"}

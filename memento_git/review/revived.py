@@ -15,9 +15,11 @@ from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.states import DONE, GATES_OF_WORK
 from memento_git.model.work import Event, Prose
 from memento_git.review import texts, wording
-from memento_git.work import gates, gateseen, naming, proofs, reruns, terms, trust
+from memento_git.work.dispatch import terms
+from memento_git.work.gates import gates, gateseen
 from memento_git.work.nextsteps import passing
 from memento_git.work.persons import is_same
+from memento_git.work.proof import naming, proofs, reruns, trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
     from memento_git.model.work import Evidence
     from memento_git.review.against import Comparison
+    from memento_git.work.proof.verification import Demand
     from memento_git.work.state import RunState
-    from memento_git.work.verification import Demand
 
 DECIDING: Final = ("approved", "rejected", "selected")
 TAKING: Final = ("retracted", "superseded", "redacted")

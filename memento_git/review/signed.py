@@ -9,7 +9,9 @@ from memento_git.ledger import layout, policyfile
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence
-from memento_git.work import gatehold, gates, proofs, signing
+from memento_git.work.attest import signing
+from memento_git.work.gates import gatehold, gates
+from memento_git.work.proof import proofs
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
     from memento_git.review.scope import Scope
-    from memento_git.work.runners import Runners
+    from memento_git.work.proof.runners import Runners
 
 
 def check(view: View, commit: str, policy: Policy, paths: Iterable[str]) -> list[Finding]:
@@ -29,7 +31,7 @@ def check(view: View, commit: str, policy: Policy, paths: Iterable[str]) -> list
     records = list(_records(view, paths, policy))
     if not records:
         return []
-    from memento_git.work import signatures, signers
+    from memento_git.work.attest import signatures, signers
 
     found = signers.signers_at(view.git, commit, policy)
     told = signatures.unsigned(view, records, policy, found)
@@ -40,7 +42,7 @@ def check(view: View, commit: str, policy: Policy, paths: Iterable[str]) -> list
 
 def keys_away(git: Git, commit: str, policy: Policy) -> list[Finding]:
     """Return that a file of keys that a policy names is not there, or cannot be read."""
-    from memento_git.work import signers
+    from memento_git.work.attest import signers
 
     return _away(signers.signers_at(git, commit, policy).why if policy.signatures else "")
 
@@ -112,7 +114,7 @@ def done(state: RunState, task: str, ends: Iterable[Event], scope: Scope) -> Ite
     added = [event for event in ends if event.id in scope.added]
     if not added or not state.policy.must_be_signed:
         return
-    from memento_git.work import signatures
+    from memento_git.work.attest import signatures
 
     verifier = state.runners.verifier if state.runners else None
     for told in signatures.unsigned_proof(state, task, verifier):

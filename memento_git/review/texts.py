@@ -12,9 +12,10 @@ from memento_git.model.ids import kind_of, opening_of
 from memento_git.model.work import Prose
 from memento_git.review import checks, lastread
 from memento_git.review.scope import Scope
-from memento_git.work import proofs, terms
+from memento_git.work.dispatch import terms
 from memento_git.work.persons import is_same
-from memento_git.work.verification import asks_less, plan_asks_less, proves_less
+from memento_git.work.proof import proofs
+from memento_git.work.proof.verification import asks_less, plan_asks_less, proves_less
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

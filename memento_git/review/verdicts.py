@@ -9,8 +9,10 @@ from memento_git.folding.lanes import CANONICAL
 from memento_git.model.finding import Finding
 from memento_git.model.ids import option, parse_ref
 from memento_git.model.states import DONE, PASSING
-from memento_git.work import approvals, gatehold, gates, handout, proofs, terms
+from memento_git.work.dispatch import handout, terms
+from memento_git.work.gates import approvals, gatehold, gates
 from memento_git.work.nextsteps import passing
+from memento_git.work.proof import proofs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -143,7 +145,7 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     one alone is judged, as it was without the cancellation. There, and where the gate is open again, what is not done
     does not count.
     """
-    from memento_git.work import holding, release
+    from memento_git.work.gates import holding, release
 
     is_new, is_over = event.id in scope.added, state.status == "cancelled"
     if not gates.release_asks(state.policy) or (is_over and not is_new):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.states import RISKS
 from memento_git.model.work import TRUSTS
-from memento_git.work.executors import Executor, known
-from memento_git.work.signing import GATES
+from memento_git.work.attest.signing import GATES
+from memento_git.work.routing.executors import Executor, known
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -12,7 +12,8 @@ from memento_git.model.ids import kind_of
 from memento_git.model.work import Prose
 from memento_git.review import texts
 from memento_git.review.actors import is_author
-from memento_git.work import persons, terms
+from memento_git.work import persons
+from memento_git.work.dispatch import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

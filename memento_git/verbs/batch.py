@@ -24,7 +24,7 @@ from memento_git.work.actions import (
     tasks,
     verifying,
 )
-from memento_git.work.verdict import Verdict
+from memento_git.work.proof.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -106,7 +106,7 @@ def _signers(view: View, policy: Policy) -> Iterator[Answer]:
     if not policy.signatures:
         return
     from memento_git.ledger import signer
-    from memento_git.work.signers import signers_at
+    from memento_git.work.attest.signers import signers_at
 
     found = signers_at(view.git, view.commits[0], policy)
     for line, why in signer.unread_lines(found.signers.allowed):

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from memento_git.folding.rows import event_row
 from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.model.work import Evidence
-from memento_git.work import handout, rows
+from memento_git.work import rows
 from memento_git.work.desk import Desk
+from memento_git.work.dispatch import handout
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def shown(view: View, given: str, kind: str) -> Row:
 
 
 def _mark(state: RunState, told: Row, kind: str) -> None:
-    from memento_git.work.staleness import mark_stale
+    from memento_git.work.proof.staleness import mark_stale
 
     if kind == "evidence":
         mark_stale(state.view, [told], [])
@@ -64,7 +65,7 @@ def check(state: RunState, *shown: Row) -> None:
     """Say in rows what the signatures of their records come to, where there are any."""
     signed = [row for row in shown if row.get("signature", "none") != "none"]
     if signed:
-        from memento_git.work import signatures
+        from memento_git.work.attest import signatures
 
         signatures.fill(state, signed)
 
@@ -72,14 +73,14 @@ def check(state: RunState, *shown: Row) -> None:
 def mark_lacking(state: RunState, *, plans: Sequence[Row] = (), tasks: Sequence[Row] = ()) -> None:
     """Say in rows where the signature is lacking that policy demands, where it demands any."""
     if state.policy.must_be_signed:
-        from memento_git.work import signatures
+        from memento_git.work.attest import signatures
 
         signatures.mark_lacking(state, plans=plans, tasks=tasks)
 
 
 def task(view: View, given: str) -> Row:
     """Return the row of the task that a prefix names, with all that verification would ask of it now."""
-    from memento_git.work import pasts
+    from memento_git.work.proof import pasts
 
     identity, run = view.find(given, "task")
     state = RunState(view, run)

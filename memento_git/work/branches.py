@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import checkouts
-from memento_git.work import proofs
+from memento_git.work.proof import proofs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from memento_git.errors import Refused
 from memento_git.model.markup import block, code, plain
 from memento_git.model.tokens import tokens
-from memento_git.work import packet
-from memento_git.work.verification import shown
+from memento_git.work.dispatch import packet
+from memento_git.work.proof.verification import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

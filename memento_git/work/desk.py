@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.ledger.transaction import Transaction
-    from memento_git.work.signatures import Sealer
+    from memento_git.work.attest.signatures import Sealer
 
 
 def refuse_ended(state: RunState) -> None:
@@ -92,14 +92,14 @@ class Desk(desk.Desk):
         """Return what signs approvals and verdicts, where the user or policy asks for signatures."""
         if not (sign or key or self.policy.must_be_signed):
             return None
-        from memento_git.work.signatures import Sealer
+        from memento_git.work.attest.signatures import Sealer
 
         return Sealer(self.tx, self.policy, sign=sign, key=key)
 
     def refuse_unsigned_proof(self, state: RunState, task: str, what: str) -> None:
         """Refuse to let a task be done by an approval that lacks the signature that policy demands."""
         if self.policy.must_be_signed:
-            from memento_git.work import signatures
+            from memento_git.work.attest import signatures
 
             if told := signatures.unsigned_proof(state, task):
                 raise signatures.SignatureRequired(what=what, why="; ".join(told))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from memento_git.folding.rows import Row
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
-    from memento_git.work.runners import Runners
+    from memento_git.work.proof.runners import Runners
     from memento_git.work.state import RunState
 
 SHOWN: Final = 200  # events that are kept with the other rows; all of them are in a file of their own
@@ -113,9 +113,9 @@ def _compute(view: View, run: str, progress: Progress | None, runners: Runners |
     """Return what a run comes to, and whether all signatures that bear on it could be checked here."""
     from memento_git.work import rows
     from memento_git.work.loading import load
+    from memento_git.work.proof.reruns import is_sure
     from memento_git.work.renewal import cites, is_whole
-    from memento_git.work.reruns import is_sure
-    from memento_git.work.roles import roles
+    from memento_git.work.routing.roles import roles
     from memento_git.work.state import RunState
 
     state = RunState(view, run, runners, shown=True)

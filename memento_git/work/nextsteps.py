@@ -200,7 +200,7 @@ def _later_drafts(held: Row) -> list[Row]:
 
 def _shows(row: Row) -> str:
     """Return the command line that records what is asked first of a task."""
-    from memento_git.work.verification import run_lines
+    from memento_git.work.proof.verification import run_lines
 
     return run_lines(row["id"], row["asked"])[0]
 
@@ -312,7 +312,7 @@ def _going_on(task: Row, claimed: Sequence[Row], evidence: Sequence[Row], asker:
 
     What only others hold is theirs to go on with.
     """
-    from memento_git.work.verification import run_lines, shown
+    from memento_git.work.proof.verification import run_lines, shown
 
     own = [row for row in claimed if asker in ("", row["claimed_by"])]
     if claimed and not own:

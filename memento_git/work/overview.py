@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
 from memento_git.model.states import FINAL_RUN
-from memento_git.work import away, keeping, live
+from memento_git.work import away, keeping
 from memento_git.work import refusals as no
+from memento_git.work.dispatch import live
 from memento_git.work.nextsteps import SOON, all_done, next_steps, passing
-from memento_git.work.staleness import mark_stale
+from memento_git.work.proof.staleness import mark_stale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,7 +157,7 @@ def _mark_signed(view: View, held: Row) -> None:
     """Say of each signed record what its signature comes to."""
     signed = [row for name in SIGNED for row in held[name] if row["signature"] != "none"]
     if signed:
-        from memento_git.work import signatures
+        from memento_git.work.attest import signatures
 
         signatures.fill(_state(view, held), signed)
 
@@ -164,7 +165,8 @@ def _mark_signed(view: View, held: Row) -> None:
 def _unsigned(view: View, held: Row) -> None:
     """Tell of plans, gates and done tasks, and take back that tasks are ready, where a signature is missing."""
     if held["plans"] or held["gates"] or any(row["ready"] or row["proven"] for row in held["tasks"]):
-        from memento_git.work import handout, signatures
+        from memento_git.work.attest import signatures
+        from memento_git.work.dispatch import handout
 
         state = _state(view, held)
         handout.mark_unsigned(state, held["tasks"])
@@ -207,7 +209,7 @@ def _mark_outdated(view: View, held: Row) -> list[str]:
     fresh: list[str] = held.pop("fresh")
     rows = [row for row in held["gates"] if row["kind"] in fresh and row["status"] == "passed" and not row["fallen"]]
     if rows and held["run"]["status"] not in FINAL_RUN:
-        from memento_git.work import gatehold
+        from memento_git.work.gates import gatehold
 
         state = _state(view, held)
         codes = gatehold.codes_of(state)
@@ -252,7 +254,7 @@ def _gates(view: View, held: Row, *, signs: bool) -> list[Row]:
     """Return the steps before a run, whose every task is done and proven, can be completed: gates, and signatures."""
     if held["run"]["status"] != "active" or not (held["gates"] or signs) or not all_done(held["tasks"]):
         return []
-    from memento_git.work import gatehold
+    from memento_git.work.gates import gatehold
 
     state = _state(view, held)
     counting = [state.id, *(row["id"] for row in held["tasks"] if row["status"] != "cancelled")]

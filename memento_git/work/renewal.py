@@ -11,8 +11,9 @@ from memento_git.folding.rows import audit
 from memento_git.ledger import difference, layout
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import FINAL_TASK, GATES_OF_WORK, PASSING
-from memento_git.work import roles, rows
-from memento_git.work.reruns import is_sure
+from memento_git.work import rows
+from memento_git.work.proof.reruns import is_sure
+from memento_git.work.routing import roles
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:

@@ -13,16 +13,17 @@ from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, ENDED_DISPATCH, FINAL_TASK, OPEN_DISPATCH, PASSING
 from memento_git.model.work import Prose
-from memento_git.work import approvals, handout
-from memento_git.work.trust import moved, outcome_of, seen_by
+from memento_git.work.dispatch import handout
+from memento_git.work.gates import approvals
+from memento_git.work.proof.trust import moved, outcome_of, seen_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memento_git.model.work import Event, Evidence
-    from memento_git.work.reproduction import Rerun
+    from memento_git.work.proof.reproduction import Rerun
+    from memento_git.work.proof.verification import Demand
     from memento_git.work.state import RunState
-    from memento_git.work.verification import Demand
 
 
 def mark(record: Event | Evidence | None) -> Row:
@@ -211,7 +212,7 @@ def _fallen(state: RunState, scope: str, gate: str, word: str) -> tuple[Event | 
     """
     if word not in PASSING:
         return None, None
-    from memento_git.work import gates, gateseen
+    from memento_git.work.gates import gates, gateseen
 
     passes = gates.passes(state, scope, gate)
     amiss = ((one, gates.faults(state, scope, one.evidence)) for one in passes)
@@ -220,7 +221,7 @@ def _fallen(state: RunState, scope: str, gate: str, word: str) -> tuple[Event | 
 
 def _counting(state: RunState) -> dict[str, str]:
     """Return the verdict that counts of each gate of a run that has ended."""
-    from memento_git.work import gates
+    from memento_git.work.gates import gates
 
     return gates.words(state)
 

@@ -15,8 +15,10 @@ from memento_git.model.finding import WHOLE, Finding
 from memento_git.model.ids import kind_of, opening_of
 from memento_git.model.states import DONE, ENDED_DISPATCH, FINAL_RUN, OPEN_DISPATCH
 from memento_git.model.work import Event, Evidence, Prose
-from memento_git.work import proofs, replies, reproduction, reruns, transitions, trust
-from memento_git.work.roles import UNKNOWN
+from memento_git.work import transitions
+from memento_git.work.gates import replies
+from memento_git.work.proof import proofs, reproduction, reruns, trust
+from memento_git.work.routing.roles import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
     from memento_git.model.ids import Ref
     from memento_git.model.policy import Policy
-    from memento_git.work.runners import Runners
-    from memento_git.work.verification import Demand, Source
+    from memento_git.work.proof.runners import Runners
+    from memento_git.work.proof.verification import Demand, Source
 
 
 NEVER: Final = "1970-01-01T00:00:00.000Z"

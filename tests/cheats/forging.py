@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import archive, codec, layout
 from memento_git.model.ids import Ref, kind_of
-from memento_git.work import codestate, terms
+from memento_git.work import codestate
+from memento_git.work.dispatch import terms
 from tests.play import git
 
 if TYPE_CHECKING:

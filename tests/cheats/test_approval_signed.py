@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.ledger import layout, signer
-from memento_git.work import signing
 from memento_git.work.actions import evidences, plans, runs
+from memento_git.work.attest import signing
 from tests.cheats.forging import ADA, MAIN, WORK
 from tests.play import git
 from tests.test_signatures import LOOSE, POLICY, Office, make_key, public

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.work import codestate, reruns
+from memento_git.work import codestate
 from memento_git.work.actions import evidences, reproducing, tasks, verifying
-from memento_git.work.reproduction import Runner
-from memento_git.work.verification import named
+from memento_git.work.proof import reruns
+from memento_git.work.proof.reproduction import Runner
+from memento_git.work.proof.verification import named
 from tests.play import git
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import pytest
 
 from memento_git.ledger import codec
 from memento_git.verbs import settling
-from memento_git.work import terms
 from memento_git.work.actions import dispatches, tasks, verifying
+from memento_git.work.dispatch import terms
 from tests.cheats.forging import MAIN, WORK
 from tests.play import git
 

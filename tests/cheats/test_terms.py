@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.verbs import settling
-from memento_git.work import terms
 from memento_git.work.actions import dispatches, selections, tasks, verifying
+from memento_git.work.dispatch import terms
 from memento_git.work.refusals import TermsChanged
 from tests.cheats.doors import HANDS
 from tests.cheats.forging import MAIN, WORK

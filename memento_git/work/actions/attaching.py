@@ -58,7 +58,7 @@ def attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict[
     path = git.start / given
     if not path.exists():
         path = top / given
-    from memento_git.work import capture
+    from memento_git.work.running import capture
 
     name = capture.inside(top, path)
     if name.partition("/")[0] == ".git":

@@ -74,9 +74,9 @@ def _measured(git: Git) -> tuple[Row, Row] | str:
 
 def record(tx: Transaction, state: RunState, completion: Event, asked: bool | None) -> Checkpoint | None:
     """Record the graph of what a completion completes, unless the run's latest snapshot is the same; never refuse."""
-    from memento_git.work import codegraph
     from memento_git.work.actions import evidences, graphs
     from memento_git.work.desk import Desk
+    from memento_git.work.graph import codegraph
 
     desk = Desk.of(tx)
     if not is_wanted(state, asked):

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.errors import Refused
 from memento_git.model import types as t
 from memento_git.model.clock import AHEAD, seconds_of
-from memento_git.work import checks, codestate, trust
+from memento_git.work import checks, codestate
 from memento_git.work.actions.evidences import Draft, belongs, record_draft
 from memento_git.work.checks import MOST_BYTES, Check, PayloadInvalid
 from memento_git.work.desk import Desk
+from memento_git.work.proof import trust
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from memento_git.review import diff, diff_proofs
 from memento_git.review.changed_files import Held, forbidden
 from memento_git.review.weakened import weakened
 from memento_git.work.keeping import whole
-from memento_git.work.staleness import mark_stale
+from memento_git.work.proof.staleness import mark_stale
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
     from memento_git.model.policy import Policy
     from memento_git.model.progress import Progress
-    from memento_git.work.runners import Runners
-    from memento_git.work.signers import Found
+    from memento_git.work.attest.signers import Found
+    from memento_git.work.proof.runners import Runners
 
 
 def compare(ledger: Ledger, given: str, tips: Sequence[str] = (), progress: Progress | None = None) -> Row:
@@ -85,7 +85,7 @@ def _runners(old: View, new: View) -> Runners | None:
     listed = before.reproduce["runners"], old.signers
     if after is not None and listed == (after.reproduce["runners"], new.signers):
         return None
-    from memento_git.work.runners import Runners
+    from memento_git.work.proof.runners import Runners
 
     return Runners(new, before, old.commits[0], beside=Runners(new, after, keep=True), keep=True)
 
@@ -103,7 +103,7 @@ class _Keys:
 
     @cached_property
     def signers(self) -> Found:
-        from memento_git.work.signers import signers_at
+        from memento_git.work.attest.signers import signers_at
 
         return signers_at(self._view.git, self._view.commits[0], self.policy)
 
@@ -114,7 +114,7 @@ class _Keys:
         rows = diff_proofs.fresh(before or diff.EMPTY, after)
         if not rows and not self.policy.must_be_signed:
             return
-        from memento_git.work import signatures
+        from memento_git.work.attest import signatures
 
         signatures.fill(RunState(self.new, run), rows, self.signers)
         signatures.mark_lacking(

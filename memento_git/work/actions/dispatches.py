@@ -14,11 +14,14 @@ from memento_git.model.ids import dispatch_of, parse_ref
 from memento_git.model.states import DONE, ENDED_DISPATCH
 from memento_git.model.types import is_blank
 from memento_git.model.work import FAILURES
-from memento_git.work import codestate, forgotten, guard, handout, preflight, proofs, rows, terms, trust, verification
+from memento_git.work import codestate, rows
 from memento_git.work import refusals as no
 from memento_git.work.actions import bundles, checkpoints, verifying, worktrees
+from memento_git.work.dangers import guard
 from memento_git.work.desk import Desk
+from memento_git.work.dispatch import handout, preflight, terms
 from memento_git.work.loading import evidence_named
+from memento_git.work.proof import forgotten, proofs, trust, verification
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +73,7 @@ def hand_out(
     for other in dependencies:
         _dependency_done(state, identity, other)
     if desk.policy.must_be_signed:
-        from memento_git.work import signatures
+        from memento_git.work.attest import signatures
 
         signatures.refuse_unsigned(state, (state.id, identity, *dependencies), f"handing out {identity}")
     allowed = _refuse_destructive(desk, state, identity, guard.known_rules(allow_destructive))
@@ -102,7 +105,7 @@ def _beyond(desk: Desk, state: RunState, task: str, executor: str, reason: str) 
     """Return the reason for an attempt beyond the task's budget, nothing where it is within; refuse one without."""
     why = handout.beyond(state, task, executor)
     if why and is_blank(reason):
-        from memento_git.work.budget import BudgetExceeded
+        from memento_git.work.routing.budget import BudgetExceeded
 
         raise BudgetExceeded(task=task, why=why)
     return desk.text("reason", reason) if why else ""

@@ -11,11 +11,13 @@ from memento_git.ledger import codec, layout, publish
 from memento_git.model.ids import EvidenceWithdrawn, kind_of
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
 from memento_git.texts.typed import NameUnfit, TextInvalid
-from memento_git.work import codes, codestate, handout, trust
+from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions import attaching
 from memento_git.work.actions.diffs import diff_of
 from memento_git.work.desk import Desk, refuse_ended
+from memento_git.work.dispatch import handout
+from memento_git.work.proof import codes, trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.policy import Policy
     from memento_git.texts.typed import Reason
-    from memento_git.work import capture
-    from memento_git.work.signatures import Sealer
+    from memento_git.work.attest.signatures import Sealer
+    from memento_git.work.running import capture
     from memento_git.work.state import RunState
 
 
@@ -70,7 +72,7 @@ def witness(
     it interrupts what it is required for. `keep` is how many bytes of each stream are kept, policy's number by
     default; `runner` starts it in another way.
     """
-    from memento_git.work import capture, witnessed
+    from memento_git.work.running import capture, witnessed
 
     if kind not in RUN_KINDS:
         raise KindInvalid(given=kind, allowed=", ".join(RUN_KINDS))
@@ -105,7 +107,7 @@ def refuse_secret_names(
 ) -> None:
     """Refuse before a command runs the names of files that evidence of it may not hold."""
     from memento_git.texts.typed import Intake
-    from memento_git.work import capture
+    from memento_git.work.running import capture
 
     intake, top, start = Intake(_policy(ledger).allow_secrets, allowed), attaching.top_of(ledger.git), ledger.git.start
     intake.name("the name of the folder", capture.inside(top, start))
@@ -129,7 +131,7 @@ def _code_before(git: Git, covers: Sequence[str]) -> dict[str, Any]:
 
 def _code_after(git: Git, covers: Sequence[str], scrubber: capture.Scrubber) -> tuple[dict[str, Any] | None, list[str]]:
     """Return the code as a command left it; where that cannot be told, why: what it showed is not lost for that."""
-    from memento_git.work.capture import fit
+    from memento_git.work.running.capture import fit
 
     try:
         return codestate.code_now(git, covers), []
@@ -275,7 +277,7 @@ def approve(
         "prompt": desk.optional("prompt", prompt),
     }  # fmt: skip
     if response is not None:
-        from memento_git.work.consent import is_yes
+        from memento_git.work.gates.consent import is_yes
 
         data["response"] = desk.text("response", response)
         data["outcome"] = "passed" if is_yes(data["response"]) else "failed"

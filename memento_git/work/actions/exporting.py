@@ -10,10 +10,13 @@ from memento_git.model.clock import is_ahead
 from memento_git.model.ids import EvidenceWithdrawn, parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import RUN_KINDS
-from memento_git.work import attestation, codes, codestate, gatehold, gates, holding, proofs, signatures, trust
+from memento_git.work import codestate
 from memento_git.work import refusals as no
-from memento_git.work.attestation import Released
+from memento_git.work.attest import attestation, signatures
+from memento_git.work.attest.attestation import Released
+from memento_git.work.gates import gatehold, gates, holding
 from memento_git.work.loading import evidence_named
+from memento_git.work.proof import codes, proofs, trust
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from memento_git.ledger import codec, layout, outfile
 from memento_git.model.ids import is_id
 from memento_git.model.policy import Policy
 from memento_git.model.work import RUN_KINDS, commands_of, without_file_ids
-from memento_git.work import codes, trust
 from memento_git.work.actions.attaching import read_file, refuse_secrets_in
 from memento_git.work.actions.evidences import Draft, FolderInvalid, record_draft
 from memento_git.work.desk import Desk
-from memento_git.work.verification import shown
+from memento_git.work.proof import codes, trust
+from memento_git.work.proof.verification import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

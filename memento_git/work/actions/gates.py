@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from memento_git.model.ids import kind_of
 from memento_git.model.states import PASSING
 from memento_git.model.work import GATE_KINDS, VERDICTS
-from memento_git.work import gatehold, gates, gateseen, terms
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
+from memento_git.work.dispatch import terms
+from memento_git.work.gates import gatehold, gates, gateseen
 from memento_git.work.loading import evidence_named
 
 if TYPE_CHECKING:

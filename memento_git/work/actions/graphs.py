@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.errors import Misused
 from memento_git.ledger import layout
 from memento_git.model.work import SNAPSHOT
-from memento_git.work import codegraph, codestate, graphfile, graphs, proposals, remains
-from memento_git.work import graphify as gfy
+from memento_git.work import codestate
 from memento_git.work.actions import diffs, evidences
 from memento_git.work.actions.attaching import attached
 from memento_git.work.desk import Desk
+from memento_git.work.graph import codegraph, graphfile, graphs, proposals
+from memento_git.work.graph import graphify as gfy
+from memento_git.work.proof import remains
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,10 +10,10 @@ from memento_git.ledger import checkouts, codec, handovers, processes
 from memento_git.ledger.handovers import Handover
 from memento_git.model.ids import parse_ref, random_part
 from memento_git.work import brief as briefs
-from memento_git.work import proofs
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, worktrees
 from memento_git.work.desk import Desk
+from memento_git.work.proof import proofs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
-    from memento_git.work.children import Stop
+    from memento_git.work.running.children import Stop
     from memento_git.work.state import RunState
 
 T = TypeVar("T")
@@ -116,7 +116,7 @@ def _with_worktree(ledger: Ledger, handover: Handover) -> Handover:
 
 def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
     """Write the events of a hand-over, and before they are committed what this machine must know of it."""
-    from memento_git.work import preflight
+    from memento_git.work.dispatch import preflight
 
     desk = Desk.of(tx)
     insist = () if wish.in_place or wish.dirty else ("dirty",)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.model.work import Prose
-from memento_git.work import guard
 from memento_git.work.actions import tasks
+from memento_git.work.dangers import guard
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
-    from memento_git.work.intake import Message
+    from memento_git.work.dispatch.intake import Message
     from memento_git.work.state import RunState
 
 

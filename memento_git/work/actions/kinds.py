@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger.store import NoLedger
 from memento_git.model.ids import NoSuchRecord
+from memento_git.work.proof.verification import named
 from memento_git.work.state import RunState
-from memento_git.work.verification import named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import layout
-from memento_git.work import approvals, gatehold, gateseen
 from memento_git.work import refusals as no
 from memento_git.work.actions.tasks import verification
 from memento_git.work.desk import Desk, refuse_ended
+from memento_git.work.gates import approvals, gatehold, gateseen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +77,7 @@ def approve_plan(
 
 def _refuse_twice(state: RunState, plan: str, actor: str, *, signs: bool) -> None:
     """Refuse what an actor has said already; an approval without a good signature may be given again with one."""
-    from memento_git.work import signatures
+    from memento_git.work.attest import signatures
 
     said = any(event.by == actor for event in state.approving(plan))
     if said and not (signs and not signatures.is_signed(state, plan)):

@@ -10,13 +10,15 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.errors import MementoError
 from memento_git.ledger import handovers
 from memento_git.ledger.checkouts import branch_of
-from memento_git.work import answers, budget, children, executors, routes
+from memento_git.work import answers
 from memento_git.work import refusals as no
 from memento_git.work.actions import recovering, tasks
 from memento_git.work.actions.handing import patiently, unseen, waits_for
 from memento_git.work.actions.starting import able
-from memento_git.work.children import Stop
 from memento_git.work.loading import load
+from memento_git.work.routing import budget, executors, routes
+from memento_git.work.running import children
+from memento_git.work.running.children import Stop
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -301,7 +303,7 @@ def _answer(data: bytes) -> dict[str, Any]:
 def foresee_pool(ledger: Ledger, order: Order) -> None:
     """Refuse before the first worker starts what would be refused to each of them."""
     from memento_git.ledger import checkouts
-    from memento_git.work import preflight
+    from memento_git.work.dispatch import preflight
 
     view = ledger.view()
     able(ledger, view.policy(), order.executor, order.argv)

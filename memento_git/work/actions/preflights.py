@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.model.enumeration import some
-from memento_git.work import guard, preflight, rows
+from memento_git.work import rows
 from memento_git.work.actions.gates import record_gate
+from memento_git.work.dangers import guard
 from memento_git.work.desk import Desk
-from memento_git.work.preflight import Check
+from memento_git.work.dispatch import preflight
+from memento_git.work.dispatch.preflight import Check
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +58,7 @@ def look(git: Git, policy: Policy, *, act: str, argv: Sequence[str] = (), text: 
     checks = preflight.examine(git, policy, act=act)
     found: list[dict[str, Any]] = []
     if argv:
-        from memento_git.work.destructive import in_argv, in_script
+        from memento_git.work.dangers.destructive import in_argv, in_script
 
         told = in_script(argv[0], policy.preflight["branches"]) if _is_line(argv) else []
         told = told or in_argv(argv, policy.preflight["branches"])

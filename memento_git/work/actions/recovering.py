@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
-    from memento_git.work.children import Stop
+    from memento_git.work.running.children import Stop
 
 DIED: Final = "its worker process is gone"
 EXPIRED: Final = "its lease expired"

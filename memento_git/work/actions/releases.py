@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.model.ids import kind_of, parse_ref
-from memento_git.work import codes, gatehold, gates, holding, release, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions.gates import record_verdict
 from memento_git.work.desk import Desk
-from memento_git.work.release import Conditions, Held, Verdict
+from memento_git.work.gates import gatehold, gates, holding, release
+from memento_git.work.gates.release import Conditions, Held, Verdict
+from memento_git.work.proof import codes, trust
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:

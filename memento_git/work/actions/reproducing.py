@@ -13,17 +13,17 @@ from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
 from memento_git.model.markup import one_line
 from memento_git.model.work import RUN_KINDS
-from memento_git.work import reproduction as again
-from memento_git.work import reruns
 from memento_git.work.actions import evidences
 from memento_git.work.actions.rerunning import Rerunner
+from memento_git.work.attest.signers import refuse_renamed
 from memento_git.work.desk import Desk
 from memento_git.work.loading import evidence_named
-from memento_git.work.signers import refuse_renamed
+from memento_git.work.proof import reproduction as again
+from memento_git.work.proof import reruns
+from memento_git.work.proof.trust import LEFT_OUT
+from memento_git.work.proof.verification import shown
+from memento_git.work.proof.whereabouts import HEAD, TRACKED, Whereabouts
 from memento_git.work.state import RunState
-from memento_git.work.trust import LEFT_OUT
-from memento_git.work.verification import shown
-from memento_git.work.whereabouts import HEAD, TRACKED, Whereabouts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from memento_git.model.work import Event, Evidence
     from memento_git.work.actions.evidences import Draft
     from memento_git.work.actions.verifying import Change
-    from memento_git.work.signatures import Sealer
-    from memento_git.work.whereabouts import Place
+    from memento_git.work.attest.signatures import Sealer
+    from memento_git.work.proof.whereabouts import Place
 
 UNFIT: Final = (
     "see policy.reproduce in .memento/config.yaml; what it lists and cannot run here, record anew: memento evidence run"

@@ -13,10 +13,12 @@ from memento_git.ledger.git import Git
 from memento_git.ledger.processes import VARIABLE
 from memento_git.ledger.store import Ledger
 from memento_git.model.clock import duration
-from memento_git.work import capture, children, codestate, guard
+from memento_git.work import codestate
 from memento_git.work.actions import evidences
-from memento_git.work.trust import seen_by
-from memento_git.work.verification import shown
+from memento_git.work.dangers import guard
+from memento_git.work.proof.trust import seen_by
+from memento_git.work.proof.verification import shown
+from memento_git.work.running import capture, children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

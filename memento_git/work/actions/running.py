@@ -11,14 +11,15 @@ from memento_git.ledger import checkouts, difference, handovers
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.store import Ledger
 from memento_git.model.enumeration import some
-from memento_git.work import capture, children, pasts, trust, verification, witnessed
 from memento_git.work import refusals as no
 from memento_git.work.actions import attaching, checkpoints, diffs, dispatches, evidences, folders, rerunning, worktrees
 from memento_git.work.actions.evidences import Draft
 from memento_git.work.actions.handing import Wish, hand_over, patiently
 from memento_git.work.actions.starting import able, refuse_unfit
 from memento_git.work.actions.verifying import named_draft
-from memento_git.work.children import Stop
+from memento_git.work.proof import pasts, trust, verification
+from memento_git.work.running import capture, children, witnessed
+from memento_git.work.running.children import Stop
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
-    from memento_git.work.capture import Captured
-    from memento_git.work.executors import Executor
-    from memento_git.work.verification import Demand
+    from memento_git.work.proof.verification import Demand
+    from memento_git.work.routing.executors import Executor
+    from memento_git.work.running.capture import Captured
 
 BEAT: Final = 30.0
 LOST: Final = (no.RunFinal, no.DispatchTerminal, no.DispatchUnknown, no.NotClaimant, no.NotClaimed)

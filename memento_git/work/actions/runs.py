@@ -12,9 +12,12 @@ from memento_git.ledger.desk import RecordIncomplete
 from memento_git.ledger.settling import take_out
 from memento_git.model.ids import option
 from memento_git.model.states import FINAL_TASK
-from memento_git.work import approvals, branches, gatehold, preflight, proofs
+from memento_git.work import branches
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk, refuse_ended
+from memento_git.work.dispatch import preflight
+from memento_git.work.gates import approvals, gatehold
+from memento_git.work.proof import proofs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +98,7 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
     if why := approvals.unfit(state):
         raise no.PlanUnapproved(plan=state.canonical, why=why)
     if desk.policy.must_be_signed:
-        from memento_git.work import signatures
+        from memento_git.work.attest import signatures
 
         signatures.refuse_unsigned(state, (state.id, *state.counting()), f"completing {state.id}")
     left = list(islice(branches.unmerged(tx.ledger.git, state, state.counting()), MOST))

@@ -10,11 +10,14 @@ from memento_git.model.clock import seconds_of
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import Evidence
 from memento_git.texts.typed import ReasonRequired
-from memento_git.work import candidates, codes, codestate, holding, persons, remains, trust
+from memento_git.work import codestate, persons
 from memento_git.work import refusals as no
 from memento_git.work.actions.graphs import DIFF
-from memento_git.work.candidates import Candidate, Diff, Judged
 from memento_git.work.desk import Desk
+from memento_git.work.gates import holding
+from memento_git.work.proof import codes, remains, trust
+from memento_git.work.routing import candidates
+from memento_git.work.routing.candidates import Candidate, Diff, Judged
 from memento_git.work.state import Dispatch, RunState
 
 if TYPE_CHECKING:
@@ -232,7 +235,7 @@ def _approved(state: RunState, diff: Evidence, holder: str) -> bool:
     about = [one for one in state.pieces(state.ids("evidence")) if one.kind == "approval"
              and one.data.get("approves") == diff.id and not holding.is_early(state, one)]  # fmt: skip
     if about and state.policy.signatures:
-        from memento_git.work import signatures
+        from memento_git.work.attest import signatures
 
         signed = signatures.answers(state, about, (holder, diff.data["by"]))
         theirs = None if signed is None else {name for name, signer in signed.items() if not signer.is_author}

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memento_git.errors import Misused, Refused
-from memento_git.work import capture, executors, guard, probe
+from memento_git.work.dangers import guard
+from memento_git.work.routing import executors, probe
+from memento_git.work.running import capture
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,10 +9,12 @@ from memento_git.model.states import DONE
 from memento_git.model.types import WORD, Decimal, problem_of
 from memento_git.model.work import EVIDENCE_KINDS, TRUSTS, Prose
 from memento_git.texts.typed import TextInvalid, WordUnknown, refuse_not_utf8
-from memento_git.work import handout, nextsteps, proofs
+from memento_git.work import nextsteps
 from memento_git.work import refusals as no
 from memento_git.work.actions import worktrees
 from memento_git.work.desk import Desk, refuse_ended
+from memento_git.work.dispatch import handout
+from memento_git.work.proof import proofs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -114,7 +116,7 @@ def _words(command: str) -> list[str]:
     """Return the words of a command as a shell would split them; refuse what a shell would do besides."""
     import shlex
 
-    from memento_git.work import shell
+    from memento_git.work.dangers import shell
 
     try:
         words, part = shlex.split(command), shell.for_shell_alone(command)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from memento_git.errors import Refused
-from memento_git.work import capture
+from memento_git.work.running import capture
 
 NAME: Final = "memento-git"
 KEPT: Final = 4096

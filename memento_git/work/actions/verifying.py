@@ -8,13 +8,16 @@ from memento_git.errors import MementoError
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import claims, layout, prosefile, publish
 from memento_git.model.states import FINAL_TASK
-from memento_git.work import branches, codes, codestate, forgotten, guard, pasts, proofs, terms, trust, verdict
+from memento_git.work import branches, codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders
+from memento_git.work.dangers import guard
 from memento_git.work.desk import Desk, refuse_ended
+from memento_git.work.dispatch import terms
 from memento_git.work.nextsteps import creating, resuming
-from memento_git.work.verdict import Verdict
-from memento_git.work.verification import masked
+from memento_git.work.proof import codes, forgotten, pasts, proofs, trust, verdict
+from memento_git.work.proof.verdict import Verdict
+from memento_git.work.proof.verification import masked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,9 +26,9 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.work import Event, Prose
     from memento_git.work.actions.evidences import Draft
+    from memento_git.work.proof.trust import Cited, Proof
+    from memento_git.work.proof.verification import Command, Demand
     from memento_git.work.state import RunState
-    from memento_git.work.trust import Cited, Proof
-    from memento_git.work.verification import Command, Demand
 
 T = TypeVar("T")
 CARRIED: Final = ("depends_on", "files", "kind", "risk", "size", "role", "verify", "budget", "allowed_secrets")

@@ -1,0 +1,1 @@
+"""Signatures of records, and attestations that leave the ledger."""

@@ -1,0 +1,175 @@
+"""Whether a task would be handed out now: the rules that a dispatch asks, and that `ready` tells beforehand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memento_git.errors import Refused
+from memento_git.folding.fold import last_of, plans_of
+from memento_git.ledger.codec import REDACTED
+from memento_git.ledger.view import LedgerUnreadable
+from memento_git.work import persons
+from memento_git.work import refusals as no
+from memento_git.work.dangers import guard
+from memento_git.work.dispatch import terms
+from memento_git.work.gates import approvals
+from memento_git.work.nextsteps import OF_PLANS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from memento_git.errors import MementoError
+    from memento_git.folding.rows import Row
+    from memento_git.model.work import Event
+    from memento_git.work.state import Dispatch, RunState
+
+Texts = list[tuple[str, str]]
+
+
+def refuse_run(state: RunState) -> None:
+    """Refuse to hand out anything of a run, by its plan or, without one, by how much was handed out.
+
+    That a run has neither a plan nor leave to go without is for the table of transitions to say.
+    """
+    plan = state.canonical
+    if plan == "contested":
+        raise no.RecordContested(record=f"the canonical plan of {state.id}")
+    if plan:
+        if finding := state.unread(plan):
+            raise LedgerUnreadable(finding=finding)
+        if state.plan_changed(plan):
+            raise no.PlanChanged(plan=plan)
+        if why := approvals.unfit(state):
+            raise no.PlanUnapproved(plan=plan, why=why)
+    elif (
+        state.prose(state.id).data.get("spike")
+        and (made := spikes(state, *state.ids("task"))) >= state.policy.spike_dispatches
+    ):
+        raise no.SpikeLimit(run=state.id, made=made, limit=state.policy.spike_dispatches)
+
+
+def spikes(state: RunState, *tasks: str) -> int:
+    """Return how many dispatches of some tasks had no plan, as a spike's."""
+    return sum(bool(one.data.get("spike")) for task in tasks for one in terms.handed_out(state, task))
+
+
+def stands(state: RunState, opened: Event) -> bool:
+    """Tell whether a dispatch is open, or its completion counts."""
+    ended = [end.dispatch for end in state.completions(opened.of)]
+    return opened.dispatch in (*state.folded(opened.of).lanes.open_dispatches(), *ended)
+
+
+def approvals_seen(state: RunState, opened: Event) -> list[Event]:
+    """Return the latest approvals of its plan that a dispatch had seen."""
+    past = state.fold.seen_by(opened)
+    known = [one for one in state.folded(plans_of(state.id)).events if one.event.id in past]
+    return last_of(one for one in known if one.event.do == "approved" and one.event.of == opened.get("plan"))
+
+
+def shared_texts(state: RunState) -> Texts:
+    """Return what whoever works on any task of a run reads: the run's words, and the canonical plan's."""
+    plan = state.canonical
+    planned = guard.texts_of(state.prose(plan), "plan") if plan else []
+    return [*guard.texts_of(state.prose(state.id), "run"), *planned]
+
+
+def texts(state: RunState, task: str) -> Texts:
+    """Return all that is handed over with a task."""
+    return [*guard.texts_of(state.prose(task), "task"), *shared_texts(state)]
+
+
+def refuse_changed_terms(state: RunState, task: str, dispatch: str) -> None:
+    """Refuse to go on with a dispatch whose task asks something else by now: its worker has not read that."""
+    if terms.are_others(state, task, dispatch):
+        raise no.TermsChanged(task=task, dispatch=dispatch)
+
+
+def changed_terms(state: RunState, task: str, dispatch: str) -> MementoError | None:
+    return None if state.unread(task) else _refusal(refuse_changed_terms, state, task, dispatch)
+
+
+def for_another(state: RunState, dispatch: str, actor: str) -> list[str]:
+    """Return what is to be known where an actor takes what was handed to somebody else."""
+    opened = state.opened(dispatch)
+    meant = opened.get("executor") if opened is not None else ""
+    if meant in ("", "unnamed", REDACTED) or persons.is_same(meant, actor):
+        return []
+    return [f"{dispatch} was handed to {meant}, and {actor} has claimed it"]
+
+
+def overdue(held: Mapping[str, Dispatch], actor: str) -> dict[str, str]:
+    """Return, by the dispatch, what is to be known of an actor's claims whose lease is over."""
+    return {
+        name: f"your lease of {name} ended {one.until}: elsewhere somebody may have taken it back"
+        for name, one in held.items()
+        if one.expired and one.holder == actor
+    }
+
+
+def beyond(state: RunState, task: str, executor: str = "") -> str:
+    """Return why an attempt of an executor, by default of the cheapest, is beyond a task's budget; or nothing."""
+    from memento_git.work.routing import budget, executors, outcomes
+
+    table, tried = executors.known(state.policy), outcomes.attempts(state.folded(task).events)
+    held = budget.budget(state.policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
+    price = budget.price(executor, table) if executor else min(one.cost for one in table.values())
+    return held.exceeded(price)
+
+
+def hindrance(state: RunState, task: str) -> MementoError | None:
+    """Return the refusal that a dispatch of a task whose turn it is would meet all the same, or nothing.
+
+    Signatures are left out: what they come to depends on more than the run's files. See `mark_unsigned`.
+    """
+    if "run" not in state.shared:
+        state.shared["run"] = _refusal(refuse_run, state) or _destructive(state, shared_texts(state))
+    found = state.shared["run"] or _destructive(state, guard.texts_of(state.prose(task), "task"))
+    if found is not None:
+        return found
+    from memento_git.work.routing.budget import BudgetExceeded
+
+    why = beyond(state, task)
+    return BudgetExceeded(task=task, why=why) if why else None
+
+
+def _destructive(state: RunState, given: Texts) -> MementoError | None:
+    return _refusal(guard.refuse_text, state.policy, given)
+
+
+def _refusal(refuse: Callable[..., object], *given: object) -> MementoError | None:
+    try:
+        refuse(*given)
+    except (Refused, LedgerUnreadable) as refusal:
+        return refusal
+    return None
+
+
+def row(refusal: MementoError | None, run: str, task: str) -> Row | None:
+    """Return why a task is held back as data, with the command that leads on."""
+    if refusal is None:
+        return None
+    plan = f"memento plan draft --run {run} --title TITLE --body TEXT"
+    following: dict[str, Any] = {
+        "record_contested": "memento settle", "ledger_broken": "memento check", "spike_limit": plan,
+        **dict.fromkeys(OF_PLANS, f"memento plan approve {refusal.facts.get('plan')}"),
+        "signature_required": "memento check --no-base",
+    }  # fmt: skip
+    step = following.get(refusal.token, f"memento task show {task}")
+    return {"error": refusal.token, "why": refusal.message, "command": step}
+
+
+def mark_unsigned(state: RunState, shown: Sequence[Row]) -> None:
+    """Take back that tasks are ready where what their dispatch rests on lacks a signature that policy demands."""
+    ready = [one for one in shown if one["ready"]] if state.policy.must_be_signed else []
+    if not ready:
+        return
+    from memento_git.work.attest import signatures, signers
+
+    verifier = signers.Verifier(state.view, state.policy, keep=True)
+    everywhere = signatures.missing(state, (state.id,), verifier=verifier)
+    for one in ready:
+        scopes = (one["id"], *one["dependencies"])
+        if told := everywhere or signatures.missing(state, scopes, verifier=verifier):
+            refusal = signatures.SignatureRequired(what=f"handing out {one['id']}", why="; ".join(told))
+            one |= {"ready": False, "held_back": row(refusal, state.id, one["id"])}
+    verifier.close()

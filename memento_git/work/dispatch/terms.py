@@ -1,0 +1,184 @@
+"""The terms of a task: what it asked as it was handed out, or rejected, and whether it asks something else by now."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.ledger import codec
+from memento_git.model.work import TRUSTS
+from memento_git.work.proof.verification import united
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Sequence
+
+    from memento_git.model.work import Event, Prose
+    from memento_git.work.state import RunState
+
+
+MOST_LINES: Final = 40  # lines of a text that are known one by one; all others count as one
+UNMET: Final = "No longer unmet: "  # how a criterion begins that a repair has for what was unmet
+
+
+class Terms(NamedTuple):
+    """What a task asked: digests of its kind, risk and files, of each of its words, and of all that proves it."""
+
+    about: str = ""
+    words: tuple[str, ...] = ()
+    proof: tuple[str, ...] = ()
+
+    def lost(self, known: Container[str]) -> list[str]:
+        """Return which words are not among what is known, as people call them: a title comes first, then criteria."""
+        kinds = ["title", *["a criterion"] * self._criteria, *["text"] * len(self.words)]
+        return list(dict.fromkeys(kind for kind, one in zip(kinds, self.words, strict=False) if one not in known))
+
+    def is_said(self, now: Prose, then: Prose | None) -> bool:
+        """Tell whether a text says in its order what it said `then`, or where nobody knows that, by its digests."""
+        return are_kept(then, now) if then else _in_order(self.words[1 + self._criteria :], _words(now))
+
+    @property
+    def _criteria(self) -> int:
+        return sum(_count(number) in self.proof for number in range(1, len(self.words)))
+
+
+def digest(prose: Prose) -> str:
+    """Return the digest of what a run or task asks: its words, however they are wrapped, and what policy goes by."""
+    asked: list[object] = [prose.title, prose.list("criteria"), prose.data.get("verify") or {}, parts(prose)]
+    return _digest([*asked, *_about(prose), *filter(None, [prose.list("constraints")])])
+
+
+def parts(prose: Prose) -> list[str]:
+    """Return the paragraphs of a text and the items of its lists, each as one line."""
+    found = (" ".join(part.split()) for part in re.split(r"\n(?=[ \t]*(?:\n|[-+*] |\d+[.)] ))", prose.body))
+    return [part for part in found if part]
+
+
+def are_kept(old: Prose, new: Prose) -> bool:
+    """Tell whether a text says all that an older one says, in its order: line by line, or as it is wrapped now."""
+    return _in_order(_lines(old), _lines(new)) or _in_order(parts(old), parts(new))
+
+
+def _in_order(wanted: Iterable[str], told: Iterable[str]) -> bool:
+    """Tell whether all of some lines are among others, none before one that it came after."""
+    left = iter(told)
+    return all(one in left for one in wanted)
+
+
+def _lines(prose: Prose) -> list[str]:
+    return [told for line in prose.body.splitlines() if (told := line.strip())]
+
+
+def _about(prose: Prose) -> list[object]:
+    """Return what policy goes by: kind, risk and files."""
+    return [prose.data.get("kind") or "", prose.data.get("risk") or "", prose.list("files")]
+
+
+def _digest(told: Sequence[object]) -> str:
+    return codec.digest_of(json.dumps(told, sort_keys=True, ensure_ascii=False).encode())
+
+
+def are_others(state: RunState, task: str, dispatch: str) -> bool:
+    """Tell whether a task asks something else than when it was handed out."""
+    known = _named(state, dispatch)
+    return bool(known) and known != digest(state.prose(task))
+
+
+def asks(prose: Prose) -> list[str]:
+    """Return digests of what a task asks: of its kind, risk and files, of its words, then of what proves it.
+
+    Whatever asks more has all the others as well; a command in less time does not.
+    """
+    return [_digest(_about(prose)), *_words(prose), *_counts(prose), *_proof(prose)]
+
+
+def _words(prose: Prose) -> list[str]:
+    """Return the digests of a title, of each criterion or constraint, and of each line of a text."""
+    lines = _lines(prose)
+    parts = [("title", prose.title), *(("criterion", line) for line in _first(prose.list("criteria")))]
+    parts += [("constraint", line) for line in prose.list("constraints")]
+    parts += [("text", told) for told in (*lines[:MOST_LINES], "\n".join(lines[MOST_LINES:])) if told]
+    return list(dict.fromkeys(map(_digest, parts)))
+
+
+def _first(criteria: Sequence[str]) -> list[str]:
+    """Return criteria, those that a repair only has because its task was rejected at the end."""
+    return sorted(criteria, key=lambda line: line.startswith(UNMET))
+
+
+def criteria(prose: Prose) -> int:
+    """Return how many criteria a task has beside what was unmet of another one."""
+    return len({line for line in prose.list("criteria") if not line.startswith(UNMET)})
+
+
+def _counts(prose: Prose) -> list[str]:
+    """Return a digest for each number of criteria up to a task's, so that more of them have all of fewer."""
+    return [_count(number) for number in range(criteria(prose) + 1)]
+
+
+def _count(number: int) -> str:
+    return _digest(("criteria", number))
+
+
+def _proof(prose: Prose) -> list[str]:
+    verify = united({}, [("", prose.data.get("verify") or {})])
+    parts: list[tuple[object, ...]] = [("evidence", kind) for kind in verify.evidence]
+    parts += [("trust", word) for word in (TRUSTS[TRUSTS.index(verify.trust) :] if verify.trust else ())]
+    for one in verify.commands:
+        parts += [("command", *one[:2]), *(("report", *one[:2], report) for report in one.reports)]
+        parts += [("timeout", *one[:2], one.timeout)] if one.timeout else []
+    return list(dict.fromkeys(map(_digest, parts)))
+
+
+def text_of(event: Event, texts: Iterable[Prose]) -> Prose | None:
+    """Return the first of some texts that the terms of a dispatch or rejection are of."""
+    known = event.get("terms")
+    return next((one for one in texts if known == digest(one)), None) if known not in ("", codec.REDACTED) else None
+
+
+def asked(event: Event, prose: Prose | None) -> Terms:
+    """Return what a task asked at its dispatch or rejection, by the text that it is of; nothing where nobody knows.
+
+    Where that text is not known, it is what the event names; where that does not tell words from proof, as one that was
+    written by hand may not, all of it counts as proof.
+    """
+    about, *rest = (asks(prose) if prose else event.data.get("asks")) or ("",)
+    at = rest.index(_count(0)) if _count(0) in rest else 0
+    return Terms(about, tuple(rest[:at]), tuple(rest[at:]))
+
+
+def are_named(event: Event, prose: Prose | None) -> bool:
+    """Tell whether a dispatch names all that a task asked, by the text that its terms are of, if that is known."""
+    known, told = event.get("terms"), {*(event.data.get("asks") or ())}
+    if known in ("", codec.REDACTED) or not told:
+        return False
+    if prose is None:
+        return bool(asked(event, None).words)
+    return known == digest(prose) and told.issuperset(asks(prose))
+
+
+def of_rejected(state: RunState, task: str) -> Iterator[Event]:
+    """Yield each rejection of a task, with the dispatches of the completions that it rejected."""
+    for rejected in state.folded(task).legal("rejected"):
+        yield rejected
+        done = done_before(state, rejected)
+        yield from filter(None, (state.opened(event.dispatch) for event in done))
+
+
+def done_before(state: RunState, verdict: Event) -> list[Event]:
+    """Return the completions of a task that a verdict on it had seen, and that were not reopened by then."""
+    seen = state.fold.seen_by(verdict)
+    past = [one for one in state.folded(verdict.of).events if one.verdict == "legal" and one.event.id in seen]
+    reopened = frozenset[str]().union(*(one.past for one in past if one.event.do == "reopened"))
+    return [one.event for one in past if one.event.do == "completed" and one.event.id not in reopened]
+
+
+def handed_out(state: RunState, task: str) -> list[Event]:
+    """Return each dispatch of a task that is legal."""
+    return state.folded(task).legal("dispatched")
+
+
+def _named(state: RunState, dispatch: str) -> str:
+    opened = state.opened(dispatch)
+    known = opened.get("terms") if opened is not None else ""
+    return "" if known == codec.REDACTED else known

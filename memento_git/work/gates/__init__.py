@@ -1,0 +1,1 @@
+"""Gates and approvals: what was said, by whom, whether it counts and still holds, and what a release asks."""

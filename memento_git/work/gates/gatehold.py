@@ -1,0 +1,254 @@
+"""Whether a gate that has passed or was waived holds: what it rests on, and what its giver had seen, stands now."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.model.ids import kind_of, parse_ref
+from memento_git.model.states import PASSING
+from memento_git.work import codestate
+from memento_git.work.gates import approvals, gates, gateseen
+from memento_git.work.nextsteps import passing
+from memento_git.work.proof import codes, proofs, trust
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from memento_git.ledger.git import Git
+    from memento_git.model.work import Event, Evidence
+    from memento_git.work.proof.runners import Runners
+    from memento_git.work.proof.trust import Cited
+    from memento_git.work.state import RunState
+
+    Code = Callable[[Sequence[str]], Mapping[str, Any]]
+    Here = Callable[[], Mapping[str, Any]]
+
+
+NOT_PASSED: Final = "has not passed"
+NOTHING: Final = "none was given"
+WEAK: Final = "nothing that was given would prove anything under the policy"
+NARROW: Final = "what was given covers some paths, and not all of the code"
+TOLD: Final = {"passed": "has passed", "waived": "was waived"}
+
+
+class Fall(NamedTuple):
+    """A gate whose pass or waiver does not hold, why, and whether that holds the completion of its run up."""
+
+    scope: str
+    gate: str
+    why: str
+    is_asked: bool
+
+
+def here(git: Git, state: RunState, refs: Iterable[str]) -> Here:
+    """Return what tells the code of the work tree as some evidence saw it; git looks once, and where it is asked."""
+    return cache(lambda: codestate.code_as_seen(git, [trust.seen_by(one) for one, _ in _shown(state, refs)]))
+
+
+def not_fresh(state: RunState, scope: str, refs: Sequence[str], code: Here) -> str:
+    """Return why evidence is not sound, or not of the code as it lies here, or nothing."""
+    if not refs:
+        return NOTHING
+    if problem := gates.faults(state, scope, refs):
+        return problem
+    shows, narrow, proof = False, False, state.policy.proof
+    for evidence, cited in _shown(state, refs):
+        if not codes.agree(trust.seen_by(evidence), code()):
+            return f"{evidence.id} is of other code"
+        if not trust.weakness(evidence, trust.trusted(cited, [code()]).trust, proof):
+            narrow = not _is_wide(scope, evidence)
+            shows = shows or not narrow
+    return "" if shows else NARROW if narrow else WEAK
+
+
+def mending(git: Git, state: RunState, wanted: Iterable[tuple[str, str]]) -> list[str]:
+    """Return for each gate, of a run (scope, gate) or of its tasks, the command by which it passes or holds again."""
+    found = [(*one, gates.given(state, *one)) for one in wanted]
+    code = here(git, state, [ref for *_, held in found for ref in _rests_on(held)])
+    return [_mending(state, *one, None if git.top is None else code) for one in found]
+
+
+def _rests_on(verdicts: Iterable[Event]) -> list[str]:
+    return [ref for event in verdicts for ref in event.evidence]
+
+
+def _mending(state: RunState, scope: str, gate: str, held: Sequence[Event], code: Here | None) -> str:
+    policy, released = state.policy, scope == state.id and gate == "release"
+    refs = _rests_on(held)
+    if (
+        code is not None
+        and refs
+        and not not_fresh(state, scope, refs, code)
+        and not any(gateseen.unseen(state, event) for event in held)
+        and not _not_theirs(state, scope, gate)
+        and not (released and gates.release_asks(policy))
+    ):
+        return "git commit"  # it rests on the code as it lies here
+    if released:
+        return f"memento gate release --run {state.id}"
+    return passing(policy.gates_fresh, gate, scope, shown=bool(refs) or not held)
+
+
+def shows(state: RunState, verdict: Event, code: Code) -> bool:
+    """Tell whether a pass rests on sound evidence of the code as it is."""
+    return any(
+        trust.saw(evidence, code)
+        and _is_wide(verdict.of, evidence)
+        and not trust.weakness(evidence, trust.trusted(cited, [code(())]).trust, state.policy.proof)
+        for evidence, cited in _shown(state, verdict.evidence)
+    )
+
+
+def _is_wide(scope: str, evidence: Evidence) -> bool:
+    """Tell whether evidence shows enough of the code for a gate: of a run all of it, and not some paths alone."""
+    return kind_of(scope) == "task" or "paths" not in trust.seen_by(evidence)
+
+
+def _shown(state: RunState, refs: Iterable[str]) -> Iterator[tuple[Evidence, Cited]]:
+    """Yield what is cited and shows something of the code: approvals do not."""
+    for cited in (state.cited(parse_ref(ref)) for ref in refs):
+        if cited.evidence is not None and cited.evidence.kind != "approval":
+            yield cited.evidence, cited
+
+
+def falls(state: RunState, codes: Iterable[Code] = (), *, ended: bool | None = None) -> Iterator[Fall]:
+    """Yield the gates of a run, and of its tasks, whose pass or waiver does not hold, by some codes as they are now.
+
+    Where policy neither requires nor guards a gate, it holds nothing up that more came: the same hand would pass it.
+    In a run that has `ended`, as in `outlived`, what a pass rests on is asked of the gates that the run needs.
+    """
+    codes, ended = tuple(codes), state.is_final if ended is None else ended
+    for scope, gate, told in _given(state):
+        required = gates.is_required(state, scope, gate)
+        amiss = unsound(state, scope, gate, codes) if required or not ended else ""
+        amiss = amiss or ("" if ended else _not_theirs(state, scope, gate))
+        if why := amiss or gateseen.outlived(state, scope, gate, ended=ended):
+            yield Fall(scope, gate, f"{told}, but {why}", bool(amiss) or gates.is_needed(state, scope, gate))
+
+
+def by_others(state: RunState) -> Iterator[str]:
+    """Yield the gates of a run, and of its tasks, that hold by the word of somebody who may not give it by now."""
+    for scope, gate, told in _given(state):
+        if why := _not_theirs(state, scope, gate):
+            yield f"gate {gate} {told}, but {why}"
+
+
+def _given(state: RunState) -> Iterator[tuple[str, str, str]]:
+    """Yield scope and name of the gates of a run, and of its tasks, that passed or were waived, and that in words."""
+    for scope in (state.id, *state.counting()):
+        for gate, word in state.gates(scope).items():
+            if word in PASSING:
+                yield scope, gate, f"{'' if scope == state.id else f'of {scope} '}{TOLD[word]}"
+
+
+def _not_theirs(state: RunState, scope: str, gate: str) -> str:
+    """Return that a pass or waiver is by one who may not give it by now, or nothing."""
+    for event in gates.given(state, scope, gate):
+        if why := gates.may_not_judge(state.policy, gate, event.do, event.by):
+            return f"it is by {event.by}, and {why}"
+    return ""
+
+
+def unmet(state: RunState, commits: Sequence[str] = ()) -> list[Fall]:
+    """Return the gates that hinder the completion of a run, each with why; by the code of some commits.
+
+    They are those that policy requires and that have not passed, and those that do not hold. Those that failed hinder
+    it as any other failed gate does.
+    """
+    verdicts = gates.words(state)
+    words = {gate: verdicts.get(gate, "requested") for gate in state.policy.gates_required}
+    absent = [gate for gate, word in words.items() if word not in (*PASSING, "failed")]
+    found = [Fall(state.id, gate, NOT_PASSED, is_asked=True) for gate in absent]
+    found += (one for one in falls(state, codes_of(state, commits)) if one.is_asked)
+    own, is_asked = (state.id, "release"), gates.release_asks(state.policy)
+    if is_asked and verdicts.get("release") == "passed" and own not in [one[:2] for one in found]:
+        from memento_git.work.gates import holding, release
+
+        missing = release.judge(holding.held(state, commits).without_own(), holding.asked(state.policy)).missing
+        found += [Fall(*own, f"has passed, but {'; '.join(missing)}", is_asked=True)] if missing else []
+    return found
+
+
+def codes_of(state: RunState, commits: Sequence[str] = ()) -> list[Code]:
+    """Return what tells the code of each of some commits, or of those that are read, with the ids of some paths."""
+    return [partial(codestate.code_at, state.view.git, commit) for commit in commits or state.view.commits]
+
+
+def fallen(state: RunState, gate: str) -> str:
+    """Return why the pass or waiver of a gate of the run does not hold, whatever the code; or nothing."""
+    return unsound(state, state.id, gate) or gateseen.outlived(state, state.id, gate)
+
+
+def unsound(state: RunState, scope: str, gate: str, codes: Sequence[Code] = ()) -> str:
+    """Return why what a gate has passed on does not stand, by some codes as they are now; or nothing."""
+    for event in gates.passes(state, scope, gate):
+        if why := gates.faults(state, scope, event.evidence):
+            return why
+        if gate in state.policy.gates_fresh and not all(shows(state, event, code) for code in codes):
+            return "nothing that it rests on saw the code of this commit"
+    return ""
+
+
+def unfounded(
+    state: RunState, scopes: Sequence[str], but: Sequence[str] = (), runners: Runners | None = None
+) -> list[str]:  # fmt: skip
+    """Return what holds in a run by a word that policy does not take: its plan by whose, the rest as not signed."""
+    why = approvals.unfit(state)
+    return [*([why] if why else []), *unsigned(state, scopes, but, runners)]
+
+
+def unsigned(
+    state: RunState, scopes: Sequence[str], but: Sequence[str] = (), runners: Runners | None = None,
+    opened: Event | None = None,
+) -> list[str]:  # fmt: skip
+    """Return what holds and lacks the signature that policy demands, by the view's own keys or those of `runners`.
+
+    Where that does not hold any more, it is what a dispatch had seen as it was `opened`.
+    """
+    if not state.policy.must_be_signed:
+        return []
+    from memento_git.work.attest import signatures
+
+    verifier = runners.verifier if runners else None
+    return signatures.missing(state, scopes, but=but, verifier=verifier, opened=opened)
+
+
+def signed_as(state: RunState, event: Event, actor: str) -> bool:
+    """Tell whether the key that signed an event, if one did, may sign it as an actor, too, whoever it says it is by."""
+    if "signature" not in event.data:
+        return False
+    from memento_git.work.attest import signatures
+
+    return signatures.signs_as(state, event, actor)
+
+
+def left_failed(state: RunState, task: str) -> list[tuple[str, str]]:
+    """Return (task, gate) of each failure that a repair is held up by: not everybody may lift it on anything.
+
+    It went with the task that the repair took the place of, and neither that nor a repair since has passed the gate.
+    """
+    found, lifted = [], set[str]()
+    repaired = proofs.repaired(state, task)
+    for name in (task, *repaired) if repaired else ():
+        is_gone = name != task and state.task_status(name) == "cancelled"
+        lifted |= {gate for gate in state.gates(name) if _lifts(state, name, gate)}
+        failed = [gate for _, gate in state.failed_gates(name) if is_gone and gates.is_guarded(state.policy, gate)]
+        found += [(name, gate) for gate in failed if gate not in lifted]
+    return found
+
+
+def _lifts(state: RunState, task: str, gate: str) -> bool:
+    """Tell whether a task of a chain of repairs was judged by its work, so that this lifts failures before it."""
+    verdicts = gates.given(state, task, gate)
+    if not verdicts or gateseen.outlived(state, task, gate):
+        return False
+    return state.task_status(task) != "cancelled" or all(gateseen.saw_work(state, event) for event in verdicts)
+
+
+def is_done_with(state: RunState, scope: str, gate: str) -> bool:
+    """Tell whether nothing rests on a gate: its task was cancelled, and it lifts no failure of what is repaired."""
+    if scope == state.id or state.task_status(scope) != "cancelled":
+        return False
+    repaired = {name for task in state.counting() for name in proofs.repaired(state, task)}
+    return scope not in repaired or not _lifts(state, scope, gate)

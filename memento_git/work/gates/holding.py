@@ -1,0 +1,166 @@
+"""What the ledger holds of a run, as its release is judged by it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.folding.fold import plans_of
+from memento_git.model.clock import is_ahead
+from memento_git.model.states import DONE
+from memento_git.model.work import Evidence
+from memento_git.work import codestate
+from memento_git.work.gates import gatehold, gates, replies
+from memento_git.work.gates.release import UNKNOWN, Answer, CheckSeen, Conditions, Held, TaskSeen
+from memento_git.work.proof import proofs, remains, trust
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from memento_git.model.policy import Policy
+    from memento_git.work.attest.signing import Signer
+    from memento_git.work.proof.remains import Gone
+    from memento_git.work.state import RunState
+
+
+WHOLE: Final = "it is released as a whole, and none of its tasks alone"
+
+
+def asked(policy: Policy, require_checks: Sequence[str] = (), approvals: int = 0) -> Conditions:
+    """Return what policy asks of a release, and what more somebody asks."""
+    given = policy.release
+    return Conditions(
+        checks=tuple(dict.fromkeys((*given.get("checks", ()), *require_checks))),
+        approvals=max(given.get("approvals", 0), approvals),
+        approvers=tuple(given.get("approvers", ())),
+        not_author=given.get("not_author", False),
+        gates=policy.gates_required,
+        graph=given.get("graph", "refuse"),
+    )
+
+
+def _signed(state: RunState, evidence: Sequence[Evidence], authors: Collection[str]) -> dict[str, Signer] | None:
+    if not state.policy.signatures:
+        return None
+    from memento_git.work.attest import signatures
+
+    return signatures.answers(state, evidence, authors if state.policy.release.get("not_author") else ())
+
+
+def held(state: RunState, commits: Sequence[str] = ()) -> Held:
+    """Return what the ledger holds of a run; its code is that of some commits, by default of those that are read."""
+    tasks = state.tasks()
+    evidence = state.pieces(state.ids("evidence"))
+    now = {code(())["tree"] for code in gatehold.codes_of(state, commits)}
+    gone = remains.taken_away(state)
+    authors = frozenset(one.by for task in tasks for one in state.folded(task).legal("claimed", "completed"))
+    status = "contested" if "status" in state.folded(state.id).lanes.contested else state.status
+    return Held(
+        run=state.id,
+        status=status,
+        tasks=[_task(state, task) for task in tasks],
+        gates={(state.id, kind): word for kind, word in gates.words(state).items()}
+              | {(task, kind): word for task in tasks for kind, word in state.gates(task).items()}
+              | {(task, gate): "failed" for task in state.counting()
+                 for _, gate in gatehold.left_failed(state, task)},
+        fallen={(one.scope, one.gate): one.why for one in gatehold.falls(state, gatehold.codes_of(state, commits))
+                if one.is_asked},
+        checks=[*_checks(state, evidence, now), *_checks_gone(state, gone, now)],
+        answers=[*_answers(state, evidence, {state.id, *tasks}, authors), *_answers_gone(state, gone),
+                 *_noes(state, (state.id, *tasks))],
+        authors=authors,
+        incomplete=incomplete(state),
+        unfounded=gatehold.unfounded(state, [state.id, *state.counting()], but=("release",)),
+    )  # fmt: skip
+
+
+def incomplete(state: RunState) -> list[str]:
+    """Return why something that happened to a run, or to its plans, does not count yet."""
+    return [seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling]
+
+
+def _task(state: RunState, task: str) -> TaskSeen:
+    proof, status = state.proof(task), state.task_status(task)
+    gone = tuple(proofs.gone(state, task)) if status in DONE and state.text(task) is not None else ()
+    return TaskSeen(task, status, proof.proven, proof.why, proof.by, replies.was_done(state, task), gone)
+
+
+def _checks(state: RunState, evidence: Sequence[Evidence], now: Collection[str]) -> Iterator[CheckSeen]:
+    """Yield the checks of a run; one stands if nothing withdrew it and all that it says fits together.
+
+    `now` are the trees of the code as it is.
+    """
+    git = state.view.git
+    trees: dict[str, str] = {}
+    for one in evidence:
+        check: dict[str, Any] | None = one.data.get("check")
+        if check is None or is_early(state, one):
+            continue
+        tree, commit = (one.data.get("code") or {}).get("tree", ""), check["commit"]
+        fresh = now == {tree}
+        if fresh and commit not in trees:
+            known = git.commit(commit)
+            trees[commit] = codestate.tree_at(git, commit) if known else tree
+        yield CheckSeen(
+            one.id, check["provider"], check["name"], check.get("id", ""), check["conclusion"],
+            trust.outcome_of(one.data), check.get("finished", ""), one.data["at"],
+            stands=_stands(state, one) and (not fresh or trees[commit] == tree), fresh=fresh,
+            void="" if (status := state.evidence_status(one.id)) == "recorded" else status,
+        )  # fmt: skip
+
+
+def is_early(state: RunState, evidence: Evidence) -> bool:
+    """Tell whether evidence is dated after now and counts for nothing until then."""
+    ahead = is_ahead(evidence.data["at"], state.view.now)
+    return trust.counts_not_yet(evidence, state.evidence_status(evidence.id), ahead=ahead)
+
+
+def _checks_gone(state: RunState, gone: Gone, now: Collection[str]) -> Iterator[CheckSeen]:
+    """Yield the checks that were redacted: none of them is a success, and what came before them is not the latest."""
+    for name, kept in remains.said(gone):
+        check, code, at = kept.get("check"), kept.get("code"), str(kept.get("at", ""))
+        if isinstance(check, dict) and isinstance(code, dict) and at <= state.view.now:
+            provider, word, conclusion = (str(check.get(key, "")) for key in ("provider", "name", "conclusion"))
+            yield CheckSeen(
+                name, provider, word, "", conclusion, "observed", "", at,
+                stands=False, fresh=now == {code.get("tree")}, void="redacted",
+            )  # fmt: skip
+
+
+def _answers_gone(state: RunState, gone: Gone) -> Iterator[Answer]:
+    """Yield the answers that were redacted: none of them is a yes."""
+    for name, kept in remains.said(gone):
+        about, at = str(kept.get("approves", "")), str(kept.get("at", ""))
+        if about and at <= state.view.now:
+            yield Answer(name, str(kept.get("by", "")), about, at, yes=False)
+
+
+def _noes(state: RunState, scopes: Sequence[str]) -> Iterator[Answer]:
+    """Yield each no that counts for the run or a task, also one that is about something else."""
+    for scope in scopes:
+        for one in state.answers().get(scope, ()):
+            if one.is_no:
+                yield Answer(one.evidence, one.by, scope, one.at, yes=False)
+
+
+def _stands(state: RunState, evidence: Evidence) -> bool:
+    """Tell whether evidence is there as it was recorded, and its outcome is what it shows."""
+    is_whole = evidence.data["outcome"] == trust.outcome_of(evidence.data)
+    return is_whole and state.evidence_status(evidence.id) == "recorded"
+
+
+def _answers(
+    state: RunState, evidence: Sequence[Evidence], scopes: set[str], authors: Collection[str]
+) -> Iterator[Answer]:  # fmt: skip
+    """Yield what was answered about a run and its tasks; an answer that was withdrawn is not a yes.
+
+    Where policy demands that approvals are signed, one without is none at all, and it is whose signature it is.
+    """
+    signed = _signed(state, evidence, authors)
+    for one in evidence:
+        if one.kind == "approval" and one.data.get("approves") in scopes and not is_early(state, one):
+            yes = _stands(state, one) and trust.outcome_of(one.data) == "passed"
+            text = state.prose(one.data["approves"]).digest
+            if yes and (one.data.get("text") != text or (signed is not None and one.id not in signed)):
+                continue
+            signer = (signed or {}).get(one.id, UNKNOWN)
+            yield Answer(one.id, one.data["by"], one.data["approves"], one.data["at"], yes, signer)

@@ -1,0 +1,104 @@
+"""What the ledger knows that bears on the verification of a task: its own evidence, and what past work adds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memento_git.ledger import layout
+from memento_git.model.ids import Ref
+from memento_git.model.work import SNAPSHOT, Evidence
+from memento_git.work.loading import load
+from memento_git.work.proof import enrichment, proofs
+from memento_git.work.proof.enrichment import Past
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from memento_git.work.proof.trust import Cited
+    from memento_git.work.proof.verification import Source
+    from memento_git.work.state import RunState
+
+
+def evidence_for(state: RunState, task: str) -> list[Cited]:
+    """Return the evidence that is recorded for a task, as a completion would cite it now."""
+    load(state)
+    decoded = state.view.decoded
+    names = [
+        name
+        for name, path in state.index.evidence.items()
+        if path in decoded and task in (decoded[path].data.get("for") or ())
+    ]
+    return [state.cited(Ref(one.id, one.digest)) for one in state.pieces(names)]
+
+
+def enriched(state: RunState, task: str) -> list[Source]:
+    """Return what past failures and the code's graph add for a task; nothing where policy does without."""
+    files = proofs.front_matter(state, task).get("files") or []
+    if not state.policy.enrich or not files:
+        return []
+    states = [state, *_others(state)]
+    for other in states:
+        load(other)
+    commands = [command for entry in state.policy.verify for command in entry.get("commands") or ()]
+    commands += [command for other in states for command in _named_in(other)]
+    pasts = [past for other in states for past in _failures(other, files)]
+    return [*enrichment.from_failures(files, pasts, commands), *_graph(state, files)]
+
+
+def _others(state: RunState) -> Iterator[RunState]:
+    """Yield the other runs that are under way; in a completed one every task was proven."""
+    from memento_git.work.state import RunState
+
+    for run in state.view.runs():
+        if run != state.id and not (other := RunState(state.view, run, policy=state.policy)).is_final:
+            yield other
+
+
+def _named_in(state: RunState) -> Iterator[Mapping[str, Any]]:
+    """Yield the commands that the canonical plan and the tasks of a run name."""
+    yield from (proofs.front_matter(state, state.canonical).get("verify") or {}).get("commands") or ()
+    for _, told in _tasks(state):
+        yield from (told.get("verify") or {}).get("commands") or ()
+
+
+def _tasks(state: RunState) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    decoded = state.view.decoded
+    for name, path in state.index.prose.items():
+        if name.startswith("task_") and path in decoded:
+            yield name, decoded[path].data
+
+
+def _failures(state: RunState, files: list[str]) -> Iterator[Past]:
+    """Yield the commands that were run for tasks about these files, with those files."""
+    about = {name: told["files"] for name, told in _tasks(state) if enrichment.overlap(files, told.get("files") or [])}
+    for name, path in state.index.evidence.items():
+        decoded = state.view.decoded.get(path)
+        if decoded is None or "command" not in decoded.data:
+            continue
+        where = tuple(file for task in decoded.data.get("for") or () for file in about.get(task, ()))
+        if where and state.evidence_status(name) == "recorded":
+            yield Past(Evidence(name, state.id, decoded.data, decoded.digest, path), where)
+
+
+def _graph(state: RunState, files: list[str]) -> list[Source]:
+    """Return what the latest graph of the code in a run adds."""
+    found = sorted(
+        (decoded.data["at"], name)
+        for name, path in state.index.evidence.items()
+        if (decoded := state.view.decoded.get(path)) is not None and decoded.data["kind"] == "graph"
+    )
+    for _, name in reversed(found):
+        kept = _kept_graph(state, name)
+        if kept and state.evidence_status(name) == "recorded":
+            data = state.view.read(f"{layout.folder_of(state.id, name)}/{kept}") or b""
+            return enrichment.from_graph(files, name, enrichment.hot_spots(data))
+    return []
+
+
+def _kept_graph(state: RunState, evidence: str) -> str:
+    """Return the file that a piece of evidence keeps its graph in, if its bytes are those that were hashed."""
+    found = state.evidence(evidence)
+    for one in (found.data.get("attachments") or ()) if found else ():
+        if one["name"].rpartition("/")[2] == SNAPSHOT and "kept" in one:
+            return str(one["kept"]) if state.holds(evidence, one["kept"], one["sha256"]) else ""
+    return ""

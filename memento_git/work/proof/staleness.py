@@ -1,0 +1,84 @@
+"""What evidence is stale: it is of other code than the commit that is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.model.states import DONE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memento_git.folding.rows import Row
+    from memento_git.ledger.view import View
+
+
+def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
+    """Say of each piece of evidence whether it saw the code of this view; return those that did not.
+
+    Of those it says whether that is because what they saw was not committed here, or because the code went on; and
+    what passed on this code since, by the same command, and proves another of the tasks.
+    And which files that git did not track it saw beside that, and this view does not have as they were.
+    """
+    bound = [row for row in evidence if row["code"] and row["status"] == "recorded"]
+    if not bound or len(view.commits) != 1:
+        return []
+    from memento_git.work import codestate
+    from memento_git.work.proof import codes
+
+    paths = sorted({path for row in bound for key in ("paths", "untracked") for path in row["code"].get(key, ())})
+    code = codestate.code_at(view.git, view.commits[0], paths)
+    there = code.get("paths", {})
+    for row in bound:
+        row["stale"] = not codes.agree(row["code"], code)
+        row["beside"] = [path for path, blob in row["code"].get("untracked", {}).items() if there.get(path) != blob]
+    stale = {row["id"]: row for row in bound if row["stale"]}
+    ahead = _uncommitted(view, stale.values(), code["tree"])
+    since = _passed_since(view, bound, tasks)
+    for name, row in stale.items():
+        row["uncommitted"], row["passed_since"] = name in ahead, since.get(name)
+    for task in tasks:
+        task["stale"] = bool(task["proven_by"]) and all(name in stale for name in task["proven_by"])
+        if task["stale"]:
+            task["uncommitted"] = all(name in ahead for name in task["proven_by"])
+            passed = [since.get(name) for name in task["proven_by"]]
+            task["passed_since"] = [*dict.fromkeys(passed)] if all(passed) else []
+    return [*stale]
+
+
+def _passed_since(view: View, bound: Iterable[Row], tasks: Iterable[Row]) -> dict[str, str]:
+    """Return of each stale pass what shows the same of this code, as `memento check` has it: id -> id."""
+    proving = {name for task in tasks if task["status"] in DONE for name in task["proven_by"]}
+    rows = [row for row in bound if row["id"] in proving and row["command"]]
+    now: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        if not row["stale"] and not row["covers"]:
+            now.setdefault(_ran(row), []).append(row)
+    old = [row for row in rows if row["stale"] and _ran(row) in now]
+    if not old:
+        return {}
+    from memento_git.work.proof.passes import Passes
+    from memento_git.work.proof.trust import at_least
+
+    passes, found = Passes(view, lambda: now), {}
+    for row in old:
+        for one in passes.since([(_ran(row), row["code"].get("tree", ""))]):
+            if at_least(one["trust_level"], row["trust_level"]):
+                found[row["id"]] = one["id"]
+    return found
+
+
+def _ran(row: Row) -> tuple[str, ...]:
+    return row["kind"], row["folder"], *row["command"]
+
+
+def _uncommitted(view: View, stale: Iterable[Row], tree: str) -> set[str]:
+    """Return which stale evidence saw changes of the very code that this view has: they are not committed here."""
+    from memento_git.work.codestate import without_ledger
+
+    heads = {row["id"]: row["code"]["head"] for row in stale if row["code"].get("dirty") and row["code"].get("head")}
+    names = sorted(set(heads.values()))
+    held = view.git.objects([f"{name}^{{tree}}" for name in names])
+    known = zip(names, held, strict=True)
+    same = {name for name, body in known if body and without_ledger(body, view.git.object_format) == tree}
+    return {name for name, head in heads.items() if head in same}

@@ -1,0 +1,353 @@
+"""What evidence may be trusted for: derived from how it came to be and what the ledger still holds. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.model.enumeration import some
+from memento_git.model.states import CHECK_FAILED, CHECK_PASSED
+from memento_git.model.work import RUN_KINDS
+from memento_git.work.proof.codes import agree, code_seen, edited, sober, wholly
+from memento_git.work.proof.verification import masked, named, stricter, told_as
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from memento_git.model.work import Event, Evidence
+    from memento_git.work.proof.verification import Command, Demand
+
+MOVED: Final = (
+    "the code changed while the command ran, so it proves nothing: run it again; where the command itself changes "
+    "files, --covers PATH names those that it is about"
+)
+LEFT_OUT: Final = "without {} tracked file(s) or submodule(s)"
+ABSENT: Final = f"{LEFT_OUT}, which are not checked out: where they are, it may come to something else"
+ADVISORY_KINDS: Final = ("note", "memory")
+OF_NOTHING: Final = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+FAILED_COUNTS: Final = ("failed", "errors", "error")
+VERDICT_KINDS: Final = ("command", "test", "lint", "type", "build", "ci", "approval")
+OF_NO_CODE: Final = (*ADVISORY_KINDS, "approval", "diff")
+
+
+class Cited(NamedTuple):
+    """One piece of evidence as a completion names it: the file if it is there, its state, its trust.
+
+    `contradicted` is why a second run of its command speaks against it, or nothing; `doubt` is why one that agrees does
+    not make it reproduced; `ahead` is whether it is dated after now; `about` are the tasks of the evidence that an
+    approval is about.
+    """
+
+    ref: str
+    evidence: Evidence | None
+    status: str
+    trust: str
+    contradicted: str = ""
+    doubt: str = ""
+    ahead: bool = False
+    about: tuple[str, ...] = ()
+
+
+class Proof(NamedTuple):
+    """Whether a completion is proven, by what, and why not."""
+
+    proven: bool
+    by: tuple[str, ...]
+    why: tuple[str, ...]
+
+
+def trust_of(data: Mapping[str, Any], holds: Callable[[str, str], bool]) -> str:
+    """Return the trust of evidence; `holds(name, sha256)` tells whether its folder has that file with that digest."""
+    if data["kind"] in ADVISORY_KINDS:
+        return "advisory"
+    if "command" in data and data["kind"] in RUN_KINDS:
+        streams = (data["command"]["stdout"], data["command"]["stderr"])
+        return "witnessed" if all(_stream_holds(stream, holds) for stream in streams) else "reported"
+    attachments = data.get("attachments") or []
+    if attachments:
+        held = all("kept" in one and holds(one["kept"], one["sha256"]) for one in attachments)
+        return "verified" if held else "reported"
+    return "reported" if any(key in data for key in ("uri", "diff", "approves", "check", "command")) else "advisory"
+
+
+def _stream_holds(stream: Mapping[str, Any], holds: Callable[[str, str], bool]) -> bool:
+    if "kept" in stream:
+        return holds(stream["kept"], stream.get("kept_sha256", ""))
+    return (stream["bytes"] == 0 and stream["sha256"] == OF_NOTHING) or bool(stream.get("binary"))
+
+
+def at_least(trust: str, least: str) -> bool:
+    from memento_git.model.work import TRUSTS
+
+    return TRUSTS.index(trust) <= TRUSTS.index(least)
+
+
+def outcome_of(data: Mapping[str, Any]) -> str:
+    """Return the outcome of evidence: of a command what it did, of a check its conclusion, of an answer what it says.
+
+    Of anything else it is what was typed. A command of whose cases each was skipped has no verdict, as such a check.
+    """
+    command = data.get("command")
+    if command is None:
+        return _told(data)
+    ended_well = command["exit"] == 0 and not command.get("timed_out") and not command.get("signal")
+    sound = not data.get("problems") and all(_is_good(report) for report in data.get("reports") or ())
+    if not ended_well or not sound:
+        return "failed"
+    return "observed" if of_nothing(data) else "passed"
+
+
+def of_nothing(data: Mapping[str, Any]) -> str:
+    """Return why the reports of a command leave it without a verdict, or nothing: they hold cases, and none passed."""
+    told = data.get("reports") or ()
+    held = [report for report in told if report.get("format") == "junit"]
+    names = [report["name"] for report in held if not report["counts"].get("passed")]
+    return f"every case in {', '.join(names)} was skipped" if names else ""
+
+
+def is_silent(data: Mapping[str, Any]) -> bool:
+    """Tell whether evidence of a kind that has verdicts has none, so that it takes no failure back."""
+    return data["kind"] in VERDICT_KINDS and outcome_of(data) == "observed"
+
+
+def _is_good(report: Mapping[str, Any]) -> bool:
+    """Tell whether a report says that all is well, and nothing else in it denies that."""
+    failed = any((report.get("counts") or {}).get(key) for key in FAILED_COUNTS)
+    return bool(report["ok"]) and not (failed or report.get("failed") or report.get("failed_more"))
+
+
+def _told(data: Mapping[str, Any]) -> str:
+    if "check" in data:
+        return concluded(data["check"]["conclusion"])
+    if "response" in data or "prompt" in data:
+        from memento_git.work.gates.consent import is_yes
+
+        return "passed" if is_yes(data.get("response", "")) else "failed"
+    return str(data["outcome"])
+
+
+def counts_not_yet(evidence: Evidence, status: str, *, ahead: bool) -> bool:
+    """Tell whether evidence that is dated after now is to be left out: only what failed, and stands, already counts."""
+    return ahead and (status != "recorded" or outcome_of(evidence.data) != "failed")
+
+
+def concluded(conclusion: str) -> str:
+    """Return what a provider's word for how a check ended comes to; only a plain success is one."""
+    if conclusion in CHECK_PASSED:
+        return "passed"
+    return "failed" if conclusion in CHECK_FAILED else "observed"
+
+
+def fault(cited: Cited, task: str) -> str:
+    """Return why a cited piece of evidence cannot count for a task, or nothing."""
+    evidence = cited.evidence
+    name = cited.ref.partition("@")[0]
+    if cited.status != "recorded" or cited.ahead:
+        return f"{name} is {'dated after now' if cited.status == 'recorded' else cited.status}"
+    if evidence is None:
+        return f"{name} is missing or is not the file that was cited"
+    if evidence.tasks and task not in evidence.tasks:
+        return f"{name} is evidence for another task"
+    outcome = outcome_of(evidence.data)
+    if evidence.data["outcome"] != outcome:
+        did = "what the command did" if "command" in evidence.data else "what it says"
+        return f"{name}: its outcome disagrees with {did}"
+    if outcome == "failed":
+        return f"{name} failed"
+    return f"{name} is contradicted: {cited.contradicted}" if cited.contradicted else ""
+
+
+def proof(
+    completion: Event, text: str, cited: Iterable[Cited], asked: Demand, codes: Sequence[Mapping[str, Any]] = ()
+) -> Proof:
+    """Return whether one completion proves its task; `text` is the digest of the task as it is now.
+
+    Evidence counts where it saw the code of the completion, or one of `codes`: what verification accepted.
+    """
+    faults = [] if completion.get("text") == text else ["the task's text changed after it was completed"]
+    codes = [sober(code) for code in (completion.data["code"], *codes)]
+    weak = []
+    proving: dict[str, str] = {}
+    sound: list[Cited] = []
+    for given in cited:
+        one = trusted(given, codes)
+        if (problem := fault(one, completion.of)) or one.evidence is None:
+            faults.append(problem)
+            continue
+        if one.evidence.data.get("dispatch", completion.dispatch) != completion.dispatch:
+            faults.append(f"{one.evidence.id} came from another dispatch")
+            continue
+        if problem := beside(one.evidence, completion.of, one.about):
+            weak.append(problem)
+            continue
+        sound.append(one)
+        if problem := weakness(one.evidence, one.trust, asked.proof, one.doubt) or elsewhere(one.evidence, codes):
+            weak.append(problem)
+        else:
+            proving[one.evidence.id] = one.evidence.kind
+    if not proving and not faults and not weak:
+        faults.append("no evidence was cited")
+    faults += lacking(asked, sound, proving.values(), codes)
+    proven = bool(proving) and not faults
+    return Proof(proven, tuple(proving), () if proven else (*faults, *weak))
+
+
+def beside(evidence: Evidence, task: str, tasks: Collection[str] = ()) -> str:
+    """Return why an approval is not about a task, or nothing; one of the whole run is, and one of the task's evidence.
+
+    `tasks` are those of the evidence that it is about.
+    """
+    about = str(evidence.data.get("approves", ""))
+    if not about:
+        return f"{evidence.id} does not say what it approves" if evidence.kind == "approval" else ""
+    kind = about.partition("_")[0]
+    other = (kind in ("plan", "task") and about != task) or (kind == "evidence" and task not in tasks)
+    return f"{evidence.id} approves {about}, which is not this task" if other else ""
+
+
+def lacking(
+    asked: Demand, sound: Sequence[Cited], proving: Collection[str], codes: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """Return what is asked and not among sound evidence, each with the rules that ask for it."""
+    if not asked.evidence and not asked.commands:
+        return []
+    shown = {one.evidence.kind for one in sound if one.evidence and shows(one.evidence, one.trust, asked, codes)}
+    missing = [f"{kind} evidence" for kind in asked.evidence if kind not in proving and kind not in shown]
+    told = [f"{why.rule} asks for {why.asks}" for what in missing for why in asked.why if why.asks == what]
+    least = stricter("witnessed", asked.trust)
+    for command in asked.commands:
+        if not any(one.evidence and meets(one, command, asked.trust, codes) for one in sound):
+            rules = [why.rule for why in asked.why if why.asks == told_as(command)]
+            asks = f"{' and '.join(rules)} {'asks' if len(rules) == 1 else 'ask'} for {told_as(command)}"
+            nearly = _nearly(sound, command)
+            told.append(f"{asks}, which has no {least} pass for this code as {command.kind} evidence{nearly}")
+    return told
+
+
+def _nearly(sound: Iterable[Cited], command: Command) -> str:
+    """Return what of the evidence ran a command that is asked, and why it is not what is asked; or nothing."""
+    for one in sound:
+        data = one.evidence.data if one.evidence else {}
+        if one.evidence is None or not _runs(data.get("command", {}), command):
+            continue
+        if one.evidence.kind != command.kind:
+            return f": {one.evidence.id} ran it as kind {one.evidence.kind}"
+        if data["command"]["cwd"] != ".":
+            return f": {one.evidence.id} ran it in {data['command']['cwd']}, not at the top of the repository"
+    return ""
+
+
+def shows(evidence: Evidence, trust: str, asked: Demand, codes: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether sound evidence that proves nothing by itself is what was asked to be shown.
+
+    It is of a kind that policy does not take as proof, or names no code that it could prove, as an approval or a diff.
+    """
+    if evidence.kind in asked.proof and (evidence.kind not in OF_NO_CODE or "code" in evidence.data):
+        return False
+    if evidence.kind not in ADVISORY_KINDS and not at_least(trust, "reported"):
+        return False
+    if evidence.kind in VERDICT_KINDS and outcome_of(evidence.data) != "passed":
+        return False
+    return "code" not in evidence.data or not elsewhere(evidence, codes)
+
+
+def meets(one: Cited, command: Command, least: str, codes: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether evidence is a witnessed pass of a command that is asked, with its reports, for all of this code."""
+    evidence = one.evidence
+    if evidence is None or not is_of(evidence, command) or "paths" in seen_by(evidence):
+        return False
+    reports = {report["name"] for report in evidence.data.get("reports") or ()}
+    proof = {evidence.kind: stricter("witnessed", least)}
+    weak = weakness(evidence, trusted(one, codes).trust, proof) or elsewhere(evidence, codes)
+    return not weak and reports.issuperset(command.reports)
+
+
+def is_of(evidence: Evidence, command: Command) -> bool:
+    """Tell whether evidence is of a command that is asked: the same words, at the top of the repository."""
+    told = evidence.data.get("command")
+    if told is None or evidence.kind != command.kind or told["cwd"] != ".":
+        return False
+    return _runs(told, command)
+
+
+def _runs(told: Mapping[str, Any], command: Command) -> bool:
+    """Tell whether evidence names the words of a command that is asked, as they are or without its secrets."""
+    words = told.get("argv")
+    return words == named(command.run) or (words is not None and _is_masked(words) and words == masked(command.run))
+
+
+def _is_masked(words: Sequence[str]) -> bool:
+    return any("[redacted: " in word for word in words)
+
+
+def weakness(evidence: Evidence, trust: str, proof: Mapping[str, str], doubt: str = "") -> str:
+    """Return why sound evidence proves nothing by itself, or nothing; `proof` is the least trust by kind.
+
+    `doubt` is why a second run of its command does not make it reproduced.
+    """
+    least = proof.get(evidence.kind)
+    if least is None:
+        return f"{evidence.id} is of kind {evidence.kind}, which proves nothing by itself"
+    if evidence.kind in ADVISORY_KINDS and "command" in evidence.data:
+        return f"{evidence.id} shows that an executor ran, which proves nothing"
+    if not at_least(trust, least):
+        told = f": {doubt}" if doubt and least == "reproduced" else ""
+        return f"{evidence.id} is only {trust}, and {least} is asked{told}"
+    if outcome_of(evidence.data) != "passed":
+        why = of_nothing(evidence.data)
+        return f"{evidence.id} has no verdict{f': {why}' if why else ''}"
+    return moved(evidence)
+
+
+def moved(evidence: Evidence) -> str:
+    """Return that the code changed while a command ran, so that nobody knows what it saw; or nothing."""
+    return f"the code changed while the command of {evidence.id} ran" if has_moved(evidence.data) else ""
+
+
+def doubts(data: Mapping[str, Any]) -> list[str]:
+    """Return why what a command showed proves nothing, or too little, though it did not fail: what its end can tell."""
+    found = [f"{of_nothing(data)}: it proves nothing"] if outcome_of(data) == "observed" else []
+    found += [MOVED] if has_moved(data) else []
+    absent = data["code"].get("absent")
+    return [*found, ABSENT.format(absent)] if absent else found
+
+
+def has_moved(data: Mapping[str, Any]) -> bool:
+    """Tell whether the code was other when a command ended than when it began, but for what it wrote as its output."""
+    after = data.get("code_after")
+    return after is not None and not agree(code_seen(data), after)
+
+
+def saw(evidence: Evidence, code: Callable[[Sequence[str]], Mapping[str, Any]]) -> bool:
+    """Tell whether evidence saw the code as it is; `code` tells that, with the ids of some paths."""
+    seen = seen_by(evidence)
+    return agree(seen, code(sorted(seen.get("paths", ()))))
+
+
+def seen_by(evidence: Evidence) -> dict[str, Any]:
+    """Return the code that evidence saw, without the untracked files that its command wrote over: its output."""
+    return code_seen(evidence.data)
+
+
+def trusted(one: Cited, codes: Iterable[Mapping[str, Any]]) -> Cited:
+    """Return cited evidence as it may be trusted about some codes.
+
+    A command is run again on all the code that it saw; of code that it only shares a part with, that shows nothing.
+    """
+    data = one.evidence.data if one.evidence else {}
+    if one.trust != "reproduced" or "paths" in code_seen(data):
+        return one
+    if any(agree({"tree": wholly(data)}, code) for code in codes):
+        return one
+    return one._replace(trust="witnessed", doubt="it was run again on other code than this")
+
+
+def elsewhere(evidence: Evidence, codes: Sequence[Mapping[str, Any]]) -> str:
+    """Return why evidence is not about any of these codes, the first being the completion's; or nothing."""
+    saw = seen_by(evidence)
+    if any(agree(saw, code) for code in codes):
+        return ""
+    if not saw:
+        return f"{evidence.id} names no code, and so proves nothing by itself"
+    others = [] if "paths" in saw else edited(saw, codes[0])
+    told = f": {some(others, 3)}" if others else ""
+    return f"{evidence.id} is of other code than what was completed{told}"

@@ -1,0 +1,118 @@
+"""What the evidence for a task comes to: the latest of each command and kind counts, and what is left to run. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memento_git.work.proof.codes import agree
+from memento_git.work.proof.trust import counts_not_yet, fault, is_of, is_silent, meets, outcome_of, seen_by
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from memento_git.work.proof.trust import Cited
+    from memento_git.work.proof.verification import Command, Demand
+
+
+class Verdict(NamedTuple):
+    """What verification came to: the task, what is unmet, the evidence that was judged and that which it made."""
+
+    task: str
+    unmet: tuple[str, ...]
+    judged: tuple[str, ...]
+    made: tuple[str, ...]
+
+    @property
+    def accepted(self) -> bool:
+        return not self.unmet
+
+
+def left_to_run(asked: Demand, latest: Sequence[Cited], code: Mapping[str, Any]) -> list[Command]:
+    """Return the commands without a witnessed pass for exactly this code."""
+    return [
+        command for command in asked.commands if not any(meets(one, command, asked.trust, [code]) for one in latest)
+    ]
+
+
+def of_dispatch(found: Iterable[Cited], dispatch: str) -> list[Cited]:
+    """Return the evidence that came out of one dispatch, or of none; what came out of others proves nothing of it."""
+    return [one for one in found if one.evidence and one.evidence.data.get("dispatch", dispatch) == dispatch]
+
+
+def latest(found: Iterable[Cited], task: str, codes: Sequence[Mapping[str, Any]]) -> list[Cited]:
+    """Return, of what is recorded for a task and saw one of these codes, the latest of each command or source.
+
+    Evidence that is bound to no code counts as about any. Where the latest was taken back, none of its source counts.
+    What has no verdict takes no failure back.
+    """
+    held: dict[tuple[str, ...], Cited] = {}
+    for one in sorted(found, key=_when):
+        evidence = one.evidence
+        if evidence is None or task not in evidence.tasks or counts_not_yet(evidence, one.status, ahead=one.ahead):
+            continue
+        saw, source = seen_by(evidence), _source(one)
+        if (not saw or any(agree(saw, code) for code in codes)) and not _is_silent_on(one, held.get(source)):
+            held[source] = one
+    return [one for one in held.values() if one.status == "recorded"]
+
+
+def _is_silent_on(one: Cited, other: Cited | None) -> bool:
+    """Tell whether one has no verdict where another, which stands, has failed."""
+    if one.evidence is None or other is None or other.evidence is None or other.status != "recorded":
+        return False
+    return is_silent(one.evidence.data) and outcome_of(other.evidence.data) == "failed"
+
+
+def _when(one: Cited) -> tuple[str, str]:
+    return (one.evidence.data["at"], one.evidence.id) if one.evidence else ("", "")
+
+
+def _source(one: Cited) -> tuple[str, ...]:
+    """Return what tells apart evidence of one kind: its command, its check, who approved, or what was given."""
+    data: Mapping[str, Any] = one.evidence.data if one.evidence else {}
+    kind = str(data["kind"])
+    if told := data.get("command"):
+        return kind, "command", told["cwd"], *told["argv"]
+    if check := data.get("check"):
+        return kind, "check", check["provider"], check["name"]
+    if kind == "approval":
+        return kind, "by", data["by"]
+    return kind, data.get("uri") or "", *(one["name"] for one in data.get("attachments") or ())
+
+
+def sound(found: Iterable[Cited], task: str) -> list[Cited]:
+    return [one for one in found if not fault(one, task)]
+
+
+def contradictions(found: Iterable[Cited], asked: Demand, proving: Collection[str]) -> list[str]:
+    """Return what failed in its latest run, or came to something else when it was run again.
+
+    That counts of what is asked itself, and of a kind that is asked or that proves.
+    """
+    kinds = {*asked.evidence, *proving}
+    return [
+        f"{_told(one)} {why}: {one.evidence.id}"
+        for one in found
+        if one.evidence is not None
+        and (why := _against(one))
+        and (one.evidence.kind in kinds or any(is_of(one.evidence, command) for command in asked.commands))
+    ]
+
+
+def _against(one: Cited) -> str:
+    """Return what evidence says against a completion, or nothing; an approval that holds no more says nothing."""
+    if one.evidence is None:
+        return ""
+    if outcome_of(one.evidence.data) == "failed":
+        return "failed in its latest run for this code"
+    return f"is contradicted: {one.contradicted}" if one.contradicted and "command" in one.evidence.data else ""
+
+
+def _told(one: Cited) -> str:
+    from memento_git.work.proof.verification import shown
+
+    data: Mapping[str, Any] = one.evidence.data if one.evidence else {}
+    if told := data.get("command"):
+        return f"`{shown(told['argv'])}`"
+    check = data.get("check") or {}
+    return check.get("name") or f"{data['kind']} evidence"

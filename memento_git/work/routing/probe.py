@@ -1,0 +1,80 @@
+"""Asking executors whether they can work now: whether the program is there, and what its health command says.
+
+One with a sandbox is asked inside of it, in a folder that is thrown away, so that the sandbox is tried, too.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from memento_git.work.routing.executors import NO_WRAP, fill
+from memento_git.work.running import capture
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
+    from memento_git.work.routing.executors import Executor
+
+PATIENCE: Final = 10.0
+TRIAL: Final = ("true",)
+AT_ONCE: Final = 8
+KEEP: Final = 512
+
+
+def ailments(executors: Iterable[Executor], folder: Path, ask: Container[str]) -> dict[str, str]:
+    """Return why executors cannot work now, by name; only of those in `ask` the health command is started."""
+    known = list(executors)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        told = pool.map(lambda one: ailment(one, folder, ask=one.name in ask), known)
+        return {one.name: why for one, why in zip(known, told, strict=True) if why}
+
+
+def ailment(executor: Executor, folder: Path, *, ask: bool) -> str:
+    """Return why one executor cannot work now, or nothing."""
+    if executor.wrap:
+        return boxed_ailment(executor, folder, ask=ask)
+    for argv in (executor.run, executor.health):
+        if argv and not _there(argv[0], folder):
+            return f"{argv[0]} is not on PATH" if os.sep not in argv[0] else f"there is no program {argv[0]}"
+    return _unwell(executor.health, folder) if ask and executor.health else ""
+
+
+def boxed_ailment(executor: Executor, folder: Path, *, ask: bool = True) -> str:
+    """Return why an executor cannot work in its sandbox now, or nothing; `true` is run there where nothing else is."""
+    if not executor.wrap:
+        return NO_WRAP if executor.is_boxed else ""
+    if not _there(executor.wrap[0], folder):
+        return f"its sandbox {executor.wrap[0]} is not there"
+    if not ask:
+        return ""
+    with TemporaryDirectory(prefix="memento-") as scratch:
+        brief = Path(scratch) / "brief.md"
+        brief.write_text("A trial.\n", encoding="utf-8")
+        values = {"worktree": scratch, "brief": str(brief), "task": "task", "dispatch": "dispatch"}
+        wrap = fill(executor.wrap, values)
+        program = str(folder / wrap[0]) if os.sep in wrap[0] else wrap[0]
+        return _unwell((program, *wrap[1:], *(executor.health or TRIAL)), Path(scratch))
+
+
+def _there(program: str, folder: Path) -> bool:
+    place = str(folder / program) if os.sep in program else program
+    return shutil.which(place) is not None
+
+
+def _unwell(health: tuple[str, ...], folder: Path) -> str:
+    from memento_git.texts.secrets import redact_words
+
+    told = " ".join(redact_words(health))
+    program = str(folder / health[0]) if os.sep in health[0] else health[0]
+    try:
+        done = capture.run_command([program, *health[1:]], folder, keep=KEEP, timeout=PATIENCE, silent=True)
+    except capture.CommandNotStarted as refusal:
+        return refusal.message
+    if done.timed_out:
+        return f"`{told}` did not answer within {PATIENCE:g} seconds"
+    return f"`{told}` exited with {done.exit}" if done.exit else ""
