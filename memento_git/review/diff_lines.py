@@ -152,11 +152,11 @@ def marks(task: Row) -> list[str]:
 
 
 def pieces(text: Row, style: Style) -> str:
-    """Return a word diff on one line."""
+    """Return a word diff on one line; where it is cut, with how many changes are left out."""
     told, size = [], 0
-    for piece in text["words"]:
+    for number, piece in enumerate(text["words"]):
         if size > MOST_WORDS:
-            told.append("…")
+            told.append(_left_out([one["change"] for one in text["words"][number:]]))
             break
         shown = cut(piece["text"], MOST_WORDS)
         size += len(shown)
@@ -164,6 +164,13 @@ def pieces(text: Row, style: Style) -> str:
         edge = " " if shown[:1].isspace() else ""
         told.append("…" if piece["change"] == LEFT_OUT else f"{edge}{mark(shown)}{' ' if shown[-1:].isspace() else ''}")
     return "".join(told).strip()
+
+
+def _left_out(changes: Sequence[str]) -> str:
+    """Return how much of a word diff is not shown; what is taken out counts by itself."""
+    told = {"added": changes.count(ADDED), "taken out": changes.count(REMOVED)}
+    left = [f"{many(count, 'more passage')} {what}" for what, count in told.items() if count]
+    return f"… ({', '.join(left)})" if left else "…"
 
 
 def revised(row: Row, style: Style) -> Iterator[str]:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from memento_git.work.proof.runners import Runners
     from memento_git.work.proof.verification import Demand, Source
 
-
 NEVER: Final = "1970-01-01T00:00:00.000Z"
 
 
@@ -188,8 +187,7 @@ class RunState(Happenings):
 
     def plan_changed(self, plan: str) -> bool:
         """Tell whether the canonical plan's text is another than the approved one."""
-        lanes = self.folded(plans_of(self.id)).lanes
-        return lanes.word(CANONICAL, "") == plan and lanes.detail(CANONICAL) != self.prose(plan).digest
+        return self.canonical == plan and self.folded(plans_of(self.id)).lanes.detail(CANONICAL) != self.prose(plan).digest
 
     def plan_status(self, plan: str) -> str:
         lanes = self.folded(plans_of(self.id)).lanes

@@ -27,3 +27,14 @@ def test_a_folder_whose_name_nobody_sees(doors: Doors, unseen: str) -> None:
     ended, out, _ = doors.cli("diff", "main", "--format", "markdown", "-C", str(doors.root))
     page = MarkdownIt("commonmark", {"html": True}).enable("table").render(out)
     assert (ended, "&lt;img" in page, "<img" in page, "<a " in page) == (0, True, False, False), out
+
+
+def test_a_demand_that_is_taken_out_below_a_long_addition(doors: Doors) -> None:
+    """Way: a word diff shows its beginning alone, so that the comment has nothing but harmless words."""
+    task = doors.play.task(body="Say who it is.\n\nThe password is hashed.")
+    doors.landed()
+    doors.edit(task, "Say who", f"{'It is all well and good. ' * 200}\n\nSay who")
+    doors.edit(task, "The password is hashed.", "Be kind.")
+    doors.sound()
+    _, out, _ = doors.cli("diff", "main", "--format", "markdown", "-C", str(doors.root))
+    assert "… (1 more passage added, 1 more passage taken out)" in out, out

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from memento_git.work.actions.checkpoints import Checkpoint
     from memento_git.work.state import RunState
 
-
 LONGEST: Final = 366 * 24 * 3600
 
 
