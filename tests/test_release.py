@@ -615,3 +615,13 @@ def test_what_check_will_warn_of_is_told_with_the_verdict(
     (found,) = [one for one in findings if one["code"] == "C001"]
     assert told == f"check will warn: {found['message']}: {found['fix']}"
     assert old in told
+
+
+def test_a_waiver_of_a_gate_that_had_passed_is_told_to_take_its_place(play: Play) -> None:
+    run = play.planned()
+    play.gate("quality_review", "failed", reason="slow")
+    play.gate("quality_review", "waived", reason="fine for now")
+    assert play.ledger.warnings == []
+    play.gate("quality_review", "passed")
+    play.gate("quality_review", "waived", reason="fine for now")
+    assert play.ledger.warnings == [f"gate quality_review of {run} had passed: from now on it is shown as waived"]

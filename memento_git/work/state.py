@@ -187,7 +187,8 @@ class RunState(Happenings):
 
     def plan_changed(self, plan: str) -> bool:
         """Tell whether the canonical plan's text is another than the approved one."""
-        return self.canonical == plan and self.folded(plans_of(self.id)).lanes.detail(CANONICAL) != self.prose(plan).digest
+        kept = self.folded(plans_of(self.id)).lanes.detail(CANONICAL)
+        return self.canonical == plan and kept != self.prose(plan).digest
 
     def plan_status(self, plan: str) -> str:
         lanes = self.folded(plans_of(self.id)).lanes
@@ -257,10 +258,9 @@ class RunState(Happenings):
 
     def approving(self, plan: str = "") -> list[Event]:
         """Return the approvals that make a plan, or this one, canonical: no other that stands had seen them."""
-        folded = self.folded(plans_of(self.id))
-        undone = folded.undone
-        given = (one for one in folded.events if one.event.do == "approved")
-        latest = last_of(one for one in given if CANONICAL not in undone.get(one.event.id, ()))
+        plans = self.folded(plans_of(self.id))
+        undone = {event for event, lanes in plans.undone.items() if CANONICAL in lanes}
+        latest = last_of(one for one in plans.events if one.event.do == "approved" and one.event.id not in undone)
         return [one for one in latest if plan in ("", one.of)]
 
     def completions(self, task: str) -> list[Event]:
