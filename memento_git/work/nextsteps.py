@@ -330,7 +330,7 @@ def _going_on(task: Row, claimed: Sequence[Row], evidence: Sequence[Row], asker:
         elif not left and {row["kind"] for row in ran}.issuperset((task["asked"] or {}).get("evidence", ())):
             cited = " ".join(f"--evidence {row['id']}" for row in ran)
             complete = f"memento dispatch complete {dispatch['dispatch_id']} {cited}"
-            return {"why": f"what is asked of “{task['title']}” has passed", "command": complete}
+            return {"why": f"what was run for “{task['title']}” has passed", "command": complete}
     return going
 
 
