@@ -458,7 +458,7 @@ def test_a_key_that_cannot_sign_is_refused_without_a_prompt(play: Play, tmp_path
 def test_without_the_library_signing_says_what_to_install(tmp_path: Path) -> None:
     script = (
         "import sys\nsys.modules['securesystemslib'] = None\n"
-        "from pathlib import Path\nfrom memento_git.work import envelope\n"
+        "from pathlib import Path\nfrom memento_git.work.attest import envelope\n"
         "try:\n    envelope.sealed([b'{}'], Path('x'))\nexcept envelope.AttestExtraMissing as error:\n"
         "    print(error.token, error.hint)\n"
     )

@@ -370,7 +370,7 @@ def test_no_parser_is_loaded_for_a_text_without_risky_words() -> None:
     script = """
 import sys
 from memento_git.model.policy import Policy
-from memento_git.work import guard
+from memento_git.work.dangers import guard
 assert guard.refuse_text(Policy(), [("body", "Run `pytest -q` in time; `git status` shows it.")]) == []
 sys.exit(any(name.startswith(("tree_sitter", "memento_git.work.dangers.destructive")) for name in sys.modules))
 """
