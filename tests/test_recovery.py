@@ -114,7 +114,7 @@ def expire(play: Play, dispatch: str) -> None:
 def test_a_killed_workers_executor_is_ended_its_work_put_aside_and_its_task_ready_again(play: Play, task: str) -> None:
     process, found = worker(play, task)
     gone(process)
-    assert carriers(found.dispatch) != []
+    until(lambda: carriers(found.dispatch), "the executor goes on")
 
     jobs = recovering.recover_all(play.ledger)
 
