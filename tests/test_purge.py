@@ -424,3 +424,12 @@ def test_a_crash_leaves_the_old_history_or_the_new_one(
         purge_notes(play.ledger, [note], yes=True)
     assert ("Bluebird" in texts_of(play.root, "main"), codes(play)) == (False, set())
     assert len(list(play.root.glob(f".memento/knowledge/*/*/{note}/*"))) == 1
+
+
+def test_a_note_of_a_submodule_is_purged_there(play: Play, note: str, tmp_path: Path) -> None:
+    outer = tmp_path / "outer"
+    git(tmp_path, "init", "-q", "-b", "main", str(outer))
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "-q", "add", str(play.root), "inner")
+    inner = play.beside(outer / "inner")
+    assert purge_notes(inner.ledger, [note], yes=True).done is not None
+    assert not [*inner.root.rglob(f"{note}.md")]

@@ -114,12 +114,18 @@ def _lines(git: Git, *arguments: str) -> list[str]:
 
 
 def _refuse_elsewhere(git: Git, ref: str, branch: str) -> None:
-    """Refuse where another work tree stands on the branch: its index would not know what happened."""
-    here = os.path.realpath(git.top or git.git_dir)
+    """Refuse where another work tree stands on the branch: its index would not know what happened.
+
+    Of this one git names the git directory where core.worktree leads elsewhere, as in a submodule.
+    """
+    place = str(git.git_dir).removesuffix(
+        "/.git"
+    )  # git names it where core.worktree leads elsewhere, as in a submodule
+    here = {os.path.realpath(git.top or place), os.path.realpath(place)}
     path = ""
     for line in _lines(git, "worktree", "list", "--porcelain"):
         path = line.removeprefix("worktree ") if line.startswith("worktree ") else path
-        if line == f"branch {ref}" and os.path.realpath(path) != here:
+        if line == f"branch {ref}" and os.path.realpath(path) not in here:
             raise BranchElsewhere(branch=branch, path=path)
 
 
