@@ -10,10 +10,12 @@ import pytest
 from memento_git.knowledge import following, pinning
 from memento_git.knowledge.actions import notes
 from memento_git.ledger import grep, layout
+from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.anchors import parse
+from memento_git.model.finding import FETCHING
 from memento_git.review import actions
 from memento_git.review.actors import acting
-from memento_git.work.actions import runs
+from memento_git.work.actions import runs, settling
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -130,3 +132,28 @@ def test_a_text_is_not_said_to_be_gone_where_a_file_cannot_be_read(play: Play) -
         (found,) = follower.follow([anchor], follower.at("HEAD"))
         assert follower.reader.holding(follower.at("HEAD").tree, "answer", partly=True) == ["app.py"]
     assert (found.state, found.why) == ("unknown", "this clone does not have all files of **")
+
+
+def test_nothing_is_put_aside_for_a_file_that_git_lacks_here_alone(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    proof = play.evidence(task)
+    dispatch = play.dispatch(task)
+    (approval,) = play.root.glob(".memento/runs/*/plans/*/*-approved-*")
+    (handed,) = play.root.glob(".memento/runs/*/tasks/*/*/*-dispatched-*")
+    held = [
+        lose(play, path.relative_to(play.root).as_posix()) for path in (approval, *play.root.rglob(f"{proof}.yaml"))
+    ]
+    assert dispatch
+    assert not any(one.exists() for one in held)
+
+    told = [one for one in actions.check(play.ledger).findings if one.code in ("E001", "E003", "F001")]
+    assert {one.code for one in told} == {"E001", "E003", "F001"}
+    assert {one.fix for one in told} == {FETCHING}
+    for path in (approval, handed):
+        event = f"event_{path.stem.rpartition('-')[2]}"
+        with pytest.raises(LedgerUnreadable, match="git does not have this object"):
+            play.do(settling.void_event, event, reason="It is gone.")
+    for record in (f"event_{approval.stem.rpartition('-')[2]}", proof):
+        with pytest.raises(LedgerUnreadable, match="git does not have this object"):
+            play.do(settling.redact_record, record, reason="It is gone.")

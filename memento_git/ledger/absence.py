@@ -15,6 +15,7 @@ from memento_git.ledger.policyfile import ELSEWHERE
 from memento_git.ledger.ranges import TRUNKS
 from memento_git.ledger.store import NoLedger
 from memento_git.ledger.view import LedgerUnreadable
+from memento_git.model.finding import AWAY, FETCHING, Finding
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
@@ -86,6 +87,18 @@ def refuse_object(git: Git, name: str) -> NoReturn:
             raise ObjectsAway(reason=reason) from None
         raise GitFailed(command="cat-file", reason=reason) from None
     raise GitFailed(command="cat-file", reason="it ended before it answered")
+
+
+def is_away(view: View, path: str) -> bool:
+    """Tell whether a commit has a file whose bytes git does not have here."""
+    return view.blob(path) is not None and view.read(path) is None
+
+
+def refuse_away(view: View, *paths: str) -> None:
+    """Refuse to put aside what is whole elsewhere: git does not have the bytes of a file here."""
+    for path in paths:
+        if is_away(view, path):
+            raise LedgerUnreadable(finding=Finding("F001", path, 0, AWAY, FETCHING))
 
 
 def is_broken(git: Git, name: str) -> bool:

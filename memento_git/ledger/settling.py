@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from memento_git.errors import Refused
 from memento_git.folding.settling import NotAHead
-from memento_git.ledger import archive, codec, layout
+from memento_git.ledger import absence, archive, codec, layout
 from memento_git.ledger.desk import Book, Desk, event_data
 from memento_git.ledger.store import NothingToCommit
 
@@ -52,10 +52,19 @@ def void(desk: Desk, book: Shelved, event: str, group: str, reason: str) -> str:
     found = book.event(event)
     if event in book.folded(group).put_aside:
         raise NothingToCommit
+    absence.refuse_away(desk.view, *_wanted(book, event))
     words = desk.reason("voiding an event", reason)
     absent = [str(ref) for ref in book.fold.absent(event)]
     desk.happen(book, owner(book, event), "voided", target=event, absent=absent, reason=words)
     return found.id if found else event
+
+
+def _wanted(book: Shelved, event: str) -> list[str]:
+    """Return the files for want of which an event is incomplete, its own first, as far as they are in the ledger."""
+    names = [event]
+    for name in names:
+        names += [ref.id for ref in book.fold.absent(name) if ref.id not in names]
+    return [book.index.events[name] for name in names if name in book.index.events]
 
 
 def owner(book: Shelved, event: str) -> str:
@@ -77,6 +86,7 @@ def redact(desk: Desk, book: Shelved, event: str, reason: str) -> Event:
     found = None if event in book.tombstones else book.event(event) or book.unreadable(event)
     if found is None:
         raise AlreadyRedacted(target=event)
+    absence.refuse_away(desk.view, found.path)
     digest = codec.digest_of(desk.view.read(found.path) or b"")
     told: dict[str, Any] = {"kept": codec.redact_event(event_data(found))} if found.digest else {}
     desk.happen(book, found.of, "redacted", target=f"{event}@{digest}", reason=reason, **told)

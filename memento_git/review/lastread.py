@@ -6,10 +6,10 @@ import hashlib
 import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.ledger import archive, codec, layout
+from memento_git.ledger import absence, archive, codec, layout
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.events import UNREAD
-from memento_git.model.finding import OR, WHOLE, Finding, Lost, leaving_out
+from memento_git.model.finding import FETCHING, OR, WHOLE, Finding, Lost, leaving_out
 from memento_git.model.ids import random_part
 from memento_git.model.work import Event, Prose
 from memento_git.work.state import RunState
@@ -215,6 +215,8 @@ class _Past:
         lost = self._lost(finding)
         if out := self.beside.get(lost.path):
             return out
+        if absence.is_away(self.view, lost.path):
+            return FETCHING
         restoring, (_, has_other, other) = self._restoring(finding.path, lost), finding.fix.partition(OR)
         if has_other and (restoring or finding.lost):
             return restoring or other

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memento_git.folding.fold import plans_of
-from memento_git.ledger import codec, settling
+from memento_git.ledger import absence, codec, settling
 from memento_git.model.ids import WrongKind, kind_of
 from memento_git.work.desk import Desk
 
@@ -51,6 +51,7 @@ def _evidence(desk: Desk, target: str, reason: str) -> str:
     found, path = state.evidence(identity), state.index.evidence.get(identity)
     if path is None or state.evidence_status(identity) == "redacted":
         raise settling.AlreadyRedacted(target=identity)
+    absence.refuse_away(desk.view, path)
     kept = codec.redact_evidence(found.data) if found is not None else {}  # of what cannot be read nothing is left
     told: dict[str, Any] = {"kept": kept} if kept else {}
     digest = codec.digest_of(desk.view.read(path) or b"")
