@@ -9,7 +9,7 @@ import pytest
 
 from memento_git.knowledge import following, pinning
 from memento_git.knowledge.actions import notes
-from memento_git.ledger import grep, layout
+from memento_git.ledger import absence, grep, layout, remotes
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.anchors import parse
 from memento_git.model.finding import FETCHING
@@ -157,3 +157,13 @@ def test_nothing_is_put_aside_for_a_file_that_git_lacks_here_alone(play: Play) -
     for record in (f"event_{approval.stem.rpartition('-')[2]}", proof):
         with pytest.raises(LedgerUnreadable, match="git does not have this object"):
             play.do(settling.redact_record, record, reason="It is gone.")
+
+
+@pytest.mark.parametrize("rev", ["HEAD", "main", "HEAD~1"])
+def test_a_branch_whose_commit_git_lacks_is_not_one_without_a_commit(play: Play, rev: str) -> None:
+    oid = git(play.root, "rev-parse", "HEAD")
+    (play.root / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+    with pytest.raises(absence.CommitAway, match=oid[:12]):
+        play.ledger.git.commit_of(rev)
+    with pytest.raises(absence.CommitAway):
+        remotes.target(play.ledger.git)

@@ -70,10 +70,22 @@ class NoCommitYet(NoSuchRevision):
     hint_ = "commit something first, or make a ledger as its first commit: memento init"
 
 
+class CommitAway(Broken):
+    """A ref that names a commit which git does not have, as where its files were damaged."""
+
+    token = "commit_away"
+    sentence = "{rev} is at {commit}, and git does not have that commit here"
+    hint_ = "git fsck shows what is missing; bring it from where you cloned: git fetch --refetch"
+
+
 def refuse_revision(git: Git, rev: str) -> NoReturn:
     """Say why a revision names no commit: there is none yet where it starts, or git does not know it."""
     if re.match(r"(HEAD|@)(?![\w/.-])", rev) and git.head()[0] is None:
         raise NoCommitYet(rev=rev)
+    ref = re.split(r"[~^@:]", rev, maxsplit=1)[0] or "HEAD"
+    named = None if ref.startswith("-") or "\0" in ref else git.object_id(ref)
+    if named and named != ref.lower() and git.objects([named]) == [None]:
+        raise CommitAway(rev=ref, commit=named[:12])
     raise NoSuchRevision(rev=rev)
 
 

@@ -136,8 +136,9 @@ def target(git: Git, given: str = "", branch: str = "") -> Target:
     if not ref:
         raise NotOnBranch
     local = ref.removeprefix("refs/heads/")
-    if git.commit("HEAD") is None:
+    if git.head()[0] is None:
         raise BranchUnborn(branch=local)
+    git.commit_of("HEAD")
     known = (git.answer("remote") or "").split()
     if not known:
         raise NoRemote
