@@ -326,6 +326,14 @@ def test_imported_output_that_is_larger_than_what_is_kept_of_any_is_refused(play
         play.do(folders.import_folder, tmp_path / "out")
 
 
+def test_imported_evidence_that_is_larger_than_any_record_is_refused_unread(play: Play, tmp_path: Path) -> None:
+    play.run()
+    with (tmp_path / "evidence.yaml").open("wb") as sparse:
+        sparse.truncate(1 << 40)
+    with pytest.raises(evidences.FolderInvalid, match="has 1099511627776 bytes"):
+        play.do(folders.import_folder, tmp_path)
+
+
 def test_imported_evidence_is_given_to_no_other_work_than_it_was_made_for(
     play: Play, tmp_path: Path, cli: Callable[..., Any]
 ) -> None:

@@ -130,6 +130,8 @@ def import_folder(
     source = folder / "evidence.yaml"
     if not source.is_file():
         raise FolderInvalid(path=folder.name, problem="there is no evidence.yaml in it")
+    if (size := source.stat().st_size) > codec.LARGEST:
+        raise FolderInvalid(path=folder.name, problem=f"evidence.yaml has {size} bytes, more than a record may have")
     place, text = layout.Place("evidence", "", "", ""), read_file(source, f"{folder.name}/evidence.yaml")
     decoded = codec.decode(place, "evidence.yaml", text)
     if isinstance(decoded, list):
