@@ -118,9 +118,7 @@ def _refuse_elsewhere(git: Git, ref: str, branch: str) -> None:
 
     Of this one git names the git directory where core.worktree leads elsewhere, as in a submodule.
     """
-    place = str(git.git_dir).removesuffix(
-        "/.git"
-    )  # git names it where core.worktree leads elsewhere, as in a submodule
+    place = str(git.git_dir).removesuffix("/.git")
     here = {os.path.realpath(git.top or place), os.path.realpath(place)}
     path = ""
     for line in _lines(git, "worktree", "list", "--porcelain"):
