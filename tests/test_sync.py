@@ -393,6 +393,26 @@ def test_a_run_whose_code_went_on_since_its_completion_is_pushed_as_it_was_then(
     assert sync(ada).brought.outcome == "pushed"
 
 
+def test_runs_that_were_completed_on_code_of_their_own_are_pushed_one_after_the_other(hub: Hub) -> None:
+    ada, ends = hub.first, []
+    later, sooner = sorted([ada.planned("One"), ada.planned("Two")])
+    sync(ada)
+    for run in (sooner, later):
+        task = ada.task(run=run)
+        ada.complete(ada.claimed(task), ada.evidence(task))
+        ada.gate("release", "passed", run=run, evidence=[ada.evidence(task)])
+        ada.do(runs.complete_run, run)
+        ends.append(git(ada.root, "rev-parse", "HEAD"))
+        (ada.root / f"{run}.py").write_text("MORE = 1\n")
+        ada.commit_all("more code")
+
+    for end in ends:
+        assert f": git push origin {end[:12]}:main, then" in refused(ada, vetting.PushOutrun).hint
+        git(ada.root, "push", "-q", "origin", f"{end[:12]}:main")
+
+    assert sync(ada).brought.outcome == "pushed"
+
+
 def test_what_was_wrong_when_a_run_was_completed_is_not_pushed_as_it_was_then(hub: Hub) -> None:
     ada = hub.first
     run = ada.planned()

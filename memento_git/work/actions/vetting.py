@@ -110,16 +110,17 @@ def _wrong(report: Report) -> list[Finding]:
 
 
 def _outrun(ledger: Ledger, where: Target, ours: str, found: Sequence[Finding]) -> str:
-    """Return the command that pushes as far as the end of a run, where nothing was wrong; nothing where it was."""
+    """Return the command that pushes as far as the end of a run at which nothing was wrong; nothing without one."""
     git = ledger.git
     tip = git.commit(f"refs/remotes/{where.remote}/{where.branch}")
-    ends = [one.path for one in found if one.code == "P004"]
-    end = git.answer("rev-list", "-1", ours, "--", ends[0]) if ends else ""
-    if not end or tip is None or end == ours or not git.is_before(tip, end):
+    if tip is None:
         return ""
-    if _wrong(judging.added(git, [tip], end, tip[:12], ledger.now())):
-        return ""
-    return shlex.join(["git", "push", where.remote, f"{end[:12]}:{where.branch}"])
+    ends = [git.answer("rev-list", "-1", ours, "--", one.path) or ours for one in found if one.code == "P004"]
+    for end in dict.fromkeys(ends):
+        is_between = end != ours and git.is_before(tip, end)
+        if is_between and not _wrong(judging.added(git, [tip], end, tip[:12], ledger.now())):
+            return shlex.join(["git", "push", where.remote, f"{end[:12]}:{where.branch}"])
+    return ""
 
 
 def _nearest(git: Git, remote: str, commit: str) -> str:
