@@ -130,6 +130,35 @@ def test_a_task_at_work_is_its_holders_to_go_on_with(play: Play, who: str) -> No
     assert step == told
 
 
+def test_a_task_at_work_is_completed_on_evidence_too_that_nothing_is_run_for(play: Play) -> None:
+    play.planned()
+    task = play.task(commands=["git --version"], require=["artifact"])
+    dispatch = play.claimed(task)
+    made = [ran(play, task, commands(play)[0])]
+    (step,) = seen(play)["next"]
+    assert step["why"] == "“A task” is in progress, and artifact evidence is asked of it, too"
+    assert step["command"] == f"memento task brief {task}"
+    made.append(
+        play.do(evidences.add_evidence, "artifact", tasks=[task], summary="what came of it", uri="https://x.org/a")
+    )
+    assert commands(play) == [f"memento dispatch complete {dispatch} --evidence {made[0]} --evidence {made[1]}"]
+    play.complete(dispatch, *made)
+    assert play.is_proven(task)
+
+
+def test_a_task_at_work_that_asks_for_no_command_is_completed_on_what_was_brought(play: Play) -> None:
+    play.planned()
+    task = play.task(require=["artifact"])
+    dispatch = play.claimed(task)
+    made = play.do(evidences.add_evidence, "artifact", tasks=[task], summary="what came of it", uri="https://x.org/a")
+    (step,) = seen(play)["next"]
+    told = {
+        "why": "“A task” has what it asks for",
+        "command": f"memento dispatch complete {dispatch} --evidence {made}",
+    }
+    assert step == told
+
+
 def test_a_task_at_work_is_not_completed_on_what_failed_since_or_is_of_before(play: Play) -> None:
     play.planned()
     task = play.task(commands=["git --version"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.model.enumeration import some
 from memento_git.model.ids import option
 from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK, GATES_OF_WORK, OPEN_DISPATCH
 
@@ -319,31 +320,52 @@ def _going_on(task: Row, claimed: Sequence[Row], evidence: Sequence[Row], asker:
         return {"why": f"{claimed[0]['claimed_by']} works on “{task['title']}”",
                 "command": f"memento dispatch show {claimed[0]['dispatch_id']}"}  # fmt: skip
     going = {"why": f"“{task['title']}” is in progress", "command": _shows(task)}
+    kinds = (task["asked"] or {}).get("evidence", ())
     for dispatch in own:
-        ran = _ran(task["id"], dispatch, evidence)
-        left = run_lines(task["id"], task["asked"], [row for row in ran if row["outcome"] == "passed"])
+        since = _since(task["id"], dispatch, evidence)
+        ran, beside = _ran(since, dispatch["claimed_by"]), _beside(since, kinds)
+        passed = [*(row for row in ran if row["outcome"] == "passed"), *beside]
+        left = run_lines(task["id"], task["asked"], passed)
         failed = [row for row in ran if row["outcome"] != "passed" or row["moved"]]
+        held = {row["kind"] for row in (*ran, *beside)}
+        lacks = [kind for kind in kinds if kind not in held]
         if left:
             going["command"] = left[0]
         if failed:
             going["why"] += f", and `{shown(failed[-1]['command'])}` did not pass: {failed[-1]['id']}"
-        elif not left and {row["kind"] for row in ran}.issuperset((task["asked"] or {}).get("evidence", ())):
-            cited = " ".join(f"--evidence {row['id']}" for row in ran)
+        elif not left and lacks:
+            going["why"] += f", and {some(lacks, SOON)} evidence is asked of it, too"
+            going["command"] = f"memento task brief {task['id']}"
+        elif not left:
+            cited = " ".join(f"--evidence {row['id']}" for row in (*ran, *beside))
             complete = f"memento dispatch complete {dispatch['dispatch_id']} {cited}"
-            return {"why": f"what was run for “{task['title']}” has passed", "command": complete}
+            told = (
+                f"what was run for “{task['title']}” has passed" if ran else f"“{task['title']}” has what it asks for"
+            )
+            return {"why": told, "command": complete}
     return going
 
 
-def _ran(task: str, dispatch: Row, evidence: Sequence[Row]) -> list[Row]:
-    """Return what the holder of a dispatch ran since on the code as it is, the latest of each command."""
+def _ran(since: Sequence[Row], holder: str) -> list[Row]:
+    """Return what the holder of a dispatch ran, the latest of each command."""
+    found = [row for row in since if row["command"] and row["actor"] == holder]
+    return [*{(row["kind"], row["folder"], *row["command"]): row for row in found}.values()]
+
+
+def _beside(since: Sequence[Row], kinds: Sequence[str]) -> list[Row]:
+    """Return the latest of each kind that is asked and that no command shows, whoever brought it."""
+    found = [row for row in since if row["kind"] in kinds and not row["command"] and row["outcome"] != "failed"]
+    return [*{row["kind"]: row for row in found}.values()]
+
+
+def _since(task: str, dispatch: Row, evidence: Sequence[Row]) -> list[Row]:
+    """Return the evidence of a task since a dispatch, and not of another, on the code as it is; the latest last."""
     found = [
         row for row in evidence
-        if row["status"] == "recorded" and row["command"] and task in row["task_ids"]
-        and row["actor"] == dispatch["claimed_by"] and row["created_at"] >= dispatch["created_at"]
+        if row["status"] == "recorded" and task in row["task_ids"] and row["created_at"] >= dispatch["created_at"]
         and row["dispatch"] in (None, dispatch["dispatch_id"]) and not (row.get("stale") and not row["uncommitted"])
     ]  # fmt: skip
-    found.sort(key=lambda row: (row["created_at"], row["id"]))
-    return [*{(row["kind"], row["folder"], *row["command"]): row for row in found}.values()]
+    return sorted(found, key=lambda row: (row["created_at"], row["id"]))
 
 
 def _ending(held: Row, gates: Sequence[Row], choices: Sequence[Row]) -> list[Row]:
