@@ -278,7 +278,7 @@ def complete(
     pieces = [one.evidence for one in cited if one.evidence]
     git = worktrees.git_of(tx, name)
     code = codestate.code_as_seen(git, map(trust.seen_by, pieces))
-    forgotten.warn(git, tx.ledger.warnings, code, pieces)
+    tx.ledger.warn(*forgotten.remarks(git, code, pieces))
     kept: dict[str, Any] = {key: code[key] for key in ("tree", "full", "paths", "untracked") if key in code}
     tx.ledger.warn(*handout.overdue({name: state.dispatch(name)}, tx.actor).values())
     completion = desk.happen(

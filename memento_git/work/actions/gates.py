@@ -62,7 +62,7 @@ def record_verdict(
     elif verdict == "passed" and (why := gates.faults(state, scope, refs)):
         raise no.GateUnfounded(gate=gate, why=why)
     if verdict == "waived" and state.gates(scope).get(gate) == "passed":
-        tx.ledger.warnings.append(f"gate {gate} of {scope} had passed: from now on it is shown as waived")
+        tx.ledger.warn(f"gate {gate} of {scope} had passed: from now on it is shown as waived")
     words = desk.reason("waiving a gate", reason) if verdict == "waived" else desk.optional("reason", reason)
     event = desk.happen(
         state, scope, verdict, reads=gateseen.reads(state, scope, gate, verdict), seal=desk.sealer(sign=sign, key=key),

@@ -167,7 +167,7 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
     for dispatch in open_before:
         claims.release_later(tx, identity, dispatch)
     judged = state.pieces(ref.partition("@")[0] for ref in refs)
-    forgotten.warn(tx.ledger.git, tx.ledger.warnings, code, judged)
+    tx.ledger.warn(*forgotten.remarks(tx.ledger.git, code, judged))
     return Verdict(identity, tuple(unmet), tuple(one.id for one in judged), made)
 
 

@@ -10,7 +10,7 @@ from memento_git.model.enumeration import some
 from memento_git.work.proof.codes import code_seen, is_code
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memento_git.ledger.git import Git
     from memento_git.model.work import Evidence
@@ -49,8 +49,8 @@ def _held(git: Git, commit: str) -> _Held:
     return _Held(frozenset(there), frozenset(there.values()), frozenset(PurePosixPath(path).suffix for path in there))
 
 
-def warn(git: Git, warnings: list[str], code: Mapping[str, Any], judged: Sequence[Evidence]) -> None:
-    """Warn of the untracked files of the work tree that HEAD lacks: of those that evidence saw, and that it did not."""
+def remarks(git: Git, code: Mapping[str, Any], judged: Sequence[Evidence]) -> Iterator[str]:
+    """Yield what to say of untracked files of the work tree that HEAD lacks: that evidence saw, and that it did not."""
     left = code.get("untracked") or {}
     named = {path for one in judged for path in code_seen(one.data).get("untracked") or {}}
     for told, files in (
@@ -58,7 +58,7 @@ def warn(git: Git, warnings: list[str], code: Mapping[str, Any], judged: Sequenc
         (UNSEEN, _unseen(left, [one.data for one in judged])),
     ):
         if (head := git.head()[0]) and (names := forgotten(git, head, files)):
-            warnings.append(told.format(names=names))
+            yield told.format(names=names)
 
 
 def _unseen(left: Mapping[str, str], judged: Sequence[Mapping[str, Any]]) -> dict[str, str]:
