@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from memento_git.ledger import journal, worktree
+from memento_git.ledger.git import end_group
 from memento_git.ledger.store import Ledger
 from tests.play import git
 
@@ -305,3 +306,26 @@ def test_a_change_is_made_again_when_the_branch_moved_meanwhile(play: Play) -> N
     assert len(set(calls)) == 2
     assert git(play.root, "log", "-2", "--format=%s").split("\n") == ["memento: retry", "theirs"]
     assert git(play.root, "status", "--short") == ""
+
+
+def test_who_interrupts_the_end_of_a_process_ends_it_and_its_group_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    process = subprocess.Popen(
+        ["sh", "-c", "trap '' TERM; echo on; cat"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"on\n"
+
+    def interrupted(patience: float) -> int:
+        del patience
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(process, "wait", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            end_group(process)
+
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL

@@ -380,13 +380,15 @@ def told_by(process: subprocess.Popen[bytes], data: bytes, patience: float | Non
 def end_group(process: subprocess.Popen[bytes]) -> None:
     """End a process and, if it leads a group of its own, all that it started.
 
-    It is asked first, for git takes away its lock files then.
+    It is asked first, for git takes away its lock files then; who interrupts that ends it at once.
     """
     if hasattr(os, "killpg"):
-        with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
-            os.killpg(process.pid, signal.SIGTERM)
-            process.wait(GRACE)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+        try:
+            with contextlib.suppress(ProcessLookupError, PermissionError, subprocess.TimeoutExpired):
+                os.killpg(process.pid, signal.SIGTERM)
+                process.wait(GRACE)
+        finally:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     process.communicate()
