@@ -617,6 +617,17 @@ def test_what_check_will_warn_of_is_told_with_the_verdict(
     assert old in told
 
 
+def test_who_completes_a_run_is_given_no_command_that_an_ended_run_refuses(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    play.proven("First")
+    play.gate("final_acceptance", "passed")
+    play.proven("Second")
+    code, out, err = cli("run", "complete", "-C", str(play.root), "--json")
+    assert code == 0, err
+    (told,) = [one for one in json.loads(out)["warnings"] if "final_acceptance" in one]
+    assert told.endswith(": the run has ended with that")
+
+
 def test_a_waiver_of_a_gate_that_had_passed_is_told_to_take_its_place(play: Play) -> None:
     run = play.planned()
     play.gate("quality_review", "failed", reason="slow")

@@ -147,9 +147,7 @@ def _gates_passed(desk: Desk, state: RunState) -> None:
         raise no.GatesMissing(gates=", ".join(absent), run=state.id)
     for one in missing:
         raise no.GateFallen(gate=one.gate, why=one.why, how=gatehold.mending(git, state, [one[:2]])[0])
-    falls = list(gatehold.falls(state))
-    for one, how in zip(falls, gatehold.mending(git, state, [one[:2] for one in falls]), strict=True):
-        desk.tx.ledger.warn(f"gate {one.gate} {one.why}: {how}")
+    desk.tx.ledger.warn(*(f"gate {one.gate} {one.why}: the run has ended with that" for one in gatehold.falls(state)))
 
 
 def archive_run(tx: Transaction, run: str = "") -> str:
