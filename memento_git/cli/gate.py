@@ -74,7 +74,7 @@ def record(
 @signs
 @writes
 def waive(door: Door, kind: str, run: str, task: str, reason: str, key: str, *, sign: bool) -> None:
-    """Waive a gate that has not passed, under your own name and with a reason."""
+    """Waive a gate, under your own name and with a reason; a waiver takes the place of a pass."""
     _record(door, kind, "waived", run=run, task=task, reason=reason, sign=sign, key=key)
 
 
