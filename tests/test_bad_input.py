@@ -124,6 +124,7 @@ def test_an_option_of_a_wrong_form_is_a_usage_error(play: Play, refused: Callabl
     refused("evidence_kind_invalid", 2, "evidence", "add", "app.py", "--kind", "wish")
     refused("command_missing", 2, "evidence", "run")
     refused("nothing_given", 2, "evidence", "add")
+    refused("nothing_given", 2, "evidence", "add", "--summary", "\u200b")
     for cost in ("abc", "-1", "1.23456"):
         refused("text_invalid", 1, "task", "add", "--title", "T", "--cost", cost)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import codec, layout, publish
 from memento_git.model.ids import EvidenceWithdrawn, kind_of
+from memento_git.model.types import is_blank
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
 from memento_git.texts.typed import NameUnfit, TextInvalid
 from memento_git.work import codestate
@@ -250,7 +251,7 @@ def add_evidence(
         data["attachments"] = [attaching.attach(desk, given, number, held) for number, given in enumerate(paths, 1)]
     if diff:
         data["diff"] = diff_of(git, desk.text("the range", diff, lines=False))
-    if not summary and not paths and not uri and not diff:
+    if is_blank(summary) and not paths and not uri and not diff:
         raise no.NothingGiven
     if kind == "approval":
         tx.ledger.warn("an approval counts for what it names, and this one names nothing: memento evidence approve ID")
