@@ -15,7 +15,7 @@ from memento_git.ledger import claims, lock, publish, remoteclaims, remotes
 from memento_git.ledger.store import Ledger
 from memento_git.model.clock import seconds_of, stamp
 from memento_git.work import refusals as no
-from memento_git.work.actions import claiming, dispatches, syncing, tasks, verifying, vetting
+from memento_git.work.actions import claiming, dispatches, settling, syncing, tasks, verifying, vetting
 from tests.clones import Hub, code, hook
 from tests.play import Play, git
 
@@ -129,6 +129,22 @@ def test_who_loses_the_claim_of_a_task_that_both_handed_out_does_not_hold_up_who
     assert ada.state(task).dispatch(ours).status == "recovered"
     ada.complete(theirs, ada.evidence(task))
     assert ada.is_proven(task)
+
+
+def test_a_claim_is_lost_as_that_where_the_hand_out_cannot_be_taken_back(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, task = hub.first, hub.first.task()
+    syncing.sync(ada.ledger)
+    bob = hub.clone("Bob")
+    theirs, ours = ada.dispatch(task), bob.dispatch(task)
+    claim(ada, theirs)
+
+    def held(*_: object, **__: object) -> str:
+        raise lock.LockHeld(path="memento.lock", seconds=10, holder="another")
+
+    monkeypatch.setattr(settling, "settle_record", held)
+    refused(bob, no.TaskClaimed, ours)
 
 
 @pytest.mark.parametrize("accepted", [False, True])

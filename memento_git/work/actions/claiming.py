@@ -141,7 +141,10 @@ def _stand_back(ledger: Ledger, where: Target, place: _Place, other: str = "") -
     if not _past(state, ours[0]) <= _past(state, theirs[0]):
         return False
     reason = f"{where.remote} has the claim of {other}" if other else f"{place.task} was {theirs[0].do} before"
-    ledger.change("settle", lambda tx: settling.settle_record(tx, place.task, theirs[0].id, reason=reason))
+    try:
+        ledger.change("settle", lambda tx: settling.settle_record(tx, place.task, theirs[0].id, reason=reason))
+    except MementoError:
+        return False
     ledger.warn(f"{place.dispatch} is taken back, for {reason}: memento sync tells the others")
     return True
 
