@@ -112,7 +112,7 @@ MARKDOWN = """\
 
 | Task | From → to | By | Proof |
 | --- | --- | --- | --- |
-| Ask the list `task_1` | pending → blocked | Ada | the list is down |
+| Ask the list `task_1` | pending → blocked | Ada | why: the list is down |
 | Check the form `task_2` | new → dispatched → in progress → completed | bot | proven by test, witnessed: `sh -c 'echo checked; exit 0'` exit 0 |
 
 <details><summary>Refuse empty passwords (run_1)</summary>

@@ -114,7 +114,7 @@ def _cautions(held: Row) -> Iterator[str]:
 
 
 def _cells(task: Row) -> str:
-    because = _say(cut(task["reason"])) if task["reason"] and task["to"] in HELD_UP else ""
+    because = f"why: {_say(cut(task['reason']))}" if task["reason"] and task["to"] in HELD_UP else ""
     told = "; ".join(filter(None, [proof(task, CELL), because, *overridden(task, CELL), *marks(task)])) or "—"
     return f"| {_say(cut(task['title'], 120))} `{task['id']}` | {way(task)} | {actors(task['by'], CELL)} | {told} |"
 
