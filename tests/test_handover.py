@@ -22,7 +22,7 @@ from memento_git.work.actions.setup import init_ledger
 from memento_git.work.dangers.guard import DestructiveArgv
 from memento_git.work.dispatch import preflight
 from memento_git.work.overview import overview
-from memento_git.work.running import children
+from memento_git.work.running import capture, children
 from memento_git.work.running.capture import CommandNotStarted
 from tests.hands import SHOWN, SLEEP, WRITE, answer, at_work, branches, carriers, config, python, run, start, until
 from tests.hands import worktrees as trees
@@ -970,7 +970,7 @@ def test_tasks_are_played_without_processes_as_before(play: Play) -> None:
 def test_a_signal_that_is_to_be_ignored_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """As `nohup` has it: a hang-up is no wish to stop, whereas an end is."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    monkeypatch.setattr(children, "ENDING", ("SIGHUP", "SIGUSR1"))
+    monkeypatch.setattr(capture, "ENDING", ("SIGHUP", "SIGUSR1"))
     stop = children.Stop()
     try:
         with children.signals(stop):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 OLDEST: Final = (2, 31)
-GRACE: Final = 2.0  # seconds that git has to take its lock files away
+GRACE: Final = 2.0  # seconds to end by itself in; git takes its lock files away
 WITH_HOOKS: Final = (
     "-c", "gc.auto=0",
     "-c", "maintenance.auto=false",
@@ -378,7 +378,13 @@ def told_by(process: subprocess.Popen[bytes], data: bytes, patience: float | Non
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:
-    """End a process and, if it leads a group of its own, all that it started.
+    """End a process and, if it leads a group of its own, all that it started; read what it still had to say."""
+    stop_group(process)
+    process.communicate()
+
+
+def stop_group(process: subprocess.Popen[bytes]) -> None:
+    """Stop a process and, if it leads a group of its own, all that it started; who reads its streams goes on.
 
     It is asked first, for git takes away its lock files then; who interrupts that ends it at once.
     """
@@ -391,4 +397,4 @@ def end_group(process: subprocess.Popen[bytes]) -> None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
     process.kill()
-    process.communicate()
+    process.wait()

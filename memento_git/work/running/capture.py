@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused, reason_of
 from memento_git.ledger import processes
+from memento_git.ledger.git import stop_group
 from memento_git.model.types import FORBIDDEN
 from memento_git.texts.secrets import NOTHING
 from memento_git.work.proof.verification import OUTSIDE, named_argument
@@ -131,11 +132,11 @@ def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> tuple[bool
                 os.killpg(process.pid, number)
 
     late = False
-    with _taken(pass_on):
+    with taken(pass_on):
         try:
             process.wait(timeout)
         except subprocess.TimeoutExpired:
-            _end_group(process)
+            stop_group(process)
             late = True
         for thread in ending:
             thread.join()
@@ -145,14 +146,14 @@ def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> tuple[bool
 def _finish(tees: Sequence[Tee], *, timed_out: bool) -> bool:
     """Let the streams of a command that has ended come to their end; tell whether we were asked to end meanwhile."""
     asked: list[int] = []
-    with _taken(lambda number, _: asked.append(number)):
+    with taken(lambda number, _: asked.append(number)):
         for tee in tees:
             tee.finish(lambda: timed_out or bool(asked))
     return bool(asked)
 
 
 @contextlib.contextmanager
-def _taken(handler: Callable[[int, object], None]) -> Iterator[None]:
+def taken(handler: Callable[[int, object], None]) -> Iterator[None]:
     """Take the signals that end a process, while the block runs; one that is ignored stays so."""
     before = {}
     if threading.current_thread() is threading.main_thread():
@@ -170,16 +171,6 @@ def _taken(handler: Callable[[int, object], None]) -> Iterator[None]:
 def _end_all(process: subprocess.Popen[bytes]) -> None:
     """End a command and what it has started: ask first, then force."""
     processes.end("", processes.of(process.pid), grace=GRACE)
-
-
-def _end_group(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGTERM)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(GRACE)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def fit(text: str) -> str:

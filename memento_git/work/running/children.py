@@ -12,13 +12,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import processes
-from memento_git.work.running.capture import ENDING, captured, start
+from memento_git.work.running.capture import captured, start, taken
 from memento_git.work.running.tee import sink_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
-    from types import FrameType
 
     from memento_git.ledger.processes import Process
     from memento_git.work.running.capture import Captured
@@ -51,21 +50,8 @@ class Stop:
 @contextmanager
 def signals(stop: Stop) -> Iterator[None]:
     """Take the signals that end a process as a wish to stop, while the block runs; not those it was told to ignore."""
-    before = {}
-
-    def asked(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 (the signal module's shape)
-        stop.ask(f"stopped by {signal.Signals(number).name}")
-
-    if threading.current_thread() is threading.main_thread():
-        for name in ENDING:
-            number = getattr(signal, name, None)
-            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-                before[number] = signal.signal(number, asked)
-    try:
+    with taken(lambda number, _: stop.ask(f"stopped by {signal.Signals(number).name}")):
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def environment(more: Mapping[str, str]) -> dict[str, str]:
