@@ -50,12 +50,13 @@ def bundle_row(state: RunState, dispatch: str) -> Row | None:
         found = state.evidence(name)
         if found is not None and found.kind == "note" and found.data.get("dispatch") == dispatch:
             path = f"{layout.folder_of(state.id, name)}/{FILE}"
-            held = _read(state.view.read(path))
+            held = as_object(state.view.read(path))
             return {"id": held.get("id"), "hash": held.get("bundle_hash"), "evidence_id": name, "path": path}
     return None
 
 
-def _read(data: bytes | None) -> dict[str, Any]:
+def as_object(data: bytes | None) -> dict[str, Any]:
+    """Return what a text of JSON holds; nothing where it is no object, or was cut short."""
     try:
         found = json.loads(data or b"{}")
     except (ValueError, RecursionError):

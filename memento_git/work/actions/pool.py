@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 import time
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
@@ -12,7 +11,7 @@ from memento_git.ledger import handovers
 from memento_git.ledger.checkouts import branch_of
 from memento_git.work import answers
 from memento_git.work import refusals as no
-from memento_git.work.actions import recovering, tasks
+from memento_git.work.actions import bundles, recovering, tasks
 from memento_git.work.actions.handing import patiently, unseen, waits_for
 from memento_git.work.actions.starting import able
 from memento_git.work.loading import load
@@ -197,7 +196,7 @@ class _Pool:
         """Return what a worker's end means; where it died, its dispatch is taken back at once."""
         with worker.answer as stream:
             stream.seek(0)
-            told = _answer(stream.read())
+            told = bundles.as_object(stream.read())
         if told.get("outcome") in ("completed", "failed", "lost"):
             return Ended(
                 worker.task, told["outcome"], told["dispatch_id"], told.get("proven"), told.get("branch") or "",
@@ -289,15 +288,6 @@ def exceeded(state: RunState, task: str, executor: str) -> str:
 def _lacking(task: dict[str, Any]) -> str:
     """Return why a task that was completed is not proven; nothing where it is."""
     return "; ".join(task["unproven_because"]) if task["proven"] is False else ""
-
-
-def _answer(data: bytes) -> dict[str, Any]:
-    """Return what a worker answered; nothing where it was cut short."""
-    try:
-        told = json.loads(data or b"{}")
-    except (ValueError, RecursionError):
-        return {}
-    return told if isinstance(told, dict) else {}
 
 
 def foresee_pool(ledger: Ledger, order: Order) -> None:
