@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +16,7 @@ from memento_git.work.nextsteps import SOON, all_done, next_steps, passing
 from memento_git.work.proof.staleness import mark_stale
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memento_git.folding.rows import Row
     from memento_git.ledger.store import Ledger
@@ -92,29 +93,30 @@ def overview(
     Where nothing is cut, the audit may be ready JSON.
     """
     held = keeping.base(view, run, progress)
+    opened = cache(partial(_opened, view, run))
     held["ahead"] = _ahead(view, run, held.pop("latest"))
     whole = keeping.ready_audit(view, run) if ready and not limit else None
     if whole is None and (not limit or limit > keeping.SHOWN):
         held["audit"] = keeping.audit(view, run, progress)
     _mark_held(view, held)
-    _mark_signed(view, held)
+    _mark_signed(held, opened)
     held["stale"] = mark_stale(view, held["evidence"], held["tasks"])
     held["evidence"] += held.pop("redacted")
     del held["cites"], held["whole"]
     held["counts"] = _counts(held["tasks"])
     if signs := held.pop("signs"):
-        _unsigned(view, held)
+        _unsigned(held, opened)
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
-    fresh = _mark_outdated(view, held)
+    fresh = _mark_outdated(held, opened)
     kept = {name: f"{folder}/{run}" in view.folders for name, folder in KEPT.items()}
     held["archived"] = kept["packed"] and not kept["loose"]
-    gates = _gates(view, held, signs=signs)
+    gates = _gates(held, opened, signs=signs)
     held["live"], known = live.working(ledger.git, held)
     known |= away.steps(view, held, known)
-    choices = _choices(view, held)
+    choices = _choices(held, opened)
     asker = _asker(ledger) if any(row["status"] == "claimed" for row in held["dispatches"]) else ""
     held["next"] = next_steps(
-        held, _merges(view, held), gates=gates, choices=choices, known=known, fresh=fresh, asker=asker, **kept
+        held, _merges(held, opened), gates=gates, choices=choices, known=known, fresh=fresh, asker=asker, **kept
     )
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     shown = cut(held, limit, LISTS)
@@ -146,29 +148,29 @@ def _mark_held(view: View, held: Row) -> None:
         row["claims"] = claims.get(row["id"], [])
 
 
-def _state(view: View, held: Row) -> RunState:
-    """Return the run of an overview; it is read only where what was kept does not tell all."""
+def _opened(view: View, run: str) -> RunState:
+    """Return the run of an overview, opened once, and only where what was kept does not tell all."""
     from memento_git.work.state import RunState
 
-    return RunState(view, held["run"]["id"], shown=True)
+    return RunState(view, run, shown=True)
 
 
-def _mark_signed(view: View, held: Row) -> None:
+def _mark_signed(held: Row, opened: Callable[[], RunState]) -> None:
     """Say of each signed record what its signature comes to."""
     signed = [row for name in SIGNED for row in held[name] if row["signature"] != "none"]
     if signed:
         from memento_git.work.attest import signatures
 
-        signatures.fill(_state(view, held), signed)
+        signatures.fill(opened(), signed)
 
 
-def _unsigned(view: View, held: Row) -> None:
+def _unsigned(held: Row, opened: Callable[[], RunState]) -> None:
     """Tell of plans, gates and done tasks, and take back that tasks are ready, where a signature is missing."""
     if held["plans"] or held["gates"] or any(row["ready"] or row["proven"] for row in held["tasks"]):
         from memento_git.work.attest import signatures
         from memento_git.work.dispatch import handout
 
-        state = _state(view, held)
+        state = opened()
         handout.mark_unsigned(state, held["tasks"])
         signatures.mark_lacking(state, plans=held["plans"], tasks=held["tasks"], verdicts=held["gates"])
 
@@ -201,7 +203,7 @@ def _counts(tasks: list[Row]) -> dict[str, int]:
     return {**counts, "proven": proofs.count(True), "unproven": proofs.count(False), **more}
 
 
-def _mark_outdated(view: View, held: Row) -> list[str]:
+def _mark_outdated(held: Row, opened: Callable[[], RunState]) -> list[str]:
     """Say of each gate that asks for evidence of the code of this view, and rests on none, that it fell.
 
     Return the gates that ask for it.
@@ -211,14 +213,14 @@ def _mark_outdated(view: View, held: Row) -> list[str]:
     if rows and held["run"]["status"] not in FINAL_RUN:
         from memento_git.work.gates import gatehold
 
-        state = _state(view, held)
+        state = opened()
         codes = gatehold.codes_of(state)
         for row in rows:
             row["fallen"] = gatehold.unsound(state, row["scope"], row["kind"], codes) or None
     return fresh
 
 
-def _merges(view: View, held: Row) -> list[Row]:
+def _merges(held: Row, opened: Callable[[], RunState]) -> list[Row]:
     """Return the steps that bring work which lies on a dispatch's own branch to this one."""
     apart = {row["task_id"] for row in held["dispatches"] if row["branch"] or row["executor_invoked"]}
     tasks = [row["id"] for row in held["tasks"] if row.get("stale") or (row["id"] in apart and _is_unsure(row))]
@@ -226,17 +228,18 @@ def _merges(view: View, held: Row) -> list[Row]:
         return []
     from memento_git.work import branches
 
-    return list(islice(branches.unmerged(view.git, _state(view, held), tasks), SOON))
+    state = opened()
+    return list(islice(branches.unmerged(state.view.git, state, tasks), SOON))
 
 
-def _choices(view: View, held: Row) -> list[Row]:
+def _choices(held: Row, opened: Callable[[], RunState]) -> list[Row]:
     """Return the steps of tasks that several candidates completed, and of which nobody chose or accepted one."""
     tries = Counter(row["task_id"] for row in held["dispatches"] if row["candidate"] and row["status"] == "completed")
     tasks = [row for row in held["tasks"] if row["status"] == "completed" and not row["selected_dispatch_id"]]
     several = [row for row in tasks if tries[row["id"]] > 1]
     if not several:
         return []
-    state = _state(view, held)
+    state = opened()
     counted = ((row, len({event.dispatch for event in state.completions(row["id"])})) for row in several)
     return [
         {"why": f"“{row['title']}” was done {count} times, and nobody chose which counts",
@@ -250,17 +253,17 @@ def _is_unsure(task: Row) -> bool:
     return task["status"] == "rejected" or task["proven"] is False
 
 
-def _gates(view: View, held: Row, *, signs: bool) -> list[Row]:
+def _gates(held: Row, opened: Callable[[], RunState], *, signs: bool) -> list[Row]:
     """Return the steps before a run, whose every task is done and proven, can be completed: gates, and signatures."""
     if held["run"]["status"] != "active" or not (held["gates"] or signs) or not all_done(held["tasks"]):
         return []
     from memento_git.work.gates import gatehold
 
-    state = _state(view, held)
+    state = opened()
     counting = [state.id, *(row["id"] for row in held["tasks"] if row["status"] != "cancelled")]
     left = [(task, *one) for task in counting[1:] for one in gatehold.left_failed(state, task)]
     unmet = gatehold.unmet(state)
-    mending = gatehold.mending(view.git, state, [one[:2] for one in unmet])
+    mending = gatehold.mending(state.view.git, state, [one[:2] for one in unmet])
     return [
         *({"why": f"gate {gate} of {old}, which {task} repairs, has failed",
            "command": passing(state.policy.gates_fresh, gate, task)} for task, old, gate in left),
