@@ -21,7 +21,8 @@ def foretell(door: Door, run: str) -> None:
     from memento_git.review.foretold import remark
 
     with contextlib.suppress(MementoError):
-        door.ledger.warn(*filter(None, [remark(door.view(), run)]))
+        if told := remark(door.view(), run):
+            door.ledger.warn(told)
 
 
 def due(door: Door, run: str) -> list[Row]:

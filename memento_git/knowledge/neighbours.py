@@ -26,7 +26,7 @@ def tell(desk: Desk, note: str, known: Sequence[Alike] | None = None) -> None:
         found = [one for one in near if one.note not in same]
         against = set(desk.shelf.contradictions(read)) - {one.note for one in found}
     told = [*(f"{SAME} {one}" for one in sorted(same)), *(one.told() for one in found)]
-    desk.tx.ledger.warn(*[f"{note} {one}" for one in (*told, *(f"contradicts {other}" for other in sorted(against)))])
+    desk.tx.ledger.warn(*(f"{note} {one}" for one in (*told, *(f"contradicts {other}" for other in sorted(against)))))
 
 
 def tell_all(desk: Desk, new: Collection[str]) -> None:
@@ -36,7 +36,7 @@ def tell_all(desk: Desk, new: Collection[str]) -> None:
     found = [*pairs.duplicates(texts, new), *pairs.conflicts(texts, new)]
     lines = [_paired(pair, new) for pair in found[:FIRST]]
     more = f"{len(found)} pairs of what came in are near to, or may contradict, what is here: memento check duplicates"
-    desk.tx.ledger.warn(*[*lines, *([f"{more}, memento check conflicts"] if len(found) > FIRST else [])])
+    desk.tx.ledger.warn(*lines, *([f"{more}, memento check conflicts"] if len(found) > FIRST else []))
 
 
 def near_to(shelf: Shelf, title: str, body: str, but: Collection[str]) -> list[Alike]:
