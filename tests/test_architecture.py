@@ -239,6 +239,17 @@ def test_nothing_is_defined_that_the_package_does_not_use() -> None:
     assert [*unused()] == []
 
 
+def test_what_tells_why_not_says_by_its_type_that_an_empty_answer_is_a_yes() -> None:
+    untold = [
+        f"{name_of(path)}: {node.name}"
+        for path in MODULES
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.FunctionDef) and isinstance(node.returns, ast.Name) and node.returns.id == "str"
+        if re.search(r"[Rr]eturn why .*\bnothing\b", (ast.get_docstring(node) or "").partition("\n")[0])
+    ]
+    assert untold == []
+
+
 def test_nothing_is_left_for_later() -> None:
     left = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
     assert [name_of(path) for path in MODULES if left.search(path.read_text(encoding="utf-8"))] == []

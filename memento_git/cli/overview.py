@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memento_git.cli.output import Names
     from memento_git.folding.rows import Row
     from memento_git.model.finding import Finding
+    from memento_git.model.objection import Objection
 
 
 SHOWN_RUNS: Final = 5
@@ -142,7 +143,7 @@ def _on(row: Row, held: Row, names: Names) -> str:
     return "" if row["scope"] == held["run"]["id"] else f" of {names(row['scope'])}"
 
 
-def _weak(row: Row) -> str:
+def _weak(row: Row) -> Objection:
     """Return why the verdict of a gate does not count, or nothing."""
     return ", late" if row["late"] else f", but {row['fallen']}" if row["fallen"] else ""
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from memento_git.folding.rows import Row
     from memento_git.ledger.view import View
+    from memento_git.model.objection import Objection
     from memento_git.model.progress import Progress
     from memento_git.model.recipes import Recipe
     from memento_git.model.work import Prose
@@ -243,7 +244,7 @@ class RecipeRun:
 
     # Sinks.
 
-    def _written(self, recipe: Recipe, step: Mapping[str, Any], items: list[Item]) -> str:
+    def _written(self, recipe: Recipe, step: Mapping[str, Any], items: list[Item]) -> Objection:
         """Keep what a sink is to write; return why it writes nothing, if so."""
         do = step["do"]
         if len(items) > MOST_WRITTEN:

@@ -19,6 +19,8 @@ from memento_git.model.ids import random_part
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from memento_git.model.objection import Objection
+
 BRANCHES: Final = "refs/heads/memento"
 QUARANTINE: Final = "refs/memento/quarantine"
 MARK: Final = ".memento-worktrees"
@@ -233,7 +235,7 @@ def keep_branch(git: Git, checkout: Checkout, dispatch: str) -> str:
     return tip
 
 
-def remove(git: Git, checkout: Checkout, *, branch: bool) -> str:
+def remove(git: Git, checkout: Checkout, *, branch: bool) -> Objection:
     """Remove a work tree, with `branch` its branch as well; return why it was left, or nothing."""
     known = {path.resolve(): name for path, name in listed(git).items()}
     here = checkout.path.resolve()

@@ -13,6 +13,7 @@ from memento_git.ledger import claims, remotes
 if TYPE_CHECKING:
     from memento_git.ledger.claims import Claim
     from memento_git.ledger.git import Git
+    from memento_git.model.objection import Objection
 
 HELD: Final = "refs/memento/held"
 SEEN: Final = "refs/worktree/memento/seen"
@@ -94,7 +95,7 @@ def give_back(git: Git, remote: str, held: Held) -> bool:
     return not refusal
 
 
-def _swap(git: Git, remote: str, name: str, new: str, old: str) -> str:
+def _swap(git: Git, remote: str, name: str, new: str, old: str) -> Objection:
     """Set the ref by compare-and-swap; return the refusal. No hook of the user's is run, for no code is pushed."""
     ref = f"{claims.REFS}/{name}"
     return remotes.send(git, remote, f"{new}:{ref}", "--no-verify", f"--force-with-lease={ref}:{old}")

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memento_git.ledger.git import Git
+    from memento_git.model.objection import Objection
 
 PATIENCE: Final = 120.0
 FETCHED: Final = "refs/worktree/memento/fetched"
@@ -216,7 +217,7 @@ def fetch_all(git: Git, remote: str, folder: str, into: str) -> None:
         raise RemoteUnreachable(remote=remote, reason=_reason(err, code))
 
 
-def push(git: Git, where: Target, commit: str) -> str:
+def push(git: Git, where: Target, commit: str) -> Objection:
     """Push a commit to the remote's branch, the user's pre-push hook included; return why it may have moved on."""
     return send(git, where.remote, f"{commit}:refs/heads/{where.branch}")
 
@@ -230,7 +231,7 @@ def bind(git: Git, where: Target) -> None:
             git.run("config", "--local", "--replace-all", name, value)
 
 
-def send(git: Git, remote: str, refspec: str, *options: str) -> str:
+def send(git: Git, remote: str, refspec: str, *options: str) -> Objection:
     """Push one refspec; return nothing, or the refusal where somebody else may have been first; raise any other one."""
     code, out, err = _talk(git, remote, "push", "--porcelain", *options, remote, refspec)
     if not code:

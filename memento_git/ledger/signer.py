@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from memento_git.ledger.git import Git
+    from memento_git.model.objection import Objection
 
 SIGNING_PATIENCE: Final = 30.0
 CHECKING_PATIENCE: Final = 10.0
@@ -83,7 +84,7 @@ def at_any_time(signers: Signers) -> Signers:
     return signers._replace(allowed=VALIDITY.sub(b"", signers.allowed))
 
 
-def unread(revoked: bytes) -> str:
+def unread(revoked: bytes) -> Objection:
     """Return why a list of revoked keys cannot be read, or nothing: by such a one, ssh-keygen trusts no key."""
     if revoked.startswith(KRL):
         return "" if _is_krl(revoked) else "which ssh-keygen cannot read as a KRL"

@@ -12,6 +12,8 @@ from memento_git.model.enumeration import some
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from memento_git.model.objection import Objection
+
 Path = tuple[str | int, ...]
 Problem = tuple[Path, str]
 
@@ -37,7 +39,7 @@ class Type(Protocol):
     def schema(self) -> dict[str, Any]: ...
 
 
-def problem_of(kind: Type, given: object) -> str:
+def problem_of(kind: Type, given: object) -> Objection:
     """Return why a value is none of a type, or nothing."""
     problems: list[Problem] = []
     kind.read(given, (), problems)

@@ -17,6 +17,7 @@ from memento_git.work.proof import proofs
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from memento_git.model.objection import Objection
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event
     from memento_git.review.scope import Scope
@@ -56,7 +57,7 @@ def _approving(state: RunState, event: Event, severity: str) -> str:
     return f"let {whose} approve it: memento plan approve {event.of}"
 
 
-def _may_not_approve(state: RunState, event: Event) -> str:
+def _may_not_approve(state: RunState, event: Event) -> Objection:
     why, author = approvals.may_not_approve(state, event), approvals.author(state, event.of)
     if not why and state.policy.plan_not_author and author and gatehold.signed_as(state, event, author):
         return "it is signed with the key of its author"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
+
+if TYPE_CHECKING:
+    from memento_git.model.objection import Objection
 
 FEWEST_WORDS: Final = 4
 VOLATILE: Final = (
@@ -25,7 +28,7 @@ class LessonVolatile(Refused):
     hint_ = "say what holds for the project, in a whole sentence, without what passes"
 
 
-def volatile(lesson: str) -> str:
+def volatile(lesson: str) -> Objection:
     """Return why a text will not be true for long, or nothing."""
     if len(lesson.split()) < FEWEST_WORDS:
         return "is too short to tell anything"

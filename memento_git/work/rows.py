@@ -215,7 +215,7 @@ def _fallen(state: RunState, scope: str, gate: str, word: str) -> tuple[Event | 
     from memento_git.work.gates import gates, gateseen
 
     passes = gates.passes(state, scope, gate)
-    amiss = ((one, gates.faults(state, scope, one.evidence)) for one in passes)
+    amiss = ((one, gates.first_fault(state, scope, one.evidence)) for one in passes)
     return next((fall for fall in chain(gateseen.outlasted(state, scope, gate), amiss) if fall[1]), (None, None))
 
 

@@ -172,9 +172,8 @@ def _publish(ledger: Ledger, where: Target, theirs: str | None) -> int:
             told = f"code here is not on {where.branch} there yet, and a claim pushes none ({code})"
             ledger.warn(f"{where.remote} holds the claim, not its event: {told}; memento sync pushes both")
             return 0
-        if not remotes.push(ledger.git, where, head):
-            return 1
-        return 1 + syncing.together(ledger, where, sound=head).pushes
+        refusal = remotes.push(ledger.git, where, head)
+        return 1 + syncing.together(ledger, where, sound=head).pushes if refusal else 1
     except MementoError as error:
         told = f"{where.remote} holds the claim, but not its event yet: {error.message}; run memento sync"
         ledger.warn(told)

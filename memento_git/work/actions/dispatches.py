@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from memento_git.errors import Misused
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import claims
-from memento_git.ledger.claims import Claim
 from memento_git.ledger.codec import REDACTED
 from memento_git.model.clock import SECONDS, DurationInvalid, seconds_of, stamp
 from memento_git.model.ids import dispatch_of, parse_ref
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.ledger.transaction import Transaction
+    from memento_git.model.objection import Objection
     from memento_git.texts.typed import Reason
     from memento_git.work.actions.checkpoints import Checkpoint
     from memento_git.work.state import RunState
@@ -102,7 +102,7 @@ def _refuse_destructive(desk: Desk, state: RunState, task: str, allowed: list[st
 
 def _beyond(desk: Desk, state: RunState, task: str, executor: str, reason: str) -> str:
     """Return the reason for an attempt beyond the task's budget, nothing where it is within; refuse one without."""
-    why = handout.beyond(state, task, executor)
+    why = handout.beyond_budget(state, task, executor)
     if why and is_blank(reason):
         from memento_git.work.routing.budget import BudgetExceeded
 
@@ -154,7 +154,7 @@ def take(
     _judge_first(desk, state, task, "claimed", dispatch=name, until=until)
     handout.refuse_changed_terms(state, task, name)
     if held.status != "claimed" or held.holder != tx.actor:
-        _take_ref(tx, state, task, Claim(name, tx.actor, until), fresh=fresh)
+        _take_ref(tx, state, task, claims.Claim(name, tx.actor, until), fresh=fresh)
         tx.ledger.warn(*(() if invoked else handout.for_another(state, name, tx.actor)))
     desk.happen(
         state, task, "claimed", reads=(state.id,), dispatch=name, until=until, invoked=invoked,
@@ -187,7 +187,7 @@ def _judge_first(desk: Desk, state: RunState, task: str, do: str, **data: Any) -
     state.fold.judge(desk.draft(state, task, do, reads=(state.id,), name="event_000000000000", **data))
 
 
-def _take_ref(tx: Transaction, state: RunState, task: str, claim: Claim, *, fresh: bool) -> None:
+def _take_ref(tx: Transaction, state: RunState, task: str, claim: claims.Claim, *, fresh: bool) -> None:
     git, name = tx.ledger.git, ref_name(state, task, claim.dispatch)
     existing = claims.read(git, name)
     if existing is not None and not replaceable(tx.now, state, task, existing, claim):
@@ -202,14 +202,14 @@ def _take_ref(tx: Transaction, state: RunState, task: str, claim: Claim, *, fres
     tx.after_failure.append(lambda: claims.release(git, name, taken))
 
 
-def refuse_claimed(existing: Claim, dispatch: str, task: str) -> NoReturn:
+def refuse_claimed(existing: claims.Claim, dispatch: str, task: str) -> NoReturn:
     """Refuse a claim where there is another one: of the same dispatch, or of another of its task."""
     if existing.dispatch in ("", dispatch):
         raise no.AlreadyClaimed(dispatch=dispatch, holder=existing.by, until=existing.until)
     raise no.TaskClaimed(task=task, dispatch=existing.dispatch, holder=existing.by, until=existing.until)
 
 
-def replaceable(now: str, state: RunState, task: str, existing: Claim, claim: Claim) -> bool:
+def replaceable(now: str, state: RunState, task: str, existing: claims.Claim, claim: claims.Claim) -> bool:
     """Tell whether a ref that is there may be replaced: it expired, is ours, or its dispatch has ended."""
     if existing.until < now or existing.by == claim.by:
         return True
@@ -226,10 +226,10 @@ def renew_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, force: boo
     _judge_first(desk, state, task, "renewed", dispatch=name, until=until)
     current = state.dispatch(name).until
     if not force and current and seconds_of(current) - seconds_of(tx.now) > length / 2:
-        _heartbeat(tx, state, task, Claim(name, tx.actor, until))
+        _heartbeat(tx, state, task, claims.Claim(name, tx.actor, until))
         return name, current, False
     desk.happen(state, task, "renewed", reads=(state.id,), dispatch=name, until=until)
-    _heartbeat(tx, state, task, Claim(name, tx.actor, until))
+    _heartbeat(tx, state, task, claims.Claim(name, tx.actor, until))
     return name, until, True
 
 
@@ -247,7 +247,7 @@ def _refuse_held(tx: Transaction, state: RunState, task: str, dispatch: str) -> 
         raise no.NotExpired(holder=holder, dispatch=dispatch, until=until)
 
 
-def _heartbeat(tx: Transaction, state: RunState, task: str, claim: Claim) -> None:
+def _heartbeat(tx: Transaction, state: RunState, task: str, claim: claims.Claim) -> None:
     """Say in this clone alone, by the claim's ref, that its holder is alive."""
     ref = ref_name(state, task, claim.dispatch)
     existing = claims.read(tx.ledger.git, ref)
@@ -318,7 +318,7 @@ def _line(state: RunState, task: str) -> str:
     return verification.run_lines(task, rows.asked_row(state.asked(task)))[0]
 
 
-def _unacceptable(cited: Sequence[trust.Cited], task: str, dispatch: str) -> str:
+def _unacceptable(cited: Sequence[trust.Cited], task: str, dispatch: str) -> Objection:
     """Return why these pieces of evidence do not even complete a task, or nothing."""
     if not cited:
         return "no evidence was given"

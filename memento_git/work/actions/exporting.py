@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
+    from memento_git.model.objection import Objection
     from memento_git.model.work import Event, Evidence
 
 
@@ -88,7 +89,7 @@ def _commit_seen(git: Git, evidence: Evidence) -> str:
     return head if known and codestate.tree_at(git, known) == codes.wholly(evidence.data) else ""
 
 
-def _unfit(state: RunState, evidence: Evidence) -> str:
+def _unfit(state: RunState, evidence: Evidence) -> Objection:
     """Return why a statement would say more than evidence does, or nothing."""
     if evidence.kind not in RUN_KINDS:
         return f"evidence of kind {evidence.kind} is no result of a command"
@@ -143,7 +144,7 @@ def _passed(state: RunState) -> Event:
     return passes[-1]
 
 
-def _hindered(state: RunState, commit: str) -> str:
+def _hindered(state: RunState, commit: str) -> Objection:
     """Return what hinders the completion of a run that was released at a commit, or nothing."""
     if state.status not in ("active", "completed"):
         return f"it is {state.status}"

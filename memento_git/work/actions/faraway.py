@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.remoteclaims import Held
     from memento_git.ledger.store import Ledger
+    from memento_git.model.objection import Objection
 
 TRUNKS: Final = ("main", "master")
 
@@ -81,7 +82,7 @@ def behind(git: Git, dispatch: str, until: str) -> Iterator[str]:
                 yield f"{told}; to tell them: memento sync {remote}"
 
 
-def _why(ledger: Ledger, view: View, remote: str, one: Held) -> str:
+def _why(ledger: Ledger, view: View, remote: str, one: Held) -> Objection:
     """Return why a claim holds nothing any more, or nothing."""
     if one.claim.until < view.now:
         return f"it expired {one.claim.until or 'long ago'}"

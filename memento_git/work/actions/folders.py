@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
+    from memento_git.model.objection import Objection
 
 SHOWN: Final = (
     "id", "kind", "for", "at", "by", "outcome", "summary", "command", "code", "code_after", "reports", "problems",
@@ -176,7 +177,7 @@ def _refuse_other(desk: Desk, name: str, data: dict[str, Any], tasks: Sequence[s
             raise FolderOfOther(path=name, problem=problem)
 
 
-def _amiss(data: dict[str, Any]) -> str:
+def _amiss(data: dict[str, Any]) -> Objection:
     """Return what no command shows, or in what the facts disagree; nothing where all is well."""
     if "command" not in data or data["kind"] not in RUN_KINDS:
         return "evidence.yaml names no command"

@@ -59,7 +59,7 @@ def record_verdict(
     if verdict == "passed" and gate in desk.policy.gates_fresh:
         if why := gatehold.not_fresh(state, scope, refs, gatehold.here(tx.ledger.git, state, refs)):
             raise no.GateNotFresh(gate=gate, why=why)
-    elif verdict == "passed" and (why := gates.faults(state, scope, refs)):
+    elif verdict == "passed" and (why := gates.first_fault(state, scope, refs)):
         raise no.GateUnfounded(gate=gate, why=why)
     if verdict == "waived" and state.gates(scope).get(gate) == "passed":
         tx.ledger.warn(f"gate {gate} of {scope} had passed: from now on it is shown as waived")

@@ -13,6 +13,7 @@ from memento_git.ledger.publish import BareRepository
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
+    from memento_git.model.objection import Objection
 
 MARK: Final = "# memento's hook: it checks the ledger, stages nothing and writes nothing"
 END: Final = "# the end of memento's hook: "
@@ -245,7 +246,7 @@ def _may_install(place: Path, name: str) -> None:
         raise HookUnmoved(path=aside, reason=reason, line=CHECKS[name], first=first)
 
 
-def _tied(path: Path) -> str:
+def _tied(path: Path) -> Objection:
     """Return why a hook cannot be run by another name, or "" when it can."""
     try:
         text = path.read_text(encoding="utf-8")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
+    from memento_git.model.objection import Objection
     from memento_git.work.actions.running import Order
 
 STEP: Final = 0.05
@@ -147,7 +148,7 @@ class _Pool:
     def _fit(self, state: RunState, task: str) -> bool:
         """Tell whether a ready task may be taken; what speaks against it is told once."""
         waits = waits_for(self.ledger.git, state, task)
-        beyond = exceeded(state, task, self.order.executor)
+        beyond = beyond_budget(state, task, self.order.executor)
         why = ""
         if waits:
             other, branches = waits[0]
@@ -277,7 +278,7 @@ class _Pool:
         self._recover()
 
 
-def exceeded(state: RunState, task: str, executor: str) -> str:
+def beyond_budget(state: RunState, task: str, executor: str) -> Objection:
     """Return why another attempt at a task is beyond its budget, or nothing."""
     table = executors.known(state.policy)
     own = state.prose(task).data.get("budget") or {}
@@ -285,7 +286,7 @@ def exceeded(state: RunState, task: str, executor: str) -> str:
     return held.exceeded(budget.price(executor, table))
 
 
-def _lacking(task: dict[str, Any]) -> str:
+def _lacking(task: dict[str, Any]) -> Objection:
     """Return why a task that was completed is not proven; nothing where it is."""
     return "; ".join(task["unproven_because"]) if task["proven"] is False else ""
 

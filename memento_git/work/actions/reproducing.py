@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.ids import Ref
+    from memento_git.model.objection import Objection
     from memento_git.model.work import Event, Evidence
     from memento_git.work.actions.evidences import Draft
     from memento_git.work.actions.verifying import Change
@@ -224,7 +225,7 @@ def _counted(state: RunState, before: RunState, event: Event, ref: Ref) -> bool:
     held = before.evidence(ref.id)
     if held is None or held.digest != ref.digest:
         return False
-    return not reruns.against(before, held) or bool(reruns.against(state, held))
+    return not reruns.contradiction(before, held) or bool(reruns.contradiction(state, held))
 
 
 def _standing(state: RunState) -> Iterator[Event]:
@@ -320,7 +321,7 @@ def _recorded(tx: Transaction, result: Result, seal: Sealer | None) -> Result:
     return result._replace(made=made, doubt=_doubt(tx, result, made))
 
 
-def _doubt(tx: Transaction, result: Result, made: str) -> str:
+def _doubt(tx: Transaction, result: Result, made: str) -> Objection:
     """Return why a rerun that came to the same does not raise the trust of the first, or nothing."""
     if result.status != again.REPRODUCED:
         return ""

@@ -265,7 +265,8 @@ class _Run:
                     if self.stop:
                         raise _Ended("stopped", self.stop.why)
                     self._tell_of_lack()
-                    why = "failed" if draft.data["outcome"] == "failed" else f"ran, and {trust.of_nothing(draft.data)}"
+                    silent = trust.without_verdict(draft.data)
+                    why = "failed" if draft.data["outcome"] == "failed" else f"ran, and {silent}"
                     raise _Ended("tests", f"{verification.shown(command.run)} {why}")
 
     def _tell_of_lack(self) -> None:

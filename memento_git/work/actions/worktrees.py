@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
+    from memento_git.model.objection import Objection
     from memento_git.work.state import RunState
 
 
@@ -157,7 +158,7 @@ def kept_aside(git: Git, handover: Handover) -> str:
     return checkouts.quarantine(inside, checkout, handover.dispatch)
 
 
-def clear(ledger: Ledger, handover: Handover, *, completed: bool) -> str:
+def clear(ledger: Ledger, handover: Handover, *, completed: bool) -> Objection:
     """Remove the worktree of a dispatch that has ended; return why it was left, or nothing.
 
     A failed one's work is kept aside already, so its branch goes too. A completed one's branch holds its work, and
@@ -173,14 +174,14 @@ def clear(ledger: Ledger, handover: Handover, *, completed: bool) -> str:
         if not handover.base:
             problem = checkouts.discard(git, checkout)
         else:
-            problem = _removed(git, handover, completed=completed)
+            problem = _remove(git, handover, completed=completed)
         if problem:
             return problem
     handovers.forget(git, handover.dispatch)
     return ""
 
 
-def _removed(git: Git, handover: Handover, *, completed: bool) -> str:
+def _remove(git: Git, handover: Handover, *, completed: bool) -> Objection:
     """Remove a work tree whose work is kept elsewhere; return why it was left, or nothing."""
     from memento_git.ledger import checkouts
 

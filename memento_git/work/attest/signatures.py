@@ -91,7 +91,7 @@ class Sealer:
         armored = signer.sign(signing.cover(ledger, record.run, record.id, data), key, signing.NAMESPACE)
         signed = signing.seal(data, armored)
         seen = examine(record._replace(data={**record.data, "signature": armored}), signed, found)
-        if names is not None and (why := signing.lacking(seen, names)):
+        if names is not None and (why := signing.fault(seen, names)):
             raise SignatureRequired(what=what, why=why)
         if seen.state not in ("good", *signing.DOUBTFUL):
             raise SignatureUnfit(why=seen.told)
@@ -128,7 +128,7 @@ def missing(
     for scope in scopes:
         for gate in sorted(state.gates(scope)):
             holding = gates.lifting(state, scope, gate, known) if scope != state.id or gate not in but else ()
-            if holding and (why := signing.wanting(state.policy.signatures, holding, verifier.seen)):
+            if holding and (why := signing.none_signed(state.policy.signatures, holding, verifier.seen)):
                 told.append(f"gate {gate} of {scope} has {DONE[holding[0].do]} without the signature it needs: {why}")
         if kind_of(scope) == "task":
             told += unsigned_proof(state, scope, verifier)
@@ -153,7 +153,7 @@ def unsigned_proof(state: RunState, task: str, verifier: Verifier | None = None)
         if one.kind != "approval" or not (shown or one.id in proving):
             continue
         asked = signing.demanded(state.policy.signatures, one)
-        if asked is not None and (why := signing.lacking(verifier.seen(one), asked)):
+        if asked is not None and (why := signing.fault(verifier.seen(one), asked)):
             told.append(f"task {task} rests on {one.id} without the signature it needs: {why}")
     return told
 
@@ -186,7 +186,7 @@ def mark_lacking(
         row["unsigned"] = unsigned_proof(state, row["id"], verifier)
     for row in given:
         holding = gates.lifting(state, row["scope"], row["kind"])
-        if why := signing.wanting(state.policy.signatures, holding, verifier.seen) if holding else "":
+        if why := signing.none_signed(state.policy.signatures, holding, verifier.seen) if holding else "":
             row["fallen"] = f"without the signature that policy demands: {why}"
     verifier.close()
 
@@ -201,7 +201,7 @@ def is_signed(state: RunState, plan: str) -> bool:
     """Tell whether the approval that makes a plan canonical is signed as well as policy could ask."""
     verifier = Verifier(state.view, state.policy)
     return any(
-        not signing.lacking(verifier.seen(event), signing.demanded(state.policy.signatures, event) or ())
+        not signing.fault(verifier.seen(event), signing.demanded(state.policy.signatures, event) or ())
         for event in state.approving(plan)
     )
 
@@ -218,7 +218,7 @@ def _plan(state: RunState, verifier: Verifier, plan: str) -> list[str]:
 
 def _approved(state: RunState, verifier: Verifier, approvals: Sequence[Event]) -> list[str]:
     """Return that approvals of equal standing lack the signature that they need, or nothing."""
-    why = signing.wanting(state.policy.signatures, approvals, verifier.seen)
+    why = signing.none_signed(state.policy.signatures, approvals, verifier.seen)
     plan = approvals[0].of if approvals else state.canonical
     return [f"plan {plan} was approved without the signature it needs: {why}"] if why else []
 
@@ -245,7 +245,7 @@ def answers(
         names = signing.demanded(state.policy.signatures, one)
         if names is None or "text" not in one.data:
             continue
-        if not signing.lacking(seen := verifier.seen(one), names):
+        if not signing.fault(seen := verifier.seen(one), names):
             key = signing.key_in(one.data["signature"])
             counting[one.id] = signing.Signer(seen.by, key, verifier.signs_as(one, authors))
     return counting

@@ -14,6 +14,8 @@ from memento_git.model.work import Event, Evidence
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from memento_git.model.objection import Objection
+
 
 NAMESPACE: Final = "memento-git"
 BLOCK: Final = rb"(?s)(.*\n)signature: \|\n((?:  [ -~]+\n)+)"
@@ -136,7 +138,7 @@ def _event_key(event: Event, require: Mapping[str, Any]) -> str:
     return gate if event.do == "passed" else ""
 
 
-def lacking(seen: Seen, names: Sequence[str]) -> str:
+def fault(seen: Seen, names: Sequence[str]) -> Objection:
     """Return why a signature is not what policy demands, or nothing."""
     if seen.state != "good":
         whose = f": it is of {seen.by}" if seen.by else ""
@@ -147,12 +149,14 @@ def lacking(seen: Seen, names: Sequence[str]) -> str:
     return f"it is signed by {seen.by}, and policy asks for {', '.join(names)}"
 
 
-def wanting(signatures: Mapping[str, Any], candidates: Sequence[Event], check: Callable[[Event], Seen]) -> str:
-    """Return what the signatures of events of equal standing lack; nothing where one of them has what it needs."""
+def none_signed(
+    signatures: Mapping[str, Any], candidates: Sequence[Event], check: Callable[[Event], Seen]
+) -> Objection:
+    """Return why none of some events of equal standing is signed as policy demands, or nothing."""
     worst = "no event that stands says so"
     for event in candidates:
         names = demanded(signatures, event)
-        worst = "" if names is None else lacking(check(event), names)
+        worst = "" if names is None else fault(check(event), names)
         if not worst:
             break
     return worst
@@ -168,7 +172,7 @@ def unsigned(
         if names is None and "signature" not in record.data:
             continue
         seen = check(record)
-        why = "" if names is None else lacking(seen, names)
+        why = "" if names is None else fault(seen, names)
         if why:
             asked = f" of {', '.join(names)}" if names else ""
             told = f"policy demands a signature{asked} here: {why}"

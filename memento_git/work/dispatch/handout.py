@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from memento_git.errors import MementoError
     from memento_git.folding.rows import Row
+    from memento_git.model.objection import Objection
     from memento_git.model.work import Event
     from memento_git.work.state import Dispatch, RunState
 
@@ -106,7 +107,7 @@ def overdue(held: Mapping[str, Dispatch], actor: str) -> dict[str, str]:
     }
 
 
-def beyond(state: RunState, task: str, executor: str = "") -> str:
+def beyond_budget(state: RunState, task: str, executor: str = "") -> Objection:
     """Return why an attempt of an executor, by default of the cheapest, is beyond a task's budget; or nothing."""
     from memento_git.work.routing import budget, executors, outcomes
 
@@ -128,7 +129,7 @@ def hindrance(state: RunState, task: str) -> MementoError | None:
         return found
     from memento_git.work.routing.budget import BudgetExceeded
 
-    why = beyond(state, task)
+    why = beyond_budget(state, task)
     return BudgetExceeded(task=task, why=why) if why else None
 
 

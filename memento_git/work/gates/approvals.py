@@ -9,12 +9,13 @@ from memento_git.work import persons
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memento_git.model.objection import Objection
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event
     from memento_git.work.state import RunState
 
 
-def may_not_approve(state: RunState, event: Event) -> str:
+def may_not_approve(state: RunState, event: Event) -> Objection:
     """Return why policy does not let the actor of an approval give it, or nothing."""
     if not is_named(state.policy, event.by):
         return f"policy names {', '.join(state.policy.plan_approvers)}"
@@ -39,12 +40,12 @@ def author(state: RunState, plan: str) -> str:
     return str(found.data["by"]) if found else ""
 
 
-def fault(state: RunState, given: Sequence[Event]) -> str:
+def fault(state: RunState, given: Sequence[Event]) -> Objection:
     """Return why nobody who may gave one of some approvals of equal standing; nothing where there are none."""
     why = [may_not_approve(state, event) for event in given]
     return f"plan {given[0].of} was approved by {given[0].by}: {why[0]}" if why and all(why) else ""
 
 
-def unfit(state: RunState) -> str:
+def unfit(state: RunState) -> Objection:
     """Return why the plan that holds was not approved by who may, as policy is now, or nothing."""
     return fault(state, state.approving(state.canonical)) if state.canonical else ""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.git import Git
+    from memento_git.model.objection import Objection
     from memento_git.model.work import Event, Evidence
     from memento_git.work.proof.runners import Runners
     from memento_git.work.proof.trust import Cited
@@ -46,11 +47,11 @@ def here(git: Git, state: RunState, refs: Iterable[str]) -> Here:
     return cache(lambda: codestate.code_as_seen(git, [trust.seen_by(one) for one, _ in _shown(state, refs)]))
 
 
-def not_fresh(state: RunState, scope: str, refs: Sequence[str], code: Here) -> str:
+def not_fresh(state: RunState, scope: str, refs: Sequence[str], code: Here) -> Objection:
     """Return why evidence is not sound, or not of the code as it lies here, or nothing."""
     if not refs:
         return NOTHING
-    if problem := gates.faults(state, scope, refs):
+    if problem := gates.first_fault(state, scope, refs):
         return problem
     shows, narrow, proof = False, False, state.policy.proof
     for evidence, cited in _shown(state, refs):
@@ -142,7 +143,7 @@ def _given(state: RunState) -> Iterator[tuple[str, str, str]]:
                 yield scope, gate, f"{'' if scope == state.id else f'of {scope} '}{TOLD[word]}"
 
 
-def _not_theirs(state: RunState, scope: str, gate: str) -> str:
+def _not_theirs(state: RunState, scope: str, gate: str) -> Objection:
     """Return that a pass or waiver is by one who may not give it by now, or nothing."""
     for event in gates.given(state, scope, gate):
         if why := gates.may_not_judge(state.policy, gate, event.do, event.by):
@@ -175,15 +176,15 @@ def codes_of(state: RunState, commits: Sequence[str] = ()) -> list[Code]:
     return [partial(codestate.code_at, state.view.git, commit) for commit in commits or state.view.commits]
 
 
-def fallen(state: RunState, gate: str) -> str:
+def fallen(state: RunState, gate: str) -> Objection:
     """Return why the pass or waiver of a gate of the run does not hold, whatever the code; or nothing."""
     return unsound(state, state.id, gate) or gateseen.outlived(state, state.id, gate)
 
 
-def unsound(state: RunState, scope: str, gate: str, codes: Sequence[Code] = ()) -> str:
+def unsound(state: RunState, scope: str, gate: str, codes: Sequence[Code] = ()) -> Objection:
     """Return why what a gate has passed on does not stand, by some codes as they are now; or nothing."""
     for event in gates.passes(state, scope, gate):
-        if why := gates.faults(state, scope, event.evidence):
+        if why := gates.first_fault(state, scope, event.evidence):
             return why
         if gate in state.policy.gates_fresh and not all(shows(state, event, code) for code in codes):
             return "nothing that it rests on saw the code of this commit"

@@ -13,6 +13,7 @@ from memento_git.work.proof import trust
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from memento_git.model.objection import Objection
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event
     from memento_git.work.proof.trust import Cited
@@ -72,18 +73,18 @@ def lifting(state: RunState, scope: str, gate: str, known: Collection[str] = ())
     return [event for event in latest if event.do in PASSING and event.id in lifted]
 
 
-def fault(cited: Cited, scope: str) -> str:
+def fault(cited: Cited, scope: str) -> Objection:
     """Return why a gate of a run or task cannot pass on a piece of evidence, or nothing."""
     tasks = cited.evidence.tasks if cited.evidence else []
     return trust.fault(cited, scope if kind_of(scope) == "task" else (tasks or [scope])[0])
 
 
-def faults(state: RunState, scope: str, refs: Sequence[str]) -> str:
-    """Return why a gate cannot pass on some evidence, or nothing."""
+def first_fault(state: RunState, scope: str, refs: Sequence[str]) -> Objection:
+    """Return why a gate cannot pass on the first of some pieces of evidence on which it cannot, or nothing."""
     return next(filter(None, (fault(state.cited(parse_ref(ref), scope), scope) for ref in refs)), "")
 
 
-def may_not_judge(policy: Policy, gate: str, verdict: str, actor: str) -> str:
+def may_not_judge(policy: Policy, gate: str, verdict: str, actor: str) -> Objection:
     """Return why policy does not let an actor give a verdict, or nothing."""
     named = policy.judges(gate, verdict)
     return f"policy names {', '.join(named)}" if named and actor not in named else ""

@@ -13,13 +13,14 @@ from memento_git.work.gates import gates
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
 
+    from memento_git.model.objection import Objection
     from memento_git.model.work import Event
     from memento_git.work.state import RunState
 
 UNDOING: Final = ("reopened", "rejected")
 
 
-def outlived(state: RunState, scope: str, gate: str, *, ended: bool | None = None) -> str:
+def outlived(state: RunState, scope: str, gate: str, *, ended: bool | None = None) -> Objection:
     """Return what came that those who passed or waived a gate had not seen, or nothing.
 
     In a run that has `ended`, by default as it is now, that is not asked of a verdict that names nothing but the run.
@@ -75,7 +76,7 @@ class Unseen(NamedTuple):
     why: str
 
 
-def unseen(state: RunState, verdict: Event) -> str:
+def unseen(state: RunState, verdict: Event) -> Objection:
     """Return what a pass or waiver had not seen of what it is about, or nothing."""
     return next((one.why for one in all_unseen(state, verdict)), "")
 
@@ -103,7 +104,7 @@ def _named(state: RunState, verdict: Event) -> list[Event]:
     return [seen.event for ref in verdict.after if (seen := state.fold.judged(ref.id)) is not None]
 
 
-def _other_plan(state: RunState, verdict: Event) -> str:
+def _other_plan(state: RunState, verdict: Event) -> Objection:
     """Return that another plan, or text, was approved than a verdict on plan or work had seen; or nothing."""
     gate, knows_terms = verdict.get("gate"), "terms" in verdict.data
     if gate != "plan_review" and not (knows_terms and gate in GATES_OF_WORK):
@@ -119,7 +120,7 @@ def _other_plan(state: RunState, verdict: Event) -> str:
     return f"it had not seen that {plan} was approved" if plan else "it had not seen that its plan was rejected"
 
 
-def _taken_up(state: RunState, verdict: Event) -> str:
+def _taken_up(state: RunState, verdict: Event) -> Objection:
     """Return what came of a task after the verdict on it: that its work was undone, or it was done otherwise.
 
     A task that is done for the first time may have been judged before that.
@@ -148,7 +149,9 @@ def _other_work(state: RunState, verdict: Event) -> Iterator[Unseen]:
         yield from _about(task, _ended_else(state, task, named, seen, was_open=task in opened))
 
 
-def _ended_else(state: RunState, task: str, named: Iterable[Event], seen: Container[str], *, was_open: bool) -> str:
+def _ended_else(
+    state: RunState, task: str, named: Iterable[Event], seen: Container[str], *, was_open: bool
+) -> Objection:
     """Return how a task ended, or that it is open, where a verdict had not seen that; or nothing."""
     status = state.task_status(task)
     if status in DONE:

@@ -11,6 +11,7 @@ from memento_git.work.proof import naming, remains, trust
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from memento_git.model.objection import Objection
     from memento_git.model.work import Evidence
     from memento_git.work.state import RunState
 
@@ -70,7 +71,7 @@ def was_done(state: RunState, task: str) -> bool:
     return bool(state.folded(task).legal("completed"))
 
 
-def taken_back(state: RunState, approval: Evidence, of: str) -> str:
+def taken_back(state: RunState, approval: Evidence, of: str) -> Objection:
     """Return the no that is the latest answer of whoever approved something, or nothing.
 
     Where it is to count for a task, answers that count for that or for the run do, too; for a run, those for each of

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memento_git.model.ids import Ref
+    from memento_git.model.objection import Objection
     from memento_git.model.work import Event
     from memento_git.work.proof.verification import Source
     from memento_git.work.state import RunState
@@ -187,7 +188,7 @@ def tasks_approved(state: RunState, evidence: Evidence, of: str = "") -> tuple[s
     return found if found != (state.id,) else (of,) if of else ()
 
 
-def approved_else(state: RunState, approval: Evidence, of: str = "") -> str:
+def approved_else(state: RunState, approval: Evidence, of: str = "") -> Objection:
     """Return that an approval was taken back, or what it is about is not what was approved any more; or nothing."""
     about = str(approval.data.get("approves", ""))
     if not about or trust.outcome_of(approval.data) != "passed":
@@ -197,7 +198,7 @@ def approved_else(state: RunState, approval: Evidence, of: str = "") -> str:
     return other_words(state, approval)
 
 
-def other_words(state: RunState, approval: Evidence) -> str:
+def other_words(state: RunState, approval: Evidence) -> Objection:
     """Return that what an approval is about is not what was approved any more, or was withdrawn; or nothing."""
     about = str(approval.data.get("approves", ""))
     if not about:

@@ -13,6 +13,7 @@ from memento_git.work.proof.verification import LONGEST_ARGUMENT
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from memento_git.model.objection import Objection
     from memento_git.model.work import Evidence
 
 REPRODUCED: Final = "reproduced"
@@ -68,7 +69,7 @@ class Seen(NamedTuple):
         return tuple(one.id for one in self.reruns if one.differences)
 
     @property
-    def contradicted(self) -> str:
+    def contradicted(self) -> Objection:
         """Return what speaks against the evidence, or nothing."""
         other = next((one for one in self.reruns if one.differences), None)
         if other is None:
@@ -81,7 +82,7 @@ class Seen(NamedTuple):
         return not self.differ and any(not one.runner.why for one in self.reruns)
 
     @property
-    def doubt(self) -> str:
+    def doubt(self) -> Objection:
         """Return why reruns that do not contradict do not count, or nothing."""
         told = [f"{one.id} ran it again, and {one.runner.why}" for one in self.reruns if one.runner.why]
         return "" if self.trusted else "; ".join(told[:MOST_TOLD])
@@ -102,7 +103,7 @@ def is_listed(argv: Sequence[str], patterns: Iterable[Sequence[str]]) -> bool:
     )
 
 
-def hindrance(data: Mapping[str, Any], status: str, patterns: Iterable[Sequence[str]]) -> str:
+def hindrance(data: Mapping[str, Any], status: str, patterns: Iterable[Sequence[str]]) -> Objection:
     """Return why recorded evidence cannot be run again, or nothing."""
     command = data.get("command")
     if status != "recorded":

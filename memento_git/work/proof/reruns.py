@@ -10,6 +10,7 @@ from memento_git.work.proof import naming, reproduction
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from memento_git.model.objection import Objection
     from memento_git.model.work import Evidence
     from memento_git.work.state import RunState
 
@@ -26,7 +27,7 @@ def seen(state: RunState, evidence: Evidence) -> reproduction.Seen:
     return reproduction.judged(evidence, _witnessed(state, evidence), lambda one: runner(state, one))
 
 
-def against(state: RunState, evidence: Evidence) -> str:
+def contradiction(state: RunState, evidence: Evidence) -> Objection:
     """Return what speaks against evidence, or nothing; whose signature a rerun bears does not matter for that."""
     return reproduction.judged(evidence, _witnessed(state, evidence)).contradicted
 

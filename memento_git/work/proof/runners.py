@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from memento_git.ledger.view import View
+    from memento_git.model.objection import Objection
     from memento_git.model.policy import Policy
     from memento_git.model.work import Evidence
     from memento_git.work.attest.signers import Verifier
@@ -66,9 +67,9 @@ class Runners:
             self.verifier.close()
 
 
-def doubt(seen: signing.Seen, names: Collection[str]) -> str:
+def doubt(seen: signing.Seen, names: Collection[str]) -> Objection:
     """Return why a signature is not that of a runner whom policy lists, or nothing."""
     if seen.state != "good":
-        return signing.lacking(seen, ())
+        return signing.fault(seen, ())
     listed = {identity for name in names for identity in signing.identities(name)}
     return "" if seen.by in listed else f"it is signed by {seen.by}, whom policy.reproduce.runners does not list"

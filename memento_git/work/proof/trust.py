@@ -13,6 +13,7 @@ from memento_git.work.proof.verification import masked, named, stricter, told_as
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from memento_git.model.objection import Objection
     from memento_git.model.work import Event, Evidence
     from memento_git.work.proof.verification import Command, Demand
 
@@ -93,10 +94,10 @@ def outcome_of(data: Mapping[str, Any]) -> str:
     sound = not data.get("problems") and all(_is_good(report) for report in data.get("reports") or ())
     if not ended_well or not sound:
         return "failed"
-    return "observed" if of_nothing(data) else "passed"
+    return "observed" if without_verdict(data) else "passed"
 
 
-def of_nothing(data: Mapping[str, Any]) -> str:
+def without_verdict(data: Mapping[str, Any]) -> Objection:
     """Return why the reports of a command leave it without a verdict, or nothing: they hold cases, and none passed."""
     told = data.get("reports") or ()
     held = [report for report in told if report.get("format") == "junit"]
@@ -137,7 +138,7 @@ def concluded(conclusion: str) -> str:
     return "failed" if conclusion in CHECK_FAILED else "observed"
 
 
-def fault(cited: Cited, task: str) -> str:
+def fault(cited: Cited, task: str) -> Objection:
     """Return why a cited piece of evidence cannot count for a task, or nothing."""
     evidence = cited.evidence
     name = cited.ref.partition("@")[0]
@@ -176,11 +177,11 @@ def proof(
         if one.evidence.data.get("dispatch", completion.dispatch) != completion.dispatch:
             faults.append(f"{one.evidence.id} came from another dispatch")
             continue
-        if problem := beside(one.evidence, completion.of, one.about):
+        if problem := not_about(one.evidence, completion.of, one.about):
             weak.append(problem)
             continue
         sound.append(one)
-        if problem := weakness(one.evidence, one.trust, asked.proof, one.doubt) or elsewhere(one.evidence, codes):
+        if problem := weakness(one.evidence, one.trust, asked.proof, one.doubt) or of_other_code(one.evidence, codes):
             weak.append(problem)
         else:
             proving[one.evidence.id] = one.evidence.kind
@@ -191,7 +192,7 @@ def proof(
     return Proof(proven, tuple(proving), () if proven else (*faults, *weak))
 
 
-def beside(evidence: Evidence, task: str, tasks: Collection[str] = ()) -> str:
+def not_about(evidence: Evidence, task: str, tasks: Collection[str] = ()) -> Objection:
     """Return why an approval is not about a task, or nothing; one of the whole run is, and one of the task's evidence.
 
     `tasks` are those of the evidence that it is about.
@@ -247,7 +248,7 @@ def shows(evidence: Evidence, trust: str, asked: Demand, codes: Sequence[Mapping
         return False
     if evidence.kind in VERDICT_KINDS and outcome_of(evidence.data) != "passed":
         return False
-    return "code" not in evidence.data or not elsewhere(evidence, codes)
+    return "code" not in evidence.data or not of_other_code(evidence, codes)
 
 
 def meets(one: Cited, command: Command, least: str, codes: Sequence[Mapping[str, Any]]) -> bool:
@@ -257,7 +258,7 @@ def meets(one: Cited, command: Command, least: str, codes: Sequence[Mapping[str,
         return False
     reports = {report["name"] for report in evidence.data.get("reports") or ()}
     proof = {evidence.kind: stricter("witnessed", least)}
-    weak = weakness(evidence, trusted(one, codes).trust, proof) or elsewhere(evidence, codes)
+    weak = weakness(evidence, trusted(one, codes).trust, proof) or of_other_code(evidence, codes)
     return not weak and reports.issuperset(command.reports)
 
 
@@ -279,7 +280,7 @@ def _is_masked(words: Sequence[str]) -> bool:
     return any("[redacted: " in word for word in words)
 
 
-def weakness(evidence: Evidence, trust: str, proof: Mapping[str, str], doubt: str = "") -> str:
+def weakness(evidence: Evidence, trust: str, proof: Mapping[str, str], doubt: str = "") -> Objection:
     """Return why sound evidence proves nothing by itself, or nothing; `proof` is the least trust by kind.
 
     `doubt` is why a second run of its command does not make it reproduced.
@@ -293,19 +294,19 @@ def weakness(evidence: Evidence, trust: str, proof: Mapping[str, str], doubt: st
         told = f": {doubt}" if doubt and least == "reproduced" else ""
         return f"{evidence.id} is only {trust}, and {least} is asked{told}"
     if outcome_of(evidence.data) != "passed":
-        why = of_nothing(evidence.data)
+        why = without_verdict(evidence.data)
         return f"{evidence.id} has no verdict{f': {why}' if why else ''}"
     return moved(evidence)
 
 
-def moved(evidence: Evidence) -> str:
+def moved(evidence: Evidence) -> Objection:
     """Return that the code changed while a command ran, so that nobody knows what it saw; or nothing."""
     return f"the code changed while the command of {evidence.id} ran" if has_moved(evidence.data) else ""
 
 
 def doubts(data: Mapping[str, Any]) -> list[str]:
     """Return why what a command showed proves nothing, or too little, though it did not fail: what its end can tell."""
-    found = [f"{of_nothing(data)}: it proves nothing"] if outcome_of(data) == "observed" else []
+    found = [f"{without_verdict(data)}: it proves nothing"] if outcome_of(data) == "observed" else []
     found += [MOVED] if has_moved(data) else []
     absent = data["code"].get("absent")
     return [*found, ABSENT.format(absent)] if absent else found
@@ -341,7 +342,7 @@ def trusted(one: Cited, codes: Iterable[Mapping[str, Any]]) -> Cited:
     return one._replace(trust="witnessed", doubt="it was run again on other code than this")
 
 
-def elsewhere(evidence: Evidence, codes: Sequence[Mapping[str, Any]]) -> str:
+def of_other_code(evidence: Evidence, codes: Sequence[Mapping[str, Any]]) -> Objection:
     """Return why evidence is not about any of these codes, the first being the completion's; or nothing."""
     saw = seen_by(evidence)
     if any(agree(saw, code) for code in codes):

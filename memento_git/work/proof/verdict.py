@@ -10,6 +10,7 @@ from memento_git.work.proof.trust import counts_not_yet, fault, is_of, is_silent
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from memento_git.model.objection import Objection
     from memento_git.work.proof.trust import Cited
     from memento_git.work.proof.verification import Command, Demand
 
@@ -99,7 +100,7 @@ def contradictions(found: Iterable[Cited], asked: Demand, proving: Collection[st
     ]
 
 
-def _against(one: Cited) -> str:
+def _against(one: Cited) -> Objection:
     """Return what evidence says against a completion, or nothing; an approval that holds no more says nothing."""
     if one.evidence is None:
         return ""

@@ -11,6 +11,7 @@ from memento_git.work.routing.executors import Executor
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from memento_git.model.objection import Objection
     from memento_git.work.routing.outcomes import Attempt
 
 ACTIONS: Final = ("first", "retry", "fallback", "repair", "escalate", "none")
@@ -48,12 +49,12 @@ class Budget(NamedTuple):
     lost: int
     spent: float
 
-    def tried_out(self) -> str:
+    def tried_out(self) -> Objection:
         """Return why another attempt is one too many, whatever its price, or nothing."""
         too_many = self.attempts is not None and self.lost >= self.attempts
         return f"{self.lost} of {self.attempts} attempts came to nothing" if too_many else ""
 
-    def exceeded(self, price: float) -> str:
+    def exceeded(self, price: float) -> Objection:
         """Return why another attempt at this price is beyond the budget, or nothing."""
         if why := self.tried_out():
             return why
@@ -100,7 +101,7 @@ def budget(
     return Budget(limit.get("attempts"), limit.get("cost"), sum(one.lost for one in tried), spent)
 
 
-def over(run: str, task: str) -> str:
+def over(run: str, task: str) -> Objection:
     """Return why nothing is to be done about a task, by its run's status and its own, or nothing."""
     if run in FINAL_RUN:
         return f"its run is {run}"

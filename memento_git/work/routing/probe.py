@@ -18,6 +18,7 @@ from memento_git.work.running import capture
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
+    from memento_git.model.objection import Objection
     from memento_git.work.routing.executors import Executor
 
 PATIENCE: Final = 10.0
@@ -34,7 +35,7 @@ def ailments(executors: Iterable[Executor], folder: Path, ask: Container[str]) -
         return {one.name: why for one, why in zip(known, told, strict=True) if why}
 
 
-def ailment(executor: Executor, folder: Path, *, ask: bool) -> str:
+def ailment(executor: Executor, folder: Path, *, ask: bool) -> Objection:
     """Return why one executor cannot work now, or nothing."""
     if executor.wrap:
         return boxed_ailment(executor, folder, ask=ask)
@@ -44,7 +45,7 @@ def ailment(executor: Executor, folder: Path, *, ask: bool) -> str:
     return _unwell(executor.health, folder) if ask and executor.health else ""
 
 
-def boxed_ailment(executor: Executor, folder: Path, *, ask: bool = True) -> str:
+def boxed_ailment(executor: Executor, folder: Path, *, ask: bool = True) -> Objection:
     """Return why an executor cannot work in its sandbox now, or nothing; `true` is run there where nothing else is."""
     if not executor.wrap:
         return NO_WRAP if executor.is_boxed else ""
