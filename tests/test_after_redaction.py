@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.ledger.settling import AlreadyRedacted
+from memento_git.ledger.redress import AlreadyRedacted
 from memento_git.work.actions import dispatches, evidences, settling, tasks
 from memento_git.work.keeping import base
 from memento_git.work.overview import overview

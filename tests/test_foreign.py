@@ -20,7 +20,7 @@ from memento_git.knowledge.actions.purging import purge_notes
 from memento_git.knowledge.actions.settling import redact_note
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.foreign import databases
-from memento_git.knowledge.rows import listed
+from memento_git.knowledge.note_rows import listed
 from memento_git.knowledge.shelf import Shelf
 from memento_git.review.actions import check
 from tests.play import Play, git

@@ -13,8 +13,8 @@ from memento_git.knowledge.actions import checking, notes
 from memento_git.knowledge.actions.purging import purge_notes
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import titled
+from memento_git.knowledge.note_rows import note_row
 from memento_git.knowledge.pinning import AnchorMissing
-from memento_git.knowledge.rows import note_row
 from memento_git.knowledge.shelf import Shelf
 from memento_git.review.actions import check
 from tests.play import Play, git

@@ -14,7 +14,7 @@ from memento_git.errors import MementoError
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.actions.purging import purge_notes
 from memento_git.knowledge.actions.settling import redact_note
-from memento_git.knowledge.rows import listed
+from memento_git.knowledge.note_rows import listed
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import purging, worktree
 from memento_git.ledger.store import Ledger

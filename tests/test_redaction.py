@@ -8,7 +8,7 @@ import pytest
 
 from memento_git.knowledge.actions.notes import add_note
 from memento_git.ledger import layout
-from memento_git.ledger.settling import AlreadyRedacted
+from memento_git.ledger.redress import AlreadyRedacted
 from memento_git.review.actions import check
 from memento_git.texts.typed import ReasonRequired
 from memento_git.verbs import doctor

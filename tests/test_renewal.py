@@ -19,7 +19,7 @@ from tests.play import git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from tests.play import Play
 
 STEPS: Final = 45

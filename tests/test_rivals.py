@@ -10,8 +10,8 @@ from memento_git.knowledge import index
 from memento_git.knowledge.actions import checking, notes
 from memento_git.knowledge.actions.drafting import draft_note
 from memento_git.knowledge.actions.recalling import recall
+from memento_git.knowledge.note_rows import note_row
 from memento_git.knowledge.recall import search
-from memento_git.knowledge.rows import note_row
 from memento_git.knowledge.shelf import Shelf
 from memento_git.model.clock import seconds_of
 from memento_git.verbs import settling

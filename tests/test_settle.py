@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.folding.settling import EventIsLegal, NotAHead, NotContested
+from memento_git.folding.overruling import EventIsLegal, NotAHead, NotContested
 from memento_git.ledger import layout
 from memento_git.model.ids import NoSuchRecord, WrongKind
 from memento_git.texts.typed import ReasonRequired

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.cli.output import Names
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.shelf import Shelf
 
 

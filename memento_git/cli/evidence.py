@@ -24,7 +24,7 @@ from memento_git.model.work import EVIDENCE_KINDS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.work.actions.evidences import Draft

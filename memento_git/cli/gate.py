@@ -13,7 +13,7 @@ from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.transaction import Transaction
     from memento_git.work.actions.releases import Release
 

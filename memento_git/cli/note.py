@@ -16,7 +16,7 @@ from memento_git.model.knowledge import NOTE_KINDS, RELATIONS, key_start
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.transaction import Transaction
 
 STATES = ("active", "parked", "retired", "superseded", "merged", "resolved", "finished", "contested")
@@ -24,7 +24,7 @@ STATES = ("active", "parked", "retired", "superseded", "merged", "resolved", "fi
 
 def _list(door: Door, *, limit: int = 50, offset: int = 0, **filters: str) -> None:
     from memento_git.knowledge import unheard
-    from memento_git.knowledge.rows import listed, remarks
+    from memento_git.knowledge.note_rows import listed, remarks
     from memento_git.knowledge.shelf import Shelf
 
     found: list[Row] = []
@@ -83,9 +83,9 @@ note.add_command(add)
 
 def changed(door: Door, action: str, act: Callable[[Transaction], str]) -> None:
     """Do one thing to a note, and show it."""
-    from memento_git.knowledge import rows
+    from memento_git.knowledge import note_rows
 
-    row = door.change(action, lambda tx: rows.after(tx, act(tx)))
+    row = door.change(action, lambda tx: note_rows.after(tx, act(tx)))
     door.show({"note": row}, f"{row['id']}: {row['status']}  {output.printable(row['title'])}")
 
 
@@ -211,14 +211,14 @@ _link("unlink", "Take a link of a note away.")
 @writes
 def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> None:
     """Put one note in the place of several; they stay, marked as merged, and it names them."""
-    from memento_git.knowledge import rows
+    from memento_git.knowledge import note_rows
     from memento_git.knowledge.actions import notes
 
     body = read_text(text)
 
     def act(tx: Transaction) -> tuple[Row, notes.Merged]:
         made = notes.merge_notes(tx, notes_ids, body, **given(door, options))
-        return rows.after(tx, made.id), made
+        return note_rows.after(tx, made.id), made
 
     row, made = door.change("note merge", act)
     lost = made.coverage.lost_numbers

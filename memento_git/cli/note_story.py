@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memento_git.cli.boundary import Door
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.view import View
     from memento_git.model.work import Prose
@@ -40,7 +40,7 @@ def walked(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def shown(door: Door, given: str, what: str | None = None, walk: Mapping[str, Any] | None = None) -> None:
     """Show a note and its history, or one part of its story."""
-    from memento_git.knowledge import rows
+    from memento_git.knowledge import note_rows
     from memento_git.knowledge.refusals import NoteRedacted
     from memento_git.knowledge.shelf import Shelf
 
@@ -53,22 +53,22 @@ def shown(door: Door, given: str, what: str | None = None, walk: Mapping[str, An
         raise GraphOnly
     try:
         found = shelf.find(given)
-        door.ledger.warn(*rows.remarks(shelf, found.id))
+        door.ledger.warn(*note_rows.remarks(shelf, found.id))
     except NoteRedacted as gone:
         if what not in (None, "entry", "history"):
             raise
-        _story(door, shelf, rows.redacted_row(shelf, str(gone.facts["note"])), what)
+        _story(door, shelf, note_rows.redacted_row(shelf, str(gone.facts["note"])), what)
         return
     except NoSuchRecord:
         draft = draft_of(door, given)
         if draft is None or what not in (None, "entry"):
             raise
-        _story(door, shelf, rows.as_note(door.view(), draft), "entry", draft.list("evidence"))
+        _story(door, shelf, note_rows.as_note(door.view(), draft), "entry", draft.list("evidence"))
         return
     if what in WHAT and WHAT[what] is not None:
         _part(door, shelf, found, what, wishes)
         return
-    _story(door, shelf, rows.note_row(shelf, found), what, found.list("evidence"))
+    _story(door, shelf, note_rows.note_row(shelf, found), what, found.list("evidence"))
 
 
 def shown_beside(door: Door, given: str, what: str | None, walk: Mapping[str, Any]) -> bool:
@@ -92,10 +92,10 @@ def draft_of(door: Door, given: str) -> Prose | None:
 
 
 def _story(door: Door, shelf: Shelf, row: Row, what: str | None, refs: Sequence[object] = ()) -> None:
-    from memento_git.knowledge import rows
+    from memento_git.knowledge import note_rows
     from memento_git.ledger import revisions
 
-    events = [] if what == "entry" else rows.history(shelf, row["id"])
+    events = [] if what == "entry" else note_rows.history(shelf, row["id"])
     revised = revisions.changed(shelf.view, shelf.path(row["id"])) if what == "history" else []
     more: dict[str, Any] = {"changed": revised} if what == "history" else {}
     evidence = [{"id": str(ref).partition("@")[0], "ref": str(ref)} for ref in refs]
@@ -231,9 +231,9 @@ def _placed(row: Row) -> str:
 
 def shown_event(door: Door, identity: str) -> None:
     """Show one thing that happened to a note."""
-    from memento_git.knowledge import rows
+    from memento_git.knowledge import note_rows
     from memento_git.knowledge.shelf import Shelf
 
     view = door.view()
-    row = rows.happened(Shelf(view), identity)
+    row = note_rows.happened(Shelf(view), identity)
     door.show({"event": row, "audit": []}, lambda: "\n".join(output.fields(row, output.Names(view))))

@@ -11,7 +11,7 @@ from memento_git.cli.boundary import Door, progress, reads, writes
 from memento_git.cli.options import paged, scoped
 
 if TYPE_CHECKING:
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
 
 
 @click.command("threads")
@@ -25,7 +25,7 @@ def threads(door: Door, domain: str, author: str, limit: int, offset: int, *, li
     """List the threads of notes, the one with the latest note first."""
     from memento_git.knowledge.actions.checking import shelf_at
     from memento_git.knowledge.actions.threads import list_threads
-    from memento_git.knowledge.rows import remarks
+    from memento_git.knowledge.note_rows import remarks
 
     shelf = shelf_at(door.ledger, door.at, progress)
     rows = list_threads(shelf, domain=domain, author=author, live=live)
@@ -48,7 +48,7 @@ def _aside(name: str, doc: str) -> click.Command:
     @writes
     def called(door: Door, note_id: str, thread: str, reason: str) -> None:
         from memento_git.cli.note import changed
-        from memento_git.knowledge import rows
+        from memento_git.knowledge import note_rows
         from memento_git.knowledge.actions import notes
         from memento_git.knowledge.actions import threads as acting
 
@@ -59,7 +59,9 @@ def _aside(name: str, doc: str) -> click.Command:
             changed(door, f"note {name}", lambda tx: act(tx, note_id, reason=reason))
             return
         move = acting.park_thread if name == "park" else acting.resume_thread
-        found = door.change(f"note {name}", lambda tx: [rows.after(tx, one) for one in move(tx, thread, reason=reason)])
+        found = door.change(
+            f"note {name}", lambda tx: [note_rows.after(tx, one) for one in move(tx, thread, reason=reason)]
+        )
         lines = [f"{row['id']}: {row['status']}  {output.printable(row['title'])}" for row in found]
         door.show({"notes": found}, "\n".join(lines))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memento_git.cli.boundary import Door
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
 
 MOST_SHARED: Final = 3

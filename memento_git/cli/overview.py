@@ -15,7 +15,7 @@ from memento_git.work import nextsteps
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.model.finding import Finding
     from memento_git.model.objection import Objection
 

@@ -13,7 +13,7 @@ from memento_git.knowledge.wishes import BUDGET, RECORDS, VIEWS
 from memento_git.model.knowledge import NOTE_KINDS
 
 if TYPE_CHECKING:
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.store import Ledger
 
 WHOSE: Final = {"project": "This project:", "user": "Your own:"}

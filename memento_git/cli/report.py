@@ -11,7 +11,7 @@ from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import COUNT
 
 if TYPE_CHECKING:
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
 
 FORMATS: Final = ("markdown", "text", "json", "html")

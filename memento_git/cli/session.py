@@ -18,7 +18,7 @@ from memento_git.model.clock import duration
 from memento_git.model.knowledge import NOTE_KINDS
 
 if TYPE_CHECKING:
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
 
 SHOWN: Final = 20
 PLAIN: Final = "drafts (memento session promote{whose})"
@@ -91,11 +91,12 @@ def _named(drafts: list[Row]) -> list[Row]:
 @writes
 def checkpoint(door: Door, label: str, done: tuple[str, ...], remaining: tuple[str, ...]) -> None:
     """Keep how far one is, as a note that the next session is shown."""
-    from memento_git.knowledge import rows
+    from memento_git.knowledge import note_rows
     from memento_git.knowledge.actions import sessions
 
     row = door.change(
-        "session checkpoint", lambda tx: rows.after(tx, sessions.checkpoint(tx, label, done=done, remaining=remaining))
+        "session checkpoint",
+        lambda tx: note_rows.after(tx, sessions.checkpoint(tx, label, done=done, remaining=remaining)),
     )
     door.show({"note": row}, f"kept: {row['id']}  {output.printable(row['title'])}")
 
@@ -110,20 +111,21 @@ def promote(door: Door, drafts: tuple[str, ...]) -> None:
     An item of the short tier is named, too: it becomes a fact that expires, by whoever wrote it.
     """
     from memento_git.cli.oriented import line
-    from memento_git.knowledge import rows
+    from memento_git.knowledge import note_rows
     from memento_git.knowledge.actions.drafting import promote_drafts
     from memento_git.knowledge.drafts import Drafts
 
     held = Drafts(door.ledger.git)
     before = set(held.ids())
     promoted = door.change(
-        "session promote", lambda tx: [(rows.after(tx, one.id), one.existing) for one in promote_drafts(tx, drafts)]
+        "session promote",
+        lambda tx: [(note_rows.after(tx, one.id), one.existing) for one in promote_drafts(tx, drafts)],
     )
     lines = [
         f"{'kept already' if existing else 'kept'}: {row['id']}  {output.printable(row['title'])}{_until(row)}"
         for row, existing in promoted
     ]
-    waiting = [rows.draft_row(one) for one in held.all()]
+    waiting = [note_rows.draft_row(one) for one in held.all()]
     turned = [row for row in waiting if row["id"] not in before]
     lines += [
         f"kept as a draft: {row['id']}  {output.printable(row['title'])}: it {', '.join(row['orders'])}, and nobody "

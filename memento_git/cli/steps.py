@@ -10,7 +10,7 @@ from memento_git.work import nextsteps
 
 if TYPE_CHECKING:
     from memento_git.cli.boundary import Door
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
 
 
 def foretell(door: Door, run: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.folding.rows import Row, audit
+from memento_git.folding.event_rows import Row, audit
 from memento_git.knowledge.transitions import REDACTED
 from memento_git.ledger import layout
 from memento_git.model.ids import parse_ref

@@ -11,7 +11,7 @@ from memento_git.model.work import Prose
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.shelf import Shelf
 
 MOST: Final = 40

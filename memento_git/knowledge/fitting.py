@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from memento_git.folding.rows import Row
+from memento_git.folding.event_rows import Row
 from memento_git.knowledge.quoting import shortened
 from memento_git.knowledge.rendering import block, rendered
 from memento_git.model.tokens import BYTES, size, tokens

@@ -13,7 +13,7 @@ from memento_git.model.patterns import matches
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.overlay import Overlay
     from memento_git.ledger.grep import Line
 

@@ -9,7 +9,7 @@ from memento_git.knowledge.quoting import shortened
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
 
 ROLES: Final = ("architecture", "constraints", "risks", "state", "history")
 ROLE_OF_KIND: Final = {

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.knowledge.rows import history
+from memento_git.knowledge.note_rows import history
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import cache, layout
 
 if TYPE_CHECKING:
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
     from memento_git.model.work import Prose

@@ -10,7 +10,7 @@ from memento_git.knowledge.transitions import LIVE
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
 

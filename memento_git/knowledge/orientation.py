@@ -7,13 +7,13 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.handoffs import is_handoff
-from memento_git.knowledge.rows import note_row
+from memento_git.knowledge.note_rows import note_row
 from memento_git.knowledge.transitions import CURRENT, LIVE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.work import Prose
 

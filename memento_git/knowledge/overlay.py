@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.knowledge import code_paths, following, rows
+from memento_git.knowledge import code_paths, following, note_rows
 from memento_git.knowledge.code_paths import CodeUnreadable
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import layout, standing
@@ -17,7 +17,7 @@ from memento_git.model.anchors import CHANGED, GONE, UNKNOWN
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.anchors import Found
     from memento_git.knowledge.following import Follower
     from memento_git.ledger.standing import Standing
@@ -162,7 +162,7 @@ def opened(view: View, rev: str = "", path: str = "") -> Iterator[Overlay]:
 
 def note_row(shelf: Shelf, placed: Placed) -> Row:
     """Return a note at a place: what a reader needs to know of it there."""
-    whole = rows.note_row(shelf, placed.note)
+    whole = note_rows.note_row(shelf, placed.note)
     keys = (
         "id", "kind", "title", "key", "status", "expired", "origin", "actor", "created_at", "confirmed_at",
         "contradicted_by", "evidence", "orders", "text",

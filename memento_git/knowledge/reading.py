@@ -14,7 +14,7 @@ from memento_git.model import anchors
 from memento_git.model.anchors import spell
 
 if TYPE_CHECKING:
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.overlay import Overlay, Placed
 
 MOST_NAMED: Final = 5

@@ -19,7 +19,7 @@ from memento_git.model.recipes import DEEPEST, SINKS, SOURCES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
     from memento_git.model.objection import Objection
     from memento_git.model.progress import Progress

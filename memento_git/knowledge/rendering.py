@@ -11,7 +11,7 @@ from memento_git.model.markup import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
 
 SHOWN_FILES: Final = 20
 LONGEST_TITLE: Final = 200

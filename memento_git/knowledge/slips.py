@@ -10,7 +10,7 @@ from memento_git.knowledge.words import as_written, stem
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.corpus import Corpus
     from memento_git.knowledge.ranking import Asked
 

@@ -13,7 +13,7 @@ from memento_git.knowledge.whereabouts import now_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.following import Follower
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.standing import Standing

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from memento_git.folding.settling import takes_out
+from memento_git.folding.overruling import takes_out
 from memento_git.knowledge import alike
 from memento_git.ledger import codec
 

@@ -12,7 +12,7 @@ from memento_git.model.anchors import Anchor, spell
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.anchors import Found
     from memento_git.knowledge.following import Follower
     from memento_git.knowledge.shelf import Shelf

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.ledger import layout
 
 if TYPE_CHECKING:
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
 
 MOST: Final = 10

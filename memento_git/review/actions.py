@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from memento_git.errors import Misused
-from memento_git.ledger import codec, commits, layout, ranges, settling
+from memento_git.ledger import codec, commits, layout, ranges, redress
 from memento_git.ledger.names import in_full, is_ref
 from memento_git.ledger.publish import BareRepository
 from memento_git.ledger.staged import merging, staged_tree
@@ -206,7 +206,7 @@ def _fix(ledger: Ledger, report: Report) -> tuple[Fixed, ...]:
             if data is not None and not codec.check(path, data):
                 tx.put(path, data)
                 told.append(Fixed(RESTORED, path))
-        told += [Fixed(REMOVED, path) for path in settling.remove(tx, gone)]
+        told += [Fixed(REMOVED, path) for path in redress.remove(tx, gone)]
         return tuple(told)
 
     return ledger.change("check fix", act)

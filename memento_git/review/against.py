@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import group_of, plans_of
-from memento_git.folding.settling import SETTLING
+from memento_git.folding.overruling import SETTLING
 from memento_git.folding.undone import undone, undone_by
 from memento_git.ledger import codec, layout
 from memento_git.ledger.desk import event_data

@@ -10,7 +10,7 @@ from memento_git.review.report import sections, summary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
 
 MOST: Final = 4096
 LONGEST_ITEM: Final = 160

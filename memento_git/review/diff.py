@@ -6,8 +6,8 @@ import json
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.folding.rows import unmet
-from memento_git.folding.settling import SETTLING
+from memento_git.folding.event_rows import unmet
+from memento_git.folding.overruling import SETTLING
 from memento_git.model.states import DONE
 from memento_git.review import diff_proofs
 from memento_git.review.words import REMOVED, words
@@ -15,7 +15,7 @@ from memento_git.review.words import REMOVED, words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.model.finding import Finding
 
 WAY: Final = {

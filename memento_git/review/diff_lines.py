@@ -13,7 +13,7 @@ from memento_git.review.words import ADDED, LEFT_OUT, REMOVED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
 
 MOST_STATES: Final = 5
 NOES: Final = ("rejected", "failed", "blocked")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from memento_git.folding.event_rows import contests
 from memento_git.folding.lanes import CANONICAL, spoken
-from memento_git.folding.rows import contests
 from memento_git.folding.undone import is_out, undone_by
 from memento_git.ledger import layout
 from memento_git.ledger.desk import Book

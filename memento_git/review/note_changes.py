@@ -17,7 +17,7 @@ from memento_git.review.changed_files import Held, forbidden
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.store import Ledger
     from memento_git.model.work import Prose
 
@@ -90,7 +90,7 @@ def _change(row: Row) -> str:
 
 def _events(old: Shelf, new: Shelf, note: str) -> list[Row]:
     """Return what happened to a note since the older side."""
-    from memento_git.folding.rows import audit
+    from memento_git.folding.event_rows import audit
 
     known = set(old.index.events_of.get(note, ()))
     return [row for row in audit(new.folded(note).events) if row["id"] not in known]

@@ -13,7 +13,7 @@ from memento_git.review.report import INCOMPLETE, MOVED, ORDER, SPIKE, aged, cal
 from memento_git.review.timeline import timeline
 
 if TYPE_CHECKING:
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
 
 LONG: Final = 40
 RECENT: Final = 100

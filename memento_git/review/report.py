@@ -14,7 +14,7 @@ from memento_git.work.proof.trust import LEFT_OUT
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
 
 SHOWN_TASKS: Final = 3
 SHOWN_CASES: Final = 5

@@ -21,7 +21,7 @@ from memento_git.work.overview import overview
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.transaction import Transaction
 
 VERBS: Final = {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.actions import settling as notes
 from memento_git.knowledge.desk import Desk
-from memento_git.knowledge.rows import trouble_rows
+from memento_git.knowledge.note_rows import trouble_rows
 from memento_git.knowledge.shelf import Shelf
 from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.work.actions import settling
@@ -14,7 +14,7 @@ from memento_git.work.keeping import base
 from memento_git.work.late import late_rows
 
 if TYPE_CHECKING:
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress

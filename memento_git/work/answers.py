@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.folding.rows import event_row
+from memento_git.folding.event_rows import event_row
 from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.model.work import Evidence
 from memento_git.work import rows
@@ -15,7 +15,7 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
 

@@ -11,7 +11,7 @@ from memento_git.work.nextsteps import SOON
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
 

@@ -13,7 +13,7 @@ from memento_git.model.states import OPEN_DISPATCH, TASK_STATUSES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
 
 FORMAT: Final = 1
 COLUMNS: Final = TASK_STATUSES

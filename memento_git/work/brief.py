@@ -15,7 +15,7 @@ from memento_git.work.proof.verification import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
 
 TOLD_LATER: Final = {

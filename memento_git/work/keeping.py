@@ -8,7 +8,7 @@ from memento_git.ledger import cache
 from memento_git.model.finding import AWAY, Finding
 
 if TYPE_CHECKING:
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
     from memento_git.work.proof.runners import Runners

@@ -11,7 +11,7 @@ from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK, GATES_OF_WORK,
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.model.finding import Finding
 
 SOON: Final = 3

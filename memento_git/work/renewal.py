@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.folding.rows import audit
+from memento_git.folding.event_rows import audit
 from memento_git.ledger import difference, layout
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import FINAL_TASK, GATES_OF_WORK, PASSING
@@ -19,7 +19,7 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
 
 MOST: Final = 200  # changed files, or tasks that they bear on; with more it would be no quicker

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from memento_git.folding.event_rows import Row, audit, troubles, unmet
 from memento_git.folding.fold import plans_of
 from memento_git.folding.lanes import STATUS, WORST_EVIDENCE
-from memento_git.folding.rows import Row, audit, troubles, unmet
-from memento_git.folding.settling import takes_out
+from memento_git.folding.overruling import takes_out
 from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, ENDED_DISPATCH, FINAL_TASK, OPEN_DISPATCH, PASSING

@@ -10,14 +10,14 @@ from memento_git.knowledge.actions.notes import OVER, Added, add_note
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import MOMENTS, SHARES, Draft, stamped, titled
 from memento_git.knowledge.injection import LOW, orders, unvouched
-from memento_git.knowledge.rows import after, draft_row
+from memento_git.knowledge.note_rows import after, draft_row
 from memento_git.knowledge.shortterm import Item, ShortTerm
 from memento_git.model import anchors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
 

@@ -13,7 +13,7 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import layout, purging
 from memento_git.ledger.events import NOTHING, is_purge
 from memento_git.ledger.publish import LedgerMoved
-from memento_git.ledger.settling import AlreadyRedacted
+from memento_git.ledger.redress import AlreadyRedacted
 from memento_git.model.clock import file_stamp
 from memento_git.model.ids import resolve
 from memento_git.model.work import is_agent

@@ -6,7 +6,7 @@ from collections import Counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.folding.rows import Row
+from memento_git.folding.event_rows import Row
 from memento_git.knowledge import labels, slips, unheard
 from memento_git.knowledge.alike import said
 from memento_git.knowledge.choosing import Chooser
@@ -15,9 +15,9 @@ from memento_git.knowledge.fitting import fitted
 from memento_git.knowledge.fornow import shown
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
 from memento_git.knowledge.moments import end_of, past_moment
+from memento_git.knowledge.note_rows import remarks
 from memento_git.knowledge.pairs import disputes
 from memento_git.knowledge.rivals import rivals
-from memento_git.knowledge.rows import remarks
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVING
 from memento_git.knowledge.whereabouts import Whereabouts

@@ -10,8 +10,8 @@ from memento_git.knowledge.actions import notes
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import merged_origin
 from memento_git.knowledge.injection import instructive
+from memento_git.knowledge.note_rows import note_row
 from memento_git.knowledge.recipe_runs import RecipeRun
-from memento_git.knowledge.rows import note_row
 from memento_git.ledger import codec, layout
 from memento_git.ledger.recipebook import NoSuchRecipe, RecipeBook
 from memento_git.ledger.store import NothingToCommit
@@ -22,7 +22,7 @@ from memento_git.model.types import problem_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.recipe_runs import Outcome, Write
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.code.docstrings import Said
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.overlay import Overlay
     from memento_git.ledger.store import Ledger
     from memento_git.model.progress import Progress

@@ -13,9 +13,9 @@ from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import share
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.moments import end_of, past_moment
+from memento_git.knowledge.note_rows import after, draft_row, note_row, remarks, short_row
 from memento_git.knowledge.orientation import standing
 from memento_git.knowledge.refusals import MomentInvalid, PointUnknown
-from memento_git.knowledge.rows import after, draft_row, note_row, remarks, short_row
 from memento_git.knowledge.sessions import Session, Sessions
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import ShortTerm
@@ -25,7 +25,7 @@ from memento_git.texts.secrets import refuse_secrets
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.work import Prose

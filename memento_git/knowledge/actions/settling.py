@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.knowledge import handoffs, takenout
 from memento_git.knowledge.desk import Desk
-from memento_git.ledger import codec, settling
+from memento_git.ledger import codec, redress
 from memento_git.model.ids import kind_of
 
 if TYPE_CHECKING:
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 def settle_note(tx: Transaction, note: str, keep: str, *, reason: Reason = "") -> str:
     """Settle a contested note: the outcome of one of its heads holds."""
     desk = Desk.of(tx)
-    return settling.settle(desk, desk.shelf, desk.find(note).id, keep, reason)
+    return redress.settle(desk, desk.shelf, desk.find(note).id, keep, reason)
 
 
 def void_note_event(tx: Transaction, event: str, *, reason: Reason = "") -> str:
     """Void an illegal, incomplete or contested event of a note; a legal one never."""
     desk = Desk.of(tx)
     identity = desk.view.find(event, "event")[0]
-    return settling.void(desk, desk.shelf, identity, settling.owner(desk.shelf, identity), reason)
+    return redress.void(desk, desk.shelf, identity, redress.owner(desk.shelf, identity), reason)
 
 
 def redact_note(tx: Transaction, target: str, *, reason: Reason = "") -> str:
@@ -33,14 +33,14 @@ def redact_note(tx: Transaction, target: str, *, reason: Reason = "") -> str:
     words = desk.reason("redacting", reason)
     gone = target.strip()
     if gone in desk.shelf.tombstones:
-        raise settling.AlreadyRedacted(target=gone)
+        raise redress.AlreadyRedacted(target=gone)
     if kind_of(gone) == "event":
         identity = desk.view.find(gone, "event")[0]
-        tx.put(settling.redact(desk, desk.shelf, identity, words).path, None)
+        tx.put(redress.redact(desk, desk.shelf, identity, words).path, None)
         return identity
     identity = desk.view.find(gone, "note")[0]
     if desk.shelf.is_redacted(identity):
-        raise settling.AlreadyRedacted(target=identity)
+        raise redress.AlreadyRedacted(target=identity)
     note = desk.shelf.note(identity)
     _tell_copies(tx, desk, identity)
     path = note.path

@@ -17,7 +17,7 @@ from memento_git.model.ids import ALPHABET, LENGTH
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.commits import Commit
     from memento_git.model.work import Prose

@@ -11,7 +11,7 @@ from memento_git.work.brief import as_markdown
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.store import Ledger
 
 

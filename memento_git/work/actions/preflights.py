@@ -16,7 +16,7 @@ from memento_git.work.dispatch.preflight import Check
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.git import Git
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.policy import Policy

@@ -25,7 +25,7 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.handovers import Handover
     from memento_git.ledger.processes import Process
     from memento_git.ledger.transaction import Transaction

@@ -9,7 +9,7 @@ from memento_git.folding.fold import plans_of
 from memento_git.folding.lanes import STATUS
 from memento_git.ledger import archive, claims, codec, layout
 from memento_git.ledger.desk import RecordIncomplete
-from memento_git.ledger.settling import take_out
+from memento_git.ledger.redress import take_out
 from memento_git.model.ids import option
 from memento_git.model.states import FINAL_TASK
 from memento_git.work import branches

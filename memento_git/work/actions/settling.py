@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memento_git.folding.fold import plans_of
-from memento_git.ledger import absence, codec, settling
+from memento_git.ledger import absence, codec, redress
 from memento_git.model.ids import WrongKind, kind_of
 from memento_git.work.desk import Desk
 
@@ -21,15 +21,15 @@ def settle_record(tx: Transaction, record: str, keep: str, *, reason: Reason = "
     """Settle a contested record: the outcome of one of its heads holds."""
     desk = Desk.of(tx)
     identity, state = _record(desk, record)
-    return settling.settle(desk, state, identity, keep, reason)
+    return redress.settle(desk, state, identity, keep, reason)
 
 
 def void_event(tx: Transaction, event: str, *, reason: Reason = "") -> str:
     """Void an illegal, dangling or contested event; a legal one never."""
     desk = Desk.of(tx)
     identity, state = desk.find(event, "event")
-    of = settling.owner(state, identity)
-    return settling.void(desk, state, identity, plans_of(state.id) if kind_of(of) == "plan" else of, reason)
+    of = redress.owner(state, identity)
+    return redress.void(desk, state, identity, plans_of(state.id) if kind_of(of) == "plan" else of, reason)
 
 
 def _record(desk: Desk, given: str) -> tuple[str, RunState]:
@@ -50,13 +50,13 @@ def _evidence(desk: Desk, target: str, reason: str) -> str:
     identity, state = desk.find(target, "evidence")
     found, path = state.evidence(identity), state.index.evidence.get(identity)
     if path is None or state.evidence_status(identity) == "redacted":
-        raise settling.AlreadyRedacted(target=identity)
+        raise redress.AlreadyRedacted(target=identity)
     absence.refuse_away(desk.view, path)
     kept = codec.redact_evidence(found.data) if found is not None else {}  # of what cannot be read nothing is left
     told: dict[str, Any] = {"kept": kept} if kept else {}
     digest = codec.digest_of(desk.view.read(path) or b"")
     desk.happen(state, identity, "redacted", target=f"{identity}@{digest}", reason=reason, **told)
-    settling.remove(desk.tx, [path, *state.index.attachments.get(identity, [])])
+    redress.remove(desk.tx, [path, *state.index.attachments.get(identity, [])])
     return identity
 
 
@@ -64,8 +64,8 @@ def _event(desk: Desk, target: str, reason: str) -> str:
     for run in desk.view.runs():
         for gone in desk.state(run).tombstones:
             if gone == target.strip():
-                raise settling.AlreadyRedacted(target=gone)
+                raise redress.AlreadyRedacted(target=gone)
     identity, state = desk.find(target, "event")
-    found = settling.redact(desk, state, identity, reason)
-    settling.remove(desk.tx, [found.path])
+    found = redress.redact(desk, state, identity, reason)
+    redress.remove(desk.tx, [found.path])
     return identity

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memento_git.errors import MementoError
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.model.objection import Objection
     from memento_git.model.work import Event
     from memento_git.work.state import Dispatch, RunState

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memento_git.folding.settling import takes_out
+from memento_git.folding.overruling import takes_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -9,7 +9,7 @@ from memento_git.model.states import DONE
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
 
 

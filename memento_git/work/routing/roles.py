@@ -9,7 +9,7 @@ from memento_git.model.states import FINAL_TASK, OPEN_DISPATCH
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memento_git.folding.rows import Row
+    from memento_git.folding.event_rows import Row
 
 UNKNOWN: Final = "(unknown)"
 MADE: Final = {"plans": "plan.drafted", "tasks": "task.added", "evidence": "evidence.recorded"}

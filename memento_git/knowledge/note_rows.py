@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.folding.rows import Row, audit, event_row, troubles
+from memento_git.folding.event_rows import Row, audit, event_row, troubles
 from memento_git.knowledge import handoffs
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.injection import instructive, orders

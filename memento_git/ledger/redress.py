@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Protocol
 
 from memento_git.errors import Refused
-from memento_git.folding.settling import NotAHead
+from memento_git.folding.overruling import NotAHead
 from memento_git.ledger import absence, archive, codec, layout
 from memento_git.ledger.desk import Book, Desk, event_data
 from memento_git.ledger.store import NothingToCommit
