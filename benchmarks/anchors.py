@@ -19,7 +19,7 @@ import yaml
 
 from memento_git.knowledge import following, pinning
 from memento_git.knowledge.anchors import Found
-from memento_git.knowledge.elsewhere import Texts
+from memento_git.knowledge.other_files import Texts
 from memento_git.ledger.git import Git
 from memento_git.model.anchors import Anchor, parse
 

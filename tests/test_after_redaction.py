@@ -9,7 +9,7 @@ import pytest
 
 from memento_git.ledger.redress import AlreadyRedacted
 from memento_git.work.actions import dispatches, evidences, settling, tasks
-from memento_git.work.keeping import base
+from memento_git.work.kept_rows import base
 from memento_git.work.overview import overview
 from tests.test_redaction import event_of
 

@@ -15,7 +15,7 @@ from memento_git.review import formats
 from memento_git.review.actions import check
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, runs, settling, tasks
-from memento_git.work.keeping import base
+from memento_git.work.kept_rows import base
 from memento_git.work.overview import overview
 from tests.play import Play, git
 

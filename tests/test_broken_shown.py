@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.review.digest import digest
 from memento_git.review.report import markdown
+from memento_git.review.summary import digest
 from memento_git.work.actions import plans, tasks
 from memento_git.work.overview import overview
 

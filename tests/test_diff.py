@@ -21,7 +21,7 @@ from memento_git.review import diff_text
 from memento_git.review.diff_lines import headline
 from memento_git.review.diff_markdown import markdown
 from memento_git.review.weakened import weakened
-from memento_git.review.words import words
+from memento_git.review.word_diff import words
 from memento_git.work.actions import checks, dispatches, evidences, plans, runs, settling, tasks, verifying
 from memento_git.work.actions.comparing import compare
 from tests.play import git
@@ -150,7 +150,7 @@ def test_a_story_as_text_and_as_markdown(play: Play) -> None:
 def test_nothing_but_what_changed_is_told_and_only_those_runs_are_read(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memento_git.work import keeping
+    from memento_git.work import kept_rows
     from memento_git.work.actions import comparing
 
     quiet = play.planned("Quiet")
@@ -158,7 +158,7 @@ def test_nothing_but_what_changed_is_told_and_only_those_runs_are_read(
     base = head(play)
     loud = play.planned("Loud")
     read: list[str] = []
-    whole = keeping.whole
+    whole = kept_rows.whole
 
     def noted(view: Any, run: str, *rest: Any) -> Any:
         read.append(run)

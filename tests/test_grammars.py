@@ -10,7 +10,7 @@ import pytest
 
 from memento_git.code import grammars
 from memento_git.code.definitions import DEFINITIONS
-from memento_git.code.imports import trees
+from memento_git.code.imports import syntax_trees
 from memento_git.code.languages import ENDINGS, GRAMMARS, PYTHON
 
 HERE = Path(__file__).parents[1]
@@ -53,7 +53,7 @@ def test_every_language_that_is_told_of_is_in_the_pack() -> None:
     pytest.importorskip(grammars.PACK)
     assert grammars.available() == tuple(GRAMMARS)
     assert set(GRAMMARS) <= set(ENDINGS.values()) - {PYTHON}
-    assert set(trees.QUERIES) <= set(GRAMMARS)
+    assert set(syntax_trees.QUERIES) <= set(GRAMMARS)
     assert set(DEFINITIONS) == set(GRAMMARS)
 
 

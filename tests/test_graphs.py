@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from memento_git.code.imports import php, python, trees
+from memento_git.code.imports import php, python, syntax_trees
 from memento_git.code.imports.resolve import Found, Resolver
 from memento_git.errors import MementoError
 from memento_git.ledger import imports
@@ -246,7 +246,7 @@ def test_imports_of_other_languages_lead_to_files(
     language: str, path: str, source: str, paths: str, expected: list[str]
 ) -> None:
     resolver = Resolver(paths.split(), {"": "example.org/m"} if language == "go" else {})
-    found = {resolver.find(path, language, told).inside for told in trees.parse(language, source.encode())}
+    found = {resolver.find(path, language, told).inside for told in syntax_trees.parse(language, source.encode())}
     assert sorted(found - {""}) == sorted(expected)
 
 
@@ -273,7 +273,7 @@ def test_classes_of_php_lie_where_composer_says_and_files_where_they_are_require
                    "autoload-dev": {"psr-4": {"App\\Tests\\": "tests"}}}"""
     paths = "src/Models/User.php src/Models/Tag.php tests/Case_.php src/b.php a.php lib/c.php d.php src/Ghost.php"
     resolver = Resolver(paths.split(), {}, php.folders("composer.json", written))
-    found = [resolver.find("src/Kernel.php", "php", told) for told in trees.parse("php", PHP.encode())]
+    found = [resolver.find("src/Kernel.php", "php", told) for told in syntax_trees.parse("php", PHP.encode())]
     assert sorted(one.inside for one in found if one.inside) == [
         "a.php", "d.php", "lib/c.php", "src/Models/Tag.php", "src/Models/User.php", "src/b.php", "tests/Case_.php",
     ]  # fmt: skip
@@ -293,7 +293,7 @@ def test_a_composer_file_that_says_nothing_is_none(written: bytes) -> None:
     assert php.folders("composer.json", written) == []
 
 
-@pytest.mark.parametrize("language", trees.QUERIES)
+@pytest.mark.parametrize("language", syntax_trees.QUERIES)
 def test_no_language_stumbles_over_garbage(language: str) -> None:
     for source in (
         b"",
@@ -305,7 +305,7 @@ def test_no_language_stumbles_over_garbage(language: str) -> None:
         b'#include "',
     ):
         resolver = Resolver([], {})
-        for told in trees.parse(language, source):
+        for told in syntax_trees.parse(language, source):
             assert isinstance(resolver.find("a/b.x", language, told), Found)
 
 

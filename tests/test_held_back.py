@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.errors import MementoError
-from memento_git.review.digest import digest
+from memento_git.review.summary import digest
 from memento_git.work import answers
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, plans, tasks

@@ -13,7 +13,7 @@ from memento_git.review import actions as review
 from memento_git.verbs import doctor
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, exporting, plans, releases, runs, settling, tasks
-from memento_git.work.keeping import base
+from memento_git.work.kept_rows import base
 from memento_git.work.routing import routes
 from tests.play import Play, git
 

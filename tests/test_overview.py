@@ -13,12 +13,12 @@ import pytest
 
 from memento_git.ledger import cache, layout
 from memento_git.model.markup import code, plain, spoken
-from memento_git.review.digest import digest
 from memento_git.review.report import markdown
+from memento_git.review.summary import digest
 from memento_git.work import refusals as no
 from memento_git.work import rows
 from memento_git.work.actions import evidences, plans, runs, settling, tasks, verifying
-from memento_git.work.keeping import base
+from memento_git.work.kept_rows import base
 from memento_git.work.overview import choose_run, overview
 from memento_git.work.routing import routes
 from tests.play import git

@@ -13,7 +13,7 @@ from memento_git.review.actions import check
 from memento_git.texts.typed import ReasonRequired
 from memento_git.verbs import doctor
 from memento_git.work.actions import runs, settling, tasks
-from memento_git.work.keeping import base
+from memento_git.work.kept_rows import base
 from tests.play import git
 
 if TYPE_CHECKING:

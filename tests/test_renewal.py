@@ -12,7 +12,7 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.ledger import cache, layout
 from memento_git.ledger.view import View
-from memento_git.work import keeping, renewal
+from memento_git.work import kept_rows, renewal
 from memento_git.work.actions import dispatches, evidences, plans, reproducing, runs, settling, tasks, verifying
 from tests.play import git
 
@@ -31,20 +31,20 @@ class Watched:
     def __init__(self, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
         self.play = play
         self.anew = 0
-        compute = keeping._compute
+        compute = kept_rows._compute
 
         def counted(*given: Any) -> Any:
             self.anew += 1
             return compute(*given)
 
-        monkeypatch.setattr(keeping, "_compute", counted)
+        monkeypatch.setattr(kept_rows, "_compute", counted)
         self.compute = compute
 
     def look(self, run: str) -> bool:
         """Tell whether the rows were renewed, not computed."""
         view, before = self.play.ledger.view(), self.anew
-        found = {**keeping.base(view, run), "audit": keeping.audit(view, run)}
-        whole = keeping.whole(view, run)
+        found = {**kept_rows.base(view, run), "audit": kept_rows.audit(view, run)}
+        whole = kept_rows.whole(view, run)
         renewed = self.anew == before
         want = self.compute(View(view.git, view.commits, view.now), run, None)[0]
         assert plain(found) == plain(want) == plain(whole)
@@ -74,21 +74,21 @@ def test_what_happens_to_tasks_and_evidence_is_followed(play: Play, watched: Wat
     assert watched.look(run)
     play.complete(dispatch, evidence)
     assert watched.look(run)
-    row = next(one for one in keeping.base(play.ledger.view(), run)["tasks"] if one["id"] == task)
+    row = next(one for one in kept_rows.base(play.ledger.view(), run)["tasks"] if one["id"] == task)
     assert row["ready"]  # what it waited for is done
     play.gate("final_acceptance", "passed")
     play.gate("quality_review", "passed", task=other)
     watched.look(run)
     play.do(tasks.reopen_task, other, reason="Again.")
     watched.look(run)
-    fallen = {one["kind"]: one["fallen"] for one in keeping.base(play.ledger.view(), run)["gates"]}
+    fallen = {one["kind"]: one["fallen"] for one in kept_rows.base(play.ledger.view(), run)["gates"]}
     assert fallen["final_acceptance"] == f"it had not seen that {other} is pending, which was completed before"
     assert fallen["quality_review"] == f"it had not seen that {other} was reopened"
     play.gate("final_acceptance", "requested")
     watched.look(run)
     play.do(evidences.retract, evidence, reason="It saw the wrong tree.")
     assert watched.look(run)
-    row = next(one for one in keeping.base(play.ledger.view(), run)["tasks"] if one["id"] == task)
+    row = next(one for one in kept_rows.base(play.ledger.view(), run)["tasks"] if one["id"] == task)
     assert row["waits_on"] == [other]
     play.do(tasks.revise_task, first, body="Said better.")
     assert watched.look(run)
@@ -116,7 +116,7 @@ def test_an_answer_to_one_task_counts_for_a_gate_on_the_approval_of_all(play: Pl
     watched.look(run)
     play.do(evidences.approve, task, prompt="Right?", response="no")
     watched.look(run)
-    assert "answered no" in keeping.base(play.ledger.view(), run)["gates"][0]["fallen"]
+    assert "answered no" in kept_rows.base(play.ledger.view(), run)["gates"][0]["fallen"]
 
 
 def test_evidence_is_run_again(play: Play, watched: Watched) -> None:
@@ -131,7 +131,7 @@ def test_evidence_is_run_again(play: Play, watched: Watched) -> None:
     watched.look(run)
     reproducing.record(play.ledger, play.ledger.change, reproducing.reproduce(play.ledger, ids=[evidence]))
     assert watched.look(run)
-    row = next(one for one in keeping.base(play.ledger.view(), run)["evidence"] if one["id"] == evidence)
+    row = next(one for one in kept_rows.base(play.ledger.view(), run)["evidence"] if one["id"] == evidence)
     assert [one["result"] for one in row["reproductions"]] == ["reproduced"]
 
 
@@ -206,7 +206,7 @@ def test_much_that_changed_is_kept_anew(play: Play, watched: Watched, monkeypatc
     play.task("One")
     assert watched.look(run)
     assert cache.latest(play.ledger.git, run) == first
-    monkeypatch.setattr(keeping, "WORTH_KEEPING", 1)
+    monkeypatch.setattr(kept_rows, "WORTH_KEEPING", 1)
     play.dispatch(play.task("Two"))
     assert watched.look(run)
     assert cache.latest(play.ledger.git, run) != first

@@ -12,9 +12,9 @@ import pytest
 
 from memento_git.review import timeline
 from memento_git.review.chat import MOST, chat, text
-from memento_git.review.digest import digest
 from memento_git.review.page import page
 from memento_git.review.report import markdown, sections
+from memento_git.review.summary import digest
 from memento_git.work import codestate
 from memento_git.work.actions import dispatches, evidences, plans, tasks
 from memento_git.work.actions.verifying import judge

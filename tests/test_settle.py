@@ -14,7 +14,7 @@ from memento_git.model.ids import NoSuchRecord, WrongKind
 from memento_git.texts.typed import ReasonRequired
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, runs, settling, tasks, verifying
-from memento_git.work.keeping import base
+from memento_git.work.kept_rows import base
 from tests.play import git
 
 if TYPE_CHECKING:

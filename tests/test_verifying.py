@@ -599,7 +599,7 @@ def test_words_that_ask_for_what_there_is_not_are_refused_before_anything_is_wri
 
 
 def test_status_says_how_to_go_on_from_an_unproven_and_from_a_rejected_task(play: Play) -> None:
-    from memento_git.work.keeping import base
+    from memento_git.work.kept_rows import base
     from memento_git.work.nextsteps import next_steps
 
     run = play.planned()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def _export_jsonl(door: Door, out: Path | None, *, force: bool, **_: Any) -> None:
-    from memento_git.knowledge.actions.bundles import export_bundle
+    from memento_git.knowledge.actions.note_bundles import export_bundle
 
     bundle = export_bundle(door.view())
     count = {"notes": bundle.notes, "redacted": bundle.redacted}
@@ -53,7 +53,7 @@ def _written(
 
 
 def _import_jsonl(ledger: Ledger, source: Path, **options: Any) -> Brought:
-    from memento_git.knowledge.actions.bundles import import_bundle
+    from memento_git.knowledge.actions.note_bundles import import_bundle
 
     return import_bundle(ledger, source, **options)
 
@@ -193,7 +193,7 @@ def _from_source(sources: tuple[str, ...], form: str, origin: str) -> Importer:
         return partial(IMPORTERS[form], source=source, origin=origin)
     if form != "jsonl":
         raise click.UsageError("standard input is for --from jsonl alone", context)
-    from memento_git.knowledge.actions.bundles import take_in
+    from memento_git.knowledge.actions.note_bundles import take_in
     from memento_git.knowledge.bundle import lines_of
 
     with click.open_file("-", "rb") as stream:

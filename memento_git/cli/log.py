@@ -96,7 +96,7 @@ def _moment(where: str, given: str, now: str) -> str:
 
 def _events(view: Any, given: str, record: str) -> list[Row]:
     from memento_git.ledger import layout
-    from memento_git.work.keeping import audit
+    from memento_git.work.kept_rows import audit
 
     kind = record.partition("_")[0]
     runs = [view.find(given, "run")[0]] if given else [] if kind == "note" else view.runs()

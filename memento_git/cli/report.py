@@ -48,7 +48,7 @@ def report(door: Door, run: str, limit: int | None, form: str | None, out: str, 
 
 def _held(door: Door, run: str, limit: int, *, rows: bool) -> Row:
     """Return all that a report tells; where nobody looks at single events, they may be JSON that is ready."""
-    from memento_git.review.digest import digest
+    from memento_git.review.summary import digest
     from memento_git.work.overview import LISTS, choose_run, cut, overview
 
     view = door.view()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from memento_git.knowledge import watch
+from memento_git.knowledge import watched_paths
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import desk
 from memento_git.ledger.transaction import Transaction
@@ -22,7 +22,7 @@ class Desk(desk.Desk):
     def __init__(self, tx: Transaction) -> None:
         super().__init__(tx)
         self.shelf = Shelf(tx.view)
-        tx.after_commit.append(lambda: watch.keep_written(tx))
+        tx.after_commit.append(lambda: watched_paths.keep_written(tx))
 
     @classmethod
     def apart(cls, ledger: Ledger, allow_secrets: Sequence[str] = (), *, rehearsed: bool = False) -> Self:

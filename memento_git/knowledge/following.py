@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.knowledge import anchors, impact, occurrences, symbol_anchors, watch
+from memento_git.knowledge import anchors, impact, occurrences, symbol_anchors, watched_paths
 from memento_git.knowledge.anchors import Found, Sides
-from memento_git.knowledge.elsewhere import Elsewhere, Texts
 from memento_git.knowledge.hunks import Hunk
+from memento_git.knowledge.other_files import Elsewhere, Texts
 from memento_git.knowledge.passages import Text
 from memento_git.ledger import standing
 from memento_git.model.anchors import CHANGED, GONE, UNKNOWN, Anchor
@@ -71,7 +71,7 @@ class Follower:
         }  # fmt: skip
         self.reader.hunks(pair for pair in pairs if pair[0] != pair[1] and pair[0] in held)
         found = [self._one(anchor, places.get(anchor.path, anchor.path), now) for anchor in wanted]
-        watch.keep_found(
+        watched_paths.keep_found(
             self.reader.git,
             (
                 one.path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from memento_git.code.imports import trees
+from memento_git.code.imports import syntax_trees
 from memento_git.code.languages import language_of
 from memento_git.knowledge import following
 from memento_git.knowledge.impact import Use
@@ -48,8 +48,8 @@ def importing(
         for (owner, anchor), path in zip(placed, paths, strict=True)
         for one in _below([path], using)
     ]
-    unread = {language for path in _below(mine, now.entries) if (language := language_of(path)) in trees.QUERIES}
-    return Importing(uses, sorted(users), sorted(unread.difference(trees.available())))
+    unread = {language for path in _below(mine, now.entries) if (language := language_of(path)) in syntax_trees.QUERIES}
+    return Importing(uses, sorted(users), sorted(unread.difference(syntax_trees.available())))
 
 
 def _below(places: Sequence[str], paths: Iterable[str]) -> list[str]:

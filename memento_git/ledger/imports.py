@@ -7,8 +7,8 @@ import re
 from posixpath import dirname
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.code.imports import php, python, trees
-from memento_git.code.imports.elsewhere import go_node
+from memento_git.code.imports import php, python, syntax_trees
+from memento_git.code.imports.other_languages import go_node
 from memento_git.code.imports.resolve import Resolver
 from memento_git.code.languages import PYTHON, language_of
 from memento_git.ledger import cache
@@ -71,7 +71,7 @@ class Imports(NamedTuple):
 def imports(git: Git, tree: str, progress: Progress | None = None) -> Imports:
     """Return the imports between the source files of a commit or tree."""
     found, manifests = sources(git, tree)
-    able = {PYTHON, *trees.available()}
+    able = {PYTHON, *syntax_trees.available()}
     known = [source for source in found if source.language in able]
     fit = [source for source in known if source.size <= LARGEST][:MOST_FILES]
     parsed = _parse(git, fit, progress)
@@ -146,7 +146,7 @@ def _read(language: str, data: bytes | None) -> Parsed:
         return [[], "git does not have this object"]
     if language == PYTHON:
         return list(python.parse(data))
-    return [trees.parse(language, data), ""]
+    return [syntax_trees.parse(language, data), ""]
 
 
 def _key(source: Source) -> str:

@@ -16,7 +16,7 @@ from memento_git.ledger.staged import MERGING
 from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
-from memento_git.review import lastread, texts
+from memento_git.review import lastread, text_changes
 from memento_git.review.resting import rested_on
 from memento_git.review.woken import woken
 from memento_git.work.proof import remains
@@ -201,12 +201,12 @@ class Comparison:
             place = layout.place_of(change.path)
             if layout.is_archive(change.path) and change.is_removed:
                 yield from self._archive(change)
-            elif not (change.is_added or place is None or change.old == change.new or place.kind in texts.KINDS):
+            elif not (change.is_added or place is None or change.old == change.new or place.kind in text_changes.KINDS):
                 yield from self._immutable(change, place)
         held = [self.book(run).index.events.get(name, "") for run, names in self.woken().items() for name in names]
         for path in dict.fromkeys((*self._new(), *held)):
             yield from self._taken_out(path)
-        yield from texts.changed(self)
+        yield from text_changes.changed(self)
         yield from self._mended()
 
     def _mended(self) -> Iterator[Finding]:

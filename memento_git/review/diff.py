@@ -10,7 +10,7 @@ from memento_git.folding.event_rows import unmet
 from memento_git.folding.overruling import SETTLING
 from memento_git.model.states import DONE
 from memento_git.review import diff_proofs
-from memento_git.review.words import REMOVED, words
+from memento_git.review.word_diff import REMOVED, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.model.enumeration import cut, many, some
 from memento_git.review.diff_proofs import reproduction_lines, signature_lines
 from memento_git.review.report import INCOMPLETE, MOVED, SPIKE, aged, called, counted, ran
-from memento_git.review.words import ADDED, LEFT_OUT, REMOVED
+from memento_git.review.word_diff import ADDED, LEFT_OUT, REMOVED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from memento_git.review import checks
+from memento_git.review import runs
 from memento_git.review.scope import Scope
 from memento_git.work import codestate
 from memento_git.work.gates import gates
@@ -20,7 +20,7 @@ def remark(view: View, run: str) -> str:
     state = RunState(view, run)
     relying = [event.id for event in (*state.completions(run), *gates.given(state, run, "release"))]
     code = partial(codestate.code_at, view.git, view.commits[0])
-    found = checks.relied_on(state, Scope(added=relying, code=code))
+    found = runs.relied_on(state, Scope(added=relying, code=code))
     if not found:
         return ""
     more = f", and of {len(found) - 1} more like it" if found[1:] else ""

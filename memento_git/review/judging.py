@@ -13,7 +13,7 @@ from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id, random_part
 from memento_git.model.policy import Policy
-from memento_git.review import actors, against, checks, ended, files, lastread, recipes, revived, signed, taken, wording
+from memento_git.review import actors, against, ended, files, lastread, recipes, revived, runs, signed, taken, wording
 from memento_git.review.against import Comparison
 from memento_git.review.outcome import Report, key, ordered
 from memento_git.review.scope import Scope
@@ -104,7 +104,7 @@ def _signatures(view: View, policy: Policy) -> list[Finding]:
 def _whole_run(view: View, run: str, policy: Policy, scope: Scope, progress: Progress | None) -> list[Finding]:
     state = RunState(view, run, Runners(view, policy), policy)
     load(state, progress)
-    return checks.check_run(state, scope)
+    return runs.check_run(state, scope)
 
 
 def _refuse_nothing(view: View, where: str) -> NoReturn:
@@ -285,9 +285,9 @@ def _of_runs(view: View, scopes: Mapping[str, Scope], runners: Runners) -> list[
         state = RunState(view, run, runners, runners.policy)
         if scope.groups is None:
             load(state)
-        found += checks.check_run(state, scope)
+        found += runs.check_run(state, scope)
         if scope.groups is not None:
-            found += checks.circles_through(state, [name for name in scope.groups if is_id(name, "task")])
+            found += runs.circles_through(state, [name for name in scope.groups if is_id(name, "task")])
     return found
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import cut, ends, some
 from memento_git.model.markup import code, plain
-from memento_git.review.digest import digest
+from memento_git.review.summary import digest
 from memento_git.work.proof.trust import LEFT_OUT
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.states import DONE, GATES_OF_WORK
 from memento_git.model.work import Event, Prose
-from memento_git.review import texts, wording
+from memento_git.review import text_changes, wording
 from memento_git.work.dispatch import terms
 from memento_git.work.gates import gates, gateseen
 from memento_git.work.nextsteps import passing
 from memento_git.work.persons import is_same
-from memento_git.work.proof import naming, proofs, reruns, trust
+from memento_git.work.proof import proofs, referring, reruns, trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -129,11 +129,11 @@ def _changed(comparison: Comparison, reworded: Mapping[str, Reworded]) -> dict[s
 
 def _reworded(comparison: Comparison) -> Iterator[Reworded]:
     """Yield the texts that the branch makes say something else, of runs that have not ended."""
-    for path, place in texts.of_the_base(comparison, "run", "plan", "task"):
+    for path, place in text_changes.of_the_base(comparison, "run", "plan", "task"):
         old, new = comparison.base.record(path), wording.now(comparison, place)
         has_ended = comparison.before(place.run).is_final
         if isinstance(old, Prose) and new is not None and not has_ended and not _say_the_same(old, new):
-            undoing = texts.undoing(comparison, place, path, "git checkout {} -- {}")
+            undoing = text_changes.undoing(comparison, place, path, "git checkout {} -- {}")
             did = f"the branch puts back the words of {place.id} that it was given on"
             yield Reworded(old, new, Cause(place.run, new.path, did, undoing), comparison.base)
 
@@ -182,7 +182,7 @@ def _unknown(
     for name in dict.fromkeys([of, *tasks]) if verdict.get("terms") else ():
         if name in reworded and reworded[name].is_newer_than(verdict.at):
             yield name, ""
-    plan = texts.last_approved(before) if of == state.id and gate in (*GATES_OF_WORK, "plan_review") else None
+    plan = text_changes.last_approved(before) if of == state.id and gate in (*GATES_OF_WORK, "plan_review") else None
     if plan is not None and plan.id not in seen:
         yield plans_of(state.id), ""
     for task in tasks:
@@ -224,7 +224,7 @@ def _cause(
 
 def _agreed(before: RunState, event: Event) -> str:
     """Return in words which plan is approved, or rejected, by an event."""
-    was = texts.last_approved(before) or next(reversed(before.approvals()), None)
+    was = text_changes.last_approved(before) or next(reversed(before.approvals()), None)
     if event.do == "rejected" or was is None:
         return f"{'rejects' if event.do == 'rejected' else 'approves'} {event.of}"
     return f"approves {f'another text of {event.of}' if event.of == was.of else f'{event.of} in the place of {was.of}'}"
@@ -236,15 +236,15 @@ def _by_plan(comparison: Comparison, run: str) -> Iterator[Finding]:
     Where it was contested which one that is, by one of them.
     """
     state, before = comparison.state(run), comparison.before(run)
-    given = texts.last_approved(state)
+    given = text_changes.last_approved(state)
     if given is None or given.id not in comparison.added():
         return
-    was = texts.last_approved(before)
+    was = text_changes.last_approved(before)
     cause = Cause(run, given.path, f"the branch {_agreed(before, given)}", leaving_out(given.path))
     for plan in [was] if was else _contesting(before):
         if (given.of, given.get("text")) == (plan.of, plan.get("text")):
             continue
-        old = texts.as_approved(comparison, plan) or texts.plan_of(comparison.base, plan)
+        old = text_changes.as_approved(comparison, plan) or text_changes.plan_of(comparison.base, plan)
         asked = old.data if old is not None else proofs.NOTHING
         if asked.get("verify") != proofs.front_matter(state, given.of).get("verify"):
             for task in state.counting():
@@ -311,7 +311,7 @@ def _is_again(by: str, fresh: list[Evidence]) -> bool:
 
 def _approvals(state: RunState, text: Prose) -> list[Evidence]:
     """Return the approvals of a record by its text as it is that count, or did but for a no to something else."""
-    given = filter(None, map(state.evidence, naming.suspects(state)))
+    given = filter(None, map(state.evidence, referring.suspects(state)))
     return [
         one for one in given
         if one.kind == "approval"

@@ -9,9 +9,9 @@ from memento_git.ledger import archive, codec, commits, layout
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence, Prose
-from memento_git.review import texts, wording
+from memento_git.review import text_changes, wording
 from memento_git.review.against import keeps, keeps_answer
-from memento_git.review.elsewhere import Elsewhere
+from memento_git.review.joined_projects import Elsewhere
 from memento_git.review.lastread import can_be_read
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _packed(comparison: Comparison, git: Git, story: Story) -> Iterator[_Came]:
 def _changed(comparison: Comparison, others: Elsewhere, one: _Came) -> Iterator[Finding]:
     """Yield that the head does not hold a record that came with the branch, or not as it came."""
     path, place, git = one.path, one.place, others.git
-    known, is_text = comparison.head.index(place.run).prose, place.kind in texts.KINDS
+    known, is_text = comparison.head.index(place.run).prose, place.kind in text_changes.KINDS
     now = comparison.head.read(path) if path in comparison.head.files else None
     if now is None and not (is_text and place.id in known):
         told = "" if one.is_copy else _taken_back(comparison, path, place, one.data, one.taker)
@@ -145,7 +145,7 @@ def _renamed(path: str, place: Place, came: Iterable[bytes], now: bytes) -> Iter
     """Yield what a text is known by, as what it repairs, that it did not come with."""
     held = [codec.made(place, path, data) for data in (now, *came)]
     new, *olds = [one.data if isinstance(one, Prose) else None for one in held]
-    for key in texts.identity_of(place.kind) if new else ():
+    for key in text_changes.identity_of(place.kind) if new else ():
         if new and (others := [old.get(key) for old in olds if old and old.get(key) != new.get(key)]):
             message = f"{key} of {place.id} came as {others[0]!r} on the branch, and is {new.get(key)!r}"
             yield Finding("D010", path, 0, message, f"put the line back: git log --format=%h -p -- {path}")
@@ -158,7 +158,9 @@ def _freed(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
     """
     for path, blobs in sorted(story.held.items()):
         place = layout.place_of(path)
-        if place is None or place.kind != "task" or not texts.happened(comparison, place, "dispatched", "completed"):
+        if place is None or place.kind != "task":
+            continue
+        if not text_changes.happened(comparison, place, "dispatched", "completed"):
             continue
         base, text = comparison.base.record(path), wording.now(comparison, place)
         if text is None:
@@ -167,9 +169,9 @@ def _freed(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
             name for one in wording.read(place, path, git.objects(sorted(blobs))) for name in one.list("depends_on")
         )
         known = base.list("depends_on") if isinstance(base, Prose) else ()
-        if told := texts.freed_of(comparison, [name for name in had if name not in known], text):
+        if told := text_changes.freed_of(comparison, [name for name in had if name not in known], text):
             message = f"{place.id} was worked on, and waits no more, as it did on the branch, for {some(told, 3, '; ')}"
-            yield Finding("D007", text.path, 0, message, f"{texts.LOOK}: git log -p -- {path}", "warning")
+            yield Finding("D007", text.path, 0, message, f"{text_changes.LOOK}: git log -p -- {path}", "warning")
 
 
 def _restoring(git: Git, commit: str, path: str) -> str:

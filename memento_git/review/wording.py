@@ -10,7 +10,7 @@ from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of
 from memento_git.model.work import Prose
-from memento_git.review import texts
+from memento_git.review import text_changes
 from memento_git.review.actors import is_author
 from memento_git.work import persons
 from memento_git.work.dispatch import terms
@@ -75,7 +75,7 @@ def reworded(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding
             keys = ", ".join(sorted({key for one in lost for key in one.keys}))
             came = next(word for word in CAME if any(one.version.came == word for one in lost))
             message = f"{place.id} {came} by {by}, and {others} changed its {keys}"
-            yield Finding("D007", text.path, 0, message, f"{texts.LOOK}: git log -p -- {path}", "warning")
+            yield Finding("D007", text.path, 0, message, f"{text_changes.LOOK}: git log -p -- {path}", "warning")
 
 
 def rewritten(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
@@ -235,5 +235,5 @@ def _less(old: Prose, text: Prose, base: Prose | None) -> set[str]:
     return (
         set()
         if is_kept and own <= {*terms.asks(text)}
-        else {*texts.differing(before, text)} & {*ASKED[kind_of(text.id)]}
+        else {*text_changes.differing(before, text)} & {*ASKED[kind_of(text.id)]}
     )

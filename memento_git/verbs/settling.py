@@ -10,7 +10,7 @@ from memento_git.knowledge.note_rows import trouble_rows
 from memento_git.knowledge.shelf import Shelf
 from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.work.actions import settling
-from memento_git.work.keeping import base
+from memento_git.work.kept_rows import base
 from memento_git.work.late import late_rows
 
 if TYPE_CHECKING:

@@ -53,9 +53,9 @@ def _mark(state: RunState, told: Row, kind: str) -> None:
     elif told["proven_by"]:
         mark_stale(state.view, [rows.evidence_row(state, one) for one in state.pieces(told["proven_by"])], [told])
     if told.get("stale"):
-        from memento_git.work import keeping
+        from memento_git.work import kept_rows
 
-        held = keeping.base(state.view, state.id)
+        held = kept_rows.base(state.view, state.id)
         mark_stale(state.view, held["evidence"], held["tasks"])
         known = {row["id"]: row for row in (*held["evidence"], *held["tasks"])}
         told["passed_since"] = known[told["id"]]["passed_since"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memento_git.ledger import desk, layout
 from memento_git.model.enumeration import some
 from memento_git.model.states import FINAL_RUN
-from memento_git.work import keeping
+from memento_git.work import kept_rows
 from memento_git.work import refusals as no
 from memento_git.work.state import RunState
 
@@ -75,7 +75,7 @@ class Desk(desk.Desk):
     def _has_ended(self, run: str) -> bool:
         if self.view.changed:
             return self.state(run).is_final
-        return keeping.head(self.view, run)["status"] in FINAL_RUN
+        return kept_rows.head(self.view, run)["status"] in FINAL_RUN
 
     def home(self, run: str, tasks: Sequence[str]) -> tuple[RunState, list[str]]:
         """Return the run that is named, or the one of the tasks, and the tasks' ids; refuse one of another run."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
 from memento_git.model.states import FINAL_RUN
-from memento_git.work import away, keeping
+from memento_git.work import away, kept_rows
 from memento_git.work import refusals as no
 from memento_git.work.dispatch import live
 from memento_git.work.nextsteps import SOON, all_done, next_steps, passing
@@ -40,7 +40,7 @@ def choose_among(view: View, given: str = "") -> tuple[str, list[Row]]:
         return view.find(given, "run")[0], []
     if len(runs := view.runs()) == 1:
         return runs[0], []
-    heads = sorted((keeping.head(view, run) for run in runs), key=lambda row: (row["created_at"], row["id"]))[::-1]
+    heads = sorted((kept_rows.head(view, run) for run in runs), key=lambda row: (row["created_at"], row["id"]))[::-1]
     if not heads:
         raise no.NoRun
     unfinished = [row for row in heads if row["status"] not in FINAL_RUN]
@@ -85,19 +85,19 @@ def without_runs(ledger: Ledger) -> Row:
 
 
 def overview(
-    ledger: Ledger, view: View, run: str, *, limit: int = keeping.SHOWN, ready: bool = False,
+    ledger: Ledger, view: View, run: str, *, limit: int = kept_rows.SHOWN, ready: bool = False,
     progress: Progress | None = None,
 ) -> Row:  # fmt: skip
     """Return a run as it is now: its rows, cut to a limit that is told, and what follows from clock and code.
 
     Where nothing is cut, the audit may be ready JSON.
     """
-    held = keeping.base(view, run, progress)
+    held = kept_rows.base(view, run, progress)
     opened = cache(partial(_opened, view, run))
     held["ahead"] = _ahead(view, run, held.pop("latest"))
-    whole = keeping.ready_audit(view, run) if ready and not limit else None
-    if whole is None and (not limit or limit > keeping.SHOWN):
-        held["audit"] = keeping.audit(view, run, progress)
+    whole = kept_rows.ready_audit(view, run) if ready and not limit else None
+    if whole is None and (not limit or limit > kept_rows.SHOWN):
+        held["audit"] = kept_rows.audit(view, run, progress)
     _mark_held(view, held)
     _mark_signed(held, opened)
     held["stale"] = mark_stale(view, held["evidence"], held["tasks"])
@@ -191,7 +191,7 @@ def _ahead(view: View, run: str, latest: str) -> list[str]:
     """Return the events that a clock dated well after now; order does not come from it, but leases do."""
     from memento_git.model.clock import is_ahead
 
-    rows = keeping.audit(view, run) if is_ahead(latest, view.now) else ()
+    rows = kept_rows.audit(view, run) if is_ahead(latest, view.now) else ()
     return [row["id"] for row in rows if is_ahead(row["created_at"], view.now)]
 
 

@@ -6,7 +6,7 @@ import sys
 from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.code.imports import elsewhere
+from memento_git.code.imports import other_languages
 from memento_git.code.languages import PYTHON
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Resolver:
             while folder not in self.folders:
                 self.folders.add(folder)
                 folder = dirname(folder)
-        self.others = elsewhere.Others(self.paths, go_modules, php_folders)
+        self.others = other_languages.Others(self.paths, go_modules, php_folders)
         self.packages = {dirname(path) for path in self.paths if path.endswith(("/__init__.py", "/__init__.pyi"))}
         self.package_roots = sorted({root for one in self.packages if (root := dirname(one)) not in self.packages})
         self._roots: dict[str, list[str]] = {}

@@ -11,7 +11,7 @@ from memento_git.knowledge.actions.notes import write
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.foreign import files, guidance, markdown, mnemo, pmb, records
+from memento_git.knowledge.foreign import files, guidance, markdown, mnemo, namesake, pmb
 from memento_git.knowledge.foreign.places import Placed, placed
 from memento_git.knowledge.injection import orders, unvouched
 from memento_git.knowledge.takenout import TakenOut, why_out
@@ -38,7 +38,7 @@ READERS: Final[dict[str, Callable[[Path], Found]]] = {
     "markdown": markdown.read,
     GUIDANCE: guidance.read,
     "mnemo": mnemo.read,
-    "memento-sqlite": records.read,
+    "memento-sqlite": namesake.read,
     "pmb": pmb.read,
 }
 

@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from memento_git.knowledge import following, impact, pairs, watch
+from memento_git.knowledge import following, impact, pairs, watched_paths
 from memento_git.knowledge.alike import said
 from memento_git.knowledge.impact import Link, Touched
 from memento_git.knowledge.importing import importing
@@ -51,7 +51,7 @@ def check_anchors(shelf: Shelf, given: str = "", *, work_tree: bool = False) -> 
     """Return what became of the places that live notes are about, or one note: at the view's commit, or as they lie."""
     notes = [shelf.find(given)] if given else shelf.live()
     wanted = places(shelf, notes)
-    watch.keep(shelf.view.git, [anchor for _, anchor in wanted])
+    watched_paths.keep(shelf.view.git, [anchor for _, anchor in wanted])
     rows: list[Row] = []
     if wanted:
         with following.opened(shelf.view.git) as follower:
@@ -182,7 +182,7 @@ def touched(newer: Shelf, older: Shelf | None, base: str = "") -> Row:
     or set anew, against what it was set to. Without a base, the change is what is staged.
     """
     now = places(newer, newer.live())
-    watch.keep(newer.view.git, [anchor for _, anchor in now])
+    watched_paths.keep(newer.view.git, [anchor for _, anchor in now])
     rows: list[Touched] = []
     if now:
         known = set(now) if not base else set(places(older, older.readable())) if older is not None else set()

@@ -13,7 +13,7 @@ from memento_git.model.ids import parse_ref
 from memento_git.review import diff, diff_proofs
 from memento_git.review.changed_files import Held, forbidden
 from memento_git.review.weakened import weakened
-from memento_git.work.keeping import whole
+from memento_git.work.kept_rows import whole
 from memento_git.work.proof.staleness import mark_stale
 from memento_git.work.state import RunState
 

@@ -20,9 +20,9 @@ from memento_git.work.desk import Desk
 from memento_git.work.loading import evidence_named
 from memento_git.work.proof import reproduction as again
 from memento_git.work.proof import reruns
+from memento_git.work.proof.seen_commits import HEAD, TRACKED, Whereabouts
 from memento_git.work.proof.trust import LEFT_OUT
 from memento_git.work.proof.verification import shown
-from memento_git.work.proof.whereabouts import HEAD, TRACKED, Whereabouts
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from memento_git.work.actions.evidences import Draft
     from memento_git.work.actions.verifying import Change
     from memento_git.work.attest.signatures import Sealer
-    from memento_git.work.proof.whereabouts import Place
+    from memento_git.work.proof.seen_commits import Place
 
 UNFIT: Final = (
     "see policy.reproduce in .memento/config.yaml; what it lists and cannot run here, record anew: memento evidence run"

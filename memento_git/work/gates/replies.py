@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.model.clock import is_ahead
 from memento_git.model.ids import kind_of
-from memento_git.work.proof import naming, remains, trust
+from memento_git.work.proof import referring, remains, trust
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -95,7 +95,7 @@ def _given(state: RunState) -> Iterator[Said]:
     A yes is an approval, and bears a signature where policy demands that; who relies on it asks whether it is good.
     """
     now, wanted = state.view.now, "approvals" in state.policy.must_be_signed
-    for name in naming.suspects(state):
+    for name in referring.suspects(state):
         one = state.evidence(name)
         if one is None or "approves" not in one.data:
             continue

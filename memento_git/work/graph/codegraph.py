@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.code.imports import trees
+from memento_git.code.imports import syntax_trees
 from memento_git.code.languages import PYTHON
 from memento_git.ledger import cache, imports
 from memento_git.work import codestate
@@ -29,7 +29,7 @@ KEPT_SNAPSHOTS: Final = 8
 def snapshot(git: Git, commit: str, progress: Progress | None = None) -> Row:
     """Return the graph of the code at a commit; what was read before is not read again."""
     tree = codestate.tree_at(git, commit)
-    key = f"{FORMAT}:{','.join(trees.available())}"
+    key = f"{FORMAT}:{','.join(syntax_trees.available())}"
     held: dict[str, Row] = cache.read(git, "graph.snapshots", key) or {}
     if tree not in held:
         held[tree] = _build(git, commit, progress)
@@ -44,7 +44,7 @@ def as_bytes(held: Row) -> bytes:
 
 def _build(git: Git, commit: str, progress: Progress | None) -> Row:
     found = imports.imports(git, commit, progress)
-    able = {PYTHON, *trees.available()}
+    able = {PYTHON, *syntax_trees.available()}
     known = [source for source in found.sources if source.language in able]
     held = graphs.measure({path: sorted(others) for path, others in found.edges.items()})
     held["counts"] |= {
@@ -79,7 +79,7 @@ def _count(languages: Iterable[str]) -> dict[str, int]:
 
 def lacking(held: Row) -> str:
     """Return what should be said of files that were not looked into, or nothing."""
-    installable = trees.QUERIES.keys() & held["not_parsed"].keys()
+    installable = syntax_trees.QUERIES.keys() & held["not_parsed"].keys()
     told = ", ".join(f"{count} {language}" for language, count in held["not_parsed"].items())
     if not told:
         return ""

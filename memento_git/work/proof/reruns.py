@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.model.ids import parse_ref
-from memento_git.work.proof import naming, reproduction
+from memento_git.work.proof import referring, reproduction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,7 +71,7 @@ def _table(state: RunState) -> dict[str, list[str]]:
     paths = state.index.evidence
     if state.reruns[0] != len(paths):
         found: dict[str, list[str]] = {}
-        for name in naming.suspects(state):
+        for name in referring.suspects(state):
             one = state.evidence(name)
             if one is not None and (ref := one.data.get("reproduces")):
                 found.setdefault(parse_ref(ref).id, []).append(name)

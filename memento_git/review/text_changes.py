@@ -10,7 +10,7 @@ from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, opening_of
 from memento_git.model.work import Prose
-from memento_git.review import checks, lastread
+from memento_git.review import lastread, runs
 from memento_git.review.scope import Scope
 from memento_git.work.dispatch import terms
 from memento_git.work.persons import is_same
@@ -223,8 +223,8 @@ def freed_of(comparison: Comparison, had: Iterable[str], task: Prose) -> list[st
     A repair takes the place of what it repairs, if that was rejected.
     """
     state, scope = comparison.state(task.run), Scope(added=comparison.added())
-    kept = checks.waited_for(state, task)
-    gone = [name for name in had if name not in kept and not checks.is_over(state, name, scope)]
+    kept = runs.waited_for(state, task)
+    gone = [name for name in had if name not in kept and not runs.is_over(state, name, scope)]
     return [f"{name} {text.title!r}" if (text := state.text(name)) else name for name in gone]
 
 
@@ -250,7 +250,7 @@ def _repairs(comparison: Comparison, place: Place) -> list[str]:
     found = (comparison.head.record(state.index.prose[name]) for name in state.ids("task"))
     return [
         prose.id for prose in found
-        if isinstance(prose, Prose) and place.id in {old.id for old in checks.repaired_by(state, prose)}
+        if isinstance(prose, Prose) and place.id in {old.id for old in runs.repaired_by(state, prose)}
     ]  # fmt: skip
 
 

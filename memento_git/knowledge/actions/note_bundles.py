@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
-from memento_git.knowledge import alike, naming, neighbours
+from memento_git.knowledge import alike, named_records, neighbours
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge.actions.drafting import draft_note
 from memento_git.knowledge.actions.notes import Added, add_note
@@ -212,16 +212,16 @@ class _Intake:
         self.before.note(note)  # what cannot be read here is no fault of the bundle
         (front, _), others = (values_of(layout.place_of(here), own), [one for one in files if one.path == here])
         return any(
-            naming.say_the_same(own.data, front, one.data, values_of(layout.place_of(one.path), one)[0])
+            named_records.say_the_same(own.data, front, one.data, values_of(layout.place_of(one.path), one)[0])
             for one in others
         )
 
     def _without(self, note: Packed, file: File) -> File:
         """Return the file of a note without the records that it names and that are not in this ledger; tell which."""
-        for one in naming.named(note.front):
+        for one in named_records.named(note.front):
             if not self._known(one.id):
-                self._leave(note.where, naming.SAID[one.key], one.id)
-        return file._replace(data=naming.without(file.data, note.front, lambda one: not self._known(one.id)))
+                self._leave(note.where, named_records.SAID[one.key], one.id)
+        return file._replace(data=named_records.without(file.data, note.front, lambda one: not self._known(one.id)))
 
     def _leave(self, where: str, what: str, identity: str) -> None:
         self.brought.skipped.append(LeftOut(where, f"{what} {identity}: {NOT_HERE}"))
@@ -304,7 +304,7 @@ class _Intake:
         for name, value in list(folded.lanes.named("link").items()):
             rel, _, to = name.partition(":")
             if value[0] == "linked" and not self._known(to):
-                self._leave(note.where, naming.SAID["links"], to)
+                self._leave(note.where, named_records.SAID["links"], to)
                 self.desk.happen(after, note.id, "unlinked", rel=rel, to=to, reason=f"{to} is not in this ledger")
 
     def _judge_keys(self, after: Shelf, came: set[str]) -> None:
