@@ -132,9 +132,9 @@ def circles_through(state: RunState, tasks: Collection[str]) -> Iterator[Finding
             waiting += graph[task]
     if not graph:
         return
-    from memento_git.work.rows import cycles
+    from memento_git.work.circles import circles
 
-    for circle in cycles(graph):
+    for circle in circles(graph):
         message = f"{circle[0]} is in a cycle: each waits for the next: {' -> '.join([*circle, circle[0]])}"
         yield Finding("T003", state.index.prose[circle[0]], 0, message, _freeing(circle[0]))
 

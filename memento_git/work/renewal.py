@@ -12,6 +12,7 @@ from memento_git.ledger import difference, layout
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import FINAL_TASK, GATES_OF_WORK, PASSING
 from memento_git.work import rows
+from memento_git.work.circles import circles
 from memento_git.work.proof.reruns import is_sure
 from memento_git.work.routing import roles
 from memento_git.work.state import RunState
@@ -176,7 +177,7 @@ def _is_plain(state: RunState, held: Row, changes: Changes, found: Row) -> bool:
         len(found["audit"]) == len(changes.events)
         and all(row["created_at"] > held["latest"] for row in found["audit"])
         and not any(row[key] != before[row["id"]][key] for row in reworded for key in COUNTED)
-        and not (found["trouble"] or state.view.findings or rows.cycles(waiting))
+        and not (found["trouble"] or state.view.findings or circles(waiting))
         and is_whole(state, (*found["dispatches"], *(row["id"] for row in found["evidence"])))
     )
 

@@ -13,12 +13,13 @@ from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, ENDED_DISPATCH, FINAL_TASK, OPEN_DISPATCH, PASSING
 from memento_git.model.work import Prose
+from memento_git.work.circles import circles
 from memento_git.work.dispatch import handout
 from memento_git.work.gates import approvals
 from memento_git.work.proof.trust import moved, outcome_of, seen_by
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from memento_git.model.work import Event, Evidence
     from memento_git.work.proof.reproduction import Rerun
@@ -354,38 +355,5 @@ def _cycle_rows(state: RunState) -> list[Row]:
     told = "each waits for the next: {}; take a dependency away with memento task revise"
     return [
         {"record": tasks[0], "problem": "cycle", "about": told.format(" -> ".join([*tasks, tasks[0]])), "events": []}
-        for tasks in cycles(graph)
+        for tasks in circles(graph)
     ]
-
-
-def cycles(graph: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    """Return circles of dependencies, none of which share a task, each from its least task on."""
-    left = {task: {other for other in others if other in graph} for task, others in graph.items()}
-    found = []
-    while left := _stuck(left):
-        path = [min(left)]
-        while (following := min(left[path[-1]])) not in path:
-            path.append(following)
-        circle = path[path.index(following) :]
-        first = circle.index(min(circle))
-        found.append(circle[first:] + circle[:first])
-        left = {task: others.difference(circle) for task, others in left.items() if task not in circle}
-    return sorted(found)
-
-
-def _stuck(graph: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """Return the tasks that wait for a circle, each with those of its dependencies that do."""
-    waiting = {task: set(others) for task, others in graph.items()}
-    followers: dict[str, list[str]] = {}
-    for task, others in graph.items():
-        for other in others:
-            followers.setdefault(other, []).append(task)
-    free = [task for task, others in waiting.items() if not others]
-    while free:
-        task = free.pop()
-        del waiting[task]
-        for follower in followers.get(task, ()):
-            waiting[follower].discard(task)
-            if not waiting[follower]:
-                free.append(follower)
-    return waiting
