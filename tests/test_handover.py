@@ -31,13 +31,16 @@ from tests.play import Play, git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memento_git.model.rows import DispatchRow
+
 PARTIAL = "open('half.py', 'w').write('half = 1\\n'); open('app.py', 'a').write('more = 1\\n'); raise SystemExit(3)"
 
 
-def row_of(play: Play, dispatch: str) -> dict[str, Any]:
+def row_of(play: Play, dispatch: str) -> DispatchRow:
     from memento_git.work import answers
 
-    return answers.at(play.ledger.view(), dispatch, "dispatch")
+    row: DispatchRow = answers.at(play.ledger.view(), dispatch, "dispatch")
+    return row
 
 
 def content(play: Play, commit: str, path: str) -> str:

@@ -26,6 +26,7 @@ from tests.play import git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memento_git.model.rows import RunRow
     from memento_git.work.state import RunState
     from tests.play import Play
 
@@ -702,7 +703,7 @@ def test_of_many_runs_only_those_that_changed_are_read_anew(play: Play, monkeypa
     read: list[str] = []
     row = rows.run_row
 
-    def reading(state: RunState) -> dict[str, Any]:
+    def reading(state: RunState) -> RunRow:
         read.append(state.id)
         return row(state)
 

@@ -44,6 +44,7 @@ from tests.play import git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memento_git.model.rows import DispatchRow
     from tests.play import Play
 
 PART = f"open('part.txt', 'w').write('1'); {SLEEP}"
@@ -525,10 +526,11 @@ def test_a_forced_recovery_keeps_what_was_committed_even_where_the_work_tree_is_
     assert branches(play.root) == []
 
 
-def row_of(play: Play, made: Handover) -> dict[str, Any]:
+def row_of(play: Play, made: Handover) -> DispatchRow:
     from memento_git.work import answers
 
-    return answers.at(play.ledger.view(), made.dispatch, "dispatch")
+    row: DispatchRow = answers.at(play.ledger.view(), made.dispatch, "dispatch")
+    return row
 
 
 def test_what_a_run_leaves_open_when_it_ends_is_cleaned_up_after(play: Play, task: str) -> None:

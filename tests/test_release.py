@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from memento_git.model.rows import GateRow
+
 RUN, TASK, TASK2 = "run_000000000001", "task_000000000001", "task_000000000002"
 DONE = TaskSeen(TASK, "completed", proven=True, why=(), proof=("evidence_000000000001",))
 OPEN = TaskSeen(TASK2, "in_progress", proven=False, why=(), proof=())
@@ -244,7 +246,7 @@ def test_a_run_with_an_incomplete_ledger_is_not_said_to_be_ready(play: Play, run
     assert "the ledger is incomplete" in told
 
 
-def gate_rows(play: Play, scope: str) -> list[dict[str, Any]]:
+def gate_rows(play: Play, scope: str) -> list[GateRow]:
     from memento_git.work import rows
 
     return rows.gate_rows(play.state(scope), scope)

@@ -227,7 +227,9 @@ def test_a_run_is_judged_by_the_policy_that_its_state_was_given(play: Play) -> N
     own, view = play.state(task), play.ledger.view()
     strict = RunState(view, own.id, policy=own.policy._replace(require=("lint",)))
     assert (own.proof(task).proven, strict.proof(task).proven) == (True, False)
-    assert task_row(strict, task)["asked"]["why"] == ["policy asks for lint evidence"]
+    asked = task_row(strict, task)["asked"]
+    assert asked is not None
+    assert asked["why"] == ["policy asks for lint evidence"]
 
 
 def test_policy_plan_and_task_all_ask_and_every_unmet_requirement_is_named(play: Play) -> None:

@@ -2,123 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final, NotRequired, get_args, get_origin, get_type_hints
 
 from docs.generator.words import page as whole_page
 from docs.generator.words import table
+from memento_git.model import rows
 
-RUN: Final = {
-    "id": "the run", "goal": "what it is for", "status": "active, blocked (a gate failed), paused, cancelled, "
-    "completed, contested", "reason": "why it is paused or cancelled, or null",
-    "actor": "who started it", "created_at": "when", "spike": "may hand out without a plan",
-    "constraints": "what must hold throughout", "current_plan_id": "the canonical plan, or null",
-    "description": "the Markdown of run.md",
-}  # fmt: skip
-PLAN: Final = {
-    "id": "the plan", "run_id": "its run", "title": "its name", "body": "the Markdown of plan.md",
-    "status": "draft, canonical, rejected, superseded, contested", "actor": "who drafted it", "created_at": "when",
-    "acceptance_criteria": "list", "assumptions": "list", "risks": "list",
-    "changed": "true: the text is another than the one that was approved",
-    "unapproved": "why the canonical plan was approved by nobody who may by what policy says now, or null",
-    "unsigned": "that the canonical plan's approval lacks the signature which policy demands",
-    "verification_policy": "what verification asks of the run's tasks, or null",
-    "approved_by": "who approved it last, or null", "approval_event_id": "the event, or null",
-    "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unnamed, unchecked",
-    "signed_by": "whose signature the approval it is, or null",
-}  # fmt: skip
-TASK: Final = {
-    "id": "the task", "run_id": "its run", "title": "what is to be done", "description": "the Markdown of task.md",
-    "status": "pending, dispatched, in_progress, completed, accepted, rejected, blocked, cancelled, contested",
-    "run_status": "cancelled or completed when the run is final, else null", "actor": "who added it",
-    "created_at": "when", "acceptance_criteria": "list", "dependencies": "ids of tasks that must be proven first",
-    "relevant_files": "paths", "kind": "what kind of work, or null", "risk": "low, medium, high, or null",
-    "size": "small, medium, large, or null", "role": "who should do it, or null",
-    "budget": "attempts and cost, or null", "repairs": "the rejected task that it makes good, or null",
-    "source": "the message from outside that it was made from, or null",
-    "verification_policy": "what this task's own text asks of verification, or null",
-    "asked": "what policy, plan and task ask of it together: evidence, trust, commands, why; or null. In `task show` "
-    "with what past failures and the code's graph add", "ready": "could be handed out now",
-    "held_back": "why `dispatch create` would refuse it although it is its turn: error, why, command; or null",
-    "waits_on": "dependencies that are not done and proven", "proven": "true, false, or null while it is not completed",
-    "proven_by": "ids of the evidence that proves it", "unproven_because": "why it is not proven",
-    "unsigned": "which approvals it rests on, proven as it is, without the signature that policy demands",
-    "late": "something came to it after the run's completion", "blocked_by": "gates of the task that failed",
-    "spike": "it was handed out without a plan",
-    "selected_dispatch_id": "the candidate that was chosen, `contested`, or null",
-    "reason": "why it is blocked, rejected or cancelled; else the latest reason that an event gave, but verdicts on it",
-    "incomplete": "a file that its events name is missing",
-    "broken": "why its own file cannot be read: place, rule, what is wrong; or null",
-    "stale": "only where it is read, and its proof is bound to code: all of that is of other code than this commit's",
-    "uncommitted": "only of what is stale: the code of this commit did not go on since; what was seen is not committed",
-    "passed_since": "only of what is stale: evidence of other tasks, passes of all commands that prove it on this code",
-    "claims": "only among the tasks of a run: who holds it: dispatch_id, claimed_by, lease_until, expired",
-}  # fmt: skip
-DISPATCH: Final = {
-    "dispatch_id": "the dispatch", "status": "queued, claimed, completed, failed, recovered", "task_id": "its task",
-    "run_id": "its run", "executor": "to whom it was handed", "claimed_by": "the claimant, or null",
-    "lease_until": "when the claim ends, or null", "expired": "claimed, and the lease is over",
-    "candidate": "one of several tries", "selected": "the one that was chosen among them",
-    "allowed_destructive": "rules about destructive commands that were allowed at the dispatch",
-    "created_at": "when it was handed out", "completed_at": "or null",
-    "failed_at": "or null", "category": "what kind of failure ended it, or null",
-    "recovered_at": "or null", "recovery_of": "the dispatch that it replaces, or null",
-    "brief": "digest of the brief, or after a recovery of the bundle's file, that was handed over, or null",
-    "branch": "of the worktree that was made for it, or null",
-    "partial": "commit that keeps what was done when it failed or was recovered, or null",
-    "executor_invoked": "true where memento itself started the executor's command (`dispatch run`)",
-    "outdated": "true where it is open, and its task asks something else by now than was handed out",
-}  # fmt: skip
-GATE: Final = {
-    "kind": "which gate", "scope": "id of the run or task", "scope_kind": "run or task",
-    "status": "pending, passed, failed, waived", "reviewer": "who gave the latest verdict", "summary": "what was said",
-    "evidence": "ids that it rests on", "created_at": "when, null while policy only asks for it",
-    "event_id": "the verdict's event, or null",
-    "late": "true where its run was completed without that verdict, so that it does not count",
-    "fallen": "why its pass or waiver does not hold, so that it counts as asked for again, or null",
-    "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unnamed, unchecked",
-    "signed_by": "whose signature it is, or null",
-}  # fmt: skip
-EVIDENCE: Final = {
-    "id": "the evidence", "run_id": "its run", "kind": "command, test, lint, …", "task_ids": "tasks that it may prove",
-    "task_id": "the first of them, or null", "outcome": "passed, failed, observed",
-    "status": "recorded, superseded, retracted, redacted, incomplete",
-    "trust_level": "reproduced, witnessed, verified, reported, advisory",
-    "summary": "text or null", "uri": "link or null", "files": "attachments: name, "
-    "sha256, bytes, path in the repository (null where only the digest is kept)",
-    "command": "argv, or null", "exit_code": "or null", "seconds": "or null",
-    "reports": "name, format, sha256, ok, counts, failed, failed_more",
-    "problems": "why a good exit code did not count",
-    "diff": "range, base, tip, patch_id, files, added, removed; or null",
-    "approves": "id or null", "prompt": "what the approver was asked, or null",
-    "response": "what the approver answered, or null",
-    "check": "provider, name, id, conclusion, commit, url, finished; or null",
-    "dispatch": "dispatch that it came from, or null",
-    "reproduces": "evidence whose command it ran again, as id@digest, or null",
-    "reproduced_by": "ids of evidence that ran its command again on the same code and came to the same",
-    "contradicted_by": "ids of evidence that did so and came to something else",
-    "reproductions": "each of both, and what ran it again on other code: id, result (reproduced, differs, other_code), "
-    "differences, actor, signature, signed_by, counts (policy lists the runner who signed it), why it does not",
-    "code": "git ids of what it saw: tree, full, paths, dirty, untracked (path -> id); head, the commit then",
-    "folder": "where the command ran, or null", "covers": "the paths that it is about; empty: all code",
-    "absent": "how many tracked files and submodules were not checked out",
-    "moved": "that the code changed while the command ran, so that it proves nothing, or null",
-    "digest": "of its file, as references name it",
-    "actor": "who recorded it", "created_at": "when",
-    "withdrawn": "of what is superseded, retracted or redacted: actor, at, reason; else null. Of redacted evidence "
-    "only this, its ids, and the tasks whose events named it are told",
-    "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unnamed, unchecked",
-    "signed_by": "whose signature it is, or null",
-    "stale": "only where it is read, and is bound to code: it is of other code than this commit's",
-    "uncommitted": "only of what is stale: the code of this commit did not go on since; what was seen is not committed",
-    "passed_since": "only of what is stale: evidence of another task, a pass of the same command on this code; or null",
-    "beside": "only there: files that git did not track and that it saw, which this commit does not have so",
-}  # fmt: skip
-EVENT: Final = {
-    "id": "the event", "run_id": "its run", "record": "to which record it happened", "actor": "by whom",
-    "action": "kind and verb, such as task.completed", "created_at": "when, by the writer's clock",
-    "summary": "its note, reason, what was unmet, or gate", "legal": "false: it has no effect",
-    "problem": "why, or null", "payload": "the verb's own keys",
-}  # fmt: skip
+
+def keys_of(row: type) -> dict[str, str]:
+    """Return the keys of a row with what each tells, as its type has them."""
+    return {key: _told(kind) for key, kind in get_type_hints(row, include_extras=True).items()}
+
+
+def _told(kind: Any) -> str:
+    annotated = get_args(kind)[0] if get_origin(kind) is NotRequired else kind
+    return str(annotated.__metadata__[0])
+
+
+RUN: Final = keys_of(rows.RunRow)
+PLAN: Final = keys_of(rows.PlanRow)
+TASK: Final = keys_of(rows.TaskRow)
+DISPATCH: Final = keys_of(rows.DispatchRow)
+GATE: Final = keys_of(rows.GateRow)
+EVIDENCE: Final = keys_of(rows.EvidenceRow)
+EVENT: Final = keys_of(rows.EventRow)
+TROUBLE: Final = keys_of(rows.TroubleRow)
+
 BRIEF: Final = {
     "goal": "the run's goal", "constraints": "the run's", "run_id": "the run", "plan": "id, title, body, "
     "acceptance_criteria, risks of the canonical plan, or null", "task_id": "the task", "task_title": "its title",
@@ -169,12 +78,6 @@ REPORT: Final = {
     "recovered": "dispatches that were taken back: dispatch_id, task_id, requeued_dispatch_id, evidence_id and "
     "bundle_path of what the next worker needs, or null",
 }  # fmt: skip
-TROUBLE: Final = {
-    "record": "which", "problem": "contested, illegal, incomplete, cycle",
-    "about": "the parts that the events disagree on, or why",
-    "events": "event, record, actor and action of each event concerned; about: what it names, or why it happened, "
-    "of an approval the plan, with its title",
-}  # fmt: skip
 STATUS: Final = {
     "state": "the run's status, or null", "run": "one run; null where the ledger has none yet, and the lists are empty",
     "plans": "its plans", "tasks": "its tasks",
@@ -196,10 +99,7 @@ STATUS: Final = {
 ALSO_OPEN: Final = {
     "also_open": "other runs that are not finished, the latest first; of `status` alone, and where no run is named"
 }
-LIVE: Final = {
-    "dispatch_id": "what it works on", "task_id": "its task", "run_id": "its run", "executor": "whose command it runs",
-    "pid": "the memento process that watches", "child_pid": "the command itself, or null", "since": "when it began",
-}  # fmt: skip
+LIVE: Final = keys_of(rows.LiveRow)
 JOB: Final = {
     "dispatch_id": "what was taken back, or only cleaned up after", "task_id": "its task", "run_id": "its run",
     "why": "what was found", "partial": "commit that keeps its work, or null",

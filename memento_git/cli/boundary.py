@@ -14,11 +14,12 @@ from memento_git.errors import MementoError, Refused
 from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
+    from memento_git.model.rows import AnyRow
     from memento_git.scopes import Scoped
 
 T = TypeVar("T")
@@ -120,14 +121,14 @@ class Door:
 
         return self.ledger.change(action, allowed)
 
-    def row(self, action: str, act: Callable[[Transaction], str]) -> dict[str, Any]:
+    def row(self, action: str, act: Callable[[Transaction], str]) -> AnyRow:
         """Run an action in one transaction; return the row of the record of work that it made or changed."""
         from memento_git.work import answers
 
         return self.change(action, lambda tx: answers.after(tx, act(tx)))
 
     def show(
-        self, data: dict[str, Any], text: str | Callable[[], str], *, ok: bool = True,
+        self, data: Mapping[str, Any], text: str | Callable[[], str], *, ok: bool = True,
         then: Sequence[dict[str, str]] | None = None,
     ) -> None:  # fmt: skip
         """Print an answer: the envelope with --json, else the text; `then` are the steps that may follow it."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memento_git.cli.output import Names
     from memento_git.folding.event_rows import Row
     from memento_git.ledger.transaction import Transaction
+    from memento_git.model.rows import DispatchRow, EvidenceRow, TaskRow
     from memento_git.work.actions.selections import Selection
 
 
@@ -25,7 +26,7 @@ def _list(door: Door, *, run: str = "", status: str = "", limit: int = 50, offse
     output.listing(door, view, "dispatches", found, _line, limit=limit, offset=offset)
 
 
-def _line(row: Row, names: Names) -> tuple[str, ...]:
+def _line(row: DispatchRow, names: Names) -> tuple[str, ...]:
     return (
         names(row["dispatch_id"]), output.state(row["status"]), names(row["task_id"]),
         output.printable(row["executor"]), output.holder(row),
@@ -181,7 +182,7 @@ def complete(
     from memento_git.work import answers, nextsteps
     from memento_git.work.actions import checkpoints, dispatches, evidences
 
-    def act(tx: Transaction) -> tuple[Row, Row, list[Row], checkpoints.Checkpoint | None]:
+    def act(tx: Transaction) -> tuple[DispatchRow, TaskRow, list[EvidenceRow], checkpoints.Checkpoint | None]:
         task = answers.after(tx, tx.view.find(dispatch_id, "dispatch")[0])["task_id"]
         added = [
             evidences.add_evidence(tx, "artifact", tasks=[task], uri=uri, summary=f"Named when {task} was completed.")
@@ -266,7 +267,7 @@ def fail(door: Door, dispatch_id: str, reason: str, category: str | None, eviden
     from memento_git.work import answers
     from memento_git.work.actions import dispatches
 
-    def act(tx: Transaction) -> tuple[Row, Row]:
+    def act(tx: Transaction) -> tuple[DispatchRow, TaskRow]:
         name = dispatches.fail_dispatch(tx, dispatch_id, reason=reason, category=category or "", evidence=evidence)
         row = answers.after(tx, name)
         return row, answers.after(tx, row["task_id"])
@@ -275,7 +276,7 @@ def fail(door: Door, dispatch_id: str, reason: str, category: str | None, eviden
     door.show(row, f"failed {row['dispatch_id']}{_kept(row)}", then=steps.retrying(task))
 
 
-def _kept(row: Row) -> str:
+def _kept(row: DispatchRow) -> str:
     """Tell where the work of a dispatch is that came to nothing."""
     return f"\n its work is kept: git show {row['partial']}" if row["partial"] else ""
 
@@ -305,7 +306,7 @@ def recover(
         recover_all(door, run, executor, requeue=requeue)
         return
 
-    def act(tx: Transaction) -> tuple[Row, Row | None, Row | None, Row]:
+    def act(tx: Transaction) -> tuple[DispatchRow, DispatchRow | None, Row | None, TaskRow]:
         name, successor = dispatches.recover_dispatch(
             tx, dispatch_id, force=force, reason=reason, requeue=requeue, executor=executor, bundle=True
         )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memento_git.folding.event_rows import Row
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
+    from memento_git.model.rows import AnyRow, EvidenceRow
     from memento_git.work.actions.evidences import Draft
 
 TOO_LATE: Final = 124  # as timeout(1) has it
@@ -93,7 +94,7 @@ def show_evidence(door: Door, evidence_id: str) -> None:
     door.show({"evidence": row}, lambda: "\n".join(output.fields(_spoken(row), output.Names(view))), then=then or None)
 
 
-def _spoken(row: Row) -> Row:
+def _spoken(row: EvidenceRow) -> Row:
     """Return a row for people: its second runs as sentences, and whether several tasks share it."""
     from memento_git.review.report import rerun_lines
 
@@ -190,7 +191,7 @@ def _misplaced(ledger: Ledger, reports: Sequence[str]) -> list[str]:
     ]
 
 
-def _spoilt(row: Row) -> list[str]:
+def _spoilt(row: EvidenceRow) -> list[str]:
     """Return what reports say of a command that itself ended well, where that makes it a failure."""
     from memento_git.model.markup import spoken
     from memento_git.review.report import report_line
@@ -237,14 +238,15 @@ def _places(door: Door, covers: tuple[str, ...], reports: tuple[str, ...]) -> li
     return places
 
 
-def _record(door: Door, draft: Draft, run: str, tasks: tuple[str, ...], summary: str) -> Row:
+def _record(door: Door, draft: Draft, run: str, tasks: tuple[str, ...], summary: str) -> EvidenceRow:
     """Record what a command showed."""
     from memento_git.work.actions import evidences
 
     with _kept(door, draft, tasks):
-        return door.row(
+        row: EvidenceRow = door.row(
             "evidence run", lambda tx: evidences.record_draft(tx, draft, run=run, tasks=tasks, summary=summary)
         )
+        return row
 
 
 @contextlib.contextmanager
@@ -320,7 +322,7 @@ def approve(door: Door, about: str, summary: str, prompt: str, response: str | N
     from memento_git.work import answers
     from memento_git.work.actions import evidences
 
-    def act(tx: Transaction) -> Row:
+    def act(tx: Transaction) -> AnyRow:
         chosen = naming.any_of(tx.view, about, ("run", "plan", "task", "evidence"))
         return answers.after(tx, evidences.approve(
             tx, chosen, summary=summary, prompt=prompt, response=response, sign=sign, key=key

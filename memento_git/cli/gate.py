@@ -13,8 +13,8 @@ from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.transaction import Transaction
+    from memento_git.model.rows import GateRow
     from memento_git.work.actions.releases import Release
 
 SHOWN: Final = 5
@@ -25,7 +25,7 @@ def _list(door: Door, *, run: str = "", limit: int = 50, offset: int = 0) -> Non
     output.listing(door, view, "gates", held["gates"], _line, limit=limit, offset=offset)
 
 
-def _line(row: Row, names: Names) -> tuple[str, ...]:
+def _line(row: GateRow, names: Names) -> tuple[str, ...]:
     late = ", late" if row["late"] else ", fallen" if row["fallen"] else ""
     return (
         output.printable(row["kind"]), output.state(row["status"]) + late, names(row["scope"]),
@@ -136,7 +136,7 @@ def _record(door: Door, kind: str, verdict: str, **options: Any) -> None:
     from memento_git.work.actions import gates
     from memento_git.work.desk import Desk
 
-    def act(tx: Transaction) -> tuple[Row, str]:
+    def act(tx: Transaction) -> tuple[GateRow, str]:
         scope, event = gates.record_gate(tx, kind, verdict, **options)
         state = Desk.of(tx).state(tx.view.find(event, "event")[1])
         told = next(row for row in rows.gate_rows(state, scope) if row["kind"] == kind)

@@ -14,6 +14,7 @@ from memento_git.cli.options import COUNT
 
 if TYPE_CHECKING:
     from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import TaskRow
     from memento_git.work.actions.handing import Wish
     from memento_git.work.actions.pool import Worked
     from memento_git.work.actions.running import Outcome
@@ -97,7 +98,7 @@ def _show(door: Door, outcome: Outcome) -> int:
     return 1
 
 
-def _merging(outcome: Outcome, task: Row, *, candidate: bool) -> list[Row]:
+def _merging(outcome: Outcome, task: TaskRow, *, candidate: bool) -> list[Row]:
     """Return the steps after a dispatch that completed: its work is taken over, and what is unproven proven."""
     from memento_git.work import nextsteps
 

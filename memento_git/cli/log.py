@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memento_git.cli.output import Names
     from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
+    from memento_git.model.rows import EventRow
 
 NO_EVENTS: Final = "events: that a record was made is its file, not an event; memento status shows what there is"
 
@@ -73,7 +74,7 @@ def _commits(door: Door, view: View, run: str, filters: dict[str, str], limit: i
     door.show({"commits": rows, "page": told}, text)
 
 
-def _event(row: Row, names: Names) -> tuple[str, ...]:
+def _event(row: EventRow, names: Names) -> tuple[str, ...]:
     return output.when(row), names(row["record"]), row["action"].partition(".")[2], output.who(row, names)
 
 
@@ -94,7 +95,7 @@ def _moment(where: str, given: str, now: str) -> str:
     return past_moment(where, given, now)
 
 
-def _events(view: Any, given: str, record: str) -> list[Row]:
+def _events(view: Any, given: str, record: str) -> list[EventRow]:
     from memento_git.ledger import layout
     from memento_git.work.kept_rows import audit
 
@@ -109,7 +110,7 @@ def _events(view: Any, given: str, record: str) -> list[Row]:
     return [row for _, row in merge(*dated, key=lambda pair: pair[0])]
 
 
-def _wanted(row: Row, filters: dict[str, str]) -> bool:
+def _wanted(row: EventRow, filters: dict[str, str]) -> bool:
     return (
         _about(row, filters["record"])
         and filters["who"].lower() in row["actor"].lower()
@@ -119,7 +120,7 @@ def _wanted(row: Row, filters: dict[str, str]) -> bool:
     )
 
 
-def _about(row: Row, wanted: str) -> bool:
+def _about(row: EventRow, wanted: str) -> bool:
     """Tell whether an event is the one that is wanted, or happened to that record; a dispatch is part of its task."""
     opened = opening_of(wanted)
     return wanted in ("", row["record"], row["payload"].get("dispatch")) or row["id"] == opened

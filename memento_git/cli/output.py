@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -18,7 +18,18 @@ if TYPE_CHECKING:
     from memento_git.cli.boundary import Door
     from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
+    from memento_git.model.rows import (
+        ClaimRow,
+        ConcernedRow,
+        DispatchRow,
+        EventRow,
+        EvidenceRow,
+        GateRow,
+        PlanRow,
+        TaskRow,
+    )
 
+R = TypeVar("R")
 MOST_SHARED: Final = 3
 COLOURS: Final = {
     "active": "green", "canonical": "green", "passed": "green", "accepted": "green", "completed": "green",
@@ -57,12 +68,12 @@ class Names:
         return WORD.sub(lambda found: self.short.get(found[0], found[0]), text)
 
 
-def when(row: Row) -> str:
+def when(row: EventRow) -> str:
     """Return when an event happened, to the second."""
     return str(row["created_at"])[:19].replace("T", " ")
 
 
-def who(row: Row, names: Names) -> str:
+def who(row: EventRow, names: Names) -> str:
     """Return by whom an event was, what was said with it, and why it does not count where it does not."""
     gate = row["payload"].get("gate")
     words = (f"gate {gate}" if gate else None, row["summary"] if row["summary"] != gate else None)
@@ -71,23 +82,23 @@ def who(row: Row, names: Names) -> str:
     return f"{printable(row['actor'])}{said}{wrong}"
 
 
-def happened(events: Iterable[Row], names: Names) -> list[str]:
+def happened(events: Iterable[EventRow], names: Names) -> list[str]:
     """Return what happened to a record as aligned lines."""
     return columns((when(one), one["action"].partition(".")[2], who(one, names)) for one in events)
 
 
-def remarks(task: Row, evidence: dict[str, Row], names: Names) -> str:
+def remarks(task: TaskRow, evidence: Mapping[str, EvidenceRow], names: Names) -> str:
     """Return what one should know of a task beside its state, as one line."""
     from memento_git.model.markup import spoken
     from memento_git.review.report import task_notes
 
-    shared = [name for name in task["proven_by"] if len(evidence.get(name, {}).get("task_ids", ())) > 1]
+    shared = [name for name in task["proven_by"] if name in evidence and len(evidence[name]["task_ids"]) > 1]
     notes = task_notes(task, evidence) + ([f"shared evidence: {some(shared, MOST_SHARED)}"] if shared else [])
     held = [f"{printable(one['claimed_by'])} {_until(one)}" for one in task["claims"]]
     return "; ".join([*held, *filter(None, [names.within(printable(spoken("; ".join(notes))))])])
 
 
-def holder(dispatch: Row) -> str:
+def holder(dispatch: DispatchRow) -> str:
     """Return who has claimed a dispatch, and until when, or who had."""
     if not dispatch["claimed_by"]:
         return ""
@@ -95,13 +106,13 @@ def holder(dispatch: Row) -> str:
     return f"claimed by {who_has} {_until(dispatch)}" if dispatch["status"] == "claimed" else f"by {who_has}"
 
 
-def _until(claim: Row) -> str:
+def _until(claim: ClaimRow | DispatchRow) -> str:
     """Return until when somebody holds a task, to the minute."""
-    told = f"until {claim['lease_until'][:16].replace('T', ' ')} UTC"
+    told = f"until {(claim['lease_until'] or '')[:16].replace('T', ' ')} UTC"
     return click.style(f"{told}, which is over", fg="red") if claim["expired"] else told
 
 
-def proof(task: Row) -> str:
+def proof(task: TaskRow) -> str:
     """Return whether a task that was just completed is proven, and if not, why."""
     return "proven" if task["proven"] else f"unproven: {printable('; '.join(task['unproven_because']))}"
 
@@ -111,14 +122,14 @@ def step(row: Row) -> str:
     return ": ".join(part for part in (row["action"], row["why"], row["command"]) if part)
 
 
-def signature(row: Row) -> str:
+def signature(row: PlanRow | GateRow | EvidenceRow) -> str:
     """Return whose signature a record bears, or what is wrong with it; nothing where it has none."""
     from memento_git.review.report import signature_note
 
     return printable(signature_note(row)) if row.get("signature", "none") != "none" else ""
 
 
-def concerned(event: Row, names: Names) -> str:
+def concerned(event: ConcernedRow, names: Names) -> str:
     """Return one of the events that disagree, or do not count: what was done, to what, and by whom."""
     about = f" {names.within(printable(event['about']))}" if event["about"] else ""
     title = f' "{printable(event["title"])}"' if event["title"] else ""
@@ -211,7 +222,7 @@ def warn_of_broken(door: Door, held: Row) -> None:
 
 
 def listing(
-    door: Door, view: View, name: str, found: Sequence[Row], line: Callable[[Row, Names], Sequence[str]], *,
+    door: Door, view: View, name: str, found: Sequence[R], line: Callable[[R, Names], Sequence[str]], *,
     limit: int, offset: int, none: str = "",
 ) -> None:  # fmt: skip
     """Answer one page of rows: as they are under their name, or as a line each."""

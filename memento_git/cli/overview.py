@@ -14,10 +14,13 @@ from memento_git.model.states import FINAL_RUN, PASSING
 from memento_git.work import nextsteps
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memento_git.cli.output import Names
     from memento_git.folding.event_rows import Row
     from memento_git.model.finding import Finding
     from memento_git.model.objection import Objection
+    from memento_git.model.rows import GateRow, RunRow
 
 
 SHOWN_RUNS: Final = 5
@@ -32,7 +35,7 @@ def _held(door: Door, run: str, limit: int) -> tuple[Row, Names | None]:
     from memento_git.work.overview import choose_among, interrupted, overview, without_runs
 
     view = door.view()
-    others: list[Row] = []
+    others: list[RunRow] = []
     if run or view.runs():
         chosen, others = choose_among(view, run)
         held = overview(door.ledger, view, chosen, limit=limit, ready=door.json, progress=boundary.progress)
@@ -96,7 +99,7 @@ def _status(held: Row, names: Names) -> str:
     return "\n".join([*lines, *_next(held, names)])
 
 
-def _others(rows: list[Row], omitted: int, names: Names) -> list[str]:
+def _others(rows: Sequence[RunRow], omitted: int, names: Names) -> list[str]:
     """Return the other runs that are open as lines."""
     lines = [
         f"also open  {names(row['id'])}  {output.state(row['status'])}  {output.printable(row['goal'])}"
@@ -138,12 +141,12 @@ def _knowledge(counts: Row) -> list[str]:
     return [f"notes {' · '.join(told)}" + (f"  ({', '.join(hints)})" if hints else "")] if told else []
 
 
-def _on(row: Row, held: Row, names: Names) -> str:
+def _on(row: GateRow, held: Row, names: Names) -> str:
     """Return what a gate is of, where that is not the run."""
     return "" if row["scope"] == held["run"]["id"] else f" of {names(row['scope'])}"
 
 
-def _weak(row: Row) -> Objection:
+def _weak(row: GateRow) -> Objection:
     """Return why the verdict of a gate does not count, or nothing."""
     return ", late" if row["late"] else f", but {row['fallen']}" if row["fallen"] else ""
 

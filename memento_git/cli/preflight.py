@@ -10,6 +10,7 @@ from memento_git.cli import output
 from memento_git.cli.boundary import Door, writes
 
 if TYPE_CHECKING:
+    from memento_git.model.rows import GateRow
     from memento_git.work.actions.preflights import Verdict
 
 LEVELS = {"ok": "green", "warn": "yellow", "refuse": "red"}
@@ -55,7 +56,7 @@ def preflight(door: Door, argv: tuple[str, ...], act: str, text: str, run: str, 
     return 1 if refused else 0
 
 
-def _table(verdict: Verdict, gate: dict[str, Any] | None) -> str:
+def _table(verdict: Verdict, gate: GateRow | None) -> str:
     lines = output.columns(
         (click.style(check.level, fg=LEVELS[check.level]), check.name, output.printable(check.message))
         for check in verdict.checks

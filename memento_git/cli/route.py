@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from memento_git.cli.boundary import Door
     from memento_git.cli.output import Names
     from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import AnyRow
 
 
 @click.command()
@@ -44,7 +45,7 @@ def route(door: Door, task_id: str, executor: str, *, no_health: bool, record: b
     return 1 if told.refusal else 0
 
 
-def _record(door: Door, task: str, decision: Row) -> Row:
+def _record(door: Door, task: str, decision: Row) -> AnyRow:
     from memento_git.work.actions.routes import record_route
 
     return door.row("task route", lambda tx: record_route(tx, task, decision))

@@ -11,6 +11,7 @@ from memento_git.work import nextsteps
 if TYPE_CHECKING:
     from memento_git.cli.boundary import Door
     from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import DispatchRow, EvidenceRow, TaskRow
 
 
 def foretell(door: Door, run: str) -> None:
@@ -39,13 +40,13 @@ def due(door: Door, run: str) -> list[Row]:
     return steps[:1]
 
 
-def offering(task: Row) -> list[Row]:
+def offering(task: TaskRow) -> list[Row]:
     """Return the step that hands a pending task out, or shows what it waits for."""
     why = f"“{task['title']}” is ready" if task["ready"] else f"“{task['title']}” waits for something"
     return [{"why": why, "command": nextsteps.handing_out(task)}]
 
 
-def about(task: Row) -> list[Row]:
+def about(task: TaskRow) -> list[Row]:
     """Return the steps for a task that was taken up again, given up or put in other words; none while it is at work."""
     if task["status"] == "pending":
         return offering(task)
@@ -54,24 +55,24 @@ def about(task: Row) -> list[Row]:
     return nextsteps.proving(task)
 
 
-def claiming(dispatch: Row) -> list[Row]:
+def claiming(dispatch: DispatchRow) -> list[Row]:
     """Return the step that claims a dispatch."""
     return [{"why": "it waits to be claimed", "command": f"memento dispatch claim {dispatch['dispatch_id']}"}]
 
 
-def reading(dispatch: Row) -> list[Row]:
+def reading(dispatch: DispatchRow) -> list[Row]:
     """Return the step that tells who has claimed a dispatch what is to be done."""
     return [{"why": "read what is asked of the task", "command": f"memento task brief {dispatch['task_id']}"}]
 
 
-def retrying(task: Row) -> list[Row]:
+def retrying(task: TaskRow) -> list[Row]:
     """Return the step that follows a failed dispatch of a task: other candidates may be at work, or done."""
     if task["status"] == "blocked":
         return [{"why": "to take it up again", "command": nextsteps.resuming(task["id"], task["status"])}]
     return [{"why": "see who else is at it", "command": f"memento task show {task['id']}"}]
 
 
-def citing(door: Door, evidence: Row) -> list[Row]:
+def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
     """Return the steps that complete what is claimed on evidence; without a claim, what its tasks wait for.
 
     A task that two branches disagree on is settled first.

@@ -11,6 +11,7 @@ from memento_git.cli.boundary import Door, writes
 
 if TYPE_CHECKING:
     from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import TroubleRow
     from memento_git.work.actions.syncing import Synced
 
 SAID: Final = {
@@ -85,7 +86,7 @@ def _ended(row: Row, names: output.Names) -> str:
     return f"your claim of {names(row['task_id'])} was {how}{why}"
 
 
-def _trouble(row: Row, names: output.Names) -> str:
+def _trouble(row: TroubleRow, names: output.Names) -> str:
     who = ", ".join(output.concerned(event, names) for event in row["events"])
     told = f"{names(row['record'])} is {click.style(row['problem'], fg='red')}"
     return f"{told}: {who or names.within(output.printable(row['about']))}"

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memento_git.folding.fold import Folded, Judged
+    from memento_git.model.rows import ConcernedRow, EventRow, TroubleRow
     from memento_git.model.work import Event
 
 Row = dict[str, Any]
@@ -20,7 +21,7 @@ TELLING: Final = ("dispatch", "successor", "into", "answer", "target", "keep", "
 UNTOLD: Final = ("do", "of", "at", "by", "after", "code", "kept", "signature")
 
 
-def event_row(seen: Judged) -> Row:
+def event_row(seen: Judged) -> EventRow:
     """Return an event and its verdict as the ledger's commands show it."""
     event = seen.event
     extra = {key: value for key, value in event.data.items() if key not in UNTOLD}
@@ -43,7 +44,7 @@ def unmet(data: Mapping[str, Any]) -> str:
     return "; ".join(data.get("unmet") or ())
 
 
-def audit(events: Iterable[Judged]) -> list[Row]:
+def audit(events: Iterable[Judged]) -> list[EventRow]:
     """Return events as rows, each after what it had seen; the clock only breaks ties."""
     import heapq
 
@@ -68,12 +69,12 @@ def audit(events: Iterable[Judged]) -> list[Row]:
 
 def troubles(
     folded: Folded, record: str, event: Callable[[str], Event | None], text: Callable[[str], object] = lambda _: None
-) -> list[Row]:
+) -> list[TroubleRow]:
     """Return what of a record is contested, illegal or incomplete, with the events concerned.
 
     `text` gives a plan, by whose title people know which of those that were approved it is.
     """
-    rows: list[Row] = []
+    rows: list[TroubleRow] = []
     for lanes, names in contests(folded.lanes.contested):
         told = [_told(found) for name in names if (found := event(name))]
         if CANONICAL in lanes:
@@ -104,7 +105,7 @@ def _title(text: object) -> str | None:
     return text.title if isinstance(text, Prose) else None
 
 
-def _told(event: Event) -> Row:
+def _told(event: Event) -> ConcernedRow:
     """Return an event so that it can be told from another of its verb: what it names, or why it happened."""
     about = next((told for key in TELLING if (told := event.get(key))), None)
     return {

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memento_git.knowledge.shelf import Shelf
+    from memento_git.model.rows import EventRow
 
 ADDED: Final = "added"
 REVISED: Final = "revised"
@@ -111,7 +112,7 @@ def _gone(before: Shelf, note: str, word: str) -> Row | None:
     }  # fmt: skip
 
 
-def taking(events: Iterable[Row], note: str) -> list[Row]:
+def taking(events: Iterable[EventRow], note: str) -> list[EventRow]:
     """Return those of a note's events that took its text out; others took out what was said of one of its events."""
     return [
         row for row in events
@@ -119,7 +120,7 @@ def taking(events: Iterable[Row], note: str) -> list[Row]:
     ]  # fmt: skip
 
 
-def _verbs(events: Iterable[Row], note: str) -> list[str]:
+def _verbs(events: Iterable[EventRow], note: str) -> list[str]:
     """Return what happened to a note, event by event; that one of its events was redacted leaves the note as it is."""
     told = [(row["action"].partition(".")[2], row["payload"]) for row in events]
     return [
@@ -127,7 +128,7 @@ def _verbs(events: Iterable[Row], note: str) -> list[str]:
     ]
 
 
-def why(events: Iterable[Row]) -> str | None:
+def why(events: Iterable[EventRow]) -> str | None:
     """Return why the last thing happened that anybody gave a reason or a word for."""
     told = [row["summary"] for row in events if row["legal"] and row["summary"]]
     return told[-1] if told else None

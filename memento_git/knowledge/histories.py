@@ -9,15 +9,15 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import cache, layout
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
+    from memento_git.model.rows import EventRow
     from memento_git.model.work import Prose
 
 KEPT = "notes.audit"
 
 
-def histories(view: View, note: str = "", progress: Progress | None = None) -> list[list[Row]]:
+def histories(view: View, note: str = "", progress: Progress | None = None) -> list[list[EventRow]]:
     """Return for each note, or for one, that it was added and what happened to it, in the order that was seen.
 
     What was redacted is told by its events alone: who added it, and when, stood in its text. All of them are kept
@@ -29,7 +29,7 @@ def histories(view: View, note: str = "", progress: Progress | None = None) -> l
         return [_history(shelf, shelf.note(note)) if is_told else history(shelf, note)]
     entry = view.folders.get(layout.KNOWLEDGE)
     tree = entry.oid if entry is not None and len(view.commits) == 1 else ""
-    held: list[list[Row]] | None = cache.read(view.git, KEPT, tree) if tree else None
+    held: list[list[EventRow]] | None = cache.read(view.git, KEPT, tree) if tree else None
     if held is None:
         shelf.load(progress)
         told = shelf.readable()
@@ -41,8 +41,8 @@ def histories(view: View, note: str = "", progress: Progress | None = None) -> l
     return held
 
 
-def _history(shelf: Shelf, note: Prose) -> list[Row]:
-    added: Row = {
+def _history(shelf: Shelf, note: Prose) -> list[EventRow]:
+    added: EventRow = {
         "id": note.id, "run_id": "", "record": note.id, "actor": note.data["by"], "action": "note.added",
         "created_at": note.data["at"], "summary": note.title, "legal": True, "problem": None, "payload": {},
     }  # fmt: skip

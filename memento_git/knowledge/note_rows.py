@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memento_git.knowledge.shortterm import Item
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
+    from memento_git.model.rows import EventRow, TroubleRow
     from memento_git.model.work import Prose
 
 
@@ -115,7 +116,7 @@ def redacted_row(shelf: Shelf, note: str) -> Row:
     return {"id": note, "kind": None, "domain": domain, "title": None, "status": shelf.status(note)}
 
 
-def history(shelf: Shelf, note: str) -> list[Row]:
+def history(shelf: Shelf, note: str) -> list[EventRow]:
     """Return what happened to a note, in the order in which it was seen."""
     return audit(shelf.folded(note).events)
 
@@ -157,7 +158,7 @@ def remarks(shelf: Shelf, note: str = "") -> list[str]:
     return [f"{note or count} {verb} between these revisions: {alone}"] if other else []
 
 
-def happened(shelf: Shelf, event: str) -> Row:
+def happened(shelf: Shelf, event: str) -> EventRow:
     """Return one event of a note."""
     seen = shelf.fold.judged(event)
     if seen is None:
@@ -165,6 +166,6 @@ def happened(shelf: Shelf, event: str) -> Row:
     return event_row(seen)
 
 
-def trouble_rows(shelf: Shelf) -> list[Row]:
+def trouble_rows(shelf: Shelf) -> list[TroubleRow]:
     """Return what of the notes is contested, illegal or incomplete, with the events concerned."""
     return [row for note in sorted(shelf.index.events_of) for row in troubles(shelf.folded(note), note, shelf.event)]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from memento_git.folding.event_rows import Row
     from memento_git.ledger.store import Ledger
+    from memento_git.model.rows import EventRow
     from memento_git.model.work import Prose
 
 FIELDS: Final = (
@@ -88,7 +89,7 @@ def _change(row: Row) -> str:
     return "added" if row["status_before"] is None else "changed"
 
 
-def _events(old: Shelf, new: Shelf, note: str) -> list[Row]:
+def _events(old: Shelf, new: Shelf, note: str) -> list[EventRow]:
     """Return what happened to a note since the older side."""
     from memento_git.folding.event_rows import audit
 
@@ -96,12 +97,15 @@ def _events(old: Shelf, new: Shelf, note: str) -> list[Row]:
     return [row for row in audit(new.folded(note).events) if row["id"] not in known]
 
 
-def _illegal(events: list[Row]) -> list[Row]:
-    keys = ("id", "action", "actor", "problem")
-    return [{key: one[key] for key in keys} for one in events if not one["legal"]]
+def _illegal(events: list[EventRow]) -> list[Row]:
+    return [
+        {"id": one["id"], "action": one["action"], "actor": one["actor"], "problem": one["problem"]}
+        for one in events
+        if not one["legal"]
+    ]
 
 
-def _links(event: Row) -> bool:
+def _links(event: EventRow) -> bool:
     return event["legal"] and event["action"] in ("note.linked", "note.unlinked")
 
 

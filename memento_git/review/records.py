@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
+    from memento_git.model.rows import AnyRow
     from memento_git.work.state import RunState
 
 
@@ -36,7 +37,7 @@ def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
             found[name] = _standing(state, Ref(identity, digest), kind)
         except MementoError as error:
             found[name] = {"status": error.token, "trust": None, "outcome": None, "stale": None}
-    seen = [{"id": name, "code": row.pop("code"), **row} for name, row in found.items() if "code" in row]
+    seen: list[AnyRow] = [{"id": name, "code": row.pop("code"), **row} for name, row in found.items() if "code" in row]
     mark_stale(view, seen, [])
     for row in seen:
         found[row["id"]]["stale"] = row["stale"]

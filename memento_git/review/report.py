@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import EvidenceRow, GateRow, PlanRow, RunRow, TaskRow
 
 SHOWN_TASKS: Final = 3
 SHOWN_CASES: Final = 5
@@ -113,7 +114,7 @@ def summary(held: Row) -> str:
     return f"Run `{run['id']}` is **{run['status']}**{why}{spike}. Tasks: {states or 'none'}{proof}."
 
 
-def spike_note(run: Row) -> str:
+def spike_note(run: RunRow) -> str:
     """Return that a run is a spike, and whether it has no plan; nothing of any other run."""
     return ("a spike" if run["current_plan_id"] else "a spike without a plan") if run["spike"] else ""
 
@@ -138,11 +139,11 @@ def _tasks(held: Row) -> list[tuple[str, list[str]]]:
     ]
 
 
-def _task(row: Row, evidence: dict[str, Row]) -> str:
+def _task(row: TaskRow, evidence: Mapping[str, EvidenceRow]) -> str:
     return f"{plain(row['title'])} (`{row['id']}`)" + "".join(f" — {note}" for note in task_notes(row, evidence))
 
 
-def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
+def task_notes(row: TaskRow, evidence: Mapping[str, EvidenceRow]) -> list[str]:
     """Return what one should know of a task beside its state."""
     notes = [f"**broken**: {plain(row['broken'])}"] if row["broken"] else []
     if row["proven"]:
@@ -172,7 +173,7 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
     return notes + _state_notes(row)
 
 
-def _state_notes(row: Row) -> list[str]:
+def _state_notes(row: TaskRow) -> list[str]:
     notes = [SPIKE] if row["spike"] else []
     if row["reason"] and row["status"] in ("blocked", "cancelled", "rejected"):
         notes.append(plain(row["reason"]))
@@ -185,7 +186,7 @@ def _state_notes(row: Row) -> list[str]:
     return notes
 
 
-def _gate(row: Row) -> str:
+def _gate(row: GateRow) -> str:
     by = f" by {plain(row['reviewer'])}" if row["reviewer"] else ""
     why = f": {plain(row['summary'])}" if row["summary"] else ""
     scope = "" if row["scope_kind"] == "run" else f" (`{row['scope']}`)"
@@ -197,7 +198,7 @@ def _gate(row: Row) -> str:
     return f"{plain(row['kind'])}{scope} **{row['status']}**{by}{fallen}{late}{note}{on}{why}"
 
 
-def signature_note(row: Row) -> str:
+def signature_note(row: PlanRow | GateRow | EvidenceRow) -> str:
     """Return whose signature a record bears, or what is wrong with it; nothing where it has none."""
     state = row.get("signature", "none")
     if state == "none":
@@ -209,7 +210,7 @@ def signature_note(row: Row) -> str:
     return words.get(state, f"signature not good: {WORDS[state]}{whose}")
 
 
-def again_note(row: Row) -> str:
+def again_note(row: EvidenceRow) -> str:
     """Return who ran a command again, or why that does not count; nothing where nobody did."""
     agree = [one for one in row.get("reproductions", ()) if one["result"] != "differs"]
     counting = [one["signed_by"] for one in agree if one["counts"]]
@@ -218,7 +219,7 @@ def again_note(row: Row) -> str:
     return f"run again by {agree[0]['actor']}, but {agree[0]['why']}" if agree else ""
 
 
-def rerun_lines(row: Row) -> list[str]:
+def rerun_lines(row: EvidenceRow) -> list[str]:
     """Return each second run of the command of evidence as a sentence: by whom, with what result, and its worth."""
     return [
         f"{one['id']} by {one['actor']}: {one['result']}"
@@ -228,10 +229,9 @@ def rerun_lines(row: Row) -> list[str]:
     ]  # fmt: skip
 
 
-def evidence_line(row: Row) -> str:
+def evidence_line(row: EvidenceRow) -> str:
     """Return one piece of evidence as a line."""
-    if row["status"] == "redacted":
-        gone = row["withdrawn"]
+    if row["status"] == "redacted" and (gone := row["withdrawn"]):
         return f"`{row['id']}` redacted by {plain(called(gone['actor']))}: {plain(gone['reason'] or '')}"
     what = _what(row)
     marks = [row["trust_level"], row["outcome"]]
@@ -252,14 +252,14 @@ def note_line(row: Row) -> str:
     return f"{plain(row['title'])} (`{row['id']}`) — {', '.join(marks)}: {how}"
 
 
-def _what(row: Row) -> str:
+def _what(row: EvidenceRow) -> str:
     parts: list[str] = []
     if row["command"]:
         parts.append(ran(row))
     parts += [report_line(report) for report in row["reports"]]
     parts += [plain(cut(problem, MOST_TEXT)) for problem in row["problems"]]
     parts += [code(one["name"]) for one in row["files"]]
-    parts += [plain(row[key]) for key in ("uri", "summary") if row[key]]
+    parts += [plain(told) for told in (row["uri"], row["summary"]) if told]
     if row["diff"]:
         parts.append(f"{code(row['diff']['range'])}: +{row['diff']['added']} -{row['diff']['removed']}")
     if row["approves"]:
@@ -271,7 +271,7 @@ def _what(row: Row) -> str:
     return "; ".join(parts) or "nothing to inspect"
 
 
-def ran(row: Row, style: Callable[[str], str] = code) -> str:
+def ran(row: Mapping[str, Any], style: Callable[[str], str] = code) -> str:
     """Return a command as one types it, where it ran, how it ended, and which paths alone it is about.
 
     Of a long one the end is told as well: `|| true` stands there. So are files that it saw, and nobody has committed,

@@ -66,8 +66,8 @@ def _of_run(held: Row) -> Iterable[Row]:
 
 
 def _of_tasks(held: Row) -> Iterable[Row]:
-    for row in held_back(held):
-        about = f"“{row['title']}” is held back: {row['held_back']['why']}"
+    for row, back in held_back(held):
+        about = f"“{row['title']}” is held back: {back['why']}"
         yield {"kind": "held_back", "record": row["id"], "about": about}
     for row in held["tasks"]:
         if row["status"] in STUCK:

@@ -15,12 +15,12 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
+    from memento_git.model.rows import AnyRow, DispatchRow, EventRow, PlanRow, TaskRow
 
 
-def after(tx: Transaction, identity: str) -> Row:
+def after(tx: Transaction, identity: str) -> AnyRow:
     """Return a record's row as it is at the end of a transaction."""
     state = Desk.of(tx).state(tx.view.find(identity, kind_of(identity))[1])
     told = row(state, identity)
@@ -28,7 +28,7 @@ def after(tx: Transaction, identity: str) -> Row:
     return told
 
 
-def at(view: View, given: str, kind: str) -> Row:
+def at(view: View, given: str, kind: str) -> AnyRow:
     """Return the row of the record that a prefix names."""
     identity, run = view.find(given, kind)
     state = RunState(view, run)
@@ -37,7 +37,7 @@ def at(view: View, given: str, kind: str) -> Row:
     return told
 
 
-def shown(view: View, given: str, kind: str) -> Row:
+def shown(view: View, given: str, kind: str) -> AnyRow:
     """Return the same, and whether evidence, or all that proves a task, is of other code than this view's."""
     told = at(view, given, kind)
     if kind in ("evidence", "task"):
@@ -45,7 +45,7 @@ def shown(view: View, given: str, kind: str) -> Row:
     return told
 
 
-def _mark(state: RunState, told: Row, kind: str) -> None:
+def _mark(state: RunState, told: AnyRow, kind: str) -> None:
     from memento_git.work.proof.staleness import mark_stale
 
     if kind == "evidence":
@@ -61,7 +61,7 @@ def _mark(state: RunState, told: Row, kind: str) -> None:
         told["passed_since"] = known[told["id"]]["passed_since"]
 
 
-def check(state: RunState, *shown: Row) -> None:
+def check(state: RunState, *shown: AnyRow) -> None:
     """Say in rows what the signatures of their records come to, where there are any."""
     signed = [row for row in shown if row.get("signature", "none") != "none"]
     if signed:
@@ -70,7 +70,7 @@ def check(state: RunState, *shown: Row) -> None:
         signatures.fill(state, signed)
 
 
-def mark_lacking(state: RunState, *, plans: Sequence[Row] = (), tasks: Sequence[Row] = ()) -> None:
+def mark_lacking(state: RunState, *, plans: Sequence[PlanRow] = (), tasks: Sequence[TaskRow] = ()) -> None:
     """Say in rows where the signature is lacking that policy demands, where it demands any."""
     if state.policy.must_be_signed:
         from memento_git.work.attest import signatures
@@ -78,28 +78,28 @@ def mark_lacking(state: RunState, *, plans: Sequence[Row] = (), tasks: Sequence[
         signatures.mark_lacking(state, plans=plans, tasks=tasks)
 
 
-def task(view: View, given: str) -> Row:
+def task(view: View, given: str) -> TaskRow:
     """Return the row of the task that a prefix names, with all that verification would ask of it now."""
     from memento_git.work.proof import pasts
 
     identity, run = view.find(given, "task")
     state = RunState(view, run)
-    told = row(state, identity)
+    told: TaskRow = row(state, identity)
     _mark(state, told, "task")
     if told["status"] in ("accepted", "cancelled"):
         return told
     return {**told, "asked": rows.asked_row(state.asked(identity, pasts.enriched(state, identity)))}
 
 
-def row(state: RunState, identity: str) -> Row:
+def row(state: RunState, identity: str) -> AnyRow:
     """Return the row of a record of any kind."""
     kind = kind_of(identity)
     if kind == "run":
         return rows.run_row(state)
     if kind == "plan":
-        told = rows.plan_row(state, identity)
-        mark_lacking(state, plans=[told])
-        return told
+        plan = rows.plan_row(state, identity)
+        mark_lacking(state, plans=[plan])
+        return plan
     if kind == "task":
         state.prose(identity)
         told = rows.task_row(state, identity)
@@ -117,7 +117,7 @@ def row(state: RunState, identity: str) -> Row:
     return event_row(seen)
 
 
-def dispatch(state: RunState, identity: str) -> Row:
+def dispatch(state: RunState, identity: str) -> DispatchRow:
     opened = state.opened(identity)
     found = [row for row in rows.dispatch_rows(state, opened.of) if row["dispatch_id"] == identity] if opened else []
     if not found:
@@ -125,7 +125,7 @@ def dispatch(state: RunState, identity: str) -> Row:
     return found[0]
 
 
-def history(view: View, identity: str) -> list[Row]:
+def history(view: View, identity: str) -> list[EventRow]:
     """Return the events of one record in the order in which they saw one another."""
     run = view.find(identity, kind_of(identity))[1]
     state = RunState(view, run)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memento_git.folding.event_rows import Row
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
+    from memento_git.model.rows import DispatchRow
 
 
 def steps(view: View, held: Row, known: Collection[str]) -> dict[str, Row]:
@@ -31,7 +32,7 @@ def steps(view: View, held: Row, known: Collection[str]) -> dict[str, Row]:
     return found | _taken(view, held)
 
 
-def _apart(view: View, run: str, rows: Collection[Row], titles: Mapping[str, str]) -> dict[str, Row]:
+def _apart(view: View, run: str, rows: Collection[DispatchRow], titles: Mapping[str, str]) -> dict[str, Row]:
     from memento_git.ledger import checkouts
     from memento_git.ledger.view import View as Other
     from memento_git.work.state import RunState

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import DispatchRow, TaskRow
 
 FORMAT: Final = 1
 COLUMNS: Final = TASK_STATUSES
@@ -21,7 +22,7 @@ COLUMNS: Final = TASK_STATUSES
 
 def board(held: Mapping[str, Any]) -> Row:
     """Return the board of a run's overview: its `run`, `tasks` and `dispatches` are read, nothing else is asked."""
-    handed: dict[str, list[Row]] = {}
+    handed: dict[str, list[DispatchRow]] = {}
     for row in held["dispatches"]:
         handed.setdefault(row["task_id"], []).append(row)
     cards = [_card(row, handed.get(row["id"], [])) for row in held["tasks"]]
@@ -36,7 +37,7 @@ def board(held: Mapping[str, Any]) -> Row:
     }  # fmt: skip
 
 
-def _card(task: Row, dispatches: Sequence[Row]) -> Row:
+def _card(task: TaskRow, dispatches: Sequence[DispatchRow]) -> Row:
     """Return what a board shows of a task; who has it follows from its open dispatches."""
     going = [row for row in dispatches if row["status"] in OPEN_DISPATCH]
     latest = (going or dispatches)[-1:]

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
+    from memento_git.model.rows import EventRow, GateRow, RunRow
     from memento_git.work.proof.runners import Runners
     from memento_git.work.state import RunState
 
@@ -68,7 +69,7 @@ def _since(view: View, run: str, before: str, key: str, held: Row) -> Row | None
     return told
 
 
-def _events(view: View, run: str, key: str) -> list[Row] | None:
+def _events(view: View, run: str, key: str) -> list[EventRow] | None:
     """Return all events of a run, where they are kept, with those that came since."""
     before, held = cache.latest(view.git, f"{run}.audit") or ("", None)
     if held is None or before == key:
@@ -86,7 +87,7 @@ def _passes(view: View, held: Row) -> bool:
     return any(is_ahead(row["created_at"], view.now) for row in held["evidence"])
 
 
-def audit(view: View, run: str, progress: Progress | None = None) -> list[Row]:
+def audit(view: View, run: str, progress: Progress | None = None) -> list[EventRow]:
     """Return all events of a run, each after what it had seen."""
     key = view.tree_key(run)
     held = _events(view, run, key) if key else None
@@ -150,7 +151,7 @@ def _findings(state: RunState) -> list[Finding]:
     return [one for one in found if one.path.endswith(packed) or inside in one.path]
 
 
-def _pending(run: str, gate: str) -> Row:
+def _pending(run: str, gate: str) -> GateRow:
     """Return the row of a gate that policy requires and nobody has spoken of."""
     from memento_git.work.rows import mark
 
@@ -160,10 +161,10 @@ def _pending(run: str, gate: str) -> Row:
     }  # fmt: skip
 
 
-def head(view: View, run: str) -> Row:
+def head(view: View, run: str) -> RunRow:
     """Return a run's own row; kept, unless something of the run cannot be read."""
     key, known = view.tree_key(run), len(view.findings)
-    held: Row | None = cache.read(view.git, f"{run}.head", key) if key else None
+    held: RunRow | None = cache.read(view.git, f"{run}.head", key) if key else None
     if held is None:
         from memento_git.work import rows
         from memento_git.work.state import RunState

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from memento_git.folding.event_rows import Row
     from memento_git.model.finding import Finding
+    from memento_git.model.rows import DispatchRow, EvidenceRow, GateRow, HeldBack, TaskRow
 
 SOON: Final = 3
 NOWHERE: Final[Mapping[str, Row]] = {}
@@ -20,7 +21,7 @@ OF_PLANS: Final = ("plan_changed", "plan_unapproved")
 ALL_DONE: Final = "every task is done and proven"
 
 
-def all_done(tasks: Sequence[Row]) -> bool:
+def all_done(tasks: Sequence[TaskRow]) -> bool:
     """Tell whether nothing of the work is left: each task is settled, proven where asked, and waits for nothing."""
     return all(row["status"] in FINAL_TASK and row["proven"] is not False for row in tasks) and not stranded(tasks)
 
@@ -35,7 +36,7 @@ def redoing(task: str) -> str:
     return f"memento task verify {task}, then memento task repair {task}"
 
 
-def failed_gates(held: Row, *, but: Sequence[str] = ("cancelled",)) -> list[Row]:
+def failed_gates(held: Row, *, but: Sequence[str] = ("cancelled",)) -> list[GateRow]:
     """Return the gates that have failed, without those of tasks in such a state: they hold nothing up."""
     done_with = {row["id"] for row in held["tasks"] if row["status"] in but}
     return [row for row in held["gates"] if row["status"] == "failed" and row["scope"] not in done_with]
@@ -103,24 +104,24 @@ def broken(held: Row) -> list[Finding]:
     return [one for one in held["findings"] if one.severity == "error"]
 
 
-def held_back(held: Row) -> list[Row]:
-    """Return the tasks that are held back, the first of those that one thing holds back; not what their plan tells."""
-    found: dict[tuple[str, str], Row] = {}
+def held_back(held: Row) -> list[tuple[TaskRow, HeldBack]]:
+    """Return the first task that one thing holds back, of each such thing, and that; not what their plan tells."""
+    found: dict[tuple[str, str], tuple[TaskRow, HeldBack]] = {}
     for row in held["tasks"]:
-        if row["held_back"] and row["held_back"]["error"] not in OF_PLANS:
-            found.setdefault((row["held_back"]["error"], row["held_back"]["command"]), row)
+        if (back := row["held_back"]) and back["error"] not in OF_PLANS:
+            found.setdefault((back["error"], back["command"]), (row, back))
     return list(found.values())
 
 
 class Stranded(NamedTuple):
     """A task that waits for cancelled ones, so that its turn or the run's end never comes, and the first command."""
 
-    task: Row
+    task: TaskRow
     why: str
     command: str
 
 
-def stranded(tasks: Sequence[Row]) -> list[Stranded]:
+def stranded(tasks: Sequence[TaskRow]) -> list[Stranded]:
     """Return the pending tasks that wait for cancelled ones, and the done ones that depend on such, to be reopened.
 
     The repair of one takes its place in the command.
@@ -199,14 +200,14 @@ def _later_drafts(held: Row) -> list[Row]:
     ][-1:]  # fmt: skip
 
 
-def _shows(row: Row) -> str:
+def _shows(row: TaskRow) -> str:
     """Return the command line that records what is asked first of a task."""
     from memento_git.work.proof.verification import run_lines
 
     return run_lines(row["id"], row["asked"])[0]
 
 
-def proving(task: Row) -> list[Row]:
+def proving(task: TaskRow) -> list[Row]:
     """Return the steps by which a task that was completed without being proven becomes proven; none for any other."""
     if task["proven"] is not False:
         return []
@@ -219,7 +220,7 @@ def proving(task: Row) -> list[Row]:
     return [{"why": "do it again", "command": reopen}, shown]
 
 
-def handing_out(task: Row) -> str:
+def handing_out(task: TaskRow) -> str:
     """Return the command that hands a pending task out, or shows what it waits for."""
     return creating(task["id"]) if task["ready"] else "memento status"
 
@@ -236,7 +237,7 @@ def resuming(task: str, status: str) -> str:
     return f"memento task reopen {task} --reason WHY" if status in (*FINAL_TASK, *DONE, "blocked") else ""
 
 
-def due(task: Row, dispatches: Sequence[Row]) -> str:
+def due(task: TaskRow, dispatches: Sequence[DispatchRow]) -> str:
     """Return the command that comes next for a task on which nobody works; nothing where it is proven."""
     queued = [row["dispatch_id"] for row in dispatches if row["status"] == "queued"]
     if task["status"] == "dispatched" and queued:
@@ -247,7 +248,7 @@ def due(task: Row, dispatches: Sequence[Row]) -> str:
     return str(steps[0]["command"]) if steps else ""
 
 
-def _looks(row: Row) -> str:
+def _looks(row: TaskRow) -> str:
     """Return the verb that helps a task to its proof: running what is asked, or looking at what is amiss."""
     return "verify" if row["status"] == "completed" and row["asked"] and row["asked"]["commands"] else "show"
 
@@ -273,13 +274,13 @@ def _task_steps(held: Row, known: Mapping[str, Row], asker: str) -> list[Row]:
     ][:SOON]  # fmt: skip
     steps += [{"why": one.why, "command": one.command} for one in stranded(tasks)[:SOON]]
     steps += [
-        {"why": f"“{row['title']}” is held back: {row['held_back']['why']}", "command": row["held_back"]["command"]}
-        for row in held_back(held) if not (drafts and row["held_back"]["error"] == "spike_limit")
+        {"why": f"“{row['title']}” is held back: {back['why']}", "command": back["command"]}
+        for row, back in held_back(held) if not (drafts and back["error"] == "spike_limit")
     ][:SOON]  # fmt: skip
     return [*steps, *_open_steps(held, tasks, known, asker)][: SOON + 2]
 
 
-def _open_steps(held: Row, tasks: Sequence[Row], known: Mapping[str, Row], asker: str) -> list[Row]:
+def _open_steps(held: Row, tasks: Sequence[TaskRow], known: Mapping[str, Row], asker: str) -> list[Row]:
     """Return the steps of tasks that are handed out, or could be; a dispatch of other words is made anew."""
     handed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in OPEN_DISPATCH}
     shut = _shut(held)
@@ -308,7 +309,7 @@ def _open_steps(held: Row, tasks: Sequence[Row], known: Mapping[str, Row], asker
     return steps
 
 
-def _going_on(task: Row, claimed: Sequence[Row], evidence: Sequence[Row], asker: str) -> Row:
+def _going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[EvidenceRow], asker: str) -> Row:
     """Return the step of a task at work: to show what is asked and has not passed, or to complete it on what has.
 
     What only others hold is theirs to go on with.
@@ -320,7 +321,7 @@ def _going_on(task: Row, claimed: Sequence[Row], evidence: Sequence[Row], asker:
         return {"why": f"{claimed[0]['claimed_by']} works on “{task['title']}”",
                 "command": f"memento dispatch show {claimed[0]['dispatch_id']}"}  # fmt: skip
     going = {"why": f"“{task['title']}” is in progress", "command": _shows(task)}
-    kinds = (task["asked"] or {}).get("evidence", ())
+    kinds = task["asked"]["evidence"] if task["asked"] else ()
     for dispatch in own:
         since = _since(task["id"], dispatch, evidence)
         ran, beside = _ran(since, dispatch["claimed_by"]), _beside(since, kinds)
@@ -332,7 +333,7 @@ def _going_on(task: Row, claimed: Sequence[Row], evidence: Sequence[Row], asker:
         if left:
             going["command"] = left[0]
         if failed:
-            going["why"] += f", and `{shown(failed[-1]['command'])}` did not pass: {failed[-1]['id']}"
+            going["why"] += f", and `{shown(failed[-1]['command'] or ())}` did not pass: {failed[-1]['id']}"
         elif not left and lacks:
             going["why"] += f", and {some(lacks, SOON)} evidence is asked of it, too"
             going["command"] = f"memento task brief {task['id']}"
@@ -346,23 +347,24 @@ def _going_on(task: Row, claimed: Sequence[Row], evidence: Sequence[Row], asker:
     return going
 
 
-def _ran(since: Sequence[Row], holder: str) -> list[Row]:
+def _ran(since: Sequence[EvidenceRow], holder: str | None) -> list[EvidenceRow]:
     """Return what the holder of a dispatch ran, the latest of each command."""
     found = [row for row in since if row["command"] and row["actor"] == holder]
-    return [*{(row["kind"], row["folder"], *row["command"]): row for row in found}.values()]
+    return [*{(row["kind"], row["folder"], *(row["command"] or ())): row for row in found}.values()]
 
 
-def _beside(since: Sequence[Row], kinds: Sequence[str]) -> list[Row]:
+def _beside(since: Sequence[EvidenceRow], kinds: Sequence[str]) -> list[EvidenceRow]:
     """Return the latest of each kind that is asked and that no command shows, whoever brought it."""
     found = [row for row in since if row["kind"] in kinds and not row["command"] and row["outcome"] != "failed"]
     return [*{row["kind"]: row for row in found}.values()]
 
 
-def _since(task: str, dispatch: Row, evidence: Sequence[Row]) -> list[Row]:
+def _since(task: str, dispatch: DispatchRow, evidence: Sequence[EvidenceRow]) -> list[EvidenceRow]:
     """Return the evidence of a task since a dispatch, and not of another, on the code as it is; the latest last."""
+    opened = dispatch["created_at"] or ""
     found = [
         row for row in evidence
-        if row["status"] == "recorded" and task in row["task_ids"] and row["created_at"] >= dispatch["created_at"]
+        if row["status"] == "recorded" and task in row["task_ids"] and row["created_at"] >= opened
         and row["dispatch"] in (None, dispatch["dispatch_id"]) and not (row.get("stale") and not row["uncommitted"])
     ]  # fmt: skip
     return sorted(found, key=lambda row: (row["created_at"], row["id"]))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
+    from memento_git.model.rows import ClaimRow, RunRow, TaskRow
     from memento_git.work.state import RunState
 
 LISTS: Final = ("tasks", "dispatches", "evidence", "audit", "roles")
@@ -34,7 +35,7 @@ def choose_run(view: View, given: str = "") -> str:
     return choose_among(view, given)[0]
 
 
-def choose_among(view: View, given: str = "") -> tuple[str, list[Row]]:
+def choose_among(view: View, given: str = "") -> tuple[str, list[RunRow]]:
     """Return the chosen run and, where none is named, the rows of others that are not finished, the latest first."""
     if given:
         return view.find(given, "run")[0], []
@@ -138,12 +139,14 @@ def _asker(ledger: Ledger) -> str:
 
 def _mark_held(view: View, held: Row) -> None:
     """Say of each claimed dispatch whether its lease is over, and of each task who holds it."""
-    claims: dict[str, list[Row]] = {}
+    claims: dict[str, list[ClaimRow]] = {}
     for row in held["dispatches"]:
         row["expired"] = row["status"] == "claimed" and row["lease_until"] < view.now
         if row["status"] == "claimed":
-            told = {key: row[key] for key in ("dispatch_id", "claimed_by", "lease_until", "expired")}
-            claims.setdefault(row["task_id"], []).append(told)
+            claims.setdefault(row["task_id"], []).append({
+                "dispatch_id": row["dispatch_id"], "claimed_by": row["claimed_by"],
+                "lease_until": row["lease_until"], "expired": row["expired"],
+            })  # fmt: skip
     for row in held["tasks"]:
         row["claims"] = claims.get(row["id"], [])
 
@@ -195,7 +198,7 @@ def _ahead(view: View, run: str, latest: str) -> list[str]:
     return [row["id"] for row in rows if is_ahead(row["created_at"], view.now)]
 
 
-def _counts(tasks: list[Row]) -> dict[str, int]:
+def _counts(tasks: Sequence[TaskRow]) -> dict[str, int]:
     proofs = [row["proven"] for row in tasks]
     counts = dict(Counter(row["status"] for row in tasks))
     unread = sum(1 for row in tasks if row["broken"])
@@ -248,7 +251,7 @@ def _choices(held: Row, opened: Callable[[], RunState]) -> list[Row]:
     ][:SOON]  # fmt: skip
 
 
-def _is_unsure(task: Row) -> bool:
+def _is_unsure(task: TaskRow) -> bool:
     """Tell whether a task was done, but is not proven, or was rejected."""
     return task["status"] == "rejected" or task["proven"] is False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from memento_git.folding.event_rows import Row, audit, troubles, unmet
 from memento_git.folding.fold import plans_of
@@ -11,7 +11,7 @@ from memento_git.folding.lanes import STATUS, WORST_EVIDENCE
 from memento_git.folding.overruling import takes_out
 from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
-from memento_git.model.states import DONE, ENDED_DISPATCH, FINAL_TASK, OPEN_DISPATCH, PASSING
+from memento_git.model.states import DONE, FINAL_TASK, OPEN_DISPATCH, PASSING
 from memento_git.model.work import Prose
 from memento_git.work.circles import circles
 from memento_git.work.dispatch import handout
@@ -21,19 +21,32 @@ from memento_git.work.proof.trust import moved, outcome_of, seen_by
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memento_git.model.rows import (
+        AskedRow,
+        DispatchRow,
+        EventRow,
+        EvidenceRow,
+        GateRow,
+        Mark,
+        PlanRow,
+        RunRow,
+        TaskRow,
+        TroubleRow,
+        Withdrawn,
+    )
     from memento_git.model.work import Event, Evidence
     from memento_git.work.proof.reproduction import Rerun
     from memento_git.work.proof.verification import Demand
     from memento_git.work.state import RunState
 
 
-def mark(record: Event | Evidence | None) -> Row:
+def mark(record: Event | Evidence | None) -> Mark:
     """Return what rows say of a signature before anybody has checked it."""
     signed = record is not None and "signature" in record.data
     return {"signature": "unchecked" if signed else "none", "signed_by": None}
 
 
-def run_row(state: RunState) -> Row:
+def run_row(state: RunState) -> RunRow:
     prose = state.prose(state.id)
     status = state.status
     if STATUS in state.folded(state.id).lanes.contested:
@@ -54,7 +67,7 @@ def run_row(state: RunState) -> Row:
     }
 
 
-def plan_row(state: RunState, plan: str) -> Row:
+def plan_row(state: RunState, plan: str) -> PlanRow:
     prose, approved = state.prose(plan), _approval(state, plan)
     return {
         "id": plan,
@@ -82,10 +95,10 @@ def _approval(state: RunState, plan: str) -> Event | None:
     return next((event for event in reversed(state.approvals()) if event.of == plan), None)
 
 
-def task_row(state: RunState, task: str) -> Row:
+def task_row(state: RunState, task: str) -> TaskRow:
     unread = state.unread(task)
     prose = state.told(task)
-    status = state.task_status(task)
+    data, status = prose.data, state.task_status(task)
     done = status in DONE
     proof = state.proof(task) if done else None
     masked = state.status if state.is_final else ""
@@ -98,12 +111,13 @@ def task_row(state: RunState, task: str) -> Row:
         "description": prose.body,
         "status": status,
         "run_status": masked or None,
-        "actor": prose.data["by"],
-        "created_at": prose.data["at"],
+        "actor": data["by"],
+        "created_at": data["at"],
         "acceptance_criteria": prose.list("criteria"),
         "dependencies": prose.list("depends_on"),
         "relevant_files": prose.list("files"),
-        **{key: prose.data.get(key) for key in ("kind", "risk", "size", "role", "budget", "repairs", "source")},
+        "kind": data.get("kind"), "risk": data.get("risk"), "size": data.get("size"), "role": data.get("role"),
+        "budget": data.get("budget"), "repairs": data.get("repairs"), "source": data.get("source"),
         "verification_policy": prose.data.get("verify"),
         "asked": asked_row(state.asked(task)),
         "ready": due and back is None,
@@ -120,10 +134,10 @@ def task_row(state: RunState, task: str) -> Row:
         "reason": None if status == "contested" else _reason(state, task, status),
         "incomplete": bool(state.folded(task).dangling),
         "broken": str(unread) if unread else None,
-    }
+    }  # fmt: skip
 
 
-def asked_row(asked: Demand) -> Row | None:
+def asked_row(asked: Demand) -> AskedRow | None:
     """Return what verification asks; None where nothing but sound proof is asked."""
     if not asked.why:
         return None
@@ -152,8 +166,8 @@ def _reason(state: RunState, task: str, status: str) -> str | None:
     return next(filter(None, reasons), None)
 
 
-def dispatch_rows(state: RunState, task: str) -> list[Row]:
-    rows = []
+def dispatch_rows(state: RunState, task: str) -> list[DispatchRow]:
+    rows: list[DispatchRow] = []
     invoked = {event.dispatch for event in state.folded(task).legal() if event.data.get("invoked")}
     for name, found in state.dispatches(task).items():
         opened, ended = found.opened, found.ended
@@ -171,10 +185,14 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
                 "selected": found.selected,
                 "allowed_destructive": opened.data.get("allowed", []) if opened else [],
                 "created_at": opened.at if opened else None,
-                **{f"{verb}_at": ended.at if ended and ended.do == verb else None for verb in ENDED_DISPATCH},
-                "category": (ended.get("category") or None) if ended else None,
-                **{key: (opened.get(key) or None) if opened else None for key in ("recovery_of", "brief", "branch")},
-                "partial": (ended.get("partial") or None) if ended else None,
+                "completed_at": _at(ended, "completed"),
+                "failed_at": _at(ended, "failed"),
+                "recovered_at": _at(ended, "recovered"),
+                "category": _told(ended, "category"),
+                "recovery_of": _told(opened, "recovery_of"),
+                "brief": _told(opened, "brief"),
+                "branch": _told(opened, "branch"),
+                "partial": _told(ended, "partial"),
                 "executor_invoked": name in invoked,
                 "outdated": found.status in OPEN_DISPATCH and bool(handout.changed_terms(state, task, name)),
             }
@@ -182,8 +200,18 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
     return sorted(rows, key=lambda row: (row["created_at"] or "", row["dispatch_id"]))
 
 
-def gate_rows(state: RunState, scope: str) -> list[Row]:
-    rows, counting = [], _counting(state) if scope == state.id and state.is_final else {}
+def _at(ended: Event | None, verb: str) -> str | None:
+    """Return when a dispatch ended, if it did so by this verb."""
+    return ended.at if ended and ended.do == verb else None
+
+
+def _told(event: Event | None, key: str) -> str | None:
+    return (event.get(key) or None) if event else None
+
+
+def gate_rows(state: RunState, scope: str) -> list[GateRow]:
+    rows: list[GateRow] = []
+    counting = _counting(state) if scope == state.id and state.is_final else {}
     for gate, word in sorted(state.gates(scope).items()):
         fell, why = _fallen(state, scope, gate, word)
         latest = fell or [event for event in state.folded(scope).legal(word) if event.get("gate") == gate][-1]
@@ -227,7 +255,7 @@ def _counting(state: RunState) -> dict[str, str]:
     return gates.words(state)
 
 
-def evidence_row(state: RunState, evidence: Evidence) -> Row:
+def evidence_row(state: RunState, evidence: Evidence) -> EvidenceRow:
     data = evidence.data
     command = data.get("command")
     code = seen_by(evidence)
@@ -250,7 +278,8 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "reports": [{"failed": [], "failed_more": 0, **report} for report in data.get("reports", [])],
         "problems": data.get("problems", []),
         "diff": data.get("diff"),
-        **{key: data.get(key) for key in ("approves", "prompt", "response", "check", "dispatch", "reproduces")},
+        "approves": data.get("approves"), "prompt": data.get("prompt"), "response": data.get("response"),
+        "check": data.get("check"), "dispatch": data.get("dispatch"), "reproduces": data.get("reproduces"),
         "reproduced_by": list(again.agree),
         "contradicted_by": list(again.differ),
         "reproductions": [_rerun_row(one) for one in again.reruns],
@@ -263,31 +292,35 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "actor": data["by"],
         "created_at": data["at"],
         "withdrawn": withdrawn_row(state, evidence.id),
-        **mark(evidence),
-    }
+        "signature": mark(evidence)["signature"],
+        "signed_by": None,
+    }  # fmt: skip
 
 
-def withdrawn_row(state: RunState, evidence: str) -> Row | None:
+def withdrawn_row(state: RunState, evidence: str) -> Withdrawn | None:
     """Return who superseded, retracted or redacted evidence last, when and why; None where nobody did."""
     told = reversed(state.folded(evidence).legal(*WORST_EVIDENCE))
     last = next((one for one in told if one.do != "redacted" or takes_out(one)), None)
     return {"actor": last.by, "at": last.at, "reason": last.get("reason") or None} if last else None
 
 
-def redacted_rows(state: RunState) -> list[Row]:
+def redacted_rows(state: RunState) -> list[EvidenceRow]:
     """Return what is left of each piece of evidence that was redacted."""
     rows = [redacted_row(state, name) for name in sorted(state.index.left_of("evidence"))]
     return [row for row in rows if row["status"] == "redacted"]
 
 
-def redacted_row(state: RunState, evidence: str) -> Row:
-    """Return what is left of redacted evidence: who took it out and why, which tasks named it, and nothing of it."""
+def redacted_row(state: RunState, evidence: str) -> EvidenceRow:
+    """Return what is left of redacted evidence: who took it out and why, which tasks named it, and nothing of it.
+
+    It has all keys of other evidence; what nobody knows any more is None.
+    """
     tasks = [task for task in state.ids("task") if _names(state, task, evidence)]
     empty = dict.fromkeys(("kind", "outcome", "trust_level", "summary", "uri", "command", "folder", "exit_code",
                            "seconds", "diff", "approves", "prompt", "response", "check", "dispatch", "reproduces",
                            "moved", "digest", "actor", "created_at", "absent"))  # fmt: skip
     lists = ("covers", "files", "reports", "problems", "reproduced_by", "contradicted_by", "reproductions")
-    return {
+    row: dict[str, Any] = {
         "id": evidence,
         "run_id": state.id,
         "task_ids": tasks,
@@ -299,6 +332,7 @@ def redacted_row(state: RunState, evidence: str) -> Row:
         "withdrawn": withdrawn_row(state, evidence),
         **mark(None),
     }
+    return cast("EvidenceRow", row)
 
 
 def _names(state: RunState, task: str, evidence: str) -> bool:
@@ -325,26 +359,26 @@ def _file(state: RunState, evidence: str, given: Row) -> Row:
     return {**{key: given[key] for key in ("name", "sha256", "bytes")}, "path": path}
 
 
-def audit_rows(state: RunState) -> list[Row]:
+def audit_rows(state: RunState) -> list[EventRow]:
     """Return the events of all records of a run, each after what it had seen."""
     return audit(one for key in state.groups() for one in state.folded(key).events)
 
 
-def trouble_rows(state: RunState, groups: Sequence[str] | None = None) -> list[Row]:
+def trouble_rows(state: RunState, groups: Sequence[str] | None = None) -> list[TroubleRow]:
     """Return what is contested, illegal or incomplete, with the events concerned, and tasks that wait in a circle."""
-    rows: list[Row] = []
+    rows: list[TroubleRow] = []
     for key in state.groups() if groups is None else groups:
         rows += group_troubles(state, key)
     return rows + _cycle_rows(state)
 
 
-def group_troubles(state: RunState, key: str) -> list[Row]:
+def group_troubles(state: RunState, key: str) -> list[TroubleRow]:
     """Return what of one group is contested, illegal or incomplete."""
     shown = state.id if key == plans_of(state.id) else key
     return troubles(state.folded(key), shown, state.event, state.text)
 
 
-def _cycle_rows(state: RunState) -> list[Row]:
+def _cycle_rows(state: RunState) -> list[TroubleRow]:
     """Return the circles of dependencies that no rule saw: each of two branches may have added a half."""
     found = {task: state.view.record(state.index.prose[task]) for task in state.ids("task")}
     graph = {

@@ -16,10 +16,10 @@ from memento_git.work.dispatch.preflight import Check
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.git import Git
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.policy import Policy
+    from memento_git.model.rows import GateRow
 
 GATE: Final = "preflight_safety"
 MOST_TOLD: Final = 20
@@ -84,7 +84,7 @@ def _destructive(found: Sequence[dict[str, Any]], level: str) -> Check:
     return Check("destructive", level, rules, "take it out, or allow the rule with a reason where it is handed out")
 
 
-def record_preflight(tx: Transaction, verdict: Verdict, *, run: str = "") -> Row:
+def record_preflight(tx: Transaction, verdict: Verdict, *, run: str = "") -> GateRow:
     """Record the verdict on the gate preflight_safety of a run; return the gate's row."""
     told = [f"{check.name}: {check.message}" for check in verdict.checks if check.level != "ok"]
     words = f"preflight before {preflight.DOING[verdict.act]}: {'; '.join(told) or 'nothing speaks against it'}"

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.remotes import Target
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
+    from memento_git.model.rows import TroubleRow
 
 ATTEMPTS: Final = 20
 UNMOVED: Final = 3  # refusals by a remote that is still where it was: nobody was first
@@ -69,7 +70,7 @@ class Synced(NamedTuple):
 
     target: Target
     brought: Brought
-    trouble: list[Row]
+    trouble: list[TroubleRow]
     lost: list[Row]
     taken: list[Row]
     findings: list[str]
@@ -187,7 +188,7 @@ def _subject(where: Target) -> str:
     return f"memento: sync {where.local} with {where.branch} of {where.remote}"
 
 
-def _news(ledger: Ledger, brought: Brought) -> tuple[list[Row], list[Row], list[Row], list[str]]:
+def _news(ledger: Ledger, brought: Brought) -> tuple[list[TroubleRow], list[Row], list[Row], list[str]]:
     """Return what needs settling now, claims of ours that others contest, those that others ended, and other errors."""
     if brought.before == brought.after:
         return [], [], [], []
@@ -201,9 +202,9 @@ def _news(ledger: Ledger, brought: Brought) -> tuple[list[Row], list[Row], list[
     return fresh, lost, taken, vetting.came_wrong(ledger, brought.before, brought.after)
 
 
-def troubles(view: View, runs: list[str]) -> list[Row]:
+def troubles(view: View, runs: list[str]) -> list[TroubleRow]:
     """Return what needs settling in some runs of a view."""
-    rows: list[Row] = []
+    rows: list[TroubleRow] = []
     for run in runs:
         if run in view.runs():
             state = RunState(view, run)
@@ -212,7 +213,7 @@ def troubles(view: View, runs: list[str]) -> list[Row]:
     return rows
 
 
-def _lost(before: View, row: Row, actor: str) -> Row | None:
+def _lost(before: View, row: TroubleRow, actor: str) -> Row | None:
     """Return a claim of ours that somebody else contests."""
     others = sorted({event["actor"] for event in row["events"]} - {actor})
     if not others or not str(row["record"]).startswith("task_"):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
     from memento_git.model.finding import Finding
     from memento_git.model.policy import Policy
+    from memento_git.model.rows import AnyRow, GateRow, PlanRow, TaskRow
     from memento_git.work.attest.signers import Found
     from memento_git.work.state import RunState
 
@@ -161,9 +162,9 @@ def unsigned_proof(state: RunState, task: str, verifier: Verifier | None = None)
 def mark_lacking(
     state: RunState,
     *,
-    plans: Iterable[dict[str, Any]] = (),
-    tasks: Iterable[dict[str, Any]] = (),
-    verdicts: Iterable[dict[str, Any]] = (),
+    plans: Iterable[PlanRow] = (),
+    tasks: Iterable[TaskRow] = (),
+    verdicts: Iterable[GateRow] = (),
     found: Found | None = None,
 ) -> None:
     """Say in rows where the signature is lacking that policy demands, by the signers `found`.
@@ -180,14 +181,14 @@ def mark_lacking(
     if not (canonical or proven or given):
         return
     verifier = Verifier(state.view, state.policy, found, keep=found is None)
-    for row in canonical:
-        row["unsigned"] = _plan(state, verifier, row["id"])
-    for row in proven:
-        row["unsigned"] = unsigned_proof(state, row["id"], verifier)
-    for row in given:
-        holding = gates.lifting(state, row["scope"], row["kind"])
+    for plan in canonical:
+        plan["unsigned"] = _plan(state, verifier, plan["id"])
+    for task in proven:
+        task["unsigned"] = unsigned_proof(state, task["id"], verifier)
+    for verdict in given:
+        holding = gates.lifting(state, verdict["scope"], verdict["kind"])
         if why := signing.none_signed(state.policy.signatures, holding, verifier.seen) if holding else "":
-            row["fallen"] = f"without the signature that policy demands: {why}"
+            verdict["fallen"] = f"without the signature that policy demands: {why}"
     verifier.close()
 
 
@@ -256,7 +257,7 @@ def unsigned(view: View, records: Iterable[Event | Evidence], policy: Policy, fo
     return signing.unsigned(records, policy.signatures, Verifier(view, policy, found).seen)
 
 
-def fill(state: RunState, shown: Sequence[dict[str, Any]], found: Found | None = None) -> None:
+def fill(state: RunState, shown: Sequence[AnyRow], found: Found | None = None) -> None:
     """Say in rows of signed records what their signatures come to, and whose they are; by the signers `found`."""
     verifier = Verifier(state.view, state.policy, found, keep=True)
     for row in shown:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memento_git.errors import MementoError
-    from memento_git.folding.event_rows import Row
     from memento_git.model.objection import Objection
+    from memento_git.model.rows import HeldBack, TaskRow
     from memento_git.model.work import Event
     from memento_git.work.state import Dispatch, RunState
 
@@ -145,7 +145,7 @@ def _refusal(refuse: Callable[..., object], *given: object) -> MementoError | No
     return None
 
 
-def row(refusal: MementoError | None, run: str, task: str) -> Row | None:
+def row(refusal: MementoError | None, run: str, task: str) -> HeldBack | None:
     """Return why a task is held back as data, with the command that leads on."""
     if refusal is None:
         return None
@@ -159,7 +159,7 @@ def row(refusal: MementoError | None, run: str, task: str) -> Row | None:
     return {"error": refusal.token, "why": refusal.message, "command": step}
 
 
-def mark_unsigned(state: RunState, shown: Sequence[Row]) -> None:
+def mark_unsigned(state: RunState, shown: Sequence[TaskRow]) -> None:
     """Take back that tasks are ready where what their dispatch rests on lacks a signature that policy demands."""
     ready = [one for one in shown if one["ready"]] if state.policy.must_be_signed else []
     if not ready:

@@ -10,15 +10,16 @@ if TYPE_CHECKING:
     from memento_git.folding.event_rows import Row
     from memento_git.ledger.git import Git
     from memento_git.ledger.handovers import Handover
+    from memento_git.model.rows import LiveRow
     from memento_git.work.state import RunState
 
 
-def live_rows(git: Git, run: str) -> list[Row]:
+def live_rows(git: Git, run: str) -> list[LiveRow]:
     """Return the worker processes of this machine that work on a run."""
     return _rows(_workers(git, run))
 
 
-def working(git: Git, held: Row) -> tuple[list[Row], dict[str, Row]]:
+def working(git: Git, held: Row) -> tuple[list[LiveRow], dict[str, Row]]:
     """Return the rows of processes that work on a run, and the step of each dispatch that one works, or worked, on."""
     found = _workers(git, held["run"]["id"])
     titles = {row["id"]: row["title"] for row in held["tasks"]} if found else {}
@@ -34,7 +35,7 @@ def _workers(git: Git, run: str) -> list[Handover]:
     return [one for one in handovers.listed(git) if one.run == run and one.worker is not None and one.is_ours]
 
 
-def _rows(found: Sequence[Handover]) -> list[Row]:
+def _rows(found: Sequence[Handover]) -> list[LiveRow]:
     return [
         {
             "dispatch_id": one.dispatch, "task_id": one.task, "run_id": one.run, "executor": one.executor,

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from memento_git.model.states import DONE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
+    from memento_git.model.rows import EvidenceRow, TaskRow
 
 
-def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
+def mark_stale(view: View, evidence: Sequence[EvidenceRow], tasks: Sequence[TaskRow]) -> list[str]:
     """Say of each piece of evidence whether it saw the code of this view; return those that did not.
 
     Of those it says whether that is because what they saw was not committed here, or because the code went on; and
@@ -41,16 +41,16 @@ def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
         task["stale"] = bool(task["proven_by"]) and all(name in stale for name in task["proven_by"])
         if task["stale"]:
             task["uncommitted"] = all(name in ahead for name in task["proven_by"])
-            passed = [since.get(name) for name in task["proven_by"]]
-            task["passed_since"] = [*dict.fromkeys(passed)] if all(passed) else []
+            passed = [since[name] for name in task["proven_by"] if name in since]
+            task["passed_since"] = [*dict.fromkeys(passed)] if len(passed) == len(task["proven_by"]) else []
     return [*stale]
 
 
-def _passed_since(view: View, bound: Iterable[Row], tasks: Iterable[Row]) -> dict[str, str]:
+def _passed_since(view: View, bound: Iterable[EvidenceRow], tasks: Iterable[TaskRow]) -> dict[str, str]:
     """Return of each stale pass what shows the same of this code, as `memento check` has it: id -> id."""
     proving = {name for task in tasks if task["status"] in DONE for name in task["proven_by"]}
     rows = [row for row in bound if row["id"] in proving and row["command"]]
-    now: dict[tuple[str, ...], list[Row]] = {}
+    now: dict[tuple[str, ...], list[EvidenceRow]] = {}
     for row in rows:
         if not row["stale"] and not row["covers"]:
             now.setdefault(_ran(row), []).append(row)
@@ -68,11 +68,11 @@ def _passed_since(view: View, bound: Iterable[Row], tasks: Iterable[Row]) -> dic
     return found
 
 
-def _ran(row: Row) -> tuple[str, ...]:
-    return row["kind"], row["folder"], *row["command"]
+def _ran(row: EvidenceRow) -> tuple[str, ...]:
+    return row["kind"], row["folder"] or "", *(row["command"] or ())
 
 
-def _uncommitted(view: View, stale: Iterable[Row], tree: str) -> set[str]:
+def _uncommitted(view: View, stale: Iterable[EvidenceRow], tree: str) -> set[str]:
     """Return which stale evidence saw changes of the very code that this view has: they are not committed here."""
     from memento_git.work.codestate import without_ledger
 
