@@ -29,13 +29,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memento_git.model.exchange import Brought
+    from memento_git.model.note_rows import NoteRow
 
     Call = Callable[..., tuple[int, str, str]]
 
 SECRET = "AKIA" + "IOSFODNN7EXAMPLZ"
 
 
-def rows(play: Play) -> dict[str, dict[str, Any]]:
+def rows(play: Play) -> dict[str, NoteRow]:
     """Return all notes by their first source."""
     held = listed(Shelf(play.ledger.view()), status="all")
     return {(row["sources"] or [row["id"]])[0]: row for row in held}

@@ -40,7 +40,7 @@ def shelf(play: Play, *at: str) -> Shelf:
 
 def row(play: Play, note: str) -> dict[str, Any]:
     held = shelf(play)
-    return note_row(held, held.note(note))
+    return {**note_row(held, held.note(note))}
 
 
 def refused(play: Play, action: Callable[..., Any], *arguments: Any, **options: Any) -> str:

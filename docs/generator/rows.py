@@ -6,7 +6,7 @@ from typing import Any, Final, NotRequired, get_args, get_origin, get_type_hints
 
 from docs.generator.words import page as whole_page
 from docs.generator.words import table
-from memento_git.model import rows
+from memento_git.model import note_rows, rows
 
 
 def keys_of(row: type) -> dict[str, str]:
@@ -222,27 +222,7 @@ RERUN: Final = {
     "recorded_id": "the evidence that was recorded of it, or null",
     "doubt": "why what was recorded does not make the first reproduced, or null",
 }  # fmt: skip
-NOTE: Final = {
-    "id": "the note", "kind": "fact, decision, lesson, event, preference, gap, question, checkpoint, goal, summary",
-    "domain": "the folder that it lies in", "title": "its name", "key": "dotted, of one live note only, or null",
-    "status": "active, parked, retired, superseded, merged, resolved, finished, contested",
-    "expired": "its time is over", "origin": "person, agent, command, import", "actor": "who wrote it",
-    "created_at": "when", "confirmed_at": "when what it says was last confirmed, or null",
-    "confirmed_by": "by whom, or null",
-    "confirmed_before": "when it was last confirmed, where it was reworded since; or null",
-    "tags": "list", "aliases": "other words for it", "importance": "0 to 1, or null", "confidence": "0 to 1, or null",
-    "tier": "medium (expires) or long", "expires": "when, or null", "valid_from": "or null", "valid_to": "or null",
-    "validity": "where that is not now: `valid until` or `valid from` and the date; or null",
-    "thread": "the line of thought that it is part of, or null", "to": "whom a question is for, or null",
-    "pinned": "part of every digest", "about": "places in the code",
-    "links": "list of `rel` and `to`; with `successor` where another note took that one's place, else with its "
-             "`status` where it is not active",
-    "linked_from": "list of `rel` and `from`", "evidence": "ids of what it rests on", "sources": "where it comes from",
-    "supersedes": "ids", "successor": "the note that took its place, or null",
-    "contradicted_by": "live notes that contradict it: by a link, by one key, or as another that took the same place",
-    "progress": "of a goal: `at`, `note`, `next`; or null",
-    "orders": "what makes its text read like orders to the reader", "text": "the Markdown of its file",
-}  # fmt: skip
+NOTE: Final = keys_of(note_rows.NoteRow)
 RECIPE: Final = {
     "name": "its only identity", "about": "what it is for, or null", "built_in": "it comes with the tool",
     "parameters": "list of `name`, `about`, `default`, `optional`", "pipes": "recipes that it takes notes from",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from memento_git.folding.event_rows import Row
     from memento_git.ledger.transaction import Transaction
+    from memento_git.model.note_rows import NoteRow
 
 STATES = ("active", "parked", "retired", "superseded", "merged", "resolved", "finished", "contested")
 
@@ -34,7 +35,7 @@ def _list(door: Door, *, limit: int = 50, offset: int = 0, **filters: str) -> No
         view = ledger.view(door.at)
         shelf = Shelf(view)
         shelf.load(progress)
-        rows = [{**row, "scope": scope} for row in listed(shelf, **filters)]
+        rows: list[Row] = [{**row, "scope": scope} for row in listed(shelf, **filters)]
         ledger.warn(*remarks(shelf))
         missed.append(unheard.filters(shelf, **{name: filters.get(name, "") for name in ("domain", "thread", "tag")}))
         names = output.Names(view)
@@ -216,7 +217,7 @@ def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> 
 
     body = read_text(text)
 
-    def act(tx: Transaction) -> tuple[Row, notes.Merged]:
+    def act(tx: Transaction) -> tuple[NoteRow, notes.Merged]:
         made = notes.merge_notes(tx, notes_ids, body, **given(door, options))
         return note_rows.after(tx, made.id), made
 

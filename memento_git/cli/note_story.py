@@ -91,7 +91,7 @@ def draft_of(door: Door, given: str) -> Prose | None:
     return None
 
 
-def _story(door: Door, shelf: Shelf, row: Row, what: str | None, refs: Sequence[object] = ()) -> None:
+def _story(door: Door, shelf: Shelf, row: Mapping[str, Any], what: str | None, refs: Sequence[object] = ()) -> None:
     from memento_git.knowledge import note_rows
     from memento_git.ledger import revisions
 
@@ -140,12 +140,12 @@ def _standing(row: Row) -> str:
     return ", ".join([*told, *(["stale"] if row.get("stale") else [])])
 
 
-def _fenced(row: Row) -> tuple[str, ...]:
+def _fenced(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return which words of a row stand apart: of a draft, for which nobody may vouch, the title too."""
     return ("title", "text") if row["status"] == "draft" else ("text",)
 
 
-def _said(row: Row, whose: str) -> list[str]:
+def _said(row: Mapping[str, Any], whose: str) -> list[str]:
     if row["status"] != "draft":
         return ["", terminal.clean(row["text"])] if row.get("text") else []
     words = row["text"] if row["text"].startswith(row["title"]) else f"{row['title']}\n\n{row['text']}"

@@ -19,6 +19,7 @@ from memento_git.model.knowledge import NOTE_KINDS
 
 if TYPE_CHECKING:
     from memento_git.folding.event_rows import Row
+    from memento_git.model.note_rows import NoteRow
 
 SHOWN: Final = 20
 PLAIN: Final = "drafts (memento session promote{whose})"
@@ -139,7 +140,7 @@ def promote(door: Door, drafts: tuple[str, ...]) -> None:
     door.show(told, "\n".join(lines) or ("no draft was promoted" if waiting else "there are no drafts"))
 
 
-def _until(row: Row) -> str:
+def _until(row: NoteRow) -> str:
     return f" (expires {row['expires'][:10]})" if row["expires"] else ""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from memento_git.folding.event_rows import Row, audit, event_row, troubles
 from memento_git.knowledge import handoffs
@@ -19,16 +19,15 @@ if TYPE_CHECKING:
     from memento_git.knowledge.shortterm import Item
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
+    from memento_git.model.note_rows import Link, NoteRow
     from memento_git.model.rows import EventRow, TroubleRow
     from memento_git.model.work import Prose
 
 
-CONFIRMED: Final = ("confirmed_at", "confirmed_by", "confirmed_before")
-
-
-def note_row(shelf: Shelf, note: Prose) -> Row:
+def note_row(shelf: Shelf, note: Prose) -> NoteRow:
     """Return a note with its state and all that links to it; how its places in the code are is not told here."""
     data, text = note.data, handoffs.told(shelf, note)
+    at, by, before = shelf.confirmed(note)
     return {
         "id": note.id,
         "kind": data["kind"],
@@ -40,16 +39,29 @@ def note_row(shelf: Shelf, note: Prose) -> Row:
         "origin": data["origin"],
         "actor": data["by"],
         "created_at": data["at"],
-        **dict(zip(CONFIRMED, (one or None for one in shelf.confirmed(note)), strict=True)),
-        **{key: note.list(key) for key in ("tags", "aliases")},
-        **{key: data.get(key) for key in ("importance", "confidence")},
+        "confirmed_at": at or None,
+        "confirmed_by": by or None,
+        "confirmed_before": before or None,
+        "tags": note.list("tags"),
+        "aliases": note.list("aliases"),
+        "importance": data.get("importance"),
+        "confidence": data.get("confidence"),
         "tier": shelf.tier(note),
         "expires": shelf.expires(note) or None,
-        **{key: data.get(key) for key in ("valid_from", "valid_to", "thread", "to")},
+        "valid_from": data.get("valid_from"),
+        "valid_to": data.get("valid_to"),
+        "thread": data.get("thread"),
+        "to": data.get("to"),
         "validity": validity(data, shelf.view.now) or None,
         "pinned": bool(data.get("pinned")),
         "about": [str(anchors.from_data(place)) for place in shelf.about(note)],
-        **_connected(shelf, note),
+        "links": [_leading(shelf, link.rel, link.to) for link in shelf.links(note)],
+        "linked_from": [{"rel": rel, "from": other} for rel, other in shelf.backlinks(note.id)],
+        "evidence": [str(ref).partition("@")[0] for ref in note.list("evidence")],
+        "sources": note.list("sources"),
+        "supersedes": note.list("supersedes"),
+        "successor": shelf.successor(note.id) or None,
+        "contradicted_by": shelf.contradictions(note),
         "progress": _progress(shelf, note.id),
         "orders": orders(data, text),
         "text": text,
@@ -72,7 +84,7 @@ def draft_row(draft: Prose) -> Row:
     }
 
 
-def as_note(view: View, draft: Prose) -> Row:
+def as_note(view: View, draft: Prose) -> NoteRow:
     """Return the row of the note that a draft would be."""
     view.put(draft.path, codec.encode_prose(draft.data, draft.body))
     shelf = Shelf(view, {draft.id})
@@ -84,25 +96,13 @@ def short_row(item: Item) -> Row:
     return {**item._asdict(), "origin": item.whence, "orders": instructive(item.text)}
 
 
-def _connected(shelf: Shelf, note: Prose) -> Row:
-    """Return the other records that a note leads to, or that lead to it."""
-    return {
-        "links": [_leading(shelf, link.rel, link.to) for link in shelf.links(note)],
-        "linked_from": [{"rel": rel, "from": other} for rel, other in shelf.backlinks(note.id)],
-        "evidence": [str(ref).partition("@")[0] for ref in note.list("evidence")],
-        "sources": note.list("sources"),
-        "supersedes": note.list("supersedes"),
-        "successor": shelf.successor(note.id) or None,
-        "contradicted_by": shelf.contradictions(note),
-    }
-
-
-def _leading(shelf: Shelf, rel: str, to: str) -> Row:
+def _leading(shelf: Shelf, rel: str, to: str) -> Link:
     """Return a link, with the note that took its end's place, or what else became of that."""
     current = shelf.current(to)
     status = shelf.status(to) if kind_of(to) == "note" and current == to else "active"
-    told = {"successor": current} if current != to else {"status": status} if status != "active" else {}
-    return {"rel": rel, "to": to, **told}
+    if current != to:
+        return {"rel": rel, "to": to, "successor": current}
+    return {"rel": rel, "to": to, "status": status} if status != "active" else {"rel": rel, "to": to}
 
 
 def _progress(shelf: Shelf, note: str) -> Row | None:
@@ -121,7 +121,7 @@ def history(shelf: Shelf, note: str) -> list[EventRow]:
     return audit(shelf.folded(note).events)
 
 
-def after(tx: Transaction, note: str) -> Row:
+def after(tx: Transaction, note: str) -> NoteRow:
     """Return a note's row as it is at the end of a transaction."""
     shelf = Desk.of(tx).shelf
     with tx.view.aside():
@@ -131,7 +131,7 @@ def after(tx: Transaction, note: str) -> Row:
 def listed(
     shelf: Shelf, *, kind: str = "", domain: str = "", status: str = "", key_prefix: str = "", thread: str = "",
     tag: str = "",
-) -> list[Row]:  # fmt: skip
+) -> list[NoteRow]:  # fmt: skip
     """Return the rows of the notes that are asked for, the latest first; without a status those that live."""
     rows = []
     start = key_start(key_prefix) if key_prefix else ""

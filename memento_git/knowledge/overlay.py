@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.knowledge import code_paths, following, note_rows
@@ -15,7 +15,7 @@ from memento_git.model import anchors
 from memento_git.model.anchors import CHANGED, GONE, UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from memento_git.folding.event_rows import Row
     from memento_git.knowledge.anchors import Found
@@ -162,7 +162,7 @@ def opened(view: View, rev: str = "", path: str = "") -> Iterator[Overlay]:
 
 def note_row(shelf: Shelf, placed: Placed) -> Row:
     """Return a note at a place: what a reader needs to know of it there."""
-    whole = note_rows.note_row(shelf, placed.note)
+    whole: Mapping[str, Any] = note_rows.note_row(shelf, placed.note)
     keys = (
         "id", "kind", "title", "key", "status", "expired", "origin", "actor", "created_at", "confirmed_at",
         "contradicted_by", "evidence", "orders", "text",

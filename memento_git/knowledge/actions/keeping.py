@@ -17,9 +17,9 @@ from memento_git.model import anchors
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
+    from memento_git.model.note_rows import NoteRow
 
 
 OPTIONS: Final = {
@@ -45,7 +45,7 @@ class ShortKeepsText(Misused):
 class Kept(NamedTuple):
     """The row of what was kept, where (ledger, drafts or short), and why not in the ledger, or not as it was asked."""
 
-    row: Row
+    row: Mapping[str, Any]
     added: Added
     where: str = "ledger"
     why: str = ""
@@ -74,18 +74,18 @@ def keep_note(
     return ledger.change("note add", act)
 
 
-def _told(row: Row, added: Added, options: Mapping[str, Any]) -> str:
+def _told(row: NoteRow, added: Added, options: Mapping[str, Any]) -> str:
     """Return what one should know of a note that was kept: it has no time left, or was there already."""
     if added.existing:
         return _left_as_it_is(row, added.expired, options)
     return OVER.format(note=row["id"]) if row["expired"] else ""
 
 
-def _left_as_it_is(row: Row, expired: str, options: Mapping[str, Any]) -> str:
+def _left_as_it_is(row: NoteRow, expired: str, options: Mapping[str, Any]) -> str:
     """Return what one should know of a note that was there already: it is set aside, ends, or lacks what was given."""
     aside = [f"it is parked: memento note resume {row['id']}"] if row["status"] == "parked" else []
     if expired:
-        aside.append(f"it was to expire {expired[:10]}, and does {row['expires'][:10]} now")
+        aside.append(f"it was to expire {expired[:10]}, and does {(row['expires'] or '')[:10]} now")
     elif row["expires"] and not {"tier", "expires"} & {*options}:
         aside.append(f"it expires {row['expires'][:10]}: memento note promote {row['id']} lets it last")
     lacks = [key for key, given in options.items() if key in SAID and not _has(row, key, given)]
@@ -94,7 +94,7 @@ def _left_as_it_is(row: Row, expired: str, options: Mapping[str, Any]) -> str:
     return "; ".join([*aside, *([f"it is left as it is, without what {names} says{better}"] if lacks else [])])
 
 
-def _has(row: Row, key: str, given: Any) -> bool:
+def _has(row: Mapping[str, Any], key: str, given: Any) -> bool:
     """Tell whether a note's row says already what an option says; a time that is worded otherwise counts as new."""
     if key in NAMING:
         held = [f"{one['rel']}:{one['to']}" for one in row[key]] if key == "links" else row[key]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memento_git.folding.event_rows import Row
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
+    from memento_git.model.note_rows import NoteRow
     from memento_git.model.work import Prose
 
 LAST: Final = "last-session"
@@ -197,7 +198,7 @@ def end_session(
     if rating:
         share("rating", rating)
 
-    def act(tx: Transaction) -> tuple[Row, list[str]]:
+    def act(tx: Transaction) -> tuple[NoteRow, list[str]]:
         tx.allow_secrets = tuple(allow_secrets)
         promoted = [one.id for one in promote_drafts(tx)] if promote and Drafts(ledger.git).ids() else []
         shelf, begun = Shelf(tx.view), _Begun(ledger, session)
