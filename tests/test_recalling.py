@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memento_git.ledger.transaction import Transaction
+    from memento_git.model.note_rows import HitRow
 
     Call = Callable[..., tuple[int, str, str]]
 
@@ -902,7 +903,8 @@ def test_an_answer_keeps_to_its_budget_and_uses_it(play: Play, view: str) -> Non
         whole = recall(play.ledger, questions, limit=12, budget=0, as_json=as_json, view=view)
         assert [*ids(answer), *left] == ids(whole)
         if left:
-            name = {**next(hit for hit in whole["hits"] if hit["id"] == left[0]), "text": "", "cut": True}
+            first: HitRow = next(hit for hit in whole["hits"] if hit["id"] == left[0])
+            name: HitRow = {**first, "text": "", "cut": True}
             more = tokens(json.dumps(name) if as_json else "\n".join(block(name)))
             assert tokens(text) + more + (40 if answer["hits"] else 90) > budget
         if left and not as_json:

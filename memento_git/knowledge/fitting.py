@@ -13,12 +13,14 @@ from memento_git.model.tokens import BYTES, size, tokens
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from memento_git.model.note_rows import HitRow
+
 SHORT: Final = 160
 TELLING: Final = 150  # bytes of the line that says what was left out
 
 
 def fitted(
-    hits: Sequence[Row], budget: int, told: Callable[[list[Row], list[Row]], Row], *, as_json: bool
+    hits: Sequence[HitRow], budget: int, told: Callable[[list[HitRow], list[HitRow]], Row], *, as_json: bool
 ) -> Row:  # fmt: skip
     """Return the answer that is told of the hits that fit, shortened where they must be, and of those that do not.
 
@@ -38,8 +40,8 @@ def fitted(
     return answer
 
 
-def _kept(hits: Sequence[Row], room: int, *, as_json: bool) -> list[Row]:
-    kept = list[Row]()
+def _kept(hits: Sequence[HitRow], room: int, *, as_json: bool) -> list[HitRow]:
+    kept: list[HitRow] = []
     for hit in hits:
         costs = ((form, _cost(form, as_json=as_json)) for form in _forms(hit))
         found = next(((form, cost) for form, cost in costs if cost <= room), None)
@@ -50,12 +52,12 @@ def _kept(hits: Sequence[Row], room: int, *, as_json: bool) -> list[Row]:
     return kept
 
 
-def _forms(hit: Row) -> list[Row]:
+def _forms(hit: HitRow) -> list[HitRow]:
     short = shortened(hit["text"], SHORT)
     return [hit, {**hit, "text": short, "cut": short != hit["text"] or hit["cut"]}, {**hit, "text": "", "cut": True}]
 
 
-def _cost(hit: Row, *, as_json: bool) -> int:
+def _cost(hit: HitRow, *, as_json: bool) -> int:
     """Return how many bytes a hit takes in an answer."""
     return size(f"{json.dumps(hit, ensure_ascii=False)}, " if as_json else "\n".join([*block(hit), ""]))
 

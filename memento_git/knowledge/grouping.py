@@ -9,7 +9,7 @@ from memento_git.knowledge.quoting import shortened
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.note_rows import HitRow
 
 ROLES: Final = ("architecture", "constraints", "risks", "state", "history")
 ROLE_OF_KIND: Final = {
@@ -27,7 +27,7 @@ EXCERPT: Final = 500
 NO_DIGEST: Final = ("event", "checkpoint")
 
 
-def role(hit: Row) -> str:
+def role(hit: HitRow) -> str:
     """Return what part a hit plays for somebody who is about to do something."""
     if hit["kind"] in ("gap", "question"):
         return "risks"
@@ -35,7 +35,7 @@ def role(hit: Row) -> str:
     return ROLE_OF_DOMAIN.get(hit["domain"] or "", by_kind)
 
 
-def grouped(view: str, hits: Sequence[Row]) -> dict[str, list[Row]]:
+def grouped(view: str, hits: Sequence[HitRow]) -> dict[str, list[HitRow]]:
     """Return the hits of a view under the names of its sections, in their order."""
     if view == "plan":
         found = {name: [hit for hit in hits if role(hit) == name] for name in ROLES}
@@ -49,17 +49,17 @@ def grouped(view: str, hits: Sequence[Row]) -> dict[str, list[Row]]:
     return {"": list(hits)} if hits else {}
 
 
-def _digest(hits: Sequence[Row]) -> dict[str, list[Row]]:
+def _digest(hits: Sequence[HitRow]) -> dict[str, list[HitRow]]:
     wanted = [hit for hit in hits if hit["kind"] not in NO_DIGEST]
     ordered = sorted(wanted, key=lambda hit: -(0.5 if hit["importance"] is None else hit["importance"]))
-    sections: dict[str, list[Row]] = {"pinned": [hit for hit in ordered if hit["pinned"]]}
+    sections: dict[str, list[HitRow]] = {"pinned": [hit for hit in ordered if hit["pinned"]]}
     for hit in ordered:
         if not hit["pinned"]:
             sections.setdefault(hit["domain"] or "other", []).append(hit)
     return {name: members for name, members in sections.items() if members}
 
 
-def trimmed(view: str, hit: Row) -> Row:
+def trimmed(view: str, hit: HitRow) -> HitRow:
     """Return a hit with as much of its text as a view shows."""
     if view == "plain":
         return {**hit, "cut": False}
@@ -71,11 +71,11 @@ def trimmed(view: str, hit: Row) -> Row:
     return {**hit, "text": text, "cut": text != hit["text"]}
 
 
-def together(sections: Mapping[str, Sequence[Row]]) -> dict[str, list[Row]]:
+def together(sections: Mapping[str, Sequence[HitRow]]) -> dict[str, list[HitRow]]:
     """Return sections in which what contradicts a hit stands right behind it, wherever it was; each hit once."""
     by_id = {hit["id"]: hit for members in sections.values() for hit in members}
     told = set[str]()
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[HitRow]] = {}
     for name, members in sections.items():
         placed = paired([one for one in members if one["id"] not in told], by_id)
         fresh = [hit for hit in placed if hit["id"] not in told]
@@ -84,10 +84,10 @@ def together(sections: Mapping[str, Sequence[Row]]) -> dict[str, list[Row]]:
     return found
 
 
-def paired(hits: Sequence[Row], others: Mapping[str, Row]) -> list[Row]:
+def paired(hits: Sequence[HitRow], others: Mapping[str, HitRow]) -> list[HitRow]:
     """Return the hits with what contradicts each right behind it, once; `others` are those not found themselves."""
     by_id = {hit["id"]: hit for hit in hits}
-    placed: dict[str, Row] = {}
+    placed: dict[str, HitRow] = {}
     for hit in hits:
         if hit["id"] in placed:
             continue

@@ -21,18 +21,16 @@ if TYPE_CHECKING:
     from memento_git.knowledge.shelf import Shelf
     from memento_git.knowledge.whereabouts import Whereabouts
     from memento_git.ledger.view import View
+    from memento_git.model.note_rows import Answer, HitRow
+    from memento_git.model.rows import AnyRow
     from memento_git.model.work import Prose
 
-    Standings = Callable[[View, Iterable[str]], dict[str, Row]]
+    Standings = Callable[[View, Iterable[str]], dict[str, AnyRow]]
 
 WORST: Final = (GONE, CHANGED, UNKNOWN, UNPINNED, MOVED, OK)
 DAY: Final = 86400
 SOME_FAILED: Final = "some_failed"
 UNKNOWN_STANDING: Final = {"trust": None, "outcome": None, "stale": None}
-UNSET: Final = (
-    "validity", "key", "confirmed_at", "confirmed_before", "importance", "confidence", "thread", "to", "proven",
-    "run_status", "successor", "answer",
-)  # fmt: skip
 
 
 def nothing_known(view: View, ids: Iterable[str]) -> dict[str, Row]:  # noqa: ARG001 (the shape of what tells more)
@@ -40,7 +38,7 @@ def nothing_known(view: View, ids: Iterable[str]) -> dict[str, Row]:  # noqa: AR
     return {}
 
 
-def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
+def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> HitRow:
     """Return a note as a hit; its places and its evidence are judged later, for all hits at once."""
     data, text, answer = note.data, handoffs.told(shelf, note), _answer(shelf, note.id)
     confirmed, _, before = shelf.confirmed(note)
@@ -63,15 +61,14 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
         "age_days": age(data["at"], shelf.view.now),
         "confirmed_at": confirmed or None,
         "confirmed_before": before or None,
-        **{key: data.get(key) for key in ("importance", "confidence", "thread", "to")},
+        "importance": data.get("importance"), "confidence": data.get("confidence"),
+        "thread": data.get("thread"), "to": data.get("to"),
         "tags": note.list("tags"),
         "pinned": bool(data.get("pinned")),
         "about": [{"anchor": str(one), "state": None} for one in map(anchors.from_data, shelf.about(note))],
         "anchors": None,
         "evidence": [{"id": str(ref).partition("@")[0], "ref": str(ref)} for ref in note.list("evidence")],
-        **UNKNOWN_STANDING,
-        "proven": None,
-        "run_status": None,
+        "trust": None, "outcome": None, "stale": None, "proven": None, "run_status": None,
         "successor": _successor(shelf, note.id),
         "answer": answer,
         "instead_of": [],
@@ -79,10 +76,11 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
         "may_contradict": [],
         "orders": orders(data, "\n\n".join([text, *_words_of(answer)])),
         "text": text,
-    }
+        "weak": False, "score": None, "query": None, "words": [], "alike": [], "parts": [], "events": [],
+    }  # fmt: skip
 
 
-def _answer(shelf: Shelf, note: str) -> Row | None:
+def _answer(shelf: Shelf, note: str) -> Answer | None:
     """Return what resolved a note: the note that answers it by now, if one does, and what was said of it."""
     if shelf.status(note) != "resolved":
         return None
@@ -98,8 +96,8 @@ def _answer(shelf: Shelf, note: str) -> Row | None:
     }
 
 
-def _words_of(answer: Row | None) -> list[str]:
-    return [answer[key] for key in ("title", "said") if answer[key]] if answer else []
+def _words_of(answer: Answer | None) -> list[str]:
+    return [told for told in (answer["title"], answer["said"]) if told] if answer else []
 
 
 def _successor(shelf: Shelf, note: str) -> str | None:
@@ -107,25 +105,23 @@ def _successor(shelf: Shelf, note: str) -> str | None:
     return None if current == note else current
 
 
-def record_hit(card: Card, text: str, now: str, events: Sequence[tuple[Card, str]]) -> Row:
+def record_hit(card: Card, text: str, now: str, events: Sequence[tuple[Card, str]]) -> HitRow:
     """Return a record that is no note as a hit, with the same keys; what `events` of it say stands before its text."""
     text = "\n".join([*(f"{one.title} {one.time[:10]}, {one.id}: {said}" for one, said in events), text])
-    unset = dict.fromkeys((*UNSET, *UNKNOWN_STANDING))
     return {
+        "weak": False, "score": None, "query": None, "words": [], "alike": [], "parts": [],
+        "events": [one.id for one, _ in events],
         "id": card.id, "record": card.kind, "kind": card.kind, "domain": None, "title": card.title, "path": card.path,
         "run": card.run or None, "status": None, "expired": False, "draft": False, "origin": card.origin or None,
-        "actor": card.by or None, "created_at": card.time or None, "age_days": age(card.time, now), **unset,
+        "actor": card.by or None, "created_at": card.time or None, "age_days": age(card.time, now),
+        "validity": None, "key": None, "confirmed_at": None, "confirmed_before": None, "importance": None,
+        "confidence": None, "thread": None, "to": None, "proven": None, "run_status": None, "successor": None,
+        "answer": None, "trust": None, "outcome": None, "stale": None,
         "tags": list(card.tags), "pinned": False,
         "about": [{"anchor": path, "state": None} for path in card.files], "anchors": None, "evidence": [],
         "instead_of": [], "contradicted_by": [], "may_contradict": [], "text": text,
-        "events": [one.id for one, _ in events],
         "orders": instructive(text, card.title, wrapped=card.kind != "evidence"),
     }  # fmt: skip
-
-
-def unscored() -> Row:
-    """Return what a hit says of its score where no question was asked."""
-    return {"weak": False, "score": None, "query": None, "words": [], "alike": [], "parts": [], "events": []}
 
 
 def age(at: str | None, now: str) -> int | None:
@@ -136,7 +132,7 @@ def age(at: str | None, now: str) -> int | None:
         return None
 
 
-def vouch(view: View, hits: Sequence[Row], standings: Standings) -> None:
+def vouch(view: View, hits: Sequence[HitRow], standings: Standings) -> None:
     """Say in hits how far their evidence is trusted, how it ended, whether it is stale; of other records the state."""
     wanted = [one["ref"] for hit in hits for one in hit["evidence"]]
     wanted += [hit["id"] for hit in hits if hit["record"] not in ("note", "skill")]
@@ -159,7 +155,7 @@ def _place_in(words: Sequence[str]) -> Callable[[str], int]:
     return lambda word: words.index(word) if word in words else len(words)
 
 
-def locate(hits: Sequence[Row], whereabouts: Whereabouts) -> None:
+def locate(hits: Sequence[HitRow], whereabouts: Whereabouts) -> None:
     """Say in hits what became of the places in the code that they are about."""
     notes = [hit for hit in hits if hit["record"] == "note" and hit["about"]]
     held = whereabouts.of(hit["id"] for hit in notes)

@@ -9,9 +9,10 @@ from memento_git.knowledge.quoting import MARGIN, fenced, named
 from memento_git.model.markup import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from memento_git.folding.event_rows import Row
+    from memento_git.model.note_rows import Answer, HitRow
 
 SHOWN_FILES: Final = 20
 LONGEST_TITLE: Final = 200
@@ -20,7 +21,7 @@ ORIGINS: Final = {
 }  # fmt: skip
 
 
-def words_of(hit: Row) -> list[str]:
+def words_of(hit: HitRow) -> list[str]:
     """Return the labels of a hit, in words."""
     told: list[Any] = [
         hit["weak"] and "perhaps not about this",
@@ -36,13 +37,13 @@ def words_of(hit: Row) -> list[str]:
     return [str(one) for one in told if one]
 
 
-def proof(row: Row) -> str:
+def proof(row: Mapping[str, Any]) -> str:
     """Return whether a task that is done is proven, or that its run was cancelled; nothing of what is no such task."""
     cancelled = "in a cancelled run" if row.get("run_status") == "cancelled" else ""
     return cancelled if row.get("proven") is None else "proven" if row["proven"] else "unproven"
 
 
-def _ended(row: Row) -> str:
+def _ended(row: Mapping[str, Any]) -> str:
     """Return that evidence failed, or saw other code; that it passed says nothing of what it is evidence for."""
     ended = f", {row['outcome'].replace('_', ' ')}" if row.get("outcome") in ("failed", "some_failed") else ""
     return f"{ended}{', stale' if row.get('stale') else ''}"
@@ -52,7 +53,7 @@ def _aged(days: int | None) -> str:
     return "" if days is None else "today" if days == 0 else f"{days} day{'s' if days > 1 else ''} old"
 
 
-def block(hit: Row) -> list[str]:
+def block(hit: HitRow) -> list[str]:
     """Return one hit: what is said of it, then its title and text behind the fence."""
     lines = [f"{hit['id']}  {' · '.join(words_of(hit))}"]
     lines += [f"  {line}" for line in _told(hit)]
@@ -60,7 +61,7 @@ def block(hit: Row) -> list[str]:
     return [*lines, *(f"  {line}" for line in told), *([""] if len(told) > 1 else [])]
 
 
-def _said(hit: Row) -> list[str]:
+def _said(hit: HitRow) -> list[str]:
     """Return the title of a hit and the lines of its text, without saying twice what is in both.
 
     A line that is the title, or that a cut title is the beginning of, stands in its place; of a note it is the first
@@ -76,7 +77,7 @@ def _said(hit: Row) -> list[str]:
     return [named(title, LONGEST_TITLE), *lines] if at is None else [lines[at], *lines[:at], *lines[at + 1 :]]
 
 
-def _answer(answer: Row | None) -> list[str]:
+def _answer(answer: Answer | None) -> list[str]:
     """Return what answers a question, where that is told: the note that does, what was said when it was resolved."""
     if answer is None or not (answer["note"] or answer["said"]):
         return []
@@ -86,7 +87,7 @@ def _answer(answer: Row | None) -> list[str]:
     return [f"{by}:" if words else by, *(line for word in words for line in fenced(word))]
 
 
-def _told(hit: Row) -> Iterable[str]:
+def _told(hit: HitRow) -> Iterable[str]:
     """Yield what else one should know of a hit, one line for each."""
     if hit["instead_of"]:
         yield f"took the place of {', '.join(hit['instead_of'])}, which was found"

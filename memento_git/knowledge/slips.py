@@ -10,9 +10,9 @@ from memento_git.knowledge.words import as_written, stem
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.corpus import Corpus
     from memento_git.knowledge.ranking import Asked
+    from memento_git.model.note_rows import HitRow
 
 SAME: Final = 2  # letters at the beginning that are hardly ever mistaken
 SHORTEST: Final = 6  # of shorter words too many are one letter apart
@@ -56,7 +56,7 @@ def _changed(word: str) -> Iterator[str]:
         yield word[:at] + word[at + 1] + word[at] + word[at + 2 :]
 
 
-def read_as(questions: Iterable[Asked], found: Iterable[Row]) -> dict[str, str]:
+def read_as(questions: Iterable[Asked], found: Iterable[HitRow]) -> dict[str, str]:
     """Return what slips were read as: each as it was typed, and as what was found writes the word."""
     text = "\n".join(f"{row['title']}\n{row['text']}" for row in found)
     return {

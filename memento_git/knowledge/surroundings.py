@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.standing import Standing
     from memento_git.ledger.view import View
+    from memento_git.model.note_rows import HitRow
 
 NAME: Final = re.compile(r"[\w$]+(?:[.\-/]+[\w$]+)*")
 SHORTEST: Final = 3
@@ -28,14 +29,14 @@ MOST_SYMBOLS: Final = 5
 LEDGER: Final = ".memento/"
 
 
-def around(view: View, hits: Sequence[Row], queries: Sequence[str], *, past: bool) -> list[Row]:
+def around(view: View, hits: Sequence[HitRow], queries: Sequence[str], *, past: bool) -> list[Row]:
     """Return the files that hits are about and those that a question names, and whether they are there."""
     with following.opened(view.git) as follower:
         now = now_of(follower, view, (), past=past)
     return list(_around(hits, queries, set(now.entries) if now is not None else set()).values())
 
 
-def _around(hits: Sequence[Row], queries: Sequence[str], there: set[str]) -> dict[str, Row]:
+def _around(hits: Sequence[HitRow], queries: Sequence[str], there: set[str]) -> dict[str, Row]:
     rows: dict[str, Row] = {}
     for hit in hits:
         for place in hit["about"]:
@@ -50,7 +51,7 @@ def _around(hits: Sequence[Row], queries: Sequence[str], there: set[str]) -> dic
     return dict(islice(rows.items(), MOST_FILES))
 
 
-def traced(view: View, shelf: Shelf, hits: Sequence[Row], queries: Sequence[str], *, past: bool) -> list[Row]:
+def traced(view: View, shelf: Shelf, hits: Sequence[HitRow], queries: Sequence[str], *, past: bool) -> list[Row]:
     """Return the files that the question leads to, through notes or by its words; those without a note first."""
     with following.opened(view.git) as follower:
         now = now_of(follower, view, (), past=past)

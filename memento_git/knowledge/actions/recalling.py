@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from memento_git.knowledge.recall import Hit, Hits
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
+    from memento_git.model.note_rows import HitRow
     from memento_git.model.progress import Progress
 
 FEW: Final = 150
@@ -50,7 +51,7 @@ TOO_SMALL: Final = "what is known of this does not fit in the budget"
 class Found(NamedTuple):
     """Hits in their order, how many more there are, and what is known of the questions."""
 
-    hits: list[Row]
+    hits: list[HitRow]
     more: int = 0
     unknown: tuple[str, ...] = ()
     sections: Mapping[str, Sequence[str]] | None = None
@@ -130,7 +131,7 @@ class _Recall:
         ordered = [hit for members in sections.values() for hit in members]
         files, held_back, records = self._files(hits), self._held_back(), self._left_records()
 
-        def told(kept: list[Row], cut: list[Row]) -> Row:
+        def told(kept: list[HitRow], cut: list[HitRow]) -> Row:
             shown = {hit["id"] for hit in kept}
             return {
                 "view": self.wish.view,
@@ -232,14 +233,14 @@ class _Recall:
         """Return what answers the questions; what was superseded leads to its successor."""
         told = self._search(self.chooser.keeps)
         self.unread = told.unread
-        rows: dict[str, Row] = {}
+        rows: dict[str, HitRow] = {}
         for hit in told.hits:
             if hit.card.kind != "note" or self.shelf.prose(self._standing_for(hit.card)) is not None:
                 row = self._row(hit)
                 row["contradicted_by"] = self._opponents(row, (*told.against[hit.id], *row["contradicted_by"]))
                 row["may_contradict"] = self._perhaps(row, told.disputed[hit.id])
                 rows[row["id"]] = row
-        against = dict[str, Row]()
+        against: dict[str, HitRow] = {}
         for other in {one for row in rows.values() for one in row["contradicted_by"]}:
             against[other] = rows.get(other) or self._note(self.shelf.note(other))
         unknown = {word for asked in told.asked for word in as_written(asked.text, asked.unknown)}
@@ -256,29 +257,29 @@ class _Recall:
             self._leads[card.id] = self.shelf.current(card.id) if led else card.id
         return self._leads[card.id]
 
-    def _row(self, hit: Hit) -> Row:
+    def _row(self, hit: Hit) -> HitRow:
         if hit.card.kind == "note":
             row = self._note(self.shelf.note(self._standing_for(hit.card)))
         else:
             row = self._record(hit.card, [card for card in hit.besides if card.kind == "event"])
-        scored = {
-            "weak": hit.weak, "score": round(hit.score, 4), "query": hit.query, "words": list(hit.words),
+        before = [card.id for card in (hit.card, *hit.besides) if card.id != row["id"]]
+        return {
+            **row, "weak": hit.weak, "score": round(hit.score, 4), "query": hit.query, "words": list(hit.words),
             "alike": [card.id for card in hit.alike if card.id != row["id"]],
             "parts": [part._asdict() for part in hit.parts],
+            "instead_of": before if hit.card.kind == "note" else [],
         }  # fmt: skip
-        before = [card.id for card in (hit.card, *hit.besides) if card.id != row["id"]]
-        return {**row, **scored, "instead_of": before if hit.card.kind == "note" else []}
 
-    def _note(self, note: Prose) -> Row:
-        return {**labels.note_hit(self.shelf, note, self.drafts), **labels.unscored()}
+    def _note(self, note: Prose) -> HitRow:
+        return labels.note_hit(self.shelf, note, self.drafts)
 
-    def _record(self, card: Card, events: Sequence[Card] = ()) -> Row:
+    def _record(self, card: Card, events: Sequence[Card] = ()) -> HitRow:
         from memento_git.knowledge.recall import text_of
 
         told = [(one, text_of(self.view, one)) for one in events]
-        return {**labels.unscored(), **labels.record_hit(card, text_of(self.view, card), self.view.now, told)}
+        return labels.record_hit(card, text_of(self.view, card), self.view.now, told)
 
-    def _opponents(self, row: Row, others: Sequence[str]) -> list[str]:
+    def _opponents(self, row: HitRow, others: Sequence[str]) -> list[str]:
         """Return the live notes that contradict a note: by a standing link, in either direction, or as its rivals."""
         own = self.shelf.prose(row["id"])
         led = [(other, there) for other in others if (there := self.shelf.prose(self.shelf.current(other)))]
@@ -299,7 +300,7 @@ class _Recall:
             for link in self.shelf.links(note)
         )
 
-    def _perhaps(self, row: Row, others: Sequence[str]) -> list[str]:
+    def _perhaps(self, row: HitRow, others: Sequence[str]) -> list[str]:
         """Return those of the notes that may contradict a note that hold now, as it does."""
         known = (row["id"], *row["contradicted_by"])
         held = [other for other in others if other not in known]
@@ -309,7 +310,7 @@ class _Recall:
     def _holds(self, note: Prose) -> bool:
         return self.shelf.status(note.id) in HOLDING and not self.shelf.is_expired(note)
 
-    def _compared(self, rows: Sequence[Row], notes: Sequence[Prose]) -> None:
+    def _compared(self, rows: Sequence[HitRow], notes: Sequence[Prose]) -> None:
         """Say of rows which notes may contradict them, by their words, of those that were asked for and hold now."""
         held = [note for note in notes[:COMPARED] if self._holds(note)]
         linked = {row["id"]: row["contradicted_by"] for row in rows}
@@ -317,7 +318,7 @@ class _Recall:
         for row in rows:
             row["may_contradict"] = found.get(row["id"], [])
 
-    def _mutual(self, shown: Sequence[Row], others: Mapping[str, Row]) -> dict[str, Row]:
+    def _mutual(self, shown: Sequence[HitRow], others: Mapping[str, HitRow]) -> dict[str, HitRow]:
         """Return the notes that contradict what is shown, each with whom it contradicts."""
         for identity, row in others.items():
             mine = {hit["id"] for hit in shown if identity in hit["contradicted_by"]}
@@ -336,7 +337,7 @@ class _Recall:
         found.sort(key=lambda one: one[:2], reverse=True)
         shown = found[: self.wish.most] if self.wish.view != "digest" else found
         rows = {name: self._note(one) if isinstance(one, Prose) else self._record(one) for _, name, one in shown}
-        others = dict[str, Row]()
+        others: dict[str, HitRow] = {}
         for row in rows.values():
             row["contradicted_by"] = self._linked(row)
             row["instead_of"] = self.chooser.instead.get(row["id"], [])
@@ -346,7 +347,7 @@ class _Recall:
         self._compared(ordered, notes)
         return Found(ordered, len(found) - len(shown))
 
-    def _linked(self, row: Row) -> list[str]:
+    def _linked(self, row: HitRow) -> list[str]:
         """Return the notes that contradict a note by a link or as its rivals."""
         is_note = row["record"] == "note" and not row["draft"]
         return self.shelf.contradictions(self.shelf.note(row["id"])) if is_note else []
@@ -381,13 +382,13 @@ class _Recall:
 
     # How it is shown.
 
-    def _sections(self, found: Found, hits: Sequence[Row]) -> dict[str, list[Row]]:
+    def _sections(self, found: Found, hits: Sequence[HitRow]) -> dict[str, list[HitRow]]:
         if found.sections is None:
             return together(grouped(self.wish.view, hits))
         by_id = {hit["id"]: hit for hit in hits}
         return together({name: [by_id[one] for one in ids] for name, ids in found.sections.items()})
 
-    def _files(self, hits: Sequence[Row]) -> list[Row]:
+    def _files(self, hits: Sequence[HitRow]) -> list[Row]:
         if self.wish.view not in ("plan", "explore"):
             return []
         from memento_git.knowledge import surroundings
