@@ -39,11 +39,8 @@ def note_row(shelf: Shelf, note: Prose) -> NoteRow:
         "origin": data["origin"],
         "actor": data["by"],
         "created_at": data["at"],
-        "confirmed_at": at or None,
-        "confirmed_by": by or None,
-        "confirmed_before": before or None,
-        "tags": note.list("tags"),
-        "aliases": note.list("aliases"),
+        "confirmed_at": at or None, "confirmed_by": by or None, "confirmed_before": before or None,
+        "tags": note.list("tags"), "aliases": note.list("aliases"),
         "importance": data.get("importance"),
         "confidence": data.get("confidence"),
         "tier": shelf.tier(note),
@@ -65,7 +62,7 @@ def note_row(shelf: Shelf, note: Prose) -> NoteRow:
         "progress": _progress(shelf, note.id),
         "orders": orders(data, text),
         "text": text,
-    }
+    }  # fmt: skip
 
 
 def draft_row(draft: Prose) -> Row:
