@@ -109,6 +109,7 @@ def test_a_redacted_word_about_evidence_leaves_the_evidence(play: Play) -> None:
     retracted = next(seen.event.id for seen in play.state(evidence).folded(evidence).events)
     play.do(settling.redact_record, retracted, reason="it names Bob")
     row = overview(play.ledger, play.ledger.view(), run)["evidence"][0]
+    assert row["withdrawn"] is not None
     assert (row["status"], row["withdrawn"]["reason"]) == ("retracted", "[redacted]")
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from memento_git.model.rows import AnyRow
     from tests.play import Play
 
     Call = Callable[..., tuple[int, str, str]]
@@ -203,11 +204,11 @@ def test_people_read_it_as_text_and_markdown(play: Play, cli: Call) -> None:
 
 
 def test_the_board_is_a_function_of_rows_alone() -> None:
-    row = {
+    row: AnyRow = {
         "id": "task_a", "title": "T", "status": "pending", "waits_on": [], "blocked_by": ["approval"], "reason": None,
         "ready": False, "proven": None, "late": False, "kind": None, "risk": None, "size": None, "role": None,
     }  # fmt: skip
-    held = {"run": {"id": "run_a", "goal": "G", "status": "active"}, "tasks": [row], "dispatches": []}
+    held: AnyRow = {"run": {"id": "run_a", "goal": "G", "status": "active"}, "tasks": [row], "dispatches": []}
     told = board(held)
     assert board(json.loads(json.dumps(held))) == told
     assert [column["name"] for column in told["columns"]] == list(COLUMNS)

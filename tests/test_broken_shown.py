@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from memento_git.model.run_rows import RunRows
     from tests.play import Play
 
 NOT_SAID = ("every task is done", "no plan yet", "no tasks yet", "none yet", "run complete")
@@ -28,7 +29,7 @@ DAMAGES = {
 }
 
 
-def seen(play: Play) -> dict[str, Any]:
+def seen(play: Play) -> RunRows:
     view = play.ledger.view()
     return overview(play.ledger, view, view.runs()[0])
 

@@ -24,7 +24,7 @@ from tests.mentions import missing
 from tests.play import Play
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 ROOT: Final = Path(__file__).parent.parent
 PAGES: Final = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -139,7 +139,7 @@ def test_the_example_of_the_python_api_runs(ledger: Ledger) -> None:
     assert "('Refuse an empty password', 'pending', None)" in done.stdout
 
 
-def _told(held: dict[str, Any], name: str) -> set[str]:
+def _told(held: Mapping[str, Any], name: str) -> set[str]:
     return {key for row in held[name] for key in row}
 
 

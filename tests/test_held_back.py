@@ -19,24 +19,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from memento_git.model.rows import HeldBack
+    from memento_git.model.run_rows import RunRows
     from tests.play import Play
 
 
-def seen(play: Play, run: str) -> dict[str, Any]:
+def seen(play: Play, run: str) -> RunRows:
     return overview(play.ledger, play.ledger.view(), run)
 
 
-def held(play: Play, task: str) -> dict[str, Any]:
+def held(play: Play, task: str) -> HeldBack:
     """Return why a task is held back, after its hand-off was refused for the same reason."""
     state = play.state(task)
     row = next(one for one in seen(play, state.id)["tasks"] if one["id"] == task)
     with pytest.raises(MementoError) as refused:
         play.do(dispatches.create_dispatch, task, "agent")
-    assert (row["ready"], row["held_back"]["error"]) == (False, refused.value.token)
-    assert row["held_back"]["why"] == refused.value.message
-    assert answers.at(play.ledger.view(), task, "task")["held_back"] == row["held_back"]
+    back = row["held_back"]
+    assert back is not None
+    assert (row["ready"], back["error"]) == (False, refused.value.token)
+    assert back["why"] == refused.value.message
+    assert answers.at(play.ledger.view(), task, "task")["held_back"] == back
     assert seen(play, state.id)["ready"] == []
-    return dict(row["held_back"])
+    return back
 
 
 def change(play: Play, record: str, text: str = "\nMore.\n") -> None:
@@ -122,12 +126,12 @@ def test_a_plan_that_cannot_be_read_is_nothing_to_work_by(play: Play) -> None:
     path.write_text(path.read_text().replace("title:", "foo: bar\ntitle:", 1))
     play.commit_all("broken")
     row = seen(play, run)["tasks"][0]
-    assert (row["ready"], row["held_back"]["error"], row["held_back"]["command"]) == (
-        False, "ledger_broken", "memento check",
-    )  # fmt: skip
+    back = row["held_back"]
+    assert back is not None
+    assert (row["ready"], back["error"], back["command"]) == (False, "ledger_broken", "memento check")
     with pytest.raises(MementoError) as refused:
         play.dispatch(task)
-    assert refused.value.message == row["held_back"]["why"]
+    assert refused.value.message == back["why"]
     git(play.root, "revert", "--no-edit", "HEAD")
     assert seen(play, run)["ready"] == [task]
 

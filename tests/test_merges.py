@@ -55,7 +55,7 @@ class Fork:
 def shown(play: Play, *at: str) -> list[dict[str, Any]]:
     """Return all that a view tells, but for the clock and what a union says of its files."""
     view = play.ledger.view(at)
-    held = [dict(base(view, run)) for run in view.runs()]
+    held: list[dict[str, Any]] = [{**base(view, run)} for run in view.runs()]
     for one in held:
         one["findings"] = [finding for finding in one["findings"] if finding[0] != "F006"]
         for row in one["dispatches"]:

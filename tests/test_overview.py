@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memento_git.model.rows import RunRow
+    from memento_git.model.run_rows import RunRows
     from memento_git.work.state import RunState
     from tests.play import Play
 
 
-def seen(play: Play) -> dict[str, Any]:
+def seen(play: Play) -> RunRows:
     view = play.ledger.view()
     return overview(play.ledger, view, view.runs()[0])
 
@@ -584,6 +585,11 @@ def test_nothing_in_a_row_acts_as_markdown(play: Play) -> None:
             "summary": HOSTILE,
             "late": False,
             "fallen": None,
+            "evidence": [],
+            "created_at": None,
+            "event_id": None,
+            "signature": "none",
+            "signed_by": None,
         }
     ]
     held["tasks"][0] |= {"proven": False, "unproven_because": [HOSTILE], "blocked_by": [HOSTILE], "title": "- # x"}

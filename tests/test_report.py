@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from memento_git.model.rows import AnyRow
+    from memento_git.model.run_rows import RunRows
     from tests.play import Play
 
     Call = Callable[..., tuple[int, str, str]]
@@ -33,7 +35,7 @@ HOSTILE: Final = "<script>alert(1)</script> \"><img src=x onerror=alert(1)> '`{{
 NOW: Final = "2026-11-22T10:00:00.000Z"
 
 
-def seen(play: Play) -> dict[str, Any]:
+def seen(play: Play) -> RunRows:
     view = play.ledger.view()
     held = overview(play.ledger, view, view.runs()[0], limit=0)
     return {**held, **digest(held)}
@@ -294,7 +296,7 @@ def test_long_lists_of_what_is_settled_are_folded(play: Play) -> None:
 
 
 def test_the_timeline_is_bounded_and_counts_every_event() -> None:
-    events = [
+    events: list[AnyRow] = [
         {"actor": f"actor{number % 20}", "action": ("task.claimed", "task.failed", "task.completed")[number % 3],
          "created_at": f"2026-11-22T{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}.000Z"}
         for number in range(20_000)

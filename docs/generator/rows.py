@@ -64,11 +64,7 @@ CARD: Final = {
     "late": "something came after the run's completion",
     "kind": "or null", "risk": "or null", "size": "or null", "role": "or null",
 }  # fmt: skip
-ROLE: Final = {
-    "kind": "actor, or role: a word that tasks ask for", "name": "who", "last_action": "kind and verb, or nothing",
-    "last_record": "to which record", "last_at": "when", "actions": "how many of each kind",
-    "incomplete_tasks": "ids of tasks handed to, or asking for, it that are not settled",
-}  # fmt: skip
+ROLE: Final = keys_of(rows.RoleRow)
 REPORT: Final = {
     "text": "the report as Markdown, or in the format that was asked", "generated_at": "when it was made",
     "blockers": "what holds the run up: kind, record, about", "risks": "of the plan, and open tasks of high risk: "

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         PlanRow,
         TaskRow,
     )
+    from memento_git.model.run_rows import RunRows
 
 R = TypeVar("R")
 MOST_SHARED: Final = 3
@@ -202,7 +203,7 @@ def page(rows: Sequence[Any], limit: int, offset: int) -> tuple[Sequence[Any], d
     return shown, {"total": len(rows), "offset": offset, "shown": len(shown)}
 
 
-def run_of(door: Door, given: str) -> tuple[View, Row]:
+def run_of(door: Door, given: str) -> tuple[View, RunRows]:
     """Return the view, and all rows of the run that is named, or the latest open one; say if files of it are broken."""
     from memento_git.work.overview import choose_run, overview
 
@@ -212,7 +213,7 @@ def run_of(door: Door, given: str) -> tuple[View, Row]:
     return view, held
 
 
-def warn_of_broken(door: Door, held: Row) -> None:
+def warn_of_broken(door: Door, held: RunRows) -> None:
     """Say beside a list of a run's records how many of its files are broken, so that it may lack some."""
     from memento_git.work.nextsteps import broken
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memento_git.model.finding import Finding
     from memento_git.model.objection import Objection
     from memento_git.model.rows import GateRow, RunRow
+    from memento_git.model.run_rows import RunRows
 
 
 SHOWN_RUNS: Final = 5
@@ -30,7 +31,7 @@ MOST = click.option(
 )  # fmt: skip
 
 
-def _held(door: Door, run: str, limit: int) -> tuple[Row, Names | None]:
+def _held(door: Door, run: str, limit: int) -> tuple[RunRows, Names | None]:
     from memento_git.review.note_counts import note_counts
     from memento_git.work.overview import choose_among, interrupted, overview, without_runs
 
@@ -41,11 +42,11 @@ def _held(door: Door, run: str, limit: int) -> tuple[Row, Names | None]:
         held = overview(door.ledger, view, chosen, limit=limit, ready=door.json, progress=boundary.progress)
     else:
         held = without_runs(door.ledger)
-    steps = [*interrupted(door.ledger), *held["next"]]
-    told = {"knowledge": note_counts(view), "also_open": others[: limit or None], "next": steps}
-    if more := len(others) - len(told["also_open"]):
+    held["knowledge"], held["also_open"] = note_counts(view), others[: limit or None]
+    held["next"] = [*interrupted(door.ledger), *held["next"]]
+    if more := len(others) - len(held["also_open"]):
         held["omitted"]["also_open"] = more
-    return {**held, **told}, None if door.json else output.Names(view)
+    return held, None if door.json else output.Names(view)
 
 
 @click.command()
@@ -60,13 +61,13 @@ def status(door: Door, run: str, limit: int) -> None:
     door.show({"state": state, **held}, lambda: show(held, names or output.Names(None)))
 
 
-def _empty(held: Row, names: Names) -> str:
+def _empty(held: RunRows, names: Names) -> str:
     """Return what a ledger without a run holds, and how to start one."""
     notes = _knowledge(held["knowledge"]) or ["notes none yet"]
     return "\n".join(["runs  none yet", *notes, *_next(held, names)])
 
 
-def _status(held: Row, names: Names) -> str:
+def _status(held: RunRows, names: Names) -> str:
     from memento_git.review.report import spike_note
 
     run = held["run"]
@@ -109,7 +110,7 @@ def _others(rows: Sequence[RunRow], omitted: int, names: Names) -> list[str]:
     return [*lines, f"  … {more} more open runs: memento run list"] if more else lines
 
 
-def _next(held: Row, names: Names) -> list[str]:
+def _next(held: RunRows, names: Names) -> list[str]:
     lines = []
     for step in held["next"]:
         lines.append(f"next  {names.within(output.printable(step['why']))}")
@@ -117,7 +118,7 @@ def _next(held: Row, names: Names) -> list[str]:
     return lines
 
 
-def _counts(held: Row) -> str:
+def _counts(held: RunRows) -> str:
     counts = dict(held["counts"])
     proven, unproven, unread = (counts.pop(key, 0) for key in ("proven", "unproven", "unreadable"))
     told = [f"{count} {state.replace('_', ' ')}" for state, count in counts.items()]
@@ -141,7 +142,7 @@ def _knowledge(counts: Row) -> list[str]:
     return [f"notes {' · '.join(told)}" + (f"  ({', '.join(hints)})" if hints else "")] if told else []
 
 
-def _on(row: GateRow, held: Row, names: Names) -> str:
+def _on(row: GateRow, held: RunRows, names: Names) -> str:
     """Return what a gate is of, where that is not the run."""
     return "" if row["scope"] == held["run"]["id"] else f" of {names(row['scope'])}"
 
@@ -151,7 +152,7 @@ def _weak(row: GateRow) -> Objection:
     return ", late" if row["late"] else f", but {row['fallen']}" if row["fallen"] else ""
 
 
-def _aged(held: Row, names: Names) -> list[str]:
+def _aged(held: RunRows, names: Names) -> list[str]:
     """Return which evidence that a task, or a gate of an open run, rests on is of other code than this commit has."""
     resting = {name for row in held["tasks"] for name in row["proven_by"]}
     if held["run"]["status"] not in FINAL_RUN:
@@ -167,7 +168,7 @@ def _aged(held: Row, names: Names) -> list[str]:
     return [line.format(some([names(name) for name in found], 5)) for line, found in told.items() if found]
 
 
-def _which(held: Row, key: str) -> set[str]:
+def _which(held: RunRows, key: str) -> set[str]:
     """Return the evidence of which a key is so; where a long list is cut, the task that it proves may say it."""
     rows = {row["id"] for row in held["evidence"] if row.get(key)}
     return rows | {name for row in held["tasks"] if row.get(key) for name in row["proven_by"]}
@@ -178,7 +179,7 @@ def _how_wrong(finding: Finding) -> str:
     return click.style("broken" if is_error else "warning", fg="red" if is_error else "yellow")
 
 
-def _blocks(held: Row, names: Names) -> list[str]:
+def _blocks(held: RunRows, names: Names) -> list[str]:
     lines = [
         f"gate  {row['kind']}{_on(row, held, names)}  {output.state(row['status'])}{_weak(row)}"
         f"  {output.printable(row['summary'] or '')}  {output.signature(row)}".rstrip()

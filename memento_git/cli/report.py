@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -13,6 +13,7 @@ from memento_git.cli.options import COUNT
 if TYPE_CHECKING:
     from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
+    from memento_git.model.run_rows import RunRows
 
 FORMATS: Final = ("markdown", "text", "json", "html")
 
@@ -46,7 +47,7 @@ def report(door: Door, run: str, limit: int | None, form: str | None, out: str, 
         door.show(answer, lambda: terminal.clean(text))
 
 
-def _held(door: Door, run: str, limit: int, *, rows: bool) -> Row:
+def _held(door: Door, run: str, limit: int, *, rows: bool) -> RunRows:
     """Return all that a report tells; where nobody looks at single events, they may be JSON that is ready."""
     from memento_git.review.summary import digest
     from memento_git.work.overview import LISTS, choose_run, cut, overview
@@ -56,11 +57,12 @@ def _held(door: Door, run: str, limit: int, *, rows: bool) -> Row:
         door.ledger, view, choose_run(view, run), limit=0, ready=door.json and not limit and not rows,
         progress=boundary.progress,
     )  # fmt: skip
-    told: dict[str, Any] = {**digest(held), "knowledge": _notes(view, held)}
-    return cut({**held, **told}, limit, (*LISTS, *told)) if limit else {**held, **told}
+    told = digest(held)
+    whole: RunRows = {**held, **told, "knowledge": _notes(view, held)}
+    return cut(whole, limit, (*LISTS, *told, "knowledge")) if limit else whole
 
 
-def _notes(view: View, held: Row) -> list[Row]:
+def _notes(view: View, held: RunRows) -> list[Row]:
     """Return the notes that have to do with the run, its plans, its tasks or its evidence."""
     from memento_git.ledger import layout
 
@@ -72,7 +74,7 @@ def _notes(view: View, held: Row) -> list[Row]:
     return linked(view, {held["run"]["id"], *(row["id"] for row in rows)}, boundary.progress)
 
 
-def _text(held: Row, form: str, made: str, *, chat: bool) -> str:
+def _text(held: RunRows, form: str, made: str, *, chat: bool) -> str:
     from memento_git.review import chat as plain
     from memento_git.review.report import markdown
 

@@ -83,11 +83,11 @@ def _list(door: Door) -> None:
             lines.append(f"  {output.concerned(event, names)}: {event['command']}")
     if any(row["problem"] in ("illegal", "incomplete") for row in found):
         lines.append(RESTORING)
-    for row in late:
-        who = f"{row['action']} by {output.printable(row['actor'] or 'somebody')}"
+    for one in late:
+        who = f"{one['action']} by {output.printable(one['actor'] or 'somebody')}"
         lines.append(
-            f"{names(row['record'])} is {click.style('late', fg='yellow')}: {who}, after its run was archived: "
-            f"memento archive {names(row['run_id'])}"
+            f"{names(one['record'])} is {click.style('late', fg='yellow')}: {who}, after its run was archived: "
+            f"memento archive {names(one['run_id'])}"
         )
     door.show({"trouble": found, "late": late}, "\n".join(lines) or "nothing needs settling")
 

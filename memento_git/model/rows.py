@@ -70,6 +70,7 @@ class ConcernedRow(TypedDict):
     action: str
     about: str | None
     title: str | None
+    command: NotRequired[str]  # that settles it; where `settle` lists it
 
 
 class RunRow(TypedDict):
@@ -349,3 +350,15 @@ class LiveRow(TypedDict):
     pid: Annotated[int, "the memento process that watches"]
     child_pid: Annotated[int | None, "the command itself, or null"]
     since: Annotated[str, "when it began"]
+
+
+class RoleRow(TypedDict):
+    """What an actor, or a role that tasks ask for, did last."""
+
+    kind: Annotated[str, "actor, or role: a word that tasks ask for"]
+    name: Annotated[str, "who"]
+    last_action: Annotated[str, "kind and verb, or nothing"]
+    last_record: Annotated[str, "to which record"]
+    last_at: Annotated[str, "when"]
+    actions: Annotated[dict[str, int], "how many of each kind"]
+    incomplete_tasks: Annotated[list[str], "ids of tasks handed to, or asking for, it that are not settled"]

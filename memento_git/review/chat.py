@@ -10,7 +10,7 @@ from memento_git.review.report import sections, summary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.run_rows import RunRows
 
 MOST: Final = 4096
 LONGEST_ITEM: Final = 160
@@ -19,7 +19,7 @@ RESERVE: Final = 40
 FIRST: Final = ("Blockers", "Next", "In progress", "Dispatched", "Gates", "Risks", "Roles", "Verification")
 
 
-def text(held: Row) -> str:
+def text(held: RunRows) -> str:
     """Return a run's overview without any markup."""
     lines = [*_head(held)]
     for title, items in sections(held):
@@ -27,7 +27,7 @@ def text(held: Row) -> str:
     return "\n".join(lines) + "\n"
 
 
-def chat(held: Row) -> str:
+def chat(held: RunRows) -> str:
     """Return the same within 4,096 characters, as chats count them; what is left out is told."""
     goal, state = _head(held)
     lines = [_short(goal, LONGEST_GOAL), _short(state, LONGEST_GOAL)]
@@ -48,7 +48,7 @@ def chat(held: Row) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _head(held: Row) -> tuple[str, str]:
+def _head(held: RunRows) -> tuple[str, str]:
     return " ".join(str(held["run"]["goal"]).split()), spoken(summary(held))
 
 

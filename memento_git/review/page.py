@@ -14,6 +14,7 @@ from memento_git.review.timeline import timeline
 
 if TYPE_CHECKING:
     from memento_git.folding.event_rows import Row
+    from memento_git.model.run_rows import RunRows
 
 LONG: Final = 40
 RECENT: Final = 100
@@ -28,7 +29,7 @@ class HtmlExtraMissing(Refused):
     hint_ = "pip install 'memento-git[html]'"
 
 
-def page(held: Row, generated_at: str) -> str:
+def page(held: RunRows, generated_at: str) -> str:
     """Return the page; every text of the ledger is escaped, and its policy lets nothing run or load."""
     try:
         from jinja2 import Environment, StrictUndefined
@@ -52,7 +53,7 @@ def page(held: Row, generated_at: str) -> str:
     )  # fmt: skip
 
 
-def _groups(held: Row) -> list[Row]:
+def _groups(held: RunRows) -> list[Row]:
     """Return the tasks by state, what needs attention first; long lists of what is settled are folded."""
     groups = []
     for state in ORDER:
@@ -64,7 +65,7 @@ def _groups(held: Row) -> list[Row]:
     return groups
 
 
-def _bar(held: Row) -> list[Row]:
+def _bar(held: RunRows) -> list[Row]:
     """Return the shares of a bar of 1,000 parts, with what each is."""
     counts = dict.fromkeys((name for name, _ in BAR), 0)
     for row in held["tasks"]:

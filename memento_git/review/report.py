@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from memento_git.folding.event_rows import Row
-    from memento_git.model.rows import EvidenceRow, GateRow, PlanRow, RunRow, TaskRow
+    from memento_git.model.rows import EvidenceRow, GateRow, PlanRow, RoleRow, RunRow, TaskRow
+    from memento_git.model.run_rows import RunRows
 
 SHOWN_TASKS: Final = 3
 SHOWN_CASES: Final = 5
@@ -30,7 +31,7 @@ ORDER: Final = (
 )  # fmt: skip
 
 
-def markdown(held: Row) -> str:
+def markdown(held: RunRows) -> str:
     """Return a run's overview as Markdown: lists, no tables, so that every chat shows it."""
     lines = [f"# {plain(held['run']['goal'])}", "", summary(held), ""]
     for title, items in sections(held):
@@ -38,9 +39,9 @@ def markdown(held: Row) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def sections(held: Row) -> list[tuple[str, list[str]]]:
+def sections(held: RunRows) -> list[tuple[str, list[str]]]:
     """Return what a report tells below its heading, as titles and lines of Markdown; nothing empty."""
-    told = held if "blockers" in held else {**held, **digest(held)}
+    told: RunRows = held if "blockers" in held else {**held, **digest(held)}
     found = [
         ("Blockers", [_about(row) for row in told["blockers"]]),
         ("Plan", _plan(held)),
@@ -88,7 +89,7 @@ def aged(row: Mapping[str, Any]) -> str:
     return "of code that is not committed here" if row.get("uncommitted") else "stale"
 
 
-def role_line(row: Row) -> str:
+def role_line(row: RoleRow) -> str:
     """Return what an actor or role did last, how much in all, and what is not finished, as a line."""
     last = f"{row['last_action'].replace('.', ' ')} `{row['last_record']}`" if row["last_action"] else "nothing yet"
     what = "role " if row["kind"] == "role" else ""
@@ -102,7 +103,7 @@ def called(actor: str) -> str:
     return actor.partition(" <")[0] or actor
 
 
-def summary(held: Row) -> str:
+def summary(held: RunRows) -> str:
     """Return a run's state and counts as one line of Markdown."""
     run, counts = held["run"], dict(held["counts"])
     proven, unproven, unread = (counts.pop(key, 0) for key in ("proven", "unproven", "unreadable"))
@@ -119,7 +120,7 @@ def spike_note(run: RunRow) -> str:
     return ("a spike" if run["current_plan_id"] else "a spike without a plan") if run["spike"] else ""
 
 
-def _plan(held: Row) -> list[str]:
+def _plan(held: RunRows) -> list[str]:
     plans = {row["id"]: row for row in held["plans"]}
     canonical = plans.get(held["run"]["current_plan_id"] or "")
     if canonical is None:
@@ -131,7 +132,7 @@ def _plan(held: Row) -> list[str]:
     return [f"{plain(canonical['title'])} (`{canonical['id']}`){note}{changed}{unapproved}{unsigned}"]
 
 
-def _tasks(held: Row) -> list[tuple[str, list[str]]]:
+def _tasks(held: RunRows) -> list[tuple[str, list[str]]]:
     trust = {row["id"]: row for row in held["evidence"]}
     return [
         (state.replace("_", " ").capitalize(), [_task(row, trust) for row in held["tasks"] if row["status"] == state])

@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memento_git.folding.event_rows import Row
+    from memento_git.model.run_rows import Digest, RunRows
 
 STUCK: Final = ("blocked", "rejected", "contested")
 BUNDLE: Final = "bundle.json"
 OPEN: Final = ("pending", "dispatched", "in_progress", "blocked", "rejected", "contested")
 
 
-def digest(held: Row) -> Row:
+def digest(held: RunRows) -> Digest:
     """Return the lists that a report tells beside the rows themselves."""
     return {
         "blockers": list(_blockers(held)),
@@ -29,32 +30,32 @@ def digest(held: Row) -> Row:
     }
 
 
-def _blockers(held: Row) -> Iterable[Row]:
+def _blockers(held: RunRows) -> Iterable[Row]:
     yield from _broken(held)
     yield from _of_run(held)
     yield from _of_tasks(held)
-    for row in held["dispatches"]:
-        if row.get("expired"):
-            told = f"{row['claimed_by']} holds it beyond its lease"
-            yield {"kind": "lease", "record": row["dispatch_id"], "about": told}
+    for dispatch in held["dispatches"]:
+        if dispatch.get("expired"):
+            told = f"{dispatch['claimed_by']} holds it beyond its lease"
+            yield {"kind": "lease", "record": dispatch["dispatch_id"], "about": told}
     for row in held["trouble"]:
         yield {"kind": row["problem"], "record": row["record"], "about": f"{row['problem']}: {row['about']}"}
 
 
-def _broken(held: Row) -> Iterable[Row]:
+def _broken(held: RunRows) -> Iterable[Row]:
     for finding in broken(held):
         named = [found[0] for found in ID.finditer(finding.path)]
         record = (named or [held["run"]["id"]])[-1]
         yield {"kind": "broken", "record": record, "about": f"a file is broken: {finding}"}
 
 
-def _of_run(held: Row) -> Iterable[Row]:
+def _of_run(held: RunRows) -> Iterable[Row]:
     run = held["run"]
     if run["status"] in ("paused", "contested"):
         yield {"kind": "run", "record": run["id"], "about": f"the run is {run['status']}"}
-    for row in failed_gates(held):
-        why = f": {row['summary']}" if row["summary"] else ""
-        yield {"kind": "gate", "record": row["scope"], "about": f"gate {row['kind']} has failed{why}"}
+    for gate in failed_gates(held):
+        why = f": {gate['summary']}" if gate["summary"] else ""
+        yield {"kind": "gate", "record": gate["scope"], "about": f"gate {gate['kind']} has failed{why}"}
     for row in held["plans"]:
         if row["changed"]:
             about = f"plan “{row['title']}” was changed after its approval"
@@ -65,7 +66,7 @@ def _of_run(held: Row) -> Iterable[Row]:
             yield {"kind": "plan", "record": row["id"], "about": "; ".join(row["unsigned"])}
 
 
-def _of_tasks(held: Row) -> Iterable[Row]:
+def _of_tasks(held: RunRows) -> Iterable[Row]:
     for row, back in held_back(held):
         about = f"“{row['title']}” is held back: {back['why']}"
         yield {"kind": "held_back", "record": row["id"], "about": about}
@@ -81,34 +82,34 @@ def _of_tasks(held: Row) -> Iterable[Row]:
         yield {"kind": "task", "record": stuck.task["id"], "about": stuck.why}
 
 
-def _risks(held: Row) -> Iterable[Row]:
-    for row in held["plans"]:
-        if row["id"] == held["run"]["current_plan_id"]:
-            yield from ({"record": row["id"], "about": risk} for risk in row["risks"])
+def _risks(held: RunRows) -> Iterable[Row]:
+    for plan in held["plans"]:
+        if plan["id"] == held["run"]["current_plan_id"]:
+            yield from ({"record": plan["id"], "about": risk} for risk in plan["risks"])
     for row in held["tasks"]:
         if row["risk"] == "high" and row["status"] in OPEN:
             yield {"record": row["id"], "about": f"“{row['title']}” is of high risk and not done"}
 
 
-def _verification(held: Row) -> Iterable[Row]:
+def _verification(held: RunRows) -> Iterable[Row]:
     """Yield the evidence that proves tasks, with the tasks that it proves."""
     proves: dict[str, list[str]] = {}
-    for row in held["tasks"]:
-        for name in row["proven_by"]:
-            proves.setdefault(name, []).append(row["id"])
+    for task in held["tasks"]:
+        for name in task["proven_by"]:
+            proves.setdefault(name, []).append(task["id"])
     for row in held["evidence"]:
         if row["id"] in proves:
             yield {
                 "evidence_id": row["id"], "kind": row["kind"], "trust_level": row["trust_level"],
                 "outcome": row["outcome"],
-                **{key: row[key] for key in ("command", "folder", "exit_code", "covers", "absent")},
-                **{key: row.get(key, False) for key in ("stale", "uncommitted")},
-                "passed_since": row.get("passed_since"),
+                "command": row["command"], "folder": row["folder"], "exit_code": row["exit_code"],
+                "covers": row["covers"], "absent": row["absent"], "stale": row.get("stale", False),
+                "uncommitted": row.get("uncommitted", False), "passed_since": row.get("passed_since"),
                 "task_ids": proves[row["id"]],
             }  # fmt: skip
 
 
-def _recovered(held: Row) -> Iterable[Row]:
+def _recovered(held: RunRows) -> Iterable[Row]:
     """Yield the dispatches that were taken back, what follows each, and where the bundle for it lies."""
     next_ = {row["recovery_of"]: row["dispatch_id"] for row in held["dispatches"] if row["recovery_of"]}
     bundles = {
@@ -125,15 +126,15 @@ def _recovered(held: Row) -> Iterable[Row]:
             }  # fmt: skip
 
 
-def _files(held: Row) -> list[Row]:
+def _files(held: RunRows) -> list[Row]:
     """Return the files that diffs name as changed, and those that done tasks are about."""
     found: dict[str, Row] = {}
     for row in held["evidence"]:
         for path in (row["diff"] or {}).get("files", ()) if row["status"] == "recorded" else ():
             _file(found, path)["evidence_ids"].append(row["id"])
-    for row in held["tasks"]:
-        for path in row["relevant_files"] if row["status"] in DONE else ():
-            _file(found, path)["task_ids"].append(row["id"])
+    for task in held["tasks"]:
+        for path in task["relevant_files"] if task["status"] in DONE else ():
+            _file(found, path)["task_ids"].append(task["id"])
     return [found[path] for path in sorted(found)]
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import EventRow
 
 WIDTH: Final = 960
 LEFT: Final = 150
@@ -30,7 +31,7 @@ BAD: Final = frozenset({"failed", "rejected", "blocked", "cancelled", "recovered
 WORK: Final = frozenset({"dispatched", "claimed", "renewed"})
 
 
-def timeline(events: Sequence[Row]) -> Row | None:
+def timeline(events: Sequence[EventRow]) -> Row | None:
     """Return lanes with marks and the ticks of their axis; nothing where nothing happened."""
     if not events:
         return None
@@ -38,7 +39,7 @@ def timeline(events: Sequence[Row]) -> Row | None:
     first, last = min(times), max(times)
     span = max(last - first, 1)
     names = _lanes(events)
-    marks: dict[tuple[str, int], list[Row]] = {}
+    marks: dict[tuple[str, int], list[EventRow]] = {}
     for row, at in zip(events, times, strict=True):
         name = row["actor"] if row["actor"] in names else OTHERS
         marks.setdefault((name, round((at - first) / span * STEPS)), []).append(row)
@@ -55,11 +56,11 @@ def timeline(events: Sequence[Row]) -> Row | None:
     }  # fmt: skip
 
 
-def _place(item: tuple[tuple[str, int], list[Row]]) -> int:
+def _place(item: tuple[tuple[str, int], list[EventRow]]) -> int:
     return item[0][1]
 
 
-def _lanes(events: Sequence[Row]) -> list[str]:
+def _lanes(events: Sequence[EventRow]) -> list[str]:
     """Return the actors who did most, in the order in which they appeared; the rest are one lane."""
     counts = Counter(row["actor"] for row in events)
     if len(counts) <= MOST_LANES:
@@ -72,7 +73,7 @@ def _short(name: str) -> str:
     return cut(called(name), NAME_LENGTH)
 
 
-def _mark(step: int, rows: Sequence[Row], y: int) -> Row:
+def _mark(step: int, rows: Sequence[EventRow], y: int) -> Row:
     verbs = Counter(row["action"].partition(".")[2] for row in rows)
     told = ", ".join(f"{count} {verb}" for verb, count in sorted(verbs.items(), key=lambda item: (-item[1], item[0])))
     radius = min(3 + len(rows).bit_length(), LANE // 2 - 2)

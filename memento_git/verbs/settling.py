@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
+    from memento_git.model.rows import TroubleRow
     from memento_git.texts.typed import Reason
 
 RECORDS: Final = (*settling.RECORDS, "note")
@@ -53,7 +54,7 @@ def _is_of_notes(tx: Transaction, target: str) -> bool:
         return False
 
 
-def troubles(view: View, progress: Progress | None = None) -> tuple[list[Row], list[Row]]:
+def troubles(view: View, progress: Progress | None = None) -> tuple[list[TroubleRow], list[Row]]:
     """Return what needs settling, and what came after its run was archived."""
     found = [row for run in view.runs() for row in base(view, run, progress)["trouble"]]
     late = [row for run in view.runs() for row in late_rows(view, run)]

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
     from memento_git.model.rows import DispatchRow
+    from memento_git.model.run_rows import RunRows
 
 
-def steps(view: View, held: Row, known: Collection[str]) -> dict[str, Row]:
+def steps(view: View, held: RunRows, known: Collection[str]) -> dict[str, Row]:
     """Return the steps of open dispatches that have a branch of their own, and of ready tasks claimed on another one.
 
     Those in `known` are told already.
@@ -68,7 +69,7 @@ def _go(folder: Path) -> str:
     return f"cd {shlex.quote(str(folder))}"
 
 
-def _taken(view: View, held: Row) -> dict[str, Row]:
+def _taken(view: View, held: RunRows) -> dict[str, Row]:
     """Return the steps of ready tasks that somebody claimed on a branch of this clone that is not merged here."""
     from memento_git.ledger import claims
 

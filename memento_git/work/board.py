@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
     from memento_git.folding.event_rows import Row
     from memento_git.model.rows import DispatchRow, TaskRow
+    from memento_git.model.run_rows import RunRows
 
 FORMAT: Final = 1
 COLUMNS: Final = TASK_STATUSES
 
 
-def board(held: Mapping[str, Any]) -> Row:
+def board(held: RunRows) -> Row:
     """Return the board of a run's overview: its `run`, `tasks` and `dispatches` are read, nothing else is asked."""
     handed: dict[str, list[DispatchRow]] = {}
     for row in held["dispatches"]:

@@ -8,10 +8,13 @@ from memento_git.ledger import cache
 from memento_git.model.finding import AWAY, Finding
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
-    from memento_git.model.rows import EventRow, GateRow, RunRow
+    from memento_git.model.rows import EventRow, EvidenceRow, GateRow, RunRow
+    from memento_git.model.run_rows import RunRows
     from memento_git.work.proof.runners import Runners
     from memento_git.work.state import RunState
 
@@ -19,24 +22,24 @@ SHOWN: Final = 200  # events that are kept with the other rows; all of them are 
 WORTH_KEEPING: Final = 100  # rows that are others than those kept, from which on all are kept anew
 
 
-def base(view: View, run: str, progress: Progress | None = None) -> Row:
+def base(view: View, run: str, progress: Progress | None = None) -> RunRows:
     """Return what depends on the run's files and the policy alone; kept under the ids of both."""
     key = view.tree_key(run)
     held = _held(view, run, key) if key else None
     if held is None:
         held, sure = _compute(view, run, progress)
-        if key and sure and not _passes(view, held):
+        if key and sure and not _passes(view, held["evidence"], held["findings"]):
             _keep(view, run, key, held)
     return held
 
 
-def _keep(view: View, run: str, key: str, held: Row) -> None:
+def _keep(view: View, run: str, key: str, held: RunRows) -> None:
     cache.write(view.git, f"{run}.audit", key, held["audit"])
     cache.write(view.git, run, key, {**held, "audit": held["audit"][-SHOWN:]})
     cache.write(view.git, f"{run}.head", key, held["run"])
 
 
-def _held(view: View, run: str, key: str) -> Row | None:
+def _held(view: View, run: str, key: str) -> RunRows | None:
     """Return what was kept of a run; what changed since is told by the changed files, where that is less work."""
     before, held = cache.latest(view.git, run) or ("", None)
     if held is not None:
@@ -54,7 +57,7 @@ def _held(view: View, run: str, key: str) -> Row | None:
     return found
 
 
-def _since(view: View, run: str, before: str, key: str, held: Row) -> Row | None:
+def _since(view: View, run: str, before: str, key: str, held: RunRows) -> Row | None:
     """Return the rows that are others than those held; kept under both keys, and None where all may be."""
     name, keys = f"{run}.since", f"{before}>{key}"
     kept: Row | None = cache.read(view.git, name, keys)
@@ -63,7 +66,7 @@ def _since(view: View, run: str, before: str, key: str, held: Row) -> Row | None
     from memento_git.work import renewal
 
     told, sure = renewal.patch(view, run, before, key, held) or (None, False)
-    if told is not None and sure and not _passes(view, {"findings": [], **told}):
+    if told is not None and sure and not _passes(view, told["evidence"], ()):
         cache.write(view.git, name, keys, told)
         cache.write(view.git, f"{run}.head", key, held["run"])
     return told
@@ -78,13 +81,13 @@ def _events(view: View, run: str, key: str) -> list[EventRow] | None:
     return None if told is None else [*held, *told["audit"]]
 
 
-def _passes(view: View, held: Row) -> bool:
+def _passes(view: View, evidence: Iterable[EvidenceRow], findings: Iterable[Finding]) -> bool:
     """Tell whether what a run comes to may be another soon though its files stay: evidence of later, absent objects."""
     from memento_git.model.clock import is_ahead
 
-    if any(AWAY in finding.message for finding in held["findings"]):
+    if any(AWAY in finding.message for finding in findings):
         return True
-    return any(is_ahead(row["created_at"], view.now) for row in held["evidence"])
+    return any(is_ahead(row["created_at"], view.now) for row in evidence)
 
 
 def audit(view: View, run: str, progress: Progress | None = None) -> list[EventRow]:
@@ -97,7 +100,7 @@ def audit(view: View, run: str, progress: Progress | None = None) -> list[EventR
     return _compute(view, run, progress)[0]["audit"] if held is None else held
 
 
-def whole(view: View, run: str, progress: Progress | None = None, runners: Runners | None = None) -> Row:
+def whole(view: View, run: str, progress: Progress | None = None, runners: Runners | None = None) -> RunRows:
     """Return a run with all of its events, for one look: what is kept for the run as it is now stays kept.
 
     With `runners`, whose reruns count is theirs to say.
@@ -110,7 +113,7 @@ def whole(view: View, run: str, progress: Progress | None = None, runners: Runne
     return _compute(view, run, progress)[0] if held is None or events is None else {**held, "audit": events}
 
 
-def _compute(view: View, run: str, progress: Progress | None, runners: Runners | None = None) -> tuple[Row, bool]:
+def _compute(view: View, run: str, progress: Progress | None, runners: Runners | None = None) -> tuple[RunRows, bool]:
     """Return what a run comes to, and whether all signatures that bear on it could be checked here."""
     from memento_git.work import rows
     from memento_git.work.loading import load
@@ -123,7 +126,7 @@ def _compute(view: View, run: str, progress: Progress | None, runners: Runners |
     load(state, progress)
     tasks = state.tasks()
     evidence = state.pieces(state.ids("evidence"))
-    held: Row = {
+    held: RunRows = {
         "run": rows.run_row(state),
         "plans": [rows.plan_row(state, plan) for plan in state.ids("plan") if state.text(plan)],
         "tasks": [rows.task_row(state, task) for task in tasks],

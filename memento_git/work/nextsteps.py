@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memento_git.folding.event_rows import Row
     from memento_git.model.finding import Finding
     from memento_git.model.rows import DispatchRow, EvidenceRow, GateRow, HeldBack, TaskRow
+    from memento_git.model.run_rows import RunRows
 
 SOON: Final = 3
 NOWHERE: Final[Mapping[str, Row]] = {}
@@ -36,14 +37,14 @@ def redoing(task: str) -> str:
     return f"memento task verify {task}, then memento task repair {task}"
 
 
-def failed_gates(held: Row, *, but: Sequence[str] = ("cancelled",)) -> list[GateRow]:
+def failed_gates(held: RunRows, *, but: Sequence[str] = ("cancelled",)) -> list[GateRow]:
     """Return the gates that have failed, without those of tasks in such a state: they hold nothing up."""
     done_with = {row["id"] for row in held["tasks"] if row["status"] in but}
     return [row for row in held["gates"] if row["status"] == "failed" and row["scope"] not in done_with]
 
 
 def next_steps(
-    held: Row, merges: Sequence[Row] = (), *, loose: bool = True, packed: bool = False, gates: Sequence[Row] = (),
+    held: RunRows, merges: Sequence[Row] = (), *, loose: bool = True, packed: bool = False, gates: Sequence[Row] = (),
     choices: Sequence[Row] = (), known: Mapping[str, Row] = NOWHERE, fresh: Sequence[str] = (), asker: str = "",
 ) -> list[Row]:  # fmt: skip
     """Return what could be done next, most urgent first: a sentence and the command that does it.
@@ -79,7 +80,7 @@ def next_steps(
     return steps if merges else [*steps, *_ending(held, gates, choices)]
 
 
-def _gate_steps(held: Row, fresh: Sequence[str]) -> list[Row]:
+def _gate_steps(held: RunRows, fresh: Sequence[str]) -> list[Row]:
     """Return the steps of gates that have failed: passing them, and having done again what they refused.
 
     A waiver on the work of a run holds for what there was, so it lets what a reviewer asked for be done.
@@ -99,12 +100,12 @@ def _gate_steps(held: Row, fresh: Sequence[str]) -> list[Row]:
     ]  # fmt: skip
 
 
-def broken(held: Row) -> list[Finding]:
+def broken(held: RunRows) -> list[Finding]:
     """Return what is wrong in files of a run, so that nobody knows what they say."""
     return [one for one in held["findings"] if one.severity == "error"]
 
 
-def held_back(held: Row) -> list[tuple[TaskRow, HeldBack]]:
+def held_back(held: RunRows) -> list[tuple[TaskRow, HeldBack]]:
     """Return the first task that one thing holds back, of each such thing, and that; not what their plan tells."""
     found: dict[tuple[str, str], tuple[TaskRow, HeldBack]] = {}
     for row in held["tasks"]:
@@ -151,28 +152,28 @@ def leaving_out(task: str, dependencies: Sequence[str], gone: Sequence[str], rep
     return f"memento task revise {task} {options}"
 
 
-def _mending(held: Row) -> list[Row]:
+def _mending(held: RunRows) -> list[Row]:
     """Return the step that comes before all others where a file of the run is broken."""
     found = broken(held)
     more = f"; and {len(found) - 1} more" if found[1:] else ""
     return [{"why": f"a file is broken: {found[0]}{more}", "command": "memento check"}] if found else []
 
 
-def _incomplete(held: Row) -> set[str]:
+def _incomplete(held: RunRows) -> set[str]:
     """Return the records to which nothing happens until what is incomplete of them is restored or voided."""
     return {row["record"] for row in held["trouble"] if row["problem"] == "incomplete"}
 
 
-def _shut(held: Row) -> set[str]:
+def _shut(held: RunRows) -> set[str]:
     """Return the run and the tasks whose failed gates let nobody begin."""
     return {row["scope"] for row in held["gates"] if row["status"] == "failed"}
 
 
-def _drafts(held: Row) -> list[str]:
+def _drafts(held: RunRows) -> list[str]:
     return [row["id"] for row in held["plans"] if row["status"] == "draft"]
 
 
-def _plan_steps(held: Row) -> list[Row]:
+def _plan_steps(held: RunRows) -> list[Row]:
     run = held["run"]
     drafts = _drafts(held)
     if not run["current_plan_id"] and drafts:
@@ -190,7 +191,7 @@ def _plan_steps(held: Row) -> list[Row]:
     ]
 
 
-def _later_drafts(held: Row) -> list[Row]:
+def _later_drafts(held: RunRows) -> list[Row]:
     """Return the step of the last plan that was drafted after the canonical one, to take its place."""
     made = [row["created_at"] for row in held["plans"] if row["id"] == held["run"]["current_plan_id"]]
     return [
@@ -253,7 +254,7 @@ def _looks(row: TaskRow) -> str:
     return "verify" if row["status"] == "completed" and row["asked"] and row["asked"]["commands"] else "show"
 
 
-def _task_steps(held: Row, known: Mapping[str, Row], asker: str) -> list[Row]:
+def _task_steps(held: RunRows, known: Mapping[str, Row], asker: str) -> list[Row]:
     drafts = _drafts(held)
     stuck, run = _incomplete(held), held["run"]["id"]
     tasks = [row for row in held["tasks"] if not row["broken"] and row["id"] not in stuck]
@@ -280,7 +281,7 @@ def _task_steps(held: Row, known: Mapping[str, Row], asker: str) -> list[Row]:
     return [*steps, *_open_steps(held, tasks, known, asker)][: SOON + 2]
 
 
-def _open_steps(held: Row, tasks: Sequence[TaskRow], known: Mapping[str, Row], asker: str) -> list[Row]:
+def _open_steps(held: RunRows, tasks: Sequence[TaskRow], known: Mapping[str, Row], asker: str) -> list[Row]:
     """Return the steps of tasks that are handed out, or could be; a dispatch of other words is made anew."""
     handed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in OPEN_DISPATCH}
     shut = _shut(held)
@@ -370,7 +371,7 @@ def _since(task: str, dispatch: DispatchRow, evidence: Sequence[EvidenceRow]) ->
     return sorted(found, key=lambda row: (row["created_at"], row["id"]))
 
 
-def _ending(held: Row, gates: Sequence[Row], choices: Sequence[Row]) -> list[Row]:
+def _ending(held: RunRows, gates: Sequence[Row], choices: Sequence[Row]) -> list[Row]:
     """Return what is left to do where no task is open; nothing where nobody knows that."""
     run = held["run"]["id"]
     if broken(held) or not held["tasks"] or not all_done(held["tasks"]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache, partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from memento_git.ledger import layout
 from memento_git.model.states import FINAL_RUN
@@ -18,11 +18,11 @@ from memento_git.work.proof.staleness import mark_stale
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
-    from memento_git.model.rows import ClaimRow, RunRow, TaskRow
+    from memento_git.model.rows import AnyRow, ClaimRow, EventRow, RunRow, TaskRow
+    from memento_git.model.run_rows import RunRows
     from memento_git.work.state import RunState
 
 LISTS: Final = ("tasks", "dispatches", "evidence", "audit", "roles")
@@ -61,7 +61,7 @@ def choose_plan(view: View) -> str:
     return plans[0]
 
 
-def interrupted(ledger: Ledger) -> list[Row]:
+def interrupted(ledger: Ledger) -> list[dict[str, str]]:
     """Return the step that comes before all others while git is in the middle of something."""
     from memento_git.ledger import publish
 
@@ -74,21 +74,21 @@ def interrupted(ledger: Ledger) -> list[Row]:
     ]
 
 
-def without_runs(ledger: Ledger) -> Row:
+def without_runs(ledger: Ledger) -> RunRows:
     """Return the same keys for a ledger that has no run yet: nothing, and how to start one."""
     lists = ("plans", "tasks", "dispatches", "gates", "evidence", "audit", "trouble", "findings", "ready", "stale",
              "ahead", "roles", "live")  # fmt: skip
     step = {"why": "there is no run yet", "command": "memento run start --goal TEXT"}
-    return {
+    return cast("RunRows", {
         "run": None, **{name: [] for name in lists}, "counts": _counts([]), "next": [step], "archived": False,
         "uncommitted": [change.path for change in ledger.uncommitted], "omitted": {},
-    }  # fmt: skip
+    })  # fmt: skip
 
 
 def overview(
     ledger: Ledger, view: View, run: str, *, limit: int = kept_rows.SHOWN, ready: bool = False,
     progress: Progress | None = None,
-) -> Row:  # fmt: skip
+) -> RunRows:  # fmt: skip
     """Return a run as it is now: its rows, cut to a limit that is told, and what follows from clock and code.
 
     Where nothing is cut, the audit may be ready JSON.
@@ -122,7 +122,7 @@ def overview(
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     shown = cut(held, limit, LISTS)
     if whole is not None:
-        shown["audit"] = whole
+        shown["audit"] = cast("list[EventRow]", whole)
         shown["omitted"].pop("audit", None)
     return shown
 
@@ -137,18 +137,18 @@ def _asker(ledger: Ledger) -> str:
         return NOBODY
 
 
-def _mark_held(view: View, held: Row) -> None:
+def _mark_held(view: View, held: RunRows) -> None:
     """Say of each claimed dispatch whether its lease is over, and of each task who holds it."""
     claims: dict[str, list[ClaimRow]] = {}
     for row in held["dispatches"]:
-        row["expired"] = row["status"] == "claimed" and row["lease_until"] < view.now
+        row["expired"] = row["status"] == "claimed" and (row["lease_until"] or "") < view.now
         if row["status"] == "claimed":
             claims.setdefault(row["task_id"], []).append({
                 "dispatch_id": row["dispatch_id"], "claimed_by": row["claimed_by"],
                 "lease_until": row["lease_until"], "expired": row["expired"],
             })  # fmt: skip
-    for row in held["tasks"]:
-        row["claims"] = claims.get(row["id"], [])
+    for task in held["tasks"]:
+        task["claims"] = claims.get(task["id"], [])
 
 
 def _opened(view: View, run: str) -> RunState:
@@ -158,7 +158,7 @@ def _opened(view: View, run: str) -> RunState:
     return RunState(view, run, shown=True)
 
 
-def _mark_signed(held: Row, opened: Callable[[], RunState]) -> None:
+def _mark_signed(held: RunRows, opened: Callable[[], RunState]) -> None:
     """Say of each signed record what its signature comes to."""
     signed = [row for name in SIGNED for row in held[name] if row["signature"] != "none"]
     if signed:
@@ -167,7 +167,7 @@ def _mark_signed(held: Row, opened: Callable[[], RunState]) -> None:
         signatures.fill(opened(), signed)
 
 
-def _unsigned(held: Row, opened: Callable[[], RunState]) -> None:
+def _unsigned(held: RunRows, opened: Callable[[], RunState]) -> None:
     """Tell of plans, gates and done tasks, and take back that tasks are ready, where a signature is missing."""
     if held["plans"] or held["gates"] or any(row["ready"] or row["proven"] for row in held["tasks"]):
         from memento_git.work.attest import signatures
@@ -178,15 +178,15 @@ def _unsigned(held: Row, opened: Callable[[], RunState]) -> None:
         signatures.mark_lacking(state, plans=held["plans"], tasks=held["tasks"], verdicts=held["gates"])
 
 
-def cut(held: Row, limit: int, names: Sequence[str]) -> Row:
+def cut(held: RunRows, limit: int, names: Sequence[str]) -> RunRows:
     """Return an overview whose long lists are cut to a limit, and what was left out of each."""
     held["omitted"] = {}
-    events = held.pop("events", len(held["audit"]))
+    events, lists = held.pop("events", len(held["audit"])), cast("dict[str, list[AnyRow]]", held)
     for name in names:
-        shown = held[name][-limit:] if name == "audit" else held[name][: limit or None]
-        if more := (events if name == "audit" else len(held[name])) - len(shown):
+        shown = lists[name][-limit:] if name == "audit" else lists[name][: limit or None]
+        if more := (events if name == "audit" else len(lists[name])) - len(shown):
             held["omitted"][name] = more
-        held[name] = shown
+        lists[name] = shown
     return held
 
 
@@ -206,7 +206,7 @@ def _counts(tasks: Sequence[TaskRow]) -> dict[str, int]:
     return {**counts, "proven": proofs.count(True), "unproven": proofs.count(False), **more}
 
 
-def _mark_outdated(held: Row, opened: Callable[[], RunState]) -> list[str]:
+def _mark_outdated(held: RunRows, opened: Callable[[], RunState]) -> list[str]:
     """Say of each gate that asks for evidence of the code of this view, and rests on none, that it fell.
 
     Return the gates that ask for it.
@@ -223,7 +223,7 @@ def _mark_outdated(held: Row, opened: Callable[[], RunState]) -> list[str]:
     return fresh
 
 
-def _merges(held: Row, opened: Callable[[], RunState]) -> list[Row]:
+def _merges(held: RunRows, opened: Callable[[], RunState]) -> list[dict[str, str]]:
     """Return the steps that bring work which lies on a dispatch's own branch to this one."""
     apart = {row["task_id"] for row in held["dispatches"] if row["branch"] or row["executor_invoked"]}
     tasks = [row["id"] for row in held["tasks"] if row.get("stale") or (row["id"] in apart and _is_unsure(row))]
@@ -235,7 +235,7 @@ def _merges(held: Row, opened: Callable[[], RunState]) -> list[Row]:
     return list(islice(branches.unmerged(state.view.git, state, tasks), SOON))
 
 
-def _choices(held: Row, opened: Callable[[], RunState]) -> list[Row]:
+def _choices(held: RunRows, opened: Callable[[], RunState]) -> list[dict[str, str]]:
     """Return the steps of tasks that several candidates completed, and of which nobody chose or accepted one."""
     tries = Counter(row["task_id"] for row in held["dispatches"] if row["candidate"] and row["status"] == "completed")
     tasks = [row for row in held["tasks"] if row["status"] == "completed" and not row["selected_dispatch_id"]]
@@ -256,7 +256,7 @@ def _is_unsure(task: TaskRow) -> bool:
     return task["status"] == "rejected" or task["proven"] is False
 
 
-def _gates(held: Row, opened: Callable[[], RunState], *, signs: bool) -> list[Row]:
+def _gates(held: RunRows, opened: Callable[[], RunState], *, signs: bool) -> list[dict[str, str]]:
     """Return the steps before a run, whose every task is done and proven, can be completed: gates, and signatures."""
     if held["run"]["status"] != "active" or not (held["gates"] or signs) or not all_done(held["tasks"]):
         return []

@@ -5,7 +5,7 @@ Nothing is guessed: where the changed files do not tell what they bear on, there
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memento_git.folding.event_rows import audit
 from memento_git.ledger import difference, layout
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
     from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
+    from memento_git.model.rows import AnyRow, EventRow, EvidenceRow, TaskRow
+    from memento_git.model.run_rows import RunRows
 
+R = TypeVar("R", "TaskRow", "EvidenceRow")
 MOST: Final = 200  # changed files, or tasks that they bear on; with more it would be no quicker
 COUNTED: Final = ("role", "actor", "created_at")  # of a task: what the deeds of its actor and its role are counted by
 
@@ -35,7 +38,7 @@ class Changes(NamedTuple):
     events: set[str]
 
 
-def cites(held: Row) -> dict[str, list[str]]:
+def cites(held: RunRows) -> dict[str, list[str]]:
     """Return the tasks that rest on evidence which is not said to be for them, by its id."""
     named = {row["id"]: row["task_ids"] for row in held["evidence"]}
     return _cites({}, held["audit"], named)
@@ -47,7 +50,7 @@ def is_whole(state: RunState, groups: Iterable[str]) -> bool:
 
 
 def _cites(
-    before: Mapping[str, Iterable[str]], events: Iterable[Row], named: Mapping[str, list[str]]
+    before: Mapping[str, Iterable[str]], events: Iterable[EventRow], named: Mapping[str, list[str]]
 ) -> dict[str, list[str]]:
     found = {name: set(tasks) for name, tasks in before.items()}
     for event in events:
@@ -57,7 +60,7 @@ def _cites(
     return {name: left[name] for name in sorted(left) if left[name]}
 
 
-def patch(view: View, run: str, before: str, now: str, held: Row) -> tuple[Row, bool] | None:
+def patch(view: View, run: str, before: str, now: str, held: RunRows) -> tuple[Row, bool] | None:
     """Return the rows that are not as they are held, and whether signatures could be checked; None where all may be.
 
     `before` and `now` are keys of `View.tree_key`: of the rows that are held, and of the view.
@@ -107,7 +110,7 @@ def _changes(view: View, run: str, before: str, now: str) -> Changes | None:
     return changes if attached <= changes.evidence else None
 
 
-def _borne(state: RunState, held: Row, changes: Changes) -> tuple[set[str], set[str]]:
+def _borne(state: RunState, held: RunRows, changes: Changes) -> tuple[set[str], set[str]]:
     """Return the evidence and the tasks whose rows may be others: approvals and reruns bear both ways.
 
     Nothing where something of the whole run is approved, or evidence cannot be read.
@@ -140,7 +143,7 @@ def _of(ref: str | None) -> str:
     return parse_ref(ref).id if ref else ""
 
 
-def _with_dependents(held: Row, tasks: set[str]) -> set[str]:
+def _with_dependents(held: RunRows, tasks: set[str]) -> set[str]:
     """Return tasks with all that depend on them, directly or not."""
     followers: dict[str, list[str]] = {}
     for row in held["tasks"]:
@@ -167,7 +170,7 @@ def _told(state: RunState, changes: Changes, evidence: set[str], tasks: set[str]
     }
 
 
-def _is_plain(state: RunState, held: Row, changes: Changes, found: Row) -> bool:
+def _is_plain(state: RunState, held: RunRows, changes: Changes, found: Row) -> bool:
     """Tell whether all else is as it was: no new event before an old one, no trouble, no deed of somebody else."""
     before = {row["id"]: row for row in held["tasks"]}
     reworded = [row for row in found["tasks"] if row["id"] in before]
@@ -182,7 +185,7 @@ def _is_plain(state: RunState, held: Row, changes: Changes, found: Row) -> bool:
     )
 
 
-def merged(held: Row, told: Row) -> Row:
+def merged(held: RunRows, told: Row) -> RunRows:
     """Return all rows of a run: those that are held, with a patch on top."""
     tasks = _by_time((*held["tasks"], *told["tasks"]))
     evidence = _by_time((*held["evidence"], *told["evidence"]))
@@ -193,7 +196,7 @@ def merged(held: Row, told: Row) -> Row:
     dispatches = {**_grouped(held["dispatches"], "task_id"), **told["dispatches"]}
     gates = {**_grouped(held["gates"], "scope"), **told["gates"]}
     own = gates.get(held["run"]["id"], [])
-    found = {
+    found: RunRows = {
         **held,
         "tasks": tasks,
         "dispatches": [row for task in tasks for row in dispatches.get(task["id"], ())],
@@ -208,17 +211,17 @@ def merged(held: Row, told: Row) -> Row:
         "latest": max((row["created_at"] for row in told["audit"]), default=held["latest"]),
         "cites": _cites(held["cites"], told["audit"], {row["id"]: row["task_ids"] for row in evidence}),
     }
-    fresh = {**found, **new, "run": None, "plans": [], "audit": told["audit"]}
+    fresh: Any = {**found, **new, "run": None, "plans": [], "audit": told["audit"]}
     return {**found, "roles": roles.roles(found, fresh, held["roles"])}
 
 
-def _by_time(given: Iterable[Row]) -> list[Row]:
+def _by_time(given: Iterable[R]) -> list[R]:
     """Return rows in the order of their making, of several of one record the last."""
     return sorted({row["id"]: row for row in given}.values(), key=lambda row: (row["created_at"], row["id"]))
 
 
-def _grouped(given: Iterable[Row], key: str) -> dict[Any, list[Row]]:
-    found: dict[Any, list[Row]] = {}
+def _grouped(given: Iterable[AnyRow], key: str) -> dict[Any, list[AnyRow]]:
+    found: dict[Any, list[AnyRow]] = {}
     for row in given:
         found.setdefault(row[key], []).append(row)
     return found

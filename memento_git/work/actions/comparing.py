@@ -131,7 +131,7 @@ def _held(view: View, run: str, progress: Progress | None, runners: Runners | No
         return None
     held = whole(view, run, progress, runners)
     mark_stale(view, held["evidence"], held["tasks"])
-    return held
+    return {**held}
 
 
 def _by_older(state: RunState, tasks: Sequence[Row]) -> None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.handovers import Handover
     from memento_git.model.rows import LiveRow
+    from memento_git.model.run_rows import RunRows
     from memento_git.work.state import RunState
 
 
@@ -19,7 +20,7 @@ def live_rows(git: Git, run: str) -> list[LiveRow]:
     return _rows(_workers(git, run))
 
 
-def working(git: Git, held: Row) -> tuple[list[LiveRow], dict[str, Row]]:
+def working(git: Git, held: RunRows) -> tuple[list[LiveRow], dict[str, Row]]:
     """Return the rows of processes that work on a run, and the step of each dispatch that one works, or worked, on."""
     found = _workers(git, held["run"]["id"])
     titles = {row["id"]: row["title"] for row in held["tasks"]} if found else {}

@@ -9,13 +9,13 @@ from memento_git.model.states import FINAL_TASK, OPEN_DISPATCH
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import RoleRow
+    from memento_git.model.run_rows import RunRows
 
 UNKNOWN: Final = "(unknown)"
-MADE: Final = {"plans": "plan.drafted", "tasks": "task.added", "evidence": "evidence.recorded"}
 
 
-def roles(held: Row, fresh: Row | None = None, before: Iterable[Row] = ()) -> list[Row]:
+def roles(held: RunRows, fresh: RunRows | None = None, before: Iterable[RoleRow] = ()) -> list[RoleRow]:
     """Return a row for each actor and each role, the one that acted last first.
 
     Where rows of `before` count all deeds but the `fresh` ones, only those are counted.
@@ -25,7 +25,7 @@ def roles(held: Row, fresh: Row | None = None, before: Iterable[Row] = ()) -> li
     role_of = {row["id"]: row["role"] for row in held["tasks"] if row["role"]}
     named = [("actor", who, deed) for who, deed in done]
     named += [("role", role_of[deed[2]], deed) for _, deed in done if deed[2] in role_of]
-    found = {
+    found: dict[tuple[str, str], RoleRow] = {
         (row["kind"], row["name"]): {**row, "actions": dict(row["actions"]), "incomplete_tasks": []} for row in before
     }
     for kind, name, (at, action, record) in named:
@@ -41,33 +41,36 @@ def roles(held: Row, fresh: Row | None = None, before: Iterable[Row] = ()) -> li
     return sorted(told, key=lambda row: (_descending(row["last_at"]), row["kind"], row["name"]))
 
 
-def _row(kind: str, name: str) -> Row:
+def _row(kind: str, name: str) -> RoleRow:
     return {
         "kind": kind, "name": name, "last_action": "", "last_record": "", "last_at": "", "actions": {},
         "incomplete_tasks": [],
     }  # fmt: skip
 
 
-def _deeds(held: Row) -> Iterable[tuple[str, tuple[str, str, str]]]:
+def _deeds(held: RunRows) -> Iterable[tuple[str, tuple[str, str, str]]]:
     """Yield who did what: time, action, record; that a record was made counts as a deed."""
     if (run := held["run"]) is not None:
         yield run["actor"], (run["created_at"], "run.started", run["id"])
-    for kind, action in MADE.items():
-        for row in held[kind]:
-            yield row["actor"], (row["created_at"], action, row["id"])
-    for row in held["audit"]:
-        action = f"gate.{row['action'].partition('.')[2]}" if "gate" in row["payload"] else row["action"]
-        yield row["actor"], (row["created_at"], action, row["record"])
+    for plan in held["plans"]:
+        yield plan["actor"], (plan["created_at"], "plan.drafted", plan["id"])
+    for task in held["tasks"]:
+        yield task["actor"], (task["created_at"], "task.added", task["id"])
+    for evidence in held["evidence"]:
+        yield evidence["actor"], (evidence["created_at"], "evidence.recorded", evidence["id"])
+    for event in held["audit"]:
+        action = f"gate.{event['action'].partition('.')[2]}" if "gate" in event["payload"] else event["action"]
+        yield event["actor"], (event["created_at"], action, event["record"])
 
 
-def _unfinished(held: Row) -> Iterable[tuple[str, str, str]]:
+def _unfinished(held: RunRows) -> Iterable[tuple[str, str, str]]:
     open_tasks = {row["id"]: row for row in held["tasks"] if row["status"] not in FINAL_TASK}
-    for row in held["dispatches"]:
-        if row["task_id"] in open_tasks and row["status"] in OPEN_DISPATCH:
-            yield "actor", row["claimed_by"] or row["executor"], row["task_id"]
-    for task, row in open_tasks.items():
-        if row["role"]:
-            yield "role", row["role"], task
+    for dispatch in held["dispatches"]:
+        if dispatch["task_id"] in open_tasks and dispatch["status"] in OPEN_DISPATCH:
+            yield "actor", dispatch["claimed_by"] or dispatch["executor"], dispatch["task_id"]
+    for name, task in open_tasks.items():
+        if task["role"]:
+            yield "role", task["role"], name
 
 
 def _descending(text: str) -> Sequence[int]:
