@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused, reason_of
-from memento_git.ledger import difference, layout, publish, scratch
+from memento_git.ledger import layout, publish, scratch
 from memento_git.ledger.environment import at_home
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.lock import NotWritable
@@ -17,20 +17,14 @@ from memento_git.ledger.publish import TRUE, BareRepository
 from memento_git.model.ids import random_part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from memento_git.model.objection import Objection
 
-BRANCHES: Final = "refs/heads/memento"
 QUARANTINE: Final = "refs/memento/quarantine"
 MARK: Final = ".memento-worktrees"
 SETTING: Final = "memento.worktrees"
 MARK_TEXT: Final = "Worktrees of dispatches: memento makes and removes them. See git worktree list.\n"
-NOBODY: Final = {
-    f"GIT_{role}_{key}": value
-    for role in ("AUTHOR", "COMMITTER")
-    for key, value in (("NAME", "memento"), ("EMAIL", "memento@localhost"), ("DATE", "1700000000 +0000"))
-}
 PATTERNS: Final = {"GIT_LITERAL_PATHSPECS": "0"}
 CODE: Final = (".", f":(exclude,top){layout.FOLDER}")
 
@@ -135,7 +129,7 @@ def listed(git: Git) -> dict[Path, str]:
     if not (git.common_dir / "worktrees").is_dir():
         return found
     path = None
-    for line in _worktrees(git):
+    for line in worktrees_of(git):
         word, _, rest = line.partition(" ")
         if word == "worktree":
             path = Path(rest)
@@ -145,7 +139,7 @@ def listed(git: Git) -> dict[Path, str]:
     return found
 
 
-def _worktrees(git: Git) -> list[str]:
+def worktrees_of(git: Git) -> list[str]:
     """Return what git says of its work trees, a line for each value; git before 2.36 has no way to say all paths."""
     told = git.answer("worktree", "list", "--porcelain", "-z")
     return told.split("\0") if told is not None else os.fsdecode(git.run("worktree", "list", "--porcelain")).split("\n")
@@ -273,88 +267,3 @@ def discard(git: Git, checkout: Checkout) -> str:
     git.answer("update-ref", "-d", f"refs/heads/{checkout.branch}")
     _drop_folder(checkout.path.parent)
     return ""
-
-
-def knowing(git: Git, dispatch: str, folder: str) -> list[str]:
-    """Return the branches, and the detached work trees, whose files in a folder hold a dispatch."""
-    told = git.answer("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/", "refs/remotes/") or ""
-    refs = [line.partition(" ") for line in told.splitlines()]
-    places = {ref.removeprefix("refs/heads/"): tip for tip, _, ref in refs}
-    path = ""
-    for line in _worktrees(git):
-        word, _, rest = line.partition(" ")
-        path = rest if word == "worktree" else path
-        if word == "HEAD" and rest not in places.values():
-            places[path] = rest
-    end = f"-dispatched-{random_part(dispatch)}.yaml"
-    files = {
-        tip: git.answer("ls-tree", "--full-tree", "--name-only", tip, "--", f"{folder}/") or ""
-        for tip in places.values()
-    }
-    return [name for name, tip in places.items() if any(file.endswith(end) for file in files[tip].splitlines())]
-
-
-def files_in(git: Git, branch: str, folder: str) -> list[str]:
-    """Return the paths of what a branch has in a folder."""
-    commit = git.commit(f"refs/heads/{branch}")
-    return list(git.entries(commit, f"{folder}/")) if commit else []
-
-
-def off_head(git: Git) -> set[str]:
-    """Return the branches of dispatches that HEAD's history does not have; their work may be there by a squash."""
-    patterns = (f"{BRANCHES}/", "refs/remotes/*/memento/*")
-    told = git.answer("for-each-ref", "--no-merged=HEAD", "--format=%(refname)", *patterns) or ""
-    return {f"memento/{ref.rpartition('/')[2]}" for ref in told.splitlines()}
-
-
-def lacking(git: Git, dispatches: Sequence[str]) -> list[str]:
-    """Return the branches of dispatches that did the same where HEAD has the work of none of them, else nothing."""
-    branches = [unmerged(git, name) for name in dispatches]
-    return branches if all(branches) else []
-
-
-def unmerged(git: Git, dispatch: str) -> str:
-    """Return the branch of a dispatch whose work HEAD does not have, or nothing; a squash of it counts as having it."""
-    ref = ref_of(git, dispatch)
-    if not ref or git.is_before(ref, "HEAD"):
-        return ""
-    missing = _not_picked(git, ref)
-    if not missing or _is_squashed(git, ref, missing):
-        return ""
-    return ref.removeprefix("refs/heads/").removeprefix("refs/remotes/")
-
-
-def _not_picked(git: Git, commit: str, extra: Mapping[str, str] | None = None) -> int:
-    """Return how many commits of a line HEAD's history has neither as they are nor as a rebase leaves them."""
-    try:
-        return git.run("cherry", "HEAD", commit, extra=extra).count(b"+")
-    except GitFailed:
-        return 1
-
-
-def _is_squashed(git: Git, ref: str, commits: int) -> bool:
-    """Tell whether HEAD has all files as a branch left them, or one commit of it does what all of the branch's do."""
-    base = git.answer("merge-base", "HEAD", ref)
-    if not base:
-        return False
-    paths = difference.told(git, "--name-only", base, ref, "--", *CODE, extra=PATTERNS)
-    if not paths or not difference.told(git, "--name-only", ref, "HEAD", "--", *paths):
-        return True
-    if commits == 1:
-        return False
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="memento-") as folder:
-        extra = {**scratch.variables(git, Path(folder)), **NOBODY}
-        told = git.run("commit-tree", f"{ref}^{{tree}}", "-p", base, data=b"squashed\n", extra=extra)
-        return not _not_picked(git, told.decode().strip(), extra)
-
-
-def ref_of(git: Git, dispatch: str) -> str:
-    """Return the branch of a dispatch that this clone has, its own or else one of a remote; nothing for neither."""
-    branch = branch_of(dispatch)
-    own = f"refs/heads/{branch}"
-    if git.object_id(own):
-        return own
-    far = git.answer("for-each-ref", "--count=1", "--format=%(refname)", f"refs/remotes/*/{branch}")
-    return far or ""

@@ -34,12 +34,12 @@ def steps(view: View, held: RunRows, known: Collection[str]) -> dict[str, Row]:
 
 
 def _apart(view: View, run: str, rows: Collection[DispatchRow], titles: Mapping[str, str]) -> dict[str, Row]:
-    from memento_git.ledger import checkouts
+    from memento_git.ledger import checkouts, workbranches
     from memento_git.ledger.view import View as Other
     from memento_git.work.state import RunState
 
     git = view.git
-    off, places = checkouts.off_head(git), checkouts.listed(git)
+    off, places = workbranches.off_head(git), checkouts.listed(git)
     top = git.top.resolve() if git.top else None
     here = next((branch for path, branch in places.items() if path.resolve() == top), "")
     found: dict[str, Row] = {}
@@ -47,7 +47,7 @@ def _apart(view: View, run: str, rows: Collection[DispatchRow], titles: Mapping[
         name, what = row["dispatch_id"], f"“{titles[row['task_id']]}”"
         branch = checkouts.branch_of(name)
         folder = next((path for path, held in places.items() if held == branch and branch != here), None)
-        ref = checkouts.ref_of(git, name) if branch in off or (folder and row["status"] == "claimed") else ""
+        ref = workbranches.ref_of(git, name) if branch in off or (folder and row["status"] == "claimed") else ""
         there = RunState(Other(git, (git.commit_of(ref),), view.now), run).dispatch(name).status if ref else ""
         if there == "completed":
             found[name] = {"why": f"{what} is completed on its own branch", "command": f"git merge {branch}"}
@@ -91,10 +91,10 @@ def claimed_on(git: Git, run: str, task: str, dispatches: Collection[str], now: 
 
     `dispatches` are those that are known here.
     """
-    from memento_git.ledger import checkouts, claims, layout
+    from memento_git.ledger import claims, layout, workbranches
 
     claim = claims.read(git, task)
     if claim is None or claim.until < now or not claim.dispatch or claim.dispatch in dispatches:
         return None
-    branches = checkouts.knowing(git, claim.dispatch, layout.folder_of(run, task))
+    branches = workbranches.knowing(git, claim.dispatch, layout.folder_of(run, task))
     return (claim.by, branches[0], claim.dispatch) if branches else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from memento_git.ledger import checkouts
+from memento_git.ledger import checkouts, workbranches
 from memento_git.work.proof import proofs
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def lacking(git: Git, state: RunState, task: str) -> list[str]:
     """Return the branches that hold the work of a task, each the same, where HEAD has none of them; else nothing."""
-    return checkouts.lacking(git, _done_by(state, task))
+    return workbranches.lacking(git, _done_by(state, task))
 
 
 def _done_by(state: RunState, task: str) -> list[str]:
@@ -29,7 +29,7 @@ def _done_by(state: RunState, task: str) -> list[str]:
 
 def unmerged(git: Git, state: RunState, tasks: Iterable[str]) -> Iterator[Row]:
     """Yield the step for each task whose work HEAD lacks; where all branches are merged, git is asked once."""
-    off = checkouts.off_head(git)
+    off = workbranches.off_head(git)
     if not off:
         return
     for task in tasks:

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from memento_git.errors import MementoError, Moved, Refused
-from memento_git.ledger import checkouts, codec, handovers, processes
+from memento_git.ledger import checkouts, codec, handovers, processes, workbranches
 from memento_git.ledger.handovers import Handover
 from memento_git.model.ids import parse_ref, random_part
 from memento_git.work import brief as briefs
@@ -187,7 +187,8 @@ def refuse_unmerged(git: Git, state: RunState, task: str) -> None:
 def waits_for(git: Git, state: RunState, task: str) -> list[tuple[str, list[str]]]:
     """Return (dependency, branches) of each dependency whose proven work lies only on branches that HEAD lacks."""
     found = [
-        (other, checkouts.lacking(git, proofs.proving(state, other))) for other in state.prose(task).list("depends_on")
+        (other, workbranches.lacking(git, proofs.proving(state, other)))
+        for other in state.prose(task).list("depends_on")
     ]
     return [(other, branches) for other, branches in found if branches]
 
@@ -197,7 +198,7 @@ def unseen(git: Git, state: RunState, task: str) -> list[str]:
     told = []
     for other in state.prose(task).list("depends_on"):
         tips = {name: _tip(state, other, name) for name in proofs.proving(state, other)}
-        if tips and not any(not tip or checkouts.ref_of(git, name) or git.is_before(tip, "HEAD")
+        if tips and not any(not tip or workbranches.ref_of(git, name) or git.is_before(tip, "HEAD")
                             for name, tip in tips.items()):  # fmt: skip
             name, tip = next(iter(tips.items()))
             told.append(

@@ -6,7 +6,7 @@ import contextlib
 import shlex
 from typing import TYPE_CHECKING
 
-from memento_git.ledger import checkouts, handovers
+from memento_git.ledger import checkouts, handovers, workbranches
 from memento_git.model.ids import NoSuchRecord
 from memento_git.model.states import OPEN_DISPATCH
 from memento_git.work import branches
@@ -49,7 +49,7 @@ def found(ledger: Ledger, view: View) -> Iterator[tuple[str, str]]:
 def _unmerged(ledger: Ledger, view: View) -> Iterator[tuple[str, str]]:
     """Yield the work of completed runs that lies on branches alone: while a run goes on, status tells of it."""
     runs = set()
-    for branch in checkouts.off_head(ledger.git):
+    for branch in workbranches.off_head(ledger.git):
         with contextlib.suppress(NoSuchRecord):
             runs.add(view.find(f"dispatch_{branch.rpartition('/')[2]}", "dispatch")[1])
     for run in sorted(runs):

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.ledger import checkouts, claims, handovers, layout, processes
+from memento_git.ledger import checkouts, claims, handovers, layout, processes, workbranches
 from memento_git.model.ids import NoSuchRecord
 from memento_git.model.states import OPEN_DISPATCH
 from memento_git.work import refusals as no
@@ -163,7 +163,7 @@ def completed_elsewhere(ledger: Ledger, view: View, handover: Handover, status: 
 
 def knowing(git: Git, handover: Handover) -> list[str]:
     """Return the branches of this clone that know a dispatch."""
-    return checkouts.knowing(git, handover.dispatch, layout.folder_of(handover.run, handover.task))
+    return workbranches.knowing(git, handover.dispatch, layout.folder_of(handover.run, handover.task))
 
 
 def _free(git: Git, handover: Handover) -> None:

@@ -89,13 +89,13 @@ def elsewhere(ledger: Ledger, view: View, state: RunState, task: str, dispatch: 
 
     Looked at are the dispatch's own branch and those that are checked out in other work trees.
     """
-    from memento_git.ledger import checkouts, layout
+    from memento_git.ledger import checkouts, layout, workbranches
     from memento_git.work.state import Dispatch, RunState
 
     git, folder = ledger.git, layout.folder_of(state.id, task)
     here = state.dispatch(dispatch)
     for branch in dict.fromkeys([checkouts.branch_of(dispatch), *filter(None, checkouts.listed(git).values())]):
-        if all(view.blob(path) is not None for path in checkouts.files_in(git, branch, folder)):
+        if all(view.blob(path) is not None for path in workbranches.files_in(git, branch, folder)):
             continue
         there = ledger.held([f"refs/heads/{branch}"])
         found = RunState(there, state.id).dispatch(dispatch) if there is not None else Dispatch()

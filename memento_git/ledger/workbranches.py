@@ -1,0 +1,108 @@
+"""Branches of dispatches: which of them this clone has, what knows of a dispatch, and of which HEAD lacks the work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from memento_git.ledger import difference, scratch
+from memento_git.ledger.checkouts import CODE, PATTERNS, branch_of, worktrees_of
+from memento_git.ledger.git import GitFailed
+from memento_git.model.ids import random_part
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memento_git.ledger.git import Git
+
+BRANCHES: Final = "refs/heads/memento"
+NOBODY: Final = {
+    f"GIT_{role}_{key}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for key, value in (("NAME", "memento"), ("EMAIL", "memento@localhost"), ("DATE", "1700000000 +0000"))
+}
+
+
+def knowing(git: Git, dispatch: str, folder: str) -> list[str]:
+    """Return the branches, and the detached work trees, whose files in a folder hold a dispatch."""
+    told = git.answer("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/", "refs/remotes/") or ""
+    refs = [line.partition(" ") for line in told.splitlines()]
+    places = {ref.removeprefix("refs/heads/"): tip for tip, _, ref in refs}
+    path = ""
+    for line in worktrees_of(git):
+        word, _, rest = line.partition(" ")
+        path = rest if word == "worktree" else path
+        if word == "HEAD" and rest not in places.values():
+            places[path] = rest
+    end = f"-dispatched-{random_part(dispatch)}.yaml"
+    files = {
+        tip: git.answer("ls-tree", "--full-tree", "--name-only", tip, "--", f"{folder}/") or ""
+        for tip in places.values()
+    }
+    return [name for name, tip in places.items() if any(file.endswith(end) for file in files[tip].splitlines())]
+
+
+def files_in(git: Git, branch: str, folder: str) -> list[str]:
+    """Return the paths of what a branch has in a folder."""
+    commit = git.commit(f"refs/heads/{branch}")
+    return list(git.entries(commit, f"{folder}/")) if commit else []
+
+
+def off_head(git: Git) -> set[str]:
+    """Return the branches of dispatches that HEAD's history does not have; their work may be there by a squash."""
+    patterns = (f"{BRANCHES}/", "refs/remotes/*/memento/*")
+    told = git.answer("for-each-ref", "--no-merged=HEAD", "--format=%(refname)", *patterns) or ""
+    return {f"memento/{ref.rpartition('/')[2]}" for ref in told.splitlines()}
+
+
+def lacking(git: Git, dispatches: Sequence[str]) -> list[str]:
+    """Return the branches of dispatches that did the same where HEAD has the work of none of them, else nothing."""
+    branches = [unmerged(git, name) for name in dispatches]
+    return branches if all(branches) else []
+
+
+def unmerged(git: Git, dispatch: str) -> str:
+    """Return the branch of a dispatch whose work HEAD does not have, or nothing; a squash of it counts as having it."""
+    ref = ref_of(git, dispatch)
+    if not ref or git.is_before(ref, "HEAD"):
+        return ""
+    missing = _not_picked(git, ref)
+    if not missing or _is_squashed(git, ref, missing):
+        return ""
+    return ref.removeprefix("refs/heads/").removeprefix("refs/remotes/")
+
+
+def _not_picked(git: Git, commit: str, extra: Mapping[str, str] | None = None) -> int:
+    """Return how many commits of a line HEAD's history has neither as they are nor as a rebase leaves them."""
+    try:
+        return git.run("cherry", "HEAD", commit, extra=extra).count(b"+")
+    except GitFailed:
+        return 1
+
+
+def _is_squashed(git: Git, ref: str, commits: int) -> bool:
+    """Tell whether HEAD has all files as a branch left them, or one commit of it does what all of the branch's do."""
+    base = git.answer("merge-base", "HEAD", ref)
+    if not base:
+        return False
+    paths = difference.told(git, "--name-only", base, ref, "--", *CODE, extra=PATTERNS)
+    if not paths or not difference.told(git, "--name-only", ref, "HEAD", "--", *paths):
+        return True
+    if commits == 1:
+        return False
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="memento-") as folder:
+        extra = {**scratch.variables(git, Path(folder)), **NOBODY}
+        told = git.run("commit-tree", f"{ref}^{{tree}}", "-p", base, data=b"squashed\n", extra=extra)
+        return not _not_picked(git, told.decode().strip(), extra)
+
+
+def ref_of(git: Git, dispatch: str) -> str:
+    """Return the branch of a dispatch that this clone has, its own or else one of a remote; nothing for neither."""
+    branch = branch_of(dispatch)
+    own = f"refs/heads/{branch}"
+    if git.object_id(own):
+        return own
+    far = git.answer("for-each-ref", "--count=1", "--format=%(refname)", f"refs/remotes/*/{branch}")
+    return far or ""
