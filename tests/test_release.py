@@ -598,7 +598,7 @@ def test_a_review_of_a_plan_before_one_is_approved_is_said_to_fall(play: Play) -
     assert play.ledger.warnings == fallen
 
 
-@pytest.mark.parametrize("words", [("run", "complete"), ("gate", "release")])
+@pytest.mark.parametrize("words", [("run", "complete"), ("gate", "release"), ("gate", "release", "--no-record")])
 def test_what_check_will_warn_of_is_told_with_the_verdict(
     play: Play, cli: Callable[..., Any], words: tuple[str, ...]
 ) -> None:
@@ -613,6 +613,8 @@ def test_what_check_will_warn_of_is_told_with_the_verdict(
     code, out, err = cli(*words, "-C", str(play.root), "--json")
     assert code == 0, err
     (told,) = [one for one in json.loads(out)["warnings"] if "check will warn" in one]
+    if "--no-record" in words:
+        assert cli("gate", "release", "-C", str(play.root))[0] == 0
     findings = json.loads(cli("check", "--base", base, "--json", "-C", str(play.root))[1])["findings"]
     (found,) = [one for one in findings if one["code"] == "C001"]
     assert told == f"check will warn: {found['message']}: {found['fix']}"

@@ -57,12 +57,13 @@ def check_run(state: RunState, scope: Scope) -> list[Finding]:
             found += signed.handed_out(state, event, within) if event.do == "dispatched" else ()
     if state.id in groups:
         found += verdicts.check_run(state, scope)
-        found += _relied_on(state, scope)
+        ends = [*state.completions(state.id), *gates.given(state, state.id, "release")]
+        found += _relied_on(state, scope) if any(event.id in scope.added for event in ends) else ()
     return _mendable(state, found, scope)
 
 
 def relied_on(state: RunState, scope: Scope) -> list[Finding]:
-    """Return what is stale of the work by which the branch completes or releases a run."""
+    """Return what is stale of the work of a run, as its completion or its release relies on it."""
     return _mendable(state, _relied_on(state, scope), scope)
 
 
@@ -87,9 +88,8 @@ def _settled(state: RunState, finding: Finding, scope: Scope) -> Finding:
 
 
 def _relied_on(state: RunState, scope: Scope) -> Iterator[Finding]:
-    """Yield what is stale of the work by which the branch completes or releases a run, whoever did that when."""
-    verdicts = [*state.completions(state.id), *gates.given(state, state.id, "release")]
-    if scope.code is None or not any(event.id in scope.added for event in verdicts):
+    """Yield what is stale of the work of a run that the branch completes or releases, whoever did that work when."""
+    if scope.code is None:
         return
     passes = citations.passing_now(state, scope._replace(groups=None))
     for task in state.counting():
