@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -25,6 +26,8 @@ from tests.play import git
 from tests.test_check import codes, path_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memento_git.model.finding import Finding
     from tests.play import Play
 
@@ -203,8 +206,8 @@ def test_a_gate_that_is_not_fresh_is_told_by_check_status_and_run_complete_alike
     play.gate("quality_review", "passed", **about, evidence=[play.evidence()])
     with pytest.raises(no.GateFallen) as refused:
         play.do(runs.complete_run, run)
-    assert refused.value.hint.endswith("git commit"), "it rests on the code as it lies here"
-    play.commit_all()
+    assert refused.value.hint.endswith(": git commit -a -m MESSAGE"), "it rests on the code as it lies here"
+    git(play.root, "commit", "-qam", "MESSAGE")
     play.do(runs.complete_run, run)
     assert found(play) == []
 
@@ -223,6 +226,58 @@ def grown(play: Play) -> None:
     with (play.root / "app.py").open("a") as code:
         code.write("answer += 1\n")
     play.commit_all("the code goes on")
+
+
+def test_a_gate_that_no_commit_of_the_edits_would_let_hold_is_to_be_passed_again(play: Play) -> None:
+    """Of two files that a pass saw untracked one is added by now: committing that alone is not what passed."""
+    (play.root / ".memento" / "config.yaml").write_text("version: 1\npolicy:\n  gates: {fresh: [quality_review]}\n")
+    play.commit_all("policy")
+    run = play.planned()
+    play.proven()
+    (play.root / "app.py").write_text("answer = 41\n")
+    for name in ("more.py", "other.py"):
+        (play.root / name).write_text("more = 1\n")
+    play.gate("quality_review", "passed", evidence=[play.evidence()])
+    git(play.root, "add", "more.py")
+    with pytest.raises(no.GateFallen) as refused:
+        play.do(runs.complete_run, run)
+    assert refused.value.hint.endswith(f"memento gate record quality_review passed --run {run} --evidence ID")
+
+
+def test_what_is_proven_on_edits_is_to_be_committed_before_the_run_is_released(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    config = "version: 1\npolicy:\n  gates: {required: [release], fresh: [release]}\n"
+    (play.root / ".memento" / "config.yaml").write_text(config)
+    play.commit_all("policy")
+    run, where = play.planned(), ("-C", str(play.root), "--json")
+    (play.root / "app.py").write_text("answer = 41\n")
+    play.proven("First")
+    commit = "git commit -a -m MESSAGE"
+    release = f"memento gate release --run {run}"
+
+    def steps() -> list[str]:
+        return [step["command"] for step in overview(play.ledger, play.ledger.view(), run)["next"]]
+
+    assert steps() == [commit, release]
+    told = json.loads(cli("gate", "release", "--no-record", *where)[1])
+    assert [step["command"] for step in told["next"]] == [commit]
+    assert [one.startswith("check will warn until") and one.endswith(commit) for one in told["warnings"][-1:]] == [True]
+    assert cli("gate", "release", *where)[0] == 0
+    assert steps() == [commit], "the gate asks for the same"
+    git(play.root, "commit", "-qam", "MESSAGE")
+    assert steps() == [f"memento run complete {run}"]
+    (play.root / "app.py").write_text("answer = 42\n")
+    assert steps() == [f"memento run complete {run}"], "edits that nothing rests on"
+
+
+def test_edits_that_proved_a_task_and_are_gone_are_not_to_be_committed(play: Play) -> None:
+    run = play.planned()
+    (play.root / "app.py").write_text("answer = 41\n")
+    play.proven()
+    git(play.root, "checkout", "-q", "app.py")
+    (step,) = overview(play.ledger, play.ledger.view(), run)["next"]
+    assert step["command"] == f"memento run complete {run}"
 
 
 @pytest.mark.parametrize("scope", ["run", "task"])

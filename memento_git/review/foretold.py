@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from memento_git.review import runs
@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 
 def remark(view: View, run: str) -> str:
     """Return in a line what a check of the branch will warn of, and what mends it; nothing where it will not."""
-    code = partial(codestate.code_at, view.git, view.commits[0])
-    found = runs.relied_on(RunState(view, run), Scope(code=code))
+    state, git = RunState(view, run), view.git
+    found = runs.relied_on(state, Scope(code=partial(codestate.code_at, git, view.commits[0])))
     if not found:
         return ""
-    more = f", and of {len(found) - 1} more like it" if found[1:] else ""
-    return f"check will warn: {found[0].message}{more}: {found[0].fix}"
+    told = f"{found[0].message}, and of {len(found) - 1} more like it" if found[1:] else found[0].message
+    to_come = cache(lambda *paths: codestate.once_committed(codestate.code_now(git, paths)))
+    if git.top is not None and not runs.relied_on(state, Scope(code=lambda paths: to_come(*paths))):
+        return f"check will warn until the code is committed: {told}: {codestate.COMMIT}"
+    return f"check will warn: {told}: {found[0].fix}"

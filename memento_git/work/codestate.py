@@ -26,6 +26,7 @@ MOST_BYTES: Final = 32 * 1024 * 1024
 LONGEST_NAME: Final = 1024
 STEP: Final = 500
 FIRST: Final = 50
+COMMIT: Final = "git commit -a -m MESSAGE"
 
 
 class CodeUnknown(Refused):
@@ -118,6 +119,11 @@ def code_as_seen(git: Git, seen: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     codes = list(seen)
     paths = sorted({path for code in codes for path in code.get("paths", ())})
     return code_now(git, paths, known={path for code in codes for path in code.get("untracked", ())})
+
+
+def once_committed(code: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the code of the work tree as a commit of all edits would have it; nothing where there are none."""
+    return {key: code[key] for key in ("tree", "paths") if key in code} if code["dirty"] else {}
 
 
 def is_fit(path: str) -> bool:

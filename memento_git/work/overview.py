@@ -18,6 +18,7 @@ from memento_git.work.proof.staleness import mark_stale
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
@@ -114,7 +115,7 @@ def overview(
     gates = _gates(held, opened, signs=signs)
     held["live"], known = live.working(ledger.git, held)
     known |= away.steps(view, held, known)
-    choices = _choices(held, opened)
+    choices = [*_choices(held, opened), *_commits(ledger.git, held, gates)]
     asker = _asker(ledger) if any(row["status"] == "claimed" for row in held["dispatches"]) else ""
     held["next"] = next_steps(
         held, _merges(held, opened), gates=gates, choices=choices, known=known, fresh=fresh, asker=asker, **kept
@@ -249,6 +250,26 @@ def _choices(held: RunRows, opened: Callable[[], RunState]) -> list[dict[str, st
          "command": f"memento dispatch select {row['id']}"}
         for row, count in counted if count > 1
     ][:SOON]  # fmt: skip
+
+
+def _commits(git: Git, held: RunRows, gates: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """Return the step that commits the code which proves done tasks, where it lies in the work tree as they saw it.
+
+    There is none where a gate asks for the same.
+    """
+    tasks = [row for row in held["tasks"] if row["proven"] and row.get("uncommitted")]
+    if git.top is None or not tasks or not all_done(held["tasks"]):
+        return []
+    from memento_git.work import codestate
+    from memento_git.work.proof import codes
+
+    if any(step["command"] == codestate.COMMIT for step in gates):
+        return []
+    proof = {name for row in tasks for name in row["proven_by"]}
+    seen = [row["code"] for row in held["evidence"] if row["id"] in proof and row["code"]]
+    code = codestate.once_committed(codestate.code_as_seen(git, seen))
+    why = f"“{tasks[0]['title']}” is proven on code that is not committed here"
+    return [{"why": why, "command": codestate.COMMIT}] if all(codes.agree(one, code) for one in seen) else []
 
 
 def _is_unsure(task: TaskRow) -> bool:

@@ -80,12 +80,12 @@ def _mending(state: RunState, scope: str, gate: str, held: Sequence[Event], code
     if (
         code is not None
         and refs
-        and not not_fresh(state, scope, refs, code)
+        and not not_fresh(state, scope, refs, lambda: codestate.once_committed(code()))
         and not any(gateseen.unseen(state, event) for event in held)
         and not _not_theirs(state, scope, gate)
         and not (released and gates.release_asks(policy))
     ):
-        return "git commit"  # it rests on the code as it lies here
+        return codestate.COMMIT
     if released:
         return f"memento gate release --run {state.id}"
     return passing(policy.gates_fresh, gate, scope, shown=bool(refs) or not held)
