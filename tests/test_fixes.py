@@ -185,6 +185,25 @@ def test_a_gate_whose_evidence_was_withdrawn_is_told_by_check_status_and_run_com
         play.do(runs.complete_run, run)
 
 
+@pytest.mark.parametrize("verdict", ["passed", "waived"])
+def test_a_gate_that_holds_nothing_up_and_fell_is_told_before_the_run_ends(play: Play, verdict: str) -> None:
+    run = play.planned()
+    play.proven("First")
+    play.gate("final_acceptance", verdict, reason="Small." if verdict == "waived" else "")
+    complete = f"memento run complete {run}"
+
+    def steps() -> list[str]:
+        return [step["command"] for step in overview(play.ledger, play.ledger.view(), run)["next"]]
+
+    assert steps() == [complete]
+    second = play.task("Second")
+    assert complete not in steps()
+    play.complete(play.claimed(second), play.evidence(second))
+    assert steps() == [f"memento gate record final_acceptance passed --run {run}", complete]
+    play.gate("final_acceptance", "passed")
+    assert steps() == [complete]
+
+
 @pytest.mark.parametrize("scope", ["run", "task"])
 def test_a_gate_that_is_not_fresh_is_told_by_check_status_and_run_complete_alike(play: Play, scope: str) -> None:
     """Whether or not the run needs it: `check` asks it of each gate that policy wants fresh."""

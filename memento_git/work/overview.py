@@ -115,7 +115,7 @@ def overview(
     gates = _gates(held, opened, signs=signs)
     held["live"], known = live.working(ledger.git, held)
     known |= away.steps(view, held, known)
-    choices = [*_choices(held, opened), *_commits(ledger.git, held, gates)]
+    choices = [*_choices(held, opened), *_commits(ledger.git, held, gates), *_overtaken(held, opened)]
     asker = _asker(ledger) if any(row["status"] == "claimed" for row in held["dispatches"]) else ""
     held["next"] = next_steps(
         held, _merges(held, opened), gates=gates, choices=choices, known=known, fresh=fresh, asker=asker, **kept
@@ -270,6 +270,20 @@ def _commits(git: Git, held: RunRows, gates: Sequence[dict[str, str]]) -> list[d
     code = codestate.once_committed(codestate.code_as_seen(git, seen))
     why = f"“{tasks[0]['title']}” is proven on code that is not committed here"
     return [{"why": why, "command": codestate.COMMIT}] if all(codes.agree(one, code) for one in seen) else []
+
+
+def _overtaken(held: RunRows, opened: Callable[[], RunState]) -> list[dict[str, str]]:
+    """Return the steps by which gates that fell, and hold nothing up, are judged again before the run ends."""
+    if held["run"]["status"] != "active" or not any(row["fallen"] for row in held["gates"]):
+        return []
+    from memento_git.work.gates import gatehold
+
+    state = opened()
+    return [
+        {"why": f"gate {one.gate} {one.why}: if it is to hold at the end, it is judged again",
+         "command": passing(state.policy.gates_fresh, one.gate, one.scope)}
+        for one in gatehold.falls(state) if not one.is_asked
+    ]  # fmt: skip
 
 
 def _is_unsure(task: TaskRow) -> bool:
