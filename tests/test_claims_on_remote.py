@@ -179,7 +179,25 @@ def test_a_hand_out_after_a_reopening_that_the_other_side_had_not_seen_is_left_t
     assert bob.status(task) == "contested"
 
 
-@pytest.mark.parametrize("also", ["claimed here", "blocked by who has it", "handed out by another"])
+@pytest.mark.parametrize("actor", ["Bob", "Cleo"])
+def test_what_another_handed_out_in_this_clone_alone_does_not_hold_up_who_has_the_claim(hub: Hub, actor: str) -> None:
+    """A person hands a task out, and an agent claims it under a name of its own."""
+    ada, task = hub.first, hub.first.task()
+    syncing.sync(ada.ledger)
+    bob = hub.clone("Bob")
+    theirs, ours = ada.dispatch(task), bob.dispatch(task)
+    claim(ada, theirs)
+    worker = bob.beside(bob.root, actor)
+
+    refused(worker, no.TaskClaimed, ours)
+
+    assert any(line.startswith(f"{ours} is taken back") for line in worker.ledger.warnings)
+    assert (worker.status(task), holder(worker, theirs)) == ("in_progress", ada.ledger.actor)
+    syncing.sync(worker.ledger)
+    assert syncing.sync(ada.ledger).trouble == []
+
+
+@pytest.mark.parametrize("also", ["claimed here", "claimed beside", "blocked by who has it", "handed out by another"])
 def test_what_more_than_a_hand_out_contests_is_left_to_a_person(hub: Hub, also: str) -> None:
     ada, task = hub.first, hub.first.task()
     syncing.sync(ada.ledger)
@@ -187,9 +205,15 @@ def test_what_more_than_a_hand_out_contests_is_left_to_a_person(hub: Hub, also: 
     theirs, ours = ada.dispatch(task), bob.dispatch(task)
     if also == "claimed here":
         bob.do(dispatches.claim_dispatch, ours)
-    elif also == "handed out by another":
-        bob = bob.beside(bob.root, "Cleo")
+    elif also == "claimed beside":
+        beside = bob.root.with_name("beside")
+        git(bob.root, "worktree", "add", "-q", str(beside))
+        bob.beside(beside, "Cleo").do(dispatches.claim_dispatch, ours)
     claim(ada, theirs)
+    if also == "handed out by another":
+        git(bob.root, "pull", "-q", "--no-rebase", "--no-edit")
+        git(bob.root, "push", "-q")
+        bob = bob.beside(bob.root, "Cleo")
     if also == "blocked by who has it":
         ada.do(tasks.block_task, task, reason="stuck")
         git(ada.root, "push", "-q")

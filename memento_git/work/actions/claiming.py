@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError
 from memento_git.folding.lanes import STATUS
-from memento_git.ledger import publish, remoteclaims, remotes
+from memento_git.ledger import claims, publish, remoteclaims, remotes
 from memento_git.ledger.claims import Claim
 from memento_git.ledger.commits import CODE
 from memento_git.ledger.remoteclaims import Held
@@ -126,27 +126,39 @@ def _take(ledger: Ledger, where: Target, place: _Place, lease: int) -> Held:
 
 
 def _stand_back(ledger: Ledger, where: Target, place: _Place, other: str = "") -> bool:
-    """Settle against our own hand-out of a task where that is all that contests a claim on the remote, or done work.
+    """Settle against the hand-out that was to be claimed where that alone contests a claim on the remote, or done work.
 
-    Nobody works on our dispatch, and whoever holds the other would have to wait for a person. It is not all where ours
-    follows what the other side had not seen, such as a reopening. Return whether it is so.
+    Nobody works on it, and whoever holds the other would have to wait for a person. It is not all where it follows
+    what the other side had not seen, such as a reopening. Return whether it is so.
     """
     state = RunState(ledger.view(), ledger.view().find(place.task, "task")[1])
     contested = state.folded(place.task).lanes.contested
     events = [event for name in contested.get(STATUS, ()) if (event := state.event(name))]
-    ours = [one for one in events if (one.do, one.dispatch, one.by) == ("dispatched", place.dispatch, ledger.actor)]
-    theirs = [one for one in events if one not in ours and (one.do in DONE or one.dispatch in {other} - {""})]
-    if [*contested] != [STATUS] or len(events) != 2 or not ours or not theirs:
+    lost = [one for one in events if (one.do, one.dispatch) == ("dispatched", place.dispatch)]
+    theirs = [one for one in events if one not in lost and (one.do in DONE or one.dispatch in {other} - {""})]
+    if [*contested] != [STATUS] or len(events) != 2 or not lost or not theirs:
         return False
-    if not _past(state, ours[0]) <= _past(state, theirs[0]):
+    if not _past(state, lost[0]) <= _past(state, theirs[0]):
         return False
     reason = f"{where.remote} has the claim of {other}" if other else f"{place.task} was {theirs[0].do} before"
     try:
+        if not _is_free(ledger, where, place, lost[0]):
+            return False
         ledger.change("settle", lambda tx: settling.settle_record(tx, place.task, theirs[0].id, reason=reason))
     except MementoError:
         return False
     ledger.warn(f"{place.dispatch} is taken back, for {reason}: memento sync tells the others")
     return True
+
+
+def _is_free(ledger: Ledger, where: Target, place: _Place, handed: Event) -> bool:
+    """Tell whether a hand-out is our own, or has not left this clone, and no other branch of the clone claims it."""
+    git = ledger.git
+    claim = claims.read(git, place.name)
+    if claim is not None and claim.dispatch == place.dispatch:
+        return False
+    there = "" if handed.by == ledger.actor else remotes.fetch(git, where)
+    return there == "" or (there is not None and not git.entries(there, handed.path))
 
 
 def _past(state: RunState, event: Event) -> frozenset[str]:
