@@ -13,6 +13,7 @@ from memento_git.review.actions import check
 from memento_git.verbs import doctor
 from memento_git.work import refusals
 from memento_git.work.actions import claiming, plans, tasks, verifying
+from memento_git.work.proof.verification import again_line
 from tests.clones import Hub, code
 from tests.play import git
 
@@ -149,13 +150,30 @@ def test_an_acceptance_on_a_proof_of_other_code_says_so(play: Play, cli: Call) -
     assert pasted(cli, play, err.rpartition("code: ")[2])[0] == 0
 
 
-def test_check_names_what_proves_stale_work_anew(play: Play) -> None:
+def test_check_names_what_proves_stale_work_anew(play: Play, cli: Call) -> None:
     git(play.root, "branch", "base")
     task = stale(play)
+    verify = f"memento task verify {task}"
+    run = f"memento evidence run --task {task} --kind test -- sh -c 'echo checked; exit 0'"
+    assert fixes(play) == [f"run it again: {run}; and let that count: {verify}"]
+    words = shlex.split(run)[1:]
+    assert following(cli, play, *words) == [verify]
+    assert pasted(cli, play, verify)[0] == 0
+    assert (fixes(play), play.status(task)) == ([], "accepted")
+
+
+def test_check_names_a_reopening_where_stale_work_was_accepted(play: Play) -> None:
+    git(play.root, "branch", "base")
+    task = stale(play)
+    verifying.verify(play.ledger, play.ledger.change, task, quiet=True)
     again = f"reopen it, and complete it on a new run of the command: memento task reopen {task} --reason WHY"
     assert fixes(play) == [again]
-    verifying.verify(play.ledger, play.ledger.change, task, quiet=True)
-    assert fixes(play) == [again]
+
+
+@pytest.mark.parametrize(("folder", "word"), [("inside", "run.sh"), (".", "<outside>/run.sh")])
+def test_a_command_of_another_folder_or_machine_is_left_to_who_runs_it(folder: str, word: str) -> None:
+    evidence = {"kind": "lint", "command": {"cwd": folder, "argv": ["sh", word]}, "reports": [{"name": "a.xml"}]}
+    assert again_line("task_1", evidence) == "memento evidence run --task task_1 --kind lint --report a.xml -- CMD"
 
 
 def test_check_names_verification_where_that_runs_what_is_stale(play: Play, cli: Call) -> None:

@@ -78,6 +78,7 @@ def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
     A task that two branches disagree on is settled first.
     """
     from memento_git.work import answers, rows
+    from memento_git.work.proof import proofs
     from memento_git.work.state import RunState
 
     if not evidence["task_ids"] or evidence["outcome"] != "passed" or evidence["moved"]:
@@ -99,5 +100,12 @@ def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
             }
             for at, one in enumerate(own or claimed)
         ]
+    for task in evidence["task_ids"]:
+        if (
+            evidence["code"]
+            and state.task_status(task) == "completed"
+            and proofs.saw_else(state, task, evidence["code"])
+        ):
+            return [{"why": "what proves its task saw other code", "command": f"memento task verify {task}"}]
     steps = (nextsteps.due(answers.row(state, task), dispatches) for task, dispatches in handed.items())
     return [{"why": "what its task waits for", "command": step} for step in steps if step][:1]

@@ -13,7 +13,7 @@ from memento_git.work.gates import gates
 from memento_git.work.nextsteps import passing
 from memento_git.work.proof import forgotten, trust
 from memento_git.work.proof.passes import Passes
-from memento_git.work.proof.verification import told_as
+from memento_git.work.proof.verification import again_line, told_as
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -167,13 +167,13 @@ def stale(
             told = f"covers {paths} alone, which the branch does not change"
         if told:
             named.append((fresh or alike)[0])
-            fix = _proving_anew(state, task, is_asked=any(trust.is_of(named[-1], command) for command in asked))
+            fix = _proving_anew(state, task, None if any(trust.is_of(named[-1], one) for one in asked) else named[-1])
             yield Finding("C001", named[-1].path, 0, f"{named[-1].id}, which proves {task}, {told}", fix, "warning")
         yield from _forgotten(state, task, fresh or alike)
     for command in _not_passed(state, ends, scope, passes):
         if not any(trust.is_of(one, command) for one in named):
             message = f"{told_as(command)}, which is asked of {task}, has no pass for this commit's code"
-            fix = _proving_anew(state, task, is_asked=True)
+            fix = _proving_anew(state, task)
             yield Finding("C001", ends[0].path, 0, message, fix, "warning")
 
 
@@ -189,10 +189,12 @@ def _forgotten(state: RunState, task: str, alike: Sequence[Evidence]) -> Iterato
         yield Finding("C007", one.path, 0, message, fix, "warning")
 
 
-def _proving_anew(state: RunState, task: str, *, is_asked: bool) -> str:
-    """Return how a done task is proven for the code as it is: a verdict runs what is asked, once."""
-    if is_asked and state.task_status(task) == "completed":
+def _proving_anew(state: RunState, task: str, stale: Evidence | None = None) -> str:
+    """Return how a done task is proven for the code as it is: a verdict runs what is asked, and takes what was run."""
+    if state.task_status(task) == "completed" and stale is None:
         return f"run what is asked: memento task verify {task}"
+    if state.task_status(task) == "completed" and stale is not None and "command" in stale.data:
+        return f"run it again: {again_line(task, stale.data)}; and let that count: memento task verify {task}"
     return f"reopen it, and complete it on a new run of the command: memento task reopen {task} --reason WHY"
 
 

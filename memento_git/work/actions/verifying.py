@@ -15,7 +15,7 @@ from memento_git.work.dangers import guard
 from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import terms
 from memento_git.work.nextsteps import creating, resuming
-from memento_git.work.proof import codes, forgotten, pasts, proofs, trust, verdict
+from memento_git.work.proof import codes, forgotten, pasts, proofs, verdict
 from memento_git.work.proof.verdict import Verdict
 from memento_git.work.proof.verification import masked
 
@@ -173,8 +173,7 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
 
 def _tell_of_stale(tx: Transaction, state: RunState, task: str, code: dict[str, Any]) -> None:
     """Note where all that proves an accepted task saw other code: where nothing is asked, nothing is run again."""
-    seen = [saw for one in state.pieces(state.proof(task).by) if (saw := trust.seen_by(one))]
-    if seen and not any(codes.agree(saw, code) for saw in seen):
+    if proofs.saw_else(state, task, code):
         again = resuming(task, "accepted")
         tx.ledger.warn(f"what proves {task} saw other code than is here; to prove it for this code: {again}")
 

@@ -9,7 +9,7 @@ from memento_git.model.work import Evidence
 from memento_git.work import nextsteps
 from memento_git.work.dispatch import terms
 from memento_git.work.gates import replies
-from memento_git.work.proof import trust
+from memento_git.work.proof import codes, trust
 from memento_git.work.proof.verification import Demand, asked
 
 if TYPE_CHECKING:
@@ -95,6 +95,12 @@ def proof_of(state: RunState, task: str) -> trust.Proof:
     tried = [state.proof_of(event) for event in counting(state, task)]
     none = trust.Proof(False, (), ("no completion of it stands",))
     return next((proof for proof in tried if proof.proven), tried[-1] if tried else none)
+
+
+def saw_else(state: RunState, task: str, code: Mapping[str, Any]) -> bool:
+    """Tell whether all that proves a task saw other code."""
+    seen = [saw for one in state.pieces(state.proof(task).by) if (saw := trust.seen_by(one))]
+    return bool(seen) and not any(codes.agree(saw, code) for saw in seen)
 
 
 def counting(state: RunState, task: str) -> list[Event]:

@@ -213,6 +213,17 @@ def run_lines(task: str, asked: Mapping[str, Any] | None, passed: Sequence[Mappi
     return lines or ([] if passed else [f"{start} -- CMD"])
 
 
+def again_line(task: str, evidence: Mapping[str, Any]) -> str:
+    """Return the command line that records for a task what the command of some evidence shows by now.
+
+    It has a CMD where another folder or machine has other words for it.
+    """
+    command, reports = evidence["command"], [one["name"] for one in evidence.get("reports") or ()]
+    is_known = command["cwd"] == "." and not any(OUTSIDE in word for word in command["argv"])
+    options = _options({"kind": evidence["kind"], "reports": reports})
+    return f"memento evidence run --task {task}{options} -- {_typed(command['argv']) if is_known else 'CMD'}"
+
+
 def _is_row_of(evidence: Mapping[str, Any], command: Mapping[str, Any]) -> bool:
     """Tell whether evidence, given as a row, is of a command that is asked, at the top, with its reports."""
     reports = {report["name"] for report in evidence["reports"]}
