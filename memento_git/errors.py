@@ -50,6 +50,11 @@ class Broken(MementoError):
     exit_code = 4
 
 
+def adding(extra: str) -> str:
+    """Return how an optional extra is added; pip takes a Memento that is installed, so no registry has to have it."""
+    return f"add the extra {extra} to this Memento, be it from a checkout or not: pip install 'memento-git[{extra}]'"
+
+
 def reason_of(error: MementoError | OSError | ValueError) -> str:
     """Return the few words in which an error says what is wrong."""
     return error.message if isinstance(error, MementoError) else getattr(error, "strerror", None) or str(error)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from docs.generator import rows
-from memento_git.errors import MementoError
+from memento_git.errors import MementoError, adding
 from memento_git.knowledge import pairs
 from memento_git.knowledge.actions import checking, notes
 from tests.play import Play, git
@@ -299,7 +299,7 @@ def test_impact_says_which_imports_it_cannot_read(play: Play, cli: Call, monkeyp
     note = pinned(play, "Low is one.", "low.ts")
     monkeypatch.setattr("memento_git.code.grammars.available", lambda: ())
     out = cli("check", "impact", note, "-C", str(play.root))[1]
-    assert "imports in typescript are not read: pip install 'memento-git[graph]'" in out
+    assert f"imports in typescript are not read; {adding('graph')}" in out
     assert asked(cli, play, "impact", note)["imports_not_read"] == ["typescript"]
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from memento_git.code import grammars
 from memento_git.code.sections import parts
+from memento_git.errors import adding
 from memento_git.knowledge import grepping, mapping, overlay, reading
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.shelf import Shelf
@@ -166,7 +167,7 @@ def test_a_symbol_in_a_language_without_its_grammar_says_what_is_missing(
     shop.commit_all()
     for given in ("pot.rs::water", "::water"):
         told = answer(cli, shop, "read", given)["message"]
-        assert told.endswith("symbols of rust are not known here without pip install 'memento-git[graph]'")
+        assert told.endswith(f"symbols of rust are not known here; {adding('graph')}")
     told = cli("-C", str(shop.root), "remember", "Wet.", "--about", "pot.rs::water")[2]
     assert "pip install 'memento-git[graph]'" in told
 

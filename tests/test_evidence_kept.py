@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.errors import adding
 from memento_git.ledger.edits import UncommittedLedger
 from memento_git.work import codestate
 from memento_git.work.actions import evidences, folders
@@ -217,7 +218,7 @@ def test_a_report_that_nothing_here_reads_is_refused_before_the_command_runs(
     code, out, _ = cli(
         "-C", str(play.root), "--json", "evidence", "run", "--report", "r.xml", "--", "sh", "-c", "touch ran"
     )
-    assert (code, json.loads(out)["hint"]) == (1, "pip install 'memento-git[reports]'")
+    assert (code, json.loads(out)["hint"]) == (1, adding("reports"))
     assert not (play.root / "ran").exists()
 
 

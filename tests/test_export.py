@@ -18,6 +18,7 @@ from securesystemslib.dsse import Envelope
 from securesystemslib.exceptions import VerificationError
 from securesystemslib.signer import SSlibKey
 
+from memento_git.errors import adding
 from memento_git.ledger import layout
 from memento_git.ledger.ranges import ForkMissing
 from memento_git.model.ids import EvidenceWithdrawn
@@ -463,7 +464,7 @@ def test_without_the_library_signing_says_what_to_install(tmp_path: Path) -> Non
         "    print(error.token, error.hint)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("attest_extra_missing pip install 'memento-git[attest]'")
+    assert done.stdout.startswith(f"attest_extra_missing {adding('attest')}")
 
 
 def test_the_command_line_wants_one_thing_to_export(play: Play, cli: Callable[..., Any], tmp_path: Path) -> None:

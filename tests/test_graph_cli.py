@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.code import grammars
+from memento_git.errors import adding
 from memento_git.work.actions import graphs as actions
 from memento_git.work.actions.graphs import run_warnings
 from memento_git.work.graph import codegraph, graphs, proposals
@@ -167,7 +168,7 @@ def test_without_its_grammar_a_language_is_counted_and_told(play: Play, call: An
     grammars.available.cache_clear()
     assert told["graph"]["not_parsed"] == {"go": 1}
     assert (told["graph"]["counts"]["nodes"], told["graph"]["counts"]["edges"]) == (2, 1)
-    assert any("1 go; pip install 'memento-git[graph]'" in note for note in told["warnings"])
+    assert any(f"1 go; to read more of them, {adding('graph')}" in note for note in told["warnings"])
     _, told = call("graph")
     assert ("warnings" in told, told["graph"]["counts"]["nodes"]) == (False, 3)
 

@@ -256,7 +256,7 @@ def test_a_missing_model_is_refused_only_where_it_must_be_there(notes: Notes, mo
     with pytest.raises(embedders.NoModel) as refused:
         search(notes.ledger, ["whales"], semantic="always")
     assert refused.value.token == "semantic_missing"
-    assert 'pip install "memento-git[semantic]"' in refused.value.hint
+    assert "pip install 'memento-git[semantic]'" in refused.value.hint
 
 
 def test_off_nothing_of_it_is_imported(notes: Notes) -> None:

@@ -9,6 +9,7 @@ import click
 from memento_git.cli import output, terminal
 from memento_git.cli.boundary import Door, progress, reads
 from memento_git.cli.check_usage import usage
+from memento_git.errors import adding
 from memento_git.model.anchors import edits, elsewhere
 from memento_git.model.enumeration import many, some
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 
 SHOWN: Final = 10
-EXTRA: Final = "pip install 'memento-git[graph]'"
 
 
 def _shelf(door: Door) -> Shelf:
@@ -86,7 +86,7 @@ def _imported(told: Row) -> list[str]:
     files = [output.printable(path) for path in told["imported_by"]]
     lines = [f"imported by {some(files, SHOWN)}"] if files else []
     unread = ", ".join(told["imports_not_read"])
-    return [*lines, *([f"imports in {unread} are not read: {EXTRA}"] if unread else [])]
+    return [*lines, *([f"imports in {unread} are not read; {adding('graph')}"] if unread else [])]
 
 
 def _pairs(door: Door, shelf: Shelf, told: Row, name: str, none: str) -> None:

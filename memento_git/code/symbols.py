@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memento_git.code import grammars, tree_symbols
 from memento_git.code.languages import GRAMMARS, PYTHON, language_of
+from memento_git.errors import adding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -53,8 +54,8 @@ def symbols(path: str, data: bytes) -> Symbols:
     if language in grammars.available():
         found = tree_symbols.symbols(language, data)
         return Symbols({name: tuple(sorted(set(ranges))) for name, ranges in found.items()})
-    installed = " without pip install 'memento-git[graph]'" if language in GRAMMARS else ""
-    return Symbols({}, f"symbols of {language or path.rpartition('/')[2]} are not known here{installed}")
+    more = f"; {adding('graph')}" if language in GRAMMARS else ""
+    return Symbols({}, f"symbols of {language or path.rpartition('/')[2]} are not known here{more}")
 
 
 def _python(data: bytes) -> Symbols:

@@ -6,7 +6,7 @@ import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from memento_git.errors import Refused
+from memento_git.errors import Refused, adding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ class NoModel(Refused):
 
     token = "semantic_missing"
     sentence = "knowledge.semantic is always, and no model for it is installed"
-    hint_ = 'pip install "memento-git[semantic]", or set knowledge.semantic to auto in .memento/config.yaml'
+    hint_ = f"set knowledge.semantic to auto in .memento/config.yaml, or {adding('semantic')}"
 
 
 class Embedder(Protocol):

@@ -7,7 +7,7 @@ import hashlib
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
-from memento_git.errors import Refused
+from memento_git.errors import Refused, adding
 from memento_git.model.states import DONE, FINAL_TASK
 from memento_git.review.report import INCOMPLETE, MOVED, ORDER, SPIKE, aged, called, spike_note
 from memento_git.review.timeline import timeline
@@ -26,7 +26,7 @@ class HtmlExtraMissing(Refused):
 
     token = "html_extra_missing"
     sentence = "a report as HTML needs Jinja2, which is not installed"
-    hint_ = "pip install 'memento-git[html]'"
+    hint_ = adding("html")
 
 
 def page(held: RunRows, generated_at: str) -> str:

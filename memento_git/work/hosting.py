@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
 from urllib.parse import quote, urlsplit
 
-from memento_git.errors import Misused, Refused
+from memento_git.errors import Misused, Refused, adding
 from memento_git.work import checks
 from memento_git.work.checks import MOST_BYTES, Check, ProviderUnknown
 
@@ -49,7 +49,7 @@ class HostingMissing(Refused):
 
     token = "hosting_missing"
     sentence = "asking a hosting service needs the requests package"
-    hint_ = "pip install 'memento-git[hosting]'"
+    hint_ = adding("hosting")
 
 
 class TokenMissing(Refused):

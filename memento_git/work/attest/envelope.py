@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.errors import Refused
+from memento_git.errors import Refused, adding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +22,7 @@ class AttestExtraMissing(Refused):
 
     token = "attest_extra_missing"
     sentence = "signing an attestation needs the library {library}"
-    hint_ = "pip install 'memento-git[attest]'"
+    hint_ = adding("attest")
 
 
 class KeyUnfit(Refused):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.code.imports import syntax_trees
 from memento_git.code.languages import PYTHON
+from memento_git.errors import adding
 from memento_git.ledger import cache, imports
 from memento_git.work import codestate
 from memento_git.work.graph import graphs
@@ -83,5 +84,5 @@ def lacking(held: Row) -> str:
     told = ", ".join(f"{count} {language}" for language, count in held["not_parsed"].items())
     if not told:
         return ""
-    hint = "; pip install 'memento-git[graph]' reads more of them" if installable else ""
+    hint = f"; to read more of them, {adding('graph')}" if installable else ""
     return f"files that are not part of this graph: {told}{hint}"

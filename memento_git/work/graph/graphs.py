@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.errors import Refused
+from memento_git.errors import Refused, adding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ class GraphExtraMissing(Refused):
 
     token = "graph_extra_missing"
     sentence = "this needs networkx, which is not installed"
-    hint_ = "pip install 'memento-git[graph]'"
+    hint_ = adding("graph")
 
 
 def _digraph(edges: Mapping[str, Iterable[str]]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from memento_git.errors import Refused
+from memento_git.errors import Refused, adding
 from memento_git.model.enumeration import cut
 from memento_git.model.types import is_blank
 
@@ -43,7 +43,7 @@ class ExtraMissing(Refused):
 
     token = "extra_missing"
     sentence = "Reading {kind} needs the library {library}, which is not installed."
-    hint_ = "pip install 'memento-git[reports]'"
+    hint_ = adding("reports")
 
 
 class Report(NamedTuple):
