@@ -168,8 +168,10 @@ def test_a_symbol_in_a_language_without_its_grammar_says_what_is_missing(
     for given in ("pot.rs::water", "::water"):
         told = answer(cli, shop, "read", given)["message"]
         assert told.endswith(f"symbols of rust are not known here; {adding('graph')}")
-    told = cli("-C", str(shop.root), "remember", "Wet.", "--about", "pot.rs::water")[2]
-    assert "pip install 'memento-git[graph]'" in told
+    told = cli("-C", str(shop.root), "remember", "Wet.", "--about", "pot.rs::water")[2].splitlines()
+    assert told[0].startswith("error: pot.rs::water cannot be looked for: symbols of rust are not known here; ")
+    assert adding("graph") in told[0]
+    assert told[1] == " next: name its lines instead: pot.rs:12-40"
 
 
 def test_no_line_is_line_zero(shop: Play, cli: Call) -> None:

@@ -607,8 +607,9 @@ def test_links_are_added_and_taken_away(play: Play) -> None:
 def test_a_note_about_a_heading_is_told_to_name_its_lines(play: Play) -> None:
     (play.root / "guide.md").write_text("# Begin\n\nWith this.\n")
     play.commit_all()
-    with pytest.raises(AnchorMissing, match=r"named by its lines: guide\.md:12-40"):
+    with pytest.raises(AnchorMissing, match=r"cannot be looked for: symbols of guide\.md are not known") as refusal:
         play.do(notes.add_note, "One.", about=["guide.md::Begin"])
+    assert refusal.value.hint == "name its lines instead: guide.md:12-40"
     assert row(play, add(play, "One.", about=["guide.md:1-3"]))["about"]
 
 

@@ -30,6 +30,13 @@ class AnchorMissing(Refused):
     hint_ = "name what is there now; a path is from the top of the repository"
 
 
+class SymbolUnread(AnchorMissing):
+    """A note about a symbol of a file in which no symbols can be read here: it may be there all the same."""
+
+    sentence = "{anchor} cannot be looked for: {why}"
+    hint_ = "name its lines instead: {path}:12-40"
+
+
 def pin_here(git: Git, wanted: Sequence[Anchor]) -> list[Anchor]:
     """Return anchors with what they are about as the work tree and HEAD are now; refuse what is not there."""
     if not wanted:
@@ -142,6 +149,8 @@ def _symbol_lines(anchor: Anchor, follower: Follower, blob: str) -> tuple[int, i
     """Return the lines that a symbol has now; they lead on where the symbol alone does not."""
     symbols = follower.texts.symbols(anchor.path, blob)
     name = symbols.name_of(anchor.symbol)
+    if symbols.problem:
+        raise SymbolUnread(anchor=anchor, why=symbols.problem, path=anchor.path)
     if not name:
         raise AnchorMissing(anchor=anchor, why=_near(anchor.path, anchor.symbol, symbols))
     return symbols.span(name)
