@@ -96,6 +96,20 @@ def test_evidence_of_an_unproven_task_leads_to_what_proves_it(play: Play, cli: C
     assert shown(cli, play, task) == [f"memento task verify {task}"]
 
 
+def test_evidence_leads_to_what_else_is_asked_and_to_a_completion_on_all_of_it(play: Play, cli: Call) -> None:
+    draft = play.do(plans.draft_plan, "Plan", "Do it.", run=play.run(), commands=["true plan"])
+    play.do(plans.approve_plan, draft)
+    task = play.task(commands=["true task"])
+    dispatch = play.claimed(task)
+    run = f"memento evidence run --task {task} --kind test -- true"
+    assert shown(cli, play, task) == [f"{run} plan"], "what was run is not asked"
+    assert following(cli, play, *shlex.split(f"{run} task")[1:]) == [f"{run} plan"]
+    (line,) = following(cli, play, *shlex.split(f"{run} plan")[1:])
+    assert line.startswith(f"memento dispatch complete {dispatch} --evidence ")
+    assert pasted(cli, play, line)[0] == 0
+    assert play.is_proven(task)
+
+
 def test_who_has_a_task_is_still_told_where_somebody_has_it(play: Play) -> None:
     play.planned()
     task = play.task()

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from memento_git.cli.boundary import Door
     from memento_git.folding.event_rows import Row
     from memento_git.model.rows import DispatchRow, EvidenceRow, TaskRow
+    from memento_git.work.state import RunState
 
 
 def foretell(door: Door, run: str) -> None:
@@ -93,12 +94,10 @@ def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
     ]  # fmt: skip
     if claimed:
         own = [one for one in claimed if one["claimed_by"] == evidence["actor"]]
+        commands = [_citing_all(state, one, evidence) for one in own] or [_completing(one, evidence) for one in claimed]
         return [
-            {
-                "why": f"or, of {one['task_id']}" if at else "it is for what is claimed",
-                "command": f"memento dispatch complete {one['dispatch_id']} --evidence {evidence['id']}",
-            }
-            for at, one in enumerate(own or claimed)
+            {"why": f"or, of {one['task_id']}" if at else "it is for what is claimed", "command": command}
+            for at, (one, command) in enumerate(zip(own or claimed, commands, strict=True))
         ]
     for task in evidence["task_ids"]:
         if (
@@ -109,3 +108,22 @@ def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
             return [{"why": "what proves its task saw other code", "command": f"memento task verify {task}"}]
     steps = (nextsteps.due(answers.row(state, task), dispatches) for task, dispatches in handed.items())
     return [{"why": "what its task waits for", "command": step} for step in steps if step][:1]
+
+
+def _completing(dispatch: DispatchRow, evidence: EvidenceRow) -> str:
+    """Return the command that completes a dispatch on a piece of evidence."""
+    return f"memento dispatch complete {dispatch['dispatch_id']} --evidence {evidence['id']}"
+
+
+def _citing_all(state: RunState, dispatch: DispatchRow, evidence: EvidenceRow) -> str:
+    """Return what goes on with a dispatch; where more is asked than this evidence shows, by all there is."""
+    from memento_git.work import answers, rows
+    from memento_git.work.proof.staleness import mark_stale
+    from memento_git.work.proof.verification import run_lines
+
+    task = answers.row(state, dispatch["task_id"])
+    if not run_lines(task["id"], task["asked"], [evidence]):
+        return _completing(dispatch, evidence)
+    known = [rows.evidence_row(state, one) for one in state.pieces(state.ids("evidence"))]
+    mark_stale(state.view, known, [])
+    return str(nextsteps.going_on(task, [dispatch], known, evidence["actor"])["command"])

@@ -303,14 +303,14 @@ def _open_steps(held: RunRows, tasks: Sequence[TaskRow], known: Mapping[str, Row
         elif row["status"] == "in_progress":
             claimed = [one for one in held["dispatches"] if one["task_id"] == row["id"] and one["status"] == "claimed"]
             told = [known[one["dispatch_id"]] for one in claimed if one["dispatch_id"] in known]
-            steps += told or [_going_on(row, claimed, held["evidence"], asker)]
+            steps += told or [going_on(row, claimed, held["evidence"], asker)]
         elif row["ready"]:
             ready = {"why": f"“{row['title']}” is ready", "command": creating(row["id"])}
             steps.append(known.get(row["id"], ready))
     return steps
 
 
-def _going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[EvidenceRow], asker: str) -> Row:
+def going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[EvidenceRow], asker: str) -> Row:
     """Return the step of a task at work: to show what is asked and has not passed, or to complete it on what has.
 
     What only others hold is theirs to go on with.
