@@ -26,6 +26,15 @@ if TYPE_CHECKING:
     from memento_git.errors import MementoError
 
 CLONES, TASKS = 4, 24
+LOSES_THE_ANSWER = """
+import os, subprocess, sys
+served = subprocess.Popen(["git", "receive-pack", *sys.argv[1:]], stdout=subprocess.PIPE)
+while (length := served.stdout.read(4)) != b"0000":
+    os.write(1, length + served.stdout.read(int(length, 16) - 4))
+os.write(1, length)
+served.communicate()
+sys.exit(1)
+"""
 
 
 @pytest.fixture
@@ -492,6 +501,43 @@ def test_a_claim_that_died_before_its_event_is_taken_again_by_the_same_clone(hub
     refused(cleo, no.AlreadyClaimed, dispatch)
     claim(bob, dispatch)
     assert holder(bob, dispatch) == "Bob"
+
+
+def breaking(play: Play, tmp_path: Path, text: str) -> None:
+    """Let what the remote serves pushes with be a program of this text."""
+    program = tmp_path / "serve.py"
+    program.write_text(f"#!{sys.executable}\n{text}")
+    program.chmod(0o755)
+    git(play.root, "config", "remote.origin.receivepack", str(program))
+
+
+def test_a_claim_that_was_set_though_its_answer_got_lost_is_taken_again_by_the_same_clone(
+    hub: Hub, tmp_path: Path
+) -> None:
+    bob, cleo = hub.clone("Bob"), hub.clone("Cleo")
+    dispatch = offered(hub)
+    for text in (LOSES_THE_ANSWER, "raise SystemExit(1)", "raise SystemExit(1)"):
+        breaking(bob, tmp_path, text)
+        with pytest.raises(remotes.RemoteUnreachable):
+            claim(bob, dispatch)
+    assert hub.refs() == [task_of(bob, dispatch)]
+    refused(cleo, no.AlreadyClaimed, dispatch)
+    git(bob.root, "config", "--unset", "remote.origin.receivepack")
+    assert claim(bob, dispatch).pushed
+    assert len(remoteclaims.held(bob.ledger.git, "origin")) == 1
+
+
+def test_a_longer_claim_that_the_remote_refuses_leaves_the_one_that_is_there(hub: Hub) -> None:
+    bob = hub.clone("Bob")
+    dispatch = offered(hub)
+    claim(bob, dispatch)
+    (one,) = remoteclaims.held(bob.ledger.git, "origin")
+    hook(hub.bare, "update", "exit 1")
+    with pytest.raises(remotes.PushRejected):
+        remoteclaims.take(
+            bob.ledger.git, "origin", one.name, one.claim._replace(until="2099-01-01T00:00:00.000Z"), one.claim
+        )
+    assert remoteclaims.held(bob.ledger.git, "origin") == [one]
 
 
 def test_candidates_of_one_task_are_claimed_apart(hub: Hub) -> None:

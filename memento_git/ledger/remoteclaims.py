@@ -45,20 +45,25 @@ def look(git: Git, remote: str, name: str) -> Claim | None:
 
 
 def take(git: Git, remote: str, name: str, claim: Claim, instead_of: Claim | None) -> Claim | None:
-    """Create the ref on the remote, or replace exactly the given claim; return None where somebody else was first."""
+    """Create the ref on the remote, or replace exactly the given claim; return None where somebody else was first.
+
+    What is tried is kept here before the push, beside what was tried before: whose answer got lost may be there.
+    """
     blob, old = claims.write(git, claim), instead_of.blob if instead_of else ""
-    git.run("update-ref", f"{HELD}/{remote}/{name}", blob)  # before the push, so that a crash leaves nobody locked out
+    git.run("update-ref", _kept(remote, name, blob), blob)
     try:
-        is_ours = _is_set(git, remote, name, blob, old)
+        there = _set(git, remote, name, blob, old)
     except remotes.PushRejected:
         _forget(git, remote, name, blob)
         raise
-    if is_ours:
-        taken = claim._replace(blob=blob)
-        _refuse_elsewhere(git, remote, Held(name, taken))
-        return taken
-    _forget(git, remote, name, blob)
-    return None
+    for one in held(git, remote):
+        if one.name == name and one.claim.blob != there:
+            _forget(git, remote, name, one.claim.blob)
+    if there != blob:
+        return None
+    taken = claim._replace(blob=blob)
+    _refuse_elsewhere(git, remote, Held(name, taken))
+    return taken
 
 
 def _refuse_elsewhere(git: Git, remote: str, taken: Held) -> None:
@@ -71,21 +76,26 @@ def _refuse_elsewhere(git: Git, remote: str, taken: Held) -> None:
         raise ClaimElsewhere(remote=remote, name=taken.claim.dispatch)
 
 
-def _is_set(git: Git, remote: str, name: str, blob: str, old: str) -> bool:
-    """Tell whether the ref could be set while it was the old one; refuse where it still is, and yet could not."""
+def _set(git: Git, remote: str, name: str, blob: str, old: str) -> str:
+    """Set the ref while it is the old one; return what it is then. Refuse where it still is, and yet could not be."""
     refusal = ""
     for _ in range(TRIES):
         refusal = _swap(git, remote, name, blob, old)
         if not refusal:
-            return True
+            return blob
         now = look(git, remote, name)
-        if (now.blob if now else "") != old:
-            return False
+        there = now.blob if now else ""
+        if there != old:
+            return there
     raise remotes.PushRejected(remote=remote, reason=refusal)
 
 
+def _kept(remote: str, name: str, blob: str) -> str:
+    return f"{HELD}/{remote}/{name}@{blob}"
+
+
 def _forget(git: Git, remote: str, name: str, blob: str) -> None:
-    git.answer("update-ref", "-d", f"{HELD}/{remote}/{name}", blob)
+    git.answer("update-ref", "-d", _kept(remote, name, blob), blob)
 
 
 def give_back(git: Git, remote: str, held: Held) -> bool:
@@ -102,8 +112,8 @@ def _swap(git: Git, remote: str, name: str, new: str, old: str) -> Objection:
 
 
 def held(git: Git, remote: str) -> list[Held]:
-    """Return what this clone holds on a remote."""
-    return _below(git, f"{HELD}/{remote}")
+    """Return what this clone holds on a remote, or tried to and does not know what came of it."""
+    return [one._replace(name=one.name.partition("@")[0]) for one in _below(git, f"{HELD}/{remote}")]
 
 
 def remotes_held(git: Git) -> list[str]:
