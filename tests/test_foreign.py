@@ -312,6 +312,18 @@ def test_a_dry_run_says_the_same_and_changes_nothing(play: Play, vault: Path) ->
     assert len(dry.drafts) == len(done.drafts)
 
 
+@pytest.mark.parametrize(
+    "text", ["[" * 9000, "`" * 60_000, "# " + " " * 60_000 + "x", "x" + "\n" * 60_000 + "x", "[[a|" * 15_000],
+    ids=["brackets", "ticks", "heading", "lines", "links"],
+)  # fmt: skip
+def test_a_text_of_one_sign_again_and_again_is_read_at_once(play: Play, tmp_path: Path, text: str) -> None:
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "odd.md").write_text(f"Once there was\n\n{text}\n")
+    (tmp_path / "vault" / "head.md").write_text(text)
+    brought = bring(play.ledger, "markdown", tmp_path / "vault", dry_run=True)
+    assert brought.added
+
+
 def test_values_that_a_note_cannot_have_are_told(play: Play, tmp_path: Path) -> None:
     """An importance out of range, an unknown kind, an unreadable time and foreign names were dropped without a word."""
     (tmp_path / "notes").mkdir()

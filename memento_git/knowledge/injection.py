@@ -32,8 +32,8 @@ SIGNS: Final = (
         r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}\b(?:instructions?|rules?|prompts?|guidelines|polic(?:y|ies)"
         r"|safety|above|previous|prior)\b", re.IGNORECASE)),
     ("speaks in a role", re.compile(
-        r"(?m)^\s*(?:<\|?(?:im_start|system|assistant|user)\|?>|\[?/?INST\]|#{1,4}\s*(?:system|assistant)\b|"
-        r"(?:system|assistant|developer)\s*(?:prompt|message)?\s*:)", re.IGNORECASE)),
+        r"(?m)^[^\S\n]*+(?:<\|?(?:im_start|system|assistant|user)\|?>|\[?/?INST\]|#{1,4}\s*(?:system|assistant)\b|"
+        r"(?:system|assistant|developer)\s*+(?:(?:prompt|message)\s*+)?:)", re.IGNORECASE)),
     ("gives the reader a new part to play", re.compile(
         r"\b(?:you are now(?! (?:on|at|able|ready|done|logged|connected))|from now on,? you|act as|"
         r"pretend (?:to be|you)|your (?:new|real) (?:task|goal|instructions?|role))\b", re.IGNORECASE)),

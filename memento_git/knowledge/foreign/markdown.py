@@ -20,10 +20,12 @@ SUFFIXES: Final = (".md", ".markdown")
 FRONT: Final = re.compile(
     r"(?ms)\A(?:---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)|\+\+\+[ \t]*\n(?P<toml>.*?)^\+\+\+)[ \t]*(?:\n|\Z)"
 )
-HEADING: Final = re.compile(r"(?m)\A\s*# +(.+?) *#*$")
-WIKI: Final = re.compile(r"(?m)(?:^\s*[-*]\s+(?P<rel>[a-z][a-z_ -]{2,20})\s+)?\[\[(?P<to>[^\]|#\n]{1,200})[^\]\n]*\]\]")
+HEADING: Final = re.compile(r"\A\s*# +([^\n]+)")
+WIKI: Final = re.compile(
+    r"(?m)(?:^[ \t]*+[-*][ \t]++(?P<rel>[a-z][a-z_ -]{2,20})[ \t]+)?\[\[(?P<to>[^][|#\n]{1,200}+)[^][\n]*+\]\]"
+)
 CODE: Final = re.compile(
-    r"(?ms)^ {0,3}(?P<fence>```+|~~~+)[^\n]*$.*?(?:^ {0,3}(?P=fence)|\Z)|(?P<tick>`+)(?!`)[^\n]+?(?P=tick)"
+    r"(?ms)^ {0,3}(?P<fence>```+|~~~+)[^\n]*$.*?(?:^ {0,3}(?P=fence)|\Z)|(?<!`)(?P<tick>`++)[^\n]+?(?P=tick)(?!`)"
 )
 NOWHERE: Final = "a [[link]] in this line leads to none of the notes that were read, so the note is without it"
 STANDING: Final = ("active", "current")
@@ -93,8 +95,9 @@ def _values(front: re.Match[str]) -> Any:
 
 
 def _options(name: str, folder: str, values: Values, body: str) -> dict[str, Any]:
-    heading = HEADING.search(body)
-    file = heading[1] if heading else name.rpartition("/")[2].rpartition(".")[0]
+    heading = HEADING.match(body)
+    told = heading[1].rstrip().rstrip("#").rstrip() if heading else ""
+    file = told or name.rpartition("/")[2].rpartition(".")[0]
     return entries.given(
         title=values.line("title") or entries.one_line(file),
         kind=values.kind("kind", "type"),
