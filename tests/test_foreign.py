@@ -826,6 +826,28 @@ def test_another_database_is_refused(play: Play, tmp_path: Path) -> None:
         bring(play.ledger, "memento-sqlite", path)
 
 
+def test_a_database_of_which_sqlite_tells_in_no_text_what_is_wrong_is_refused(play: Play, tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("PRAGMA writable_schema = ON")
+        virtual = "CREATE VIRTUAL TABLE memories USING called(content)"
+        base.execute("INSERT INTO sqlite_master VALUES ('table', 'memories', 'memories', 0, ?)", (virtual,))
+        base.commit()
+    path.write_bytes(path.read_bytes().replace(b"called", b"c\xac\xaced"))
+    with pytest.raises(MementoError, match="SQLite says"):
+        bring(play.ledger, "memento-sqlite", path)
+
+
+def test_a_view_that_never_ends_is_no_table(play: Play, tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x AS content FROM c WHERE x < 0"
+    with closing(sqlite3.connect(path)) as base:
+        base.execute(f"CREATE VIEW memories AS {endless}")
+        base.commit()
+    with pytest.raises(MementoError, match="no table memories"):
+        bring(play.ledger, "memento-sqlite", path)
+
+
 def test_the_command_tells_what_came_in(play: Play, database: Path, cli: Call) -> None:
     where = ("--from", "memento-sqlite", str(database), "-C", str(play.root))
     code, out, _ = cli("import", *where, "--dry-run")

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 PATIENCE: Final = 5.0  # seconds that a server which writes is waited for
 WITH_LOG: Final = b"\x02"
+COLUMNS: Final = (  # of a table: what a view comes to may have no end
+    "SELECT info.name FROM sqlite_master AS held JOIN pragma_table_info(held.name) AS info "
+    "WHERE held.type = 'table' AND lower(held.name) = ?"
+)
 
 
 def rows(path: Path, table: str, *needed: str) -> Iterator[dict[str, Any]]:
@@ -25,13 +29,13 @@ def rows(path: Path, table: str, *needed: str) -> Iterator[dict[str, Any]]:
     try:
         with _opened(path.resolve()) as base:
             base.row_factory = sqlite3.Row
-            columns = {one["name"] for one in base.execute(f"PRAGMA table_info({table})")}
+            columns = {one["name"] for one in base.execute(COLUMNS, (table,))}
             if missing := [one for one in needed if one not in columns]:
                 problem = f"it has no table {table} with a column {missing[0]}"
                 raise SourceUnreadable(where=path.name, problem=problem)
             for row in base.execute(f"SELECT * FROM {table} LIMIT {entries.MOST}"):  # noqa: S608
                 yield dict(row)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise SourceUnreadable(where=path.name, problem=f"SQLite says: {error}") from None
 
 
