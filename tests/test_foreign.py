@@ -497,6 +497,13 @@ def test_a_file_of_guidance_is_taken_apart_by_headings_and_bullets(play: Play, t
     assert told["CLAUDE.md:30"].startswith("it names another file")
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_the_lines_of_guidance_may_end_as_any_system_has_it(play: Play, tmp_path: Path, end: str) -> None:
+    (tmp_path / "CLAUDE.md").write_bytes(end.join(["# Style", "", "- Tabs.", "- No spaces.", ""]).encode())
+    brought = bring(play.ledger, "claude-md", tmp_path / "CLAUDE.md")
+    assert [one.title for one in brought.added] == ["Style: Tabs.", "Style: No spaces."]
+
+
 def test_a_bullet_with_a_box_is_a_goal(play: Play, tmp_path: Path) -> None:
     file = tmp_path / "CLAUDE.md"
     file.write_text("# Plan\n\n- [ ] Sell shoes.\n- [x] Sell hats.\n  In all sizes.\n1. [X] Sell gloves.\n- Be kind.\n")

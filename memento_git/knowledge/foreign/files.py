@@ -47,7 +47,7 @@ def _read(path: Path, name: str, skipped: list[LeftOut]) -> str | None:
         skipped.append(LeftOut(name, f"its {size} bytes are more than a ledger file may have"))
         return None
     try:
-        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        return _text(path)
     except UnicodeDecodeError:
         skipped.append(LeftOut(name, "it is no UTF-8 text"))
         return None
@@ -60,9 +60,14 @@ def whole(path: Path, most: int = LARGEST) -> str:
     if path.stat().st_size > most:
         raise SourceUnreadable(where=path.name, problem=f"it has more than {most} bytes")
     try:
-        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        return _text(path)
     except UnicodeDecodeError:
         raise SourceUnreadable(where=path.name, problem="it is no UTF-8 text") from None
+
+
+def _text(path: Path) -> str:
+    """Return the text of a file, whichever system's ends its lines have."""
+    return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def place_of(path: Path, top: Path | None) -> str:
