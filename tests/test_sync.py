@@ -700,6 +700,17 @@ def test_set_upstream_binds_the_branch_whether_it_is_on_the_remote_already_or_no
     assert git(play.root, "rev-parse", "--abbrev-ref", "work@{upstream}") == "origin/work"
 
 
+def test_a_branch_that_was_renamed_on_the_remote_is_followed_and_not_made_again(hub: Hub) -> None:
+    git(hub.bare, "branch", "-m", "main", "trunk")
+    hub.first.run()
+    hint = refused(hub.first, remotes.RemoteBranchMissing).hint
+    assert "where it was renamed, follow it: memento sync origin --branch NAME --set-upstream" in hint
+    sync(hub.first, "origin", "trunk", set_upstream=True)
+    hub.first.run("Another")
+    assert sync(hub.first).target.branch == "trunk"
+    assert git(hub.bare, "for-each-ref", "--format=%(refname)", "refs/heads") == "refs/heads/trunk"
+
+
 def test_a_branch_of_another_name(hub: Hub) -> None:
     git(hub.first.root, "switch", "-qc", "work")
     hub.first.planned()

@@ -81,7 +81,10 @@ class RemoteBranchMissing(Refused):
 
     token = "remote_branch_missing"
     sentence = "{remote} has no branch {branch}"
-    hint_ = "make it there: memento sync {remote!q} --branch {branch!q} --set-upstream"
+    hint_ = (
+        "make it there: memento sync {remote!q} --branch {branch!q} --set-upstream; "
+        "where it was renamed, follow it: memento sync {remote!q} --branch NAME --set-upstream"
+    )
 
 
 class RemoteUnreachable(Refused):
