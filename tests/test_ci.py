@@ -444,10 +444,15 @@ def test_the_update_hook_of_the_page_takes_good_pushes_and_refuses_bad_ones(play
     fork = play.commit_all("as if nothing had come since")
     fake = git(play.root, "commit-tree", f"{fork}^{{tree}}", "-p", before, "-m", "as if it came after that")
     git(play.root, "push", "-q", str(bare), f"{fake}:refs/replace/{fork}")
-    for arguments in ((f"{tampered}:main",), ("--force", f"{tampered}~3:main"), ("--force", "main"), (":main",)):
+    other_case = [(f"{tampered}:{ref}",) for ref in ("refs/heads/Main", "refs/heads/MAIN", "refs/Heads/main")]
+    for arguments in (
+        (f"{tampered}:main",), ("--force", f"{tampered}~3:main"), ("--force", "main"), (":main",), *other_case
+    ):  # fmt: skip
         done = subprocess.run(
             ["git", "push", "-q", str(bare), *arguments], cwd=play.root, capture_output=True, text=True, check=False
         )
         assert "hook declined" in done.stderr or "prohibited" in done.stderr, arguments
         assert done.returncode
         assert git(bare, "rev-parse", "main") == before
+    assert "/Main" not in git(bare, "for-each-ref")
+    git(play.root, "push", "-q", str(bare), "HEAD:refs/heads/Other")
