@@ -621,6 +621,9 @@ def test_drafts_are_out_unless_asked_for(play: Play) -> None:
     hit = only(play, "tokens expire", drafts=True)
     assert (hit["id"], hit["draft"], hit["status"]) == (draft, True, "draft")
     assert ids(asked(play, drafts=True, view="list")) == [draft]
+    note = add(play, "Tokens are opaque.")
+    assert ids(asked(play, "tokens", states=("draft",))) == ids(asked(play, states=("draft",))) == [draft]
+    assert set(ids(asked(play, "tokens", states=("draft", "active")))) == {draft, note}
     assert git(play.root, "status", "--short") == ""
 
 

@@ -77,7 +77,7 @@ class Wish(NamedTuple):
         )
 
     def settled(self) -> Wish:
-        """Return the wish with the view that `auto` comes to; refuse what cannot be asked for."""
+        """Return the wish with the view that `auto` comes to and all that it means; refuse what cannot be asked for."""
         queries = tuple(query for query in self.queries if query.strip())
         bare = not queries and not self.about
         chosen = "brief" if queries else "orient" if bare and not self.filtered else "list"
@@ -85,7 +85,8 @@ class Wish(NamedTuple):
         if not queries and view in ("plan", "explore"):
             raise NothingAsked(view=view)
         start = key_start(self.key_prefix) if self.key_prefix else ""
-        return self._replace(queries=queries, view=view, key_prefix=start)
+        drafts = self.drafts or "draft" in self.states
+        return self._replace(queries=queries, view=view, key_prefix=start, drafts=drafts)
 
     @property
     def filtered(self) -> bool:
