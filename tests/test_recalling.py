@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -228,6 +229,12 @@ def test_what_led_to_a_note_that_does_not_hold_is_told_and_shown_when_asked_for(
         assert only(play, *queries, **wishes, states=(state,))["id"] == old
 
 
+def test_where_a_place_is_now_is_told_where_it_is_elsewhere(play: Play) -> None:
+    add(play, "The answer is a constant.", about=["app.py"])
+    (play.root / "app.py").write_text("answer = 43\n")
+    assert "  about app.py: changed\n" in rendered(asked(play, "answer constant"))
+
+
 def test_an_expired_note_is_out_unless_asked_for(play: Play) -> None:
     add(play, TOKENS, expires="2001-01-01")
     assert asked(play, "tokens")["left_out"]["states"] == {"expired": 1}
@@ -241,6 +248,10 @@ def test_a_superseded_note_leads_to_its_successor(play: Play) -> None:
     assert (hit["id"], hit["instead_of"]) == (new, [old])
     assert only(play, "payments gateway", states=("superseded",))["successor"] == new
     assert ids(asked(play, "cards through Zed", view="list")) == [new]
+    assert f"took the place of {old}, which was found\n" in rendered(asked(play, "payments gateway"))
+    add(play, "We take cards through Yew.", supersedes=[new])
+    told = rendered(asked(play, "gateway for payments, cards through Zed"))
+    assert re.search(r"took the place of note_\w+, note_\w+, which were found\n", told)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge.quoting import MARGIN, fenced, named
+from memento_git.model.anchors import elsewhere
 from memento_git.model.markup import one_line
 
 if TYPE_CHECKING:
@@ -90,7 +91,8 @@ def _answer(answer: Answer | None) -> list[str]:
 def _told(hit: HitRow) -> Iterable[str]:
     """Yield what else one should know of a hit, one line for each."""
     if hit["instead_of"]:
-        yield f"took the place of {', '.join(hit['instead_of'])}, which was found"
+        was = "was" if len(hit["instead_of"]) == 1 else "were"
+        yield f"took the place of {', '.join(hit['instead_of'])}, which {was} found"
     if hit["successor"]:
         yield f"its successor is {hit['successor']}"
     if hit["contradicted_by"]:
@@ -113,10 +115,9 @@ def _told(hit: HitRow) -> Iterable[str]:
 
 def _place(place: Row) -> list[str]:
     """Return in words what became of a place in the code; behind the fence where others could speak in them."""
-    anchor, told = place["anchor"], place.get("why") or ""
-    there = place.get("path", "") + (f":{place['lines']}" if place.get("lines") else "")
+    anchor, told, there = place["anchor"], place.get("why") or "", elsewhere(place)
     why = f" ({named(told)})" if told else ""
-    now = "" if place["state"] in ("gone", "unpinned") or not there else f", now {named(there)}"
+    now = f", now {named(there)}" if there else ""
     line = f"{named(anchor)}: {place['state']}{now}{why}"
     spoken = " " in one_line(f"{anchor}{there}") or (anchor.startswith("dep:") and told)
     return [f"about a place that is {place['state']}:", *fenced(line)] if spoken else [f"about {line}"]
