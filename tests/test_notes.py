@@ -396,6 +396,16 @@ def test_a_confirmation_tells_where_a_symbol_became_lines(play: Play) -> None:
     assert "no symbol there is like it: app.py::first is walks.py:2-7" in told
 
 
+def test_a_confirmation_tells_what_the_commit_does_not_have(play: Play) -> None:
+    note = add(play, "The answer is fixed.", about=["app.py"])
+    git(play.root, "rm", "-q", "app.py")
+    git(play.root, "commit", "-qm", "gone")
+    play.do(notes.confirm_note, note)
+    [told] = play.ledger.warnings
+    assert told.startswith("not pinned, for the commit does not have it as it was: app.py; ")
+    assert told.endswith(f"memento note revise {note} --about PLACE")
+
+
 def test_what_is_learned_again_in_the_medium_tier_lasts_longer(play: Play, cli: Call) -> None:
     where = ("-C", str(play.root))
     note = add(play, "The queue is drained on Sundays.", tier="medium", expires="2d")

@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     from memento_git.texts.typed import Reason
 
 LOST: Final = (
-    "not pinned, for it is not committed as it was: {places}; say where it is: memento note revise {note} --about"
+    "not pinned, for the commit does not have it as it was: {places}; "
+    "say where it is: memento note revise {note} --about PLACE"
 )
 UNNAMED: Final = (
-    "lines alone, for no symbol there is like it: {places}; say what it is about: memento note revise {note} --about"
+    "lines alone, for no symbol there is like it: {places}; "
+    "say what it is about: memento note revise {note} --about PLACE"
 )
 OVER: Final = "it has expired already, so it is not recalled: memento note revise {note} --expires WHEN"
 PAST: Final = "it is {status}, so it is not recalled; what stands in its place is {after}: memento note show {after}"
