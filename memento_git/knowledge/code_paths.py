@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from os.path import lexists
 from pathlib import Path
-from posixpath import isabs, normpath, relpath
+from posixpath import basename, isabs, normpath, relpath
 from typing import TYPE_CHECKING
 
 from memento_git.errors import Refused
@@ -13,7 +14,7 @@ from memento_git.ledger.git import GitFailed
 from memento_git.model import anchors
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Collection, Container, Iterable
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.standing import Reader, Standing
@@ -33,6 +34,12 @@ def chosen(git: Git, given: str, known: Container[str]) -> str:
     if not meant:
         raise CodeUnreadable(path=given, why="it lies outside of this repository")
     return next((one for one in meant if not one or one in known), meant[0])
+
+
+def nearest(path: str, known: Collection[str]) -> str:
+    """Return the path that is there and most like one that is not, of the same name before others; nothing if none."""
+    same = [one for one in known if basename(one) == basename(path)]
+    return next(iter(get_close_matches(path, same, 1, 0) or get_close_matches(path, known, 1)), "")
 
 
 def from_top(git: Git, given: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
@@ -126,8 +125,8 @@ class Overlay:
         return path
 
     def _near(self, path: str) -> str:
-        near = get_close_matches(path, self.files(), 1)
-        return f"; there is {near[0]}" if near else ""
+        near = code_paths.nearest(path, self.files())
+        return f"; there is {near}" if near else ""
 
     def text(self, path: str) -> str:
         """Return the text of a file; refuse what is none."""

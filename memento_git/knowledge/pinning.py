@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
 from memento_git.knowledge import following, occurrences, passages
+from memento_git.knowledge.code_paths import nearest
 from memento_git.model.anchors import GONE, OK, UNKNOWN, UNPINNED, Anchor, by_lines, spell
 from memento_git.model.enumeration import some
 
@@ -161,8 +162,8 @@ def _elsewhere(anchor: Anchor, follower: Follower, here: Standing) -> str:
     path, _, name = anchor.path.rpartition(":")
     if name and path in here.entries and here.entries[path].type == "blob":
         return _near(path, name, follower.texts.symbols(path, here.blob(path)))
-    near = get_close_matches(anchor.path, here.entries, 1)
-    return f"there is {near[0]}" if near else "there is no such file"
+    near = nearest(anchor.path, here.entries)
+    return f"there is {near}" if near else "there is no such file"
 
 
 def _near(path: str, name: str, symbols: Symbols) -> str:
