@@ -69,6 +69,12 @@ def test_what_code_changed_since_is_told(play: Play, cli: Call) -> None:
     play.commit_all()
     text = cli("export", "--format", "agents-md", "-C", str(play.root))[1]
     assert f"({note}; about walrus.py:1-9, which has changed since)" in text
+    git(play.root, "mv", "walrus.py", "seal.py")
+    text = cli("export", "--format", "agents-md", "-C", str(play.root))[1]
+    assert f"({note}; about walrus.py:1-9, now seal.py:1-9, which has changed since)" in text
+    (play.root / "seal.py").write_text("".join(lines))
+    text = cli("export", "--format", "agents-md", "-C", str(play.root))[1]
+    assert f"({note}; about walrus.py:1-9, now seal.py:1-9)" in text
 
 
 def test_from_when_until_when_a_note_is_valid_and_what_code_is_gone_is_told(play: Play, cli: Call) -> None:

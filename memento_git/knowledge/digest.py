@@ -19,8 +19,10 @@ from memento_git.model.tokens import BYTES, size
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from memento_git.knowledge.anchors import Found
     from memento_git.knowledge.shelf import Shelf
     from memento_git.knowledge.whereabouts import Whereabouts
+    from memento_git.model.anchors import Anchor
     from memento_git.model.work import Prose
 
 LONGEST: Final = 400
@@ -67,8 +69,8 @@ def digest(
 ) -> Digest:  # fmt: skip
     """Return the notes that matter most, a line each, in as many tokens as are allowed.
 
-    What was imported from the very file that it goes into is not told there twice. `whereabouts` tell which places in
-    the code are gone or changed.
+    What was imported from the very file that it goes into is not told there twice. `whereabouts` tell where the places
+    in the code are now, and which are gone or changed.
     """
     skipped = _unread(shelf)
     ranked = sorted(_wanted(shelf, into, skipped), key=lambda note: _rank(shelf, note))
@@ -139,12 +141,15 @@ def _section(note: Prose) -> str:
 
 
 def _lost(notes: Sequence[Prose], whereabouts: Whereabouts) -> dict[str, dict[str, str]]:
-    """Return note -> what to say of the places that it is about and that are not as they were."""
+    """Return note -> what to say of the places that it is about and that are not as they were, or not there."""
     held = whereabouts.of([note.id for note in notes])
-    return {
-        note: {str(anchor): LOST[found.state] for anchor, found in places if found.state in LOST}
-        for note, places in held.items()
-    }
+    return {note: {str(anchor): _became(anchor, found) for anchor, found in places} for note, places in held.items()}
+
+
+def _became(anchor: Anchor, found: Found) -> str:
+    """Return where a place is now, where that is elsewhere, and whether it is gone or has changed."""
+    now = anchors.elsewhere({**found.data(), "anchor": str(anchor)})
+    return ", ".join(filter(None, (now and f"now {now}", LOST.get(found.state))))
 
 
 def _said(note: Prose) -> str:
@@ -166,7 +171,7 @@ def _line(shelf: Shelf, note: Prose, lost: Mapping[str, str], disputed: Sequence
     if len(text) > LONGEST:
         text = text[:LONGEST].rsplit(" ", 1)[0] + "\u2026"
     about = [str(anchors.from_data(place)) for place in shelf.about(note)[:3]]
-    places = ", ".join(f"{place}, {lost[place]}" if place in lost else place for place in about)
+    places = ", ".join(f"{place}, {lost[place]}" if lost.get(place) else place for place in about)
     told = f"; {valid}" if (valid := validity(note.data)) else ""
     against = "; contradicted by " + ", ".join(shelf.contradictions(note)) if shelf.contradictions(note) else ""
     against += "; may contradict " + ", ".join(disputed) if disputed else ""
