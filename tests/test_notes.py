@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -725,7 +726,10 @@ def test_the_commands_tell_a_note_in_words(play: Play, cli: Call) -> None:
     assert "may contradict note_" in out
     assert cli("note", "confirm", "net.port", *where)[0] == 0
     assert "or one that begins with ne." in cli("note", "retire", "--key-prefix", "ne.", "--dry-run", *where)[1]
-    assert cli("note", "retire", "--key-prefix", "net", "--reason", "Moved.", *where)[0] == 0
+    asked = ("note", "retire", "--key-prefix", "net", "--reason", "Moved.", *where)
+    for argv, word in (((*asked, "--dry-run"), "would be retired"), (asked, "retired")):
+        code, out, _ = cli(*argv)
+        assert (code, re.fullmatch(rf"{word}:\nnote_\w+  The port is 80\.\n", out) is not None) == (0, True), out
     code, out, _ = cli("note", "list", *where)
     assert (code, "The port is 443." in out, "The port is 80." in out) == (0, True, False)
     code, out, _ = cli("note", "list", "--status", "all", *where)

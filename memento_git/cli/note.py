@@ -14,7 +14,7 @@ from memento_git.cli.texts import read_text, refuse_empty
 from memento_git.model.knowledge import NOTE_KINDS, RELATIONS, key_start
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from memento_git.folding.event_rows import Row
     from memento_git.ledger.transaction import Transaction
@@ -170,15 +170,18 @@ def retire(door: Door, note_id: str, key_prefix: str, reason: str, *, dry_run: b
         found = notes.below_prefix(door.view(), key_prefix)
     else:
         found = door.change("note retire", lambda tx: notes.retire_prefix(tx, key_prefix, reason=reason))
-    word = "would be retired:" if dry_run else "retired:"
-    data = {"notes": found, "dry_run": dry_run}
-    start = key_start(key_prefix)
-    door.show(
-        data,
-        "\n".join([word, *found])
-        if found
-        else f"no live note has the key {key_prefix}, or one that begins with {start}.",
-    )
+    door.show({"notes": found, "dry_run": dry_run}, lambda: _retired(door, key_prefix, found, dry_run=dry_run))
+
+
+def _retired(door: Door, prefix: str, found: Sequence[str], *, dry_run: bool) -> str:
+    """Return in words which notes below a key were retired, or would be."""
+    from memento_git.knowledge.shelf import Shelf
+
+    if not found:
+        return f"no live note has the key {prefix}, or one that begins with {key_start(prefix)}."
+    shelf = Shelf(door.view())
+    told = output.columns((one, output.printable(shelf.note(one).data["title"])) for one in found)
+    return "\n".join(["would be retired:" if dry_run else "retired:", *told])
 
 
 def _link(name: str, doc: str) -> None:
