@@ -143,6 +143,17 @@ def test_work_goes_on_from_a_waiver_by_who_may_not(doors: Doors) -> None:
     doors.warned("G002")
 
 
+def test_work_that_no_verdict_held_up_does_not_rest_on_a_waiver_by_who_may_not(doors: Doors) -> None:
+    """No way: nothing had failed when it was handed out, so the waiver lifted nothing, and a later failure counts."""
+    doors.policy(JUDGES)
+    run, _ = planned(doors)
+    task = doors.play.task(run=run)
+    doors.forge(run, "waived", gate=GATE, reason="Fast enough.")
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    doors.play.as_(GRACE).gate(GATE, "failed", run=run, reason="Slow.")
+    doors.warned("G002")
+
+
 def test_a_run_is_completed_on_a_pass_by_who_may_not(doors: Doors) -> None:
     """Way: the one who may passes it beside the completion, as if that had not been seen."""
     doors.policy(JUDGES)
