@@ -20,7 +20,7 @@ from memento_git.review import actions
 from memento_git.review.actions import NothingStaged
 from memento_git.verbs import doctor
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, evidences, plans, reproducing, runs, tasks, verifying
+from memento_git.work.actions import dispatches, evidences, plans, releases, reproducing, runs, tasks, verifying
 from memento_git.work.overview import overview
 from tests.play import git
 from tests.test_check import codes, path_of
@@ -288,6 +288,23 @@ def test_what_is_proven_on_edits_is_to_be_committed_before_the_run_is_released(
     assert steps() == [f"memento run complete {run}"]
     (play.root / "app.py").write_text("answer = 42\n")
     assert steps() == [f"memento run complete {run}"], "edits that nothing rests on"
+
+
+def test_edits_that_nothing_saw_are_put_aside_before_a_gate_that_is_to_be_fresh_passes(play: Play) -> None:
+    config = "version: 1\npolicy:\n  gates: {fresh: [quality_review, release]}\n"
+    (play.root / ".memento" / "config.yaml").write_text(config)
+    play.commit_all("policy")
+    run, told = play.planned(), "saw the code of this commit, and not the edits in the work tree: git stash"
+    play.proven()
+    evidence = play.evidence()
+    (play.root / "app.py").write_text("answer = 41\n")
+    with pytest.raises(no.GateNotFresh, match=f"{evidence} {told}"):
+        play.gate("quality_review", "passed", evidence=[evidence])
+    assert told in "".join(releases.examine_run(play.ledger, play.ledger.view(), run=run).verdict.missing)
+    git(play.root, "stash", "-q")
+    play.gate("quality_review", "passed", evidence=[evidence])
+    assert not play.do(releases.release_run, run=run).verdict.missing
+    play.do(runs.complete_run, run)
 
 
 def test_edits_that_proved_a_task_and_are_gone_are_not_to_be_committed(play: Play) -> None:

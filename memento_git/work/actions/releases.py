@@ -164,6 +164,8 @@ def _refs(ledger: Ledger, state: RunState, verdict: Verdict) -> tuple[list[str],
     why = gatehold.not_fresh(state, state.id, _cited(state, fresh), code)
     if why and not gatehold.not_fresh(state, state.id, held, code):
         return [parse_ref(ref).id for ref in held], []
+    if why == gatehold.NOTHING and any(gatehold.is_of_commit(state, one, code) for one in found):
+        why = f"what proves its tasks {gatehold.EDITED}"
     return fresh, _stale(state, why)
 
 

@@ -30,6 +30,7 @@ NOT_PASSED: Final = "has not passed"
 NOTHING: Final = "none was given"
 WEAK: Final = "nothing that was given would prove anything under the policy"
 NARROW: Final = "what was given covers some paths, and not all of the code"
+EDITED: Final = "saw the code of this commit, and not the edits in the work tree: git stash puts them aside"
 TOLD: Final = {"passed": "has passed", "waived": "was waived"}
 
 
@@ -56,11 +57,16 @@ def not_fresh(state: RunState, scope: str, refs: Sequence[str], code: Here) -> O
     shows, narrow, proof = False, False, state.policy.proof
     for evidence, cited in _shown(state, refs):
         if not codes.agree(trust.seen_by(evidence), code()):
-            return f"{evidence.id} is of other code"
+            return f"{evidence.id} {EDITED if is_of_commit(state, evidence, code) else 'is of other code'}"
         if not trust.weakness(evidence, trust.trusted(cited, [code()]).trust, proof):
             narrow = not _is_wide(scope, evidence)
             shows = shows or not narrow
     return "" if shows else NARROW if narrow else WEAK
+
+
+def is_of_commit(state: RunState, evidence: Evidence, code: Here) -> bool:
+    """Tell whether evidence saw the code of the commit that is read, where the code as it lies here has edits."""
+    return bool(code().get("dirty")) and all(trust.saw(evidence, one) for one in codes_of(state))
 
 
 def mending(git: Git, state: RunState, wanted: Iterable[tuple[str, str]]) -> list[str]:
