@@ -307,6 +307,24 @@ def test_edits_that_nothing_saw_are_put_aside_before_a_gate_that_is_to_be_fresh_
     play.do(runs.complete_run, run)
 
 
+@pytest.mark.parametrize("gate", ["", "quality_review"])
+def test_a_run_is_shown_where_git_cannot_name_the_edits(play: Play, gate: str) -> None:
+    (play.root / ".memento" / "config.yaml").write_text("version: 1\npolicy:\n  gates: {fresh: [quality_review]}\n")
+    play.commit_all("policy")
+    run = play.planned()
+    (play.root / "app.py").write_text("answer = 41\n")
+    play.proven()
+    if gate:
+        play.gate(gate, "passed", evidence=[play.evidence()])
+    git(play.root, "config", "filter.none.clean", "false")
+    git(play.root, "config", "filter.none.required", "true")
+    (play.root / ".git" / "info" / "attributes").write_text("*.py filter=none\n")
+    (play.root / "app.py").write_text("answer = 43\n")
+    (step,) = overview(play.ledger, play.ledger.view(), run)["next"]
+    again = f"memento gate record {gate} passed --run {run} --evidence ID"
+    assert step["command"] == (again if gate else f"memento run complete {run}")
+
+
 def test_edits_that_proved_a_task_and_are_gone_are_not_to_be_committed(play: Play) -> None:
     run = play.planned()
     (play.root / "app.py").write_text("answer = 41\n")

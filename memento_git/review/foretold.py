@@ -21,7 +21,7 @@ def remark(view: View, run: str) -> str:
     if not found:
         return ""
     told = f"{found[0].message}, and of {len(found) - 1} more like it" if found[1:] else found[0].message
-    to_come = cache(lambda *paths: codestate.once_committed(codestate.code_now(git, paths)))
+    to_come = cache(lambda *paths: codestate.code_to_commit(git, [{"paths": paths}]))
     if git.top is not None and not runs.relied_on(state, Scope(code=lambda paths: to_come(*paths))):
         return f"check will warn until the code is committed: {told}: {codestate.COMMIT}"
     return f"check will warn: {told}: {found[0].fix}"

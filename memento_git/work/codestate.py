@@ -121,8 +121,15 @@ def code_as_seen(git: Git, seen: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return code_now(git, paths, known={path for code in codes for path in code.get("untracked", ())})
 
 
-def once_committed(code: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the code of the work tree as a commit of all edits would have it; nothing where there are none."""
+def code_to_commit(git: Git, seen: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the code that a commit of all edits would have, with the paths that evidence saw.
+
+    It is nothing where there are no edits, or git cannot name the code.
+    """
+    try:
+        code = code_as_seen(git, seen)
+    except CodeUnknown:
+        return {}
     return {key: code[key] for key in ("tree", "paths") if key in code} if code["dirty"] else {}
 
 

@@ -267,7 +267,7 @@ def _commits(git: Git, held: RunRows, gates: Sequence[dict[str, str]]) -> list[d
         return []
     proof = {name for row in tasks for name in row["proven_by"]}
     seen = [row["code"] for row in held["evidence"] if row["id"] in proof and row["code"]]
-    code = codestate.once_committed(codestate.code_as_seen(git, seen))
+    code = codestate.code_to_commit(git, seen)
     why = f"“{tasks[0]['title']}” is proven on code that is not committed here"
     return [{"why": why, "command": codestate.COMMIT}] if all(codes.agree(one, code) for one in seen) else []
 

@@ -72,7 +72,8 @@ def is_of_commit(state: RunState, evidence: Evidence, code: Here) -> bool:
 def mending(git: Git, state: RunState, wanted: Iterable[tuple[str, str]]) -> list[str]:
     """Return for each gate, of a run (scope, gate) or of its tasks, the command by which it passes or holds again."""
     found = [(*one, gates.given(state, *one)) for one in wanted]
-    code = here(git, state, [ref for *_, held in found for ref in _rests_on(held)])
+    refs = [ref for *_, held in found for ref in _rests_on(held)]
+    code = cache(lambda: codestate.code_to_commit(git, [trust.seen_by(one) for one, _ in _shown(state, refs)]))
     return [_mending(state, *one, None if git.top is None else code) for one in found]
 
 
@@ -86,7 +87,7 @@ def _mending(state: RunState, scope: str, gate: str, held: Sequence[Event], code
     if (
         code is not None
         and refs
-        and not not_fresh(state, scope, refs, lambda: codestate.once_committed(code()))
+        and not not_fresh(state, scope, refs, code)
         and not any(gateseen.unseen(state, event) for event in held)
         and not _not_theirs(state, scope, gate)
         and not (released and gates.release_asks(policy))
