@@ -15,7 +15,7 @@ from memento_git.work import refusals as no
 from memento_git.work.actions import checks, evidences, gates, plans, releases, runs, tasks
 from memento_git.work.checks import Check
 from memento_git.work.gates import release as rules
-from memento_git.work.gates.release import Answer, CheckSeen, Conditions, Held, TaskSeen
+from memento_git.work.gates.release import Answer, CheckSeen, Conditions, RunFacts, TaskSeen
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -46,11 +46,11 @@ NOTHING = Conditions()
 
 
 def missing(asked: Conditions = NOTHING, **held: Any) -> tuple[str, ...]:
-    return rules.judge(Held(**{"run": RUN, "status": "active", "tasks": [DONE], **held}), asked).missing
+    return rules.judge(RunFacts(**{"run": RUN, "status": "active", "tasks": [DONE], **held}), asked).missing
 
 
 def test_a_run_whose_every_task_is_proven_may_be_released() -> None:
-    verdict = rules.judge(Held(RUN, "active", [DONE]), Conditions())
+    verdict = rules.judge(RunFacts(RUN, "active", [DONE]), Conditions())
     assert verdict.missing == ()
     assert verdict.rests_on == ("evidence_000000000001",)
     assert missing(status="completed") == ()
@@ -165,7 +165,7 @@ def answer(actor: str, yes: bool = True, hour: int = 10, about: str = RUN) -> An
     ],
 )  # fmt: skip
 def test_who_approves_is_who_said_yes_last_about_all_of_it(answers: list[Answer], count: int) -> None:
-    held = Held(RUN, "active", [DONE, DONE._replace(id=TASK2)], answers=answers)
+    held = RunFacts(RUN, "active", [DONE, DONE._replace(id=TASK2)], answers=answers)
     verdict = rules.judge(held, Conditions(approvals=2))
     assert len(verdict.approvers) == count
     assert verdict.approvals == 2 - count

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.knowledge import anchors, impact, occurrences, symbol_anchors, watched_paths
 from memento_git.knowledge.anchors import Found, Sides
 from memento_git.knowledge.hunks import Hunk
-from memento_git.knowledge.other_files import Elsewhere, Texts
+from memento_git.knowledge.other_files import OtherFiles, Texts
 from memento_git.knowledge.passages import Text
 from memento_git.ledger import standing
 from memento_git.model.anchors import CHANGED, GONE, UNKNOWN, Anchor
@@ -41,7 +41,7 @@ class Follower:
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.texts = Texts(reader)
-        self._elsewhere: dict[str, Elsewhere] = {}
+        self._elsewhere: dict[str, OtherFiles] = {}
         self._known: dict[tuple[object, ...], Found] = {}
 
     def at(self, rev: str) -> Standing:
@@ -157,7 +157,7 @@ class Follower:
         kept = self._known.get((*key, "")) or self._known.get((*key, now.tree))
         if kept is not None:
             return kept
-        others = self._elsewhere.setdefault(now.tree, Elsewhere(self.texts, now))
+        others = self._elsewhere.setdefault(now.tree, OtherFiles(self.texts, now))
         looked: list[str] = []
 
         def passage(lines: Sequence[str]) -> tuple[str, Match] | None:

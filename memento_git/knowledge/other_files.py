@@ -63,7 +63,7 @@ class Texts:
         return self._symbols[key]
 
 
-class Elsewhere:
+class OtherFiles:
     """Looks for passages and symbols in the files of one moment that are like a file they left."""
 
     def __init__(self, texts: Texts, now: Standing) -> None:

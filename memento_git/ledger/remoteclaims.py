@@ -20,7 +20,7 @@ SEEN: Final = "refs/worktree/memento/seen"
 TRIES: Final = 5
 
 
-class Held(NamedTuple):
+class HeldClaim(NamedTuple):
     """A claim that this clone took on a remote: under which name, and what the ref there names."""
 
     name: str
@@ -62,11 +62,11 @@ def take(git: Git, remote: str, name: str, claim: Claim, instead_of: Claim | Non
     if there != blob:
         return None
     taken = claim._replace(blob=blob)
-    _refuse_elsewhere(git, remote, Held(name, taken))
+    _refuse_elsewhere(git, remote, HeldClaim(name, taken))
     return taken
 
 
-def _refuse_elsewhere(git: Git, remote: str, taken: Held) -> None:
+def _refuse_elsewhere(git: Git, remote: str, taken: HeldClaim) -> None:
     """Give a claim back, and refuse it, where it is not on what others fetch from: it would keep nobody out."""
     if remotes.has_one_address(git, remote):
         return
@@ -98,7 +98,7 @@ def _forget(git: Git, remote: str, name: str, blob: str) -> None:
     git.answer("update-ref", "-d", _kept(remote, name, blob), blob)
 
 
-def give_back(git: Git, remote: str, held: Held) -> bool:
+def give_back(git: Git, remote: str, held: HeldClaim) -> bool:
     """Remove the ref from the remote while it is still ours; forget it here either way."""
     refusal = _swap(git, remote, held.name, "", held.claim.blob)
     _forget(git, remote, held.name, held.claim.blob)
@@ -111,7 +111,7 @@ def _swap(git: Git, remote: str, name: str, new: str, old: str) -> Objection:
     return remotes.send(git, remote, f"{new}:{ref}", "--no-verify", f"--force-with-lease={ref}:{old}")
 
 
-def held(git: Git, remote: str) -> list[Held]:
+def held(git: Git, remote: str) -> list[HeldClaim]:
     """Return what this clone holds on a remote, or tried to and does not know what came of it."""
     return [one._replace(name=one.name.partition("@")[0]) for one in _below(git, f"{HELD}/{remote}")]
 
@@ -122,7 +122,7 @@ def remotes_held(git: Git) -> list[str]:
     return sorted({ref.removeprefix(f"{HELD}/").rpartition("/")[0] for ref in found})
 
 
-def listed(git: Git, remote: str) -> list[Held]:
+def listed(git: Git, remote: str) -> list[HeldClaim]:
     """Ask a remote for all claims that it holds, whoever's they are; nothing of the question stays here."""
     try:
         remotes.fetch_all(git, remote, claims.REFS, SEEN)
@@ -132,8 +132,8 @@ def listed(git: Git, remote: str) -> list[Held]:
             git.answer("update-ref", "-d", ref)
 
 
-def _below(git: Git, folder: str) -> list[Held]:
+def _below(git: Git, folder: str) -> list[HeldClaim]:
     """Return the claims that refs below a folder name, with what follows the folder in the name of each."""
     found = (git.answer("for-each-ref", "--format=%(objectname) %(refname)", folder) or "").splitlines()
     pairs = [line.split(" ", 1) for line in found]
-    return [Held(ref.removeprefix(f"{folder}/"), claims.claim_in(git, blob)) for blob, ref in pairs]
+    return [HeldClaim(ref.removeprefix(f"{folder}/"), claims.claim_in(git, blob)) for blob, ref in pairs]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from memento_git.folding.event_rows import Row
 
 
-class Held(NamedTuple):
+class TwoSides(NamedTuple):
     """One file of the ledger at the two revisions: what it holds, its ids there (nothing: absent), whose it is."""
 
     path: str
@@ -20,7 +20,7 @@ class Held(NamedTuple):
     new: str
 
 
-def forbidden(files: Mapping[str, Held], redacted: Collection[str], same: Callable[[str], bool]) -> Iterator[Row]:
+def forbidden(files: Mapping[str, TwoSides], redacted: Collection[str], same: Callable[[str], bool]) -> Iterator[Row]:
     """Yield the files of events and evidence that changed, and all that were removed and not redacted.
 
     `same` tells whether a path has the same bytes at both revisions: an archive holds files under no id of their own.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memento_git.review.against import Comparison
 
 
-class Elsewhere:
+class JoinedProjects:
     """Tells what was another project's alone."""
 
     def __init__(self, comparison: Comparison, git: Git, story: Story) -> None:

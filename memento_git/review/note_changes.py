@@ -12,7 +12,7 @@ from memento_git.ledger import layout
 from memento_git.model import anchors
 from memento_git.model.ids import parse_ref
 from memento_git.review import diff
-from memento_git.review.changed_files import Held, forbidden
+from memento_git.review.changed_files import TwoSides, forbidden
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,12 +124,12 @@ def _forbidden(old: Shelf, new: Shelf) -> Iterator[Row]:
     for path, blob in old.view.files.items():
         place = layout.place_of(path) if path.startswith(f"{layout.KNOWLEDGE}/") else None
         if place is not None and new.view.files.get(path) != blob:
-            held[path] = Held(path, place.kind, place.id, blob, new.view.files.get(path, ""))
+            held[path] = TwoSides(path, place.kind, place.id, blob, new.view.files.get(path, ""))
     gone = set(_redacted(new, held)) if held else set()
     yield from forbidden(held, gone, lambda path: old.view.read(path) == new.view.read(path))
 
 
-def _redacted(shelf: Shelf, held: dict[str, Held]) -> Iterator[str]:
+def _redacted(shelf: Shelf, held: dict[str, TwoSides]) -> Iterator[str]:
     """Yield the records that redactions took away."""
     owners = {owner for path in held if (place := layout.place_of(path)) and (owner := place.of)}
     for owner in owners:

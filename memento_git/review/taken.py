@@ -11,7 +11,7 @@ from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.review import text_changes, wording
 from memento_git.review.against import keeps, keeps_answer
-from memento_git.review.joined_projects import Elsewhere
+from memento_git.review.joined_projects import JoinedProjects
 from memento_git.review.lastread import can_be_read
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def on_the_way(comparison: Comparison, git: Git, story: Story) -> Iterator[Findi
     What came by itself and in an archive is told of once, as the archive had it.
     """
     yield from _freed(comparison, git, story)
-    others = Elsewhere(comparison, git, story)
+    others = JoinedProjects(comparison, git, story)
     packed = [finding for one in _packed(comparison, git, story) for finding in _changed(comparison, others, one)]
     yield from packed
     known = {one.path for one in packed}
@@ -86,7 +86,7 @@ def _packed(comparison: Comparison, git: Git, story: Story) -> Iterator[_Came]:
                     yield _Came(path, place, [said], file, commit, story.taken.get(file, commit))
 
 
-def _changed(comparison: Comparison, others: Elsewhere, one: _Came) -> Iterator[Finding]:
+def _changed(comparison: Comparison, others: JoinedProjects, one: _Came) -> Iterator[Finding]:
     """Yield that the head does not hold a record that came with the branch, or not as it came."""
     path, place, git = one.path, one.place, others.git
     known, is_text = comparison.head.index(place.run).prose, place.kind in text_changes.KINDS

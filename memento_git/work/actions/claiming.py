@@ -10,7 +10,7 @@ from memento_git.folding.lanes import STATUS
 from memento_git.ledger import claims, publish, remoteclaims, remotes
 from memento_git.ledger.claims import Claim
 from memento_git.ledger.commits import CODE
-from memento_git.ledger.remoteclaims import Held
+from memento_git.ledger.remoteclaims import HeldClaim
 from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.enumeration import some
 from memento_git.model.ids import NoSuchRecord
@@ -105,7 +105,7 @@ def _place(ledger: Ledger, given: str) -> _Place:
     return _Place(dispatch, opened.of, dispatches.ref_name(state, opened.of, dispatch))
 
 
-def _take(ledger: Ledger, where: Target, place: _Place, lease: int) -> Held:
+def _take(ledger: Ledger, where: Target, place: _Place, lease: int) -> HeldClaim:
     """Take the claim's ref on the remote; refuse where somebody else holds it, the same actor elsewhere included."""
     ours = {one.claim.blob for one in remoteclaims.held(ledger.git, where.remote) if one.claim.by == ledger.actor}
     now = ledger.now()
@@ -115,7 +115,7 @@ def _take(ledger: Ledger, where: Target, place: _Place, lease: int) -> Held:
     for _ in range(TRIES):
         taken = remoteclaims.take(ledger.git, where.remote, place.name, claim, existing)
         if taken is not None:
-            return Held(place.name, taken)
+            return HeldClaim(place.name, taken)
         syncing.together(ledger, where, push=False)
         existing = remoteclaims.look(ledger.git, where.remote, place.name)
         if existing and existing.blob not in ours and not _is_over(ledger, place, existing):

@@ -11,7 +11,7 @@ from memento_git.ledger.store import refuse_absent
 from memento_git.ledger.view import View
 from memento_git.model.ids import parse_ref
 from memento_git.review import diff, diff_proofs
-from memento_git.review.changed_files import Held, forbidden
+from memento_git.review.changed_files import TwoSides, forbidden
 from memento_git.review.weakened import weakened
 from memento_git.work.kept_rows import whole
 from memento_git.work.proof.staleness import mark_stale
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
     from memento_git.model.policy import Policy
     from memento_git.model.progress import Progress
-    from memento_git.work.attest.signers import Found
+    from memento_git.work.attest.signers import KnownSigners
     from memento_git.work.proof.runners import Runners
 
 
@@ -102,7 +102,7 @@ class _Keys:
         return self._view.policy()
 
     @cached_property
-    def signers(self) -> Found:
+    def signers(self) -> KnownSigners:
         from memento_git.work.attest.signers import signers_at
 
         return signers_at(self._view.git, self._view.commits[0], self.policy)
@@ -182,7 +182,7 @@ def _forbidden(old: View, new: View, run: str, after: Row | None) -> list[Row]:
         if place is not None:
             there = new.files.get(path)
             new_id = "" if there is None else there or "archived"
-            held[path] = Held(path, place.kind, place.id, old.files[path] or "was archived", new_id)
+            held[path] = TwoSides(path, place.kind, place.id, old.files[path] or "was archived", new_id)
     return list(forbidden(held, set(_redacted(after)), lambda path: old.read(path) == new.read(path)))
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memento_git.ledger.git import Git
-    from memento_git.ledger.remoteclaims import Held
+    from memento_git.ledger.remoteclaims import HeldClaim
     from memento_git.ledger.store import Ledger
     from memento_git.model.objection import Objection
 
@@ -82,7 +82,7 @@ def behind(git: Git, dispatch: str, until: str) -> Iterator[str]:
                 yield f"{told}; to tell them: memento sync {remote}"
 
 
-def _why(ledger: Ledger, view: View, remote: str, one: Held) -> Objection:
+def _why(ledger: Ledger, view: View, remote: str, one: HeldClaim) -> Objection:
     """Return why a claim holds nothing any more, or nothing."""
     if one.claim.until < view.now:
         return f"it expired {one.claim.until or 'long ago'}"

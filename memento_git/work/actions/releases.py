@@ -10,7 +10,7 @@ from memento_git.work import refusals as no
 from memento_git.work.actions.gates import record_verdict
 from memento_git.work.desk import Desk
 from memento_git.work.gates import gatehold, gates, holding, release
-from memento_git.work.gates.release import Conditions, Held, Verdict
+from memento_git.work.gates.release import Conditions, RunFacts, Verdict
 from memento_git.work.proof import codes, trust
 from memento_git.work.state import RunState
 
@@ -37,7 +37,7 @@ class Release(NamedTuple):
     """A verdict with what it was made from; `refs` are what the gate would name, `event` is its own where it passed."""
 
     run: str
-    held: Held
+    held: RunFacts
     asked: Conditions
     verdict: Verdict
     refs: Sequence[str] = ()
@@ -84,7 +84,7 @@ def examine(ledger: Ledger, state: RunState, *, require_checks: Sequence[str] = 
 
 def _seen(
     ledger: Ledger, state: RunState, require_checks: Sequence[str] = (), approvals: int = 0
-) -> tuple[Conditions, Held]:
+) -> tuple[Conditions, RunFacts]:
     """Return what is asked of a release, and what the ledger and the code's graph hold of its run."""
     asked = holding.asked(state.policy, require_checks, approvals)
     warnings = [] if asked.graph == "ignore" else _graph_warnings(ledger, state)

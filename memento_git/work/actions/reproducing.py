@@ -20,7 +20,7 @@ from memento_git.work.desk import Desk
 from memento_git.work.loading import evidence_named
 from memento_git.work.proof import reproduction as again
 from memento_git.work.proof import reruns
-from memento_git.work.proof.seen_commits import HEAD, TRACKED, Whereabouts
+from memento_git.work.proof.seen_commits import HEAD, TRACKED, SeenCommits
 from memento_git.work.proof.trust import LEFT_OUT
 from memento_git.work.proof.verification import shown
 from memento_git.work.state import RunState
@@ -123,7 +123,7 @@ def _again(
     policy = before.policy()
     if not policy.reproduce["commands"]:
         raise NothingListed(where=base or "HEAD", word=_first_word(chosen))
-    places = Whereabouts(ledger.git, here=bool(base))
+    places = SeenCommits(ledger.git, here=bool(base))
     with Rerunner(ledger, policy) as rerunner:
         return [_one(state, evidence, places, rerunner, tell) for state, evidence in chosen]
 
@@ -237,7 +237,7 @@ def _standing(state: RunState) -> Iterator[Event]:
 
 
 def _one(
-    state: RunState, evidence: Evidence, places: Whereabouts, rerunner: Rerunner, tell: Callable[[str], None]
+    state: RunState, evidence: Evidence, places: SeenCommits, rerunner: Rerunner, tell: Callable[[str], None]
 ) -> Result:
     """Run one recorded command again and compare."""
     data = evidence.data

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from memento_git.folding.event_rows import Row
     from memento_git.ledger.journal import Path3
-    from memento_git.ledger.remoteclaims import Held
+    from memento_git.ledger.remoteclaims import HeldClaim
     from memento_git.ledger.remotes import Target
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
@@ -266,7 +266,7 @@ def _give_back(ledger: Ledger, where: Target, after: str) -> tuple[list[str], li
     return released, waiting
 
 
-def _is_over(ledger: Ledger, where: Target, one: Held, found: Dispatch) -> bool:
+def _is_over(ledger: Ledger, where: Target, one: HeldClaim, found: Dispatch) -> bool:
     """Tell whether a claim keeps nobody from work any more that others still see as open.
 
     One that was never written waits for its end; one whose completion is on a branch alone waits for the merge.
@@ -287,13 +287,13 @@ def _is_open(ledger: Ledger, where: Target, dispatch: str) -> bool:
     return faraway.is_open_on(ledger, where.remote, dispatch)
 
 
-def _wait(ledger: Ledger, where: Target, one: Held) -> bool:
+def _wait(ledger: Ledger, where: Target, one: HeldClaim) -> bool:
     """Have the claim of a completed dispatch hold until its branch is merged; tell whether it is still ours."""
     now = seconds_of(ledger.now())
     return seconds_of(one.claim.until) > now + WAITS / 2 or _lengthen(ledger, where, one, stamp(now + WAITS))
 
 
-def _lengthen(ledger: Ledger, where: Target, one: Held, until: str) -> bool:
+def _lengthen(ledger: Ledger, where: Target, one: HeldClaim, until: str) -> bool:
     """Have a claim on the remote hold at least until then; tell whether it is still ours."""
     if until <= one.claim.until:
         return True

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memento_git.model.finding import Finding
     from memento_git.model.policy import Policy
     from memento_git.model.rows import AnyRow, GateRow, PlanRow, TaskRow
-    from memento_git.work.attest.signers import Found
+    from memento_git.work.attest.signers import KnownSigners
     from memento_git.work.state import RunState
 
 DONE: Final = {"passed": "passed", "waived": "been waived"}
@@ -165,7 +165,7 @@ def mark_lacking(
     plans: Iterable[PlanRow] = (),
     tasks: Iterable[TaskRow] = (),
     verdicts: Iterable[GateRow] = (),
-    found: Found | None = None,
+    found: KnownSigners | None = None,
 ) -> None:
     """Say in rows where the signature is lacking that policy demands, by the signers `found`.
 
@@ -252,12 +252,12 @@ def answers(
     return counting
 
 
-def unsigned(view: View, records: Iterable[Event | Evidence], policy: Policy, found: Found) -> list[Finding]:
+def unsigned(view: View, records: Iterable[Event | Evidence], policy: Policy, found: KnownSigners) -> list[Finding]:
     """Return findings on records of a view, judged by a policy and signers that may be another commit's: the base's."""
     return signing.unsigned(records, policy.signatures, Verifier(view, policy, found).seen)
 
 
-def fill(state: RunState, shown: Sequence[AnyRow], found: Found | None = None) -> None:
+def fill(state: RunState, shown: Sequence[AnyRow], found: KnownSigners | None = None) -> None:
     """Say in rows of signed records what their signatures come to, and whose they are; by the signers `found`."""
     verifier = Verifier(state.view, state.policy, found, keep=True)
     for row in shown:

@@ -44,7 +44,7 @@ class LedgerNotPushed(LedgerRenamed):
     hint_ = "git diff {where} -- .memento/config.yaml shows how; what is meant counts once it is pushed: memento sync"
 
 
-class Found(NamedTuple):
+class KnownSigners(NamedTuple):
     """The signers of a commit, or why there are none, the name of the ledger that they sign for, and their files."""
 
     signers: signer.Signers
@@ -54,25 +54,25 @@ class Found(NamedTuple):
     revoked: str = ""
 
 
-def signers_at(git: Git, commit: str, policy: Policy) -> Found:
+def signers_at(git: Git, commit: str, policy: Policy) -> KnownSigners:
     """Return whose keys count at a commit; a file that policy names must be there as a plain one."""
     path, revoked = policy.signatures.get("allowed_signers", ""), policy.signatures.get("revoked", "")
     if not path:
-        return Found(NOBODY, "names no allowed_signers")
+        return KnownSigners(NOBODY, "names no allowed_signers")
     entries = git.entries(commit, *filter(None, (path, revoked))) if commit else {}
     held: list[tuple[str, bytes]] = []
     for name in filter(None, (path, revoked)):
         entry = entries.get(name)
         data = git.objects([entry.oid])[0] if entry and entry.mode in FILE_MODES else None
         if entry is None or data is None or len(data) > signer.LARGEST:
-            return Found(NOBODY, f"names {name}, and there is no such file at this commit")
+            return KnownSigners(NOBODY, f"names {name}, and there is no such file at this commit")
         held.append((entry.oid, signer.as_written(data)))
         if name == revoked and (why := signer.unread(held[-1][1])):
-            return Found(NOBODY, f"names {name}, {why}")
+            return KnownSigners(NOBODY, f"names {name}, {why}")
     allowed = held[0][1]
     ledger = policy.signatures.get("ledger", "")
     key = " ".join([*(oid for oid, _ in held), path, revoked, ledger])
-    return Found(signer.Signers(allowed, held[1][1] if revoked else None, key), "", ledger, path, revoked)
+    return KnownSigners(signer.Signers(allowed, held[1][1] if revoked else None, key), "", ledger, path, revoked)
 
 
 def refuse_renamed(git: Git, here: str, where: str = "") -> None:
@@ -96,7 +96,7 @@ class Verifier:
     What is shown may come from the cache, which anybody on this machine can write. What is decided never does.
     """
 
-    def __init__(self, view: View, policy: Policy, found: Found | None = None, *, keep: bool = False) -> None:
+    def __init__(self, view: View, policy: Policy, found: KnownSigners | None = None, *, keep: bool = False) -> None:
         self.view = view
         self.found = found or signers_at(view.git, view.commits[0] if view.commits else "", policy)
         self.keep = keep
@@ -132,7 +132,7 @@ class Verifier:
             cache.write(self.view.git, CACHE, self.found.signers.key, kept)
 
 
-def examine(record: Event | Evidence, data: bytes, found: Found, actor: str = "") -> Seen:
+def examine(record: Event | Evidence, data: bytes, found: KnownSigners, actor: str = "") -> Seen:
     """Return what the signature in a record's bytes comes to, by some signers; as that of `actor`, or of its own."""
     parts = signing.split(data)
     if parts is None or parts[1] != record.data["signature"]:
@@ -156,7 +156,7 @@ def examine(record: Event | Evidence, data: bytes, found: Found, actor: str = ""
     return seen
 
 
-def _place(seen: Seen, found: Found, armored: str) -> str:
+def _place(seen: Seen, found: KnownSigners, armored: str) -> str:
     """Return what in the files of keys makes a sound signature count for nothing; nothing of any other."""
     if seen.state == "revoked":
         line = signing.line_of(found.signers.revoked or b"", armored)

@@ -10,7 +10,7 @@ from memento_git.work.dangers.argv import program
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memento_git.work.dangers.git_dangers import Found
+    from memento_git.work.dangers.git_dangers import Breach
 
 RULES: Final = {
     "force_push": "a push that replaces commits of the remote: --force, --force-with-lease, --mirror, `+ref`",
@@ -131,7 +131,7 @@ class _Judge:
         """Return what is destructive in a script within a call, shown as that call."""
         return [danger._replace(command=call.source[:SHOWN], line=call.line) for danger in self.script(text, depth)]
 
-    def _one(self, call: shell.Call) -> Iterator[Found]:
+    def _one(self, call: shell.Call) -> Iterator[Breach]:
         yield from file_dangers.judge(call)
         git = _git_words(call)
         if git is not None:

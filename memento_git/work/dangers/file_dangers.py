@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from memento_git.work.dangers.argv import options, program
-from memento_git.work.dangers.git_dangers import Found
+from memento_git.work.dangers.git_dangers import Breach
 from memento_git.work.dangers.shell import UNKNOWN
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ FILTERS: Final = ("-name", "-iname", "-path", "-ipath", "-wholename", "-regex", 
 REMOVING: Final = frozenset({"rm", "unlink", "shred", "rmdir"})
 
 
-def judge(call: Call) -> Iterator[Found]:
+def judge(call: Call) -> Iterator[Breach]:
     """Yield what is destructive in a call that is not git's."""
     for target in call.writes:
         yield from _written(target)
@@ -36,7 +36,7 @@ def judge(call: Call) -> Iterator[Found]:
         return
     name, rest = program(call.words[0]), call.words[1:]
     if name.startswith("mkfs") or name in ("mke2fs", "wipefs", "blkdiscard"):
-        yield Found("wipe_device", f"{name} wipes a file system")
+        yield Breach("wipe_device", f"{name} wipes a file system")
     elif name in ("rm", "unlink", "rmdir"):
         yield from _rm(call)
     elif name in RULES:
@@ -75,31 +75,31 @@ def kept(target: str) -> str:
     return ""
 
 
-def _damage(target: str, doing: str) -> Iterator[Found]:
+def _damage(target: str, doing: str) -> Iterator[Breach]:
     if (found := kept(target)) and not (found == ".git" and target.endswith(".lock")):
         rule = "damage_git" if found == ".git" else "damage_ledger"
-        yield Found(
+        yield Breach(
             rule,
             f"it {doing} {target.replace(UNKNOWN, '…')}, which belongs to {'git' if found == '.git' else 'the ledger'}",
         )
 
 
-def _written(target: str) -> Iterator[Found]:
+def _written(target: str) -> Iterator[Breach]:
     if target.startswith("/dev/") and not HARMLESS_DEVICE.fullmatch(target):
-        yield Found("wipe_device", f"it writes over {target}")
+        yield Breach("wipe_device", f"it writes over {target}")
     yield from _damage(target, "overwrites")
 
 
-def _rm(call: Call) -> Iterator[Found]:
+def _rm(call: Call) -> Iterator[Breach]:
     found = options(call.words[1:])
     deep = found.has("rR", "recursive")
     for target in found.words:
         meaning = wide(target)
         if meaning and (deep or "*" in target):
-            yield Found("delete_broad", f"it deletes {meaning}")
+            yield Breach("delete_broad", f"it deletes {meaning}")
         yield from _damage(target, "deletes")
         if target == UNKNOWN and call.before and (deep or not _narrow(call)):
-            yield Found("delete_broad", "it deletes whatever another command lists")
+            yield Breach("delete_broad", "it deletes whatever another command lists")
 
 
 def _narrow(call: Call) -> bool:
@@ -115,7 +115,7 @@ def _filtered(rest: Sequence[str]) -> bool:
     return any(word in FILTERS and value not in ("*", "**", ".*") for word, value in pairwise(rest))
 
 
-def _find(rest: Sequence[str]) -> Iterator[Found]:
+def _find(rest: Sequence[str]) -> Iterator[Breach]:
     starts = []
     for word in rest:
         if word.startswith(("-", "(", "!")):
@@ -130,71 +130,71 @@ def _find(rest: Sequence[str]) -> Iterator[Found]:
         yield from _damage(start, "deletes files in")
         meaning = wide(start)
         if meaning and (not _filtered(rest) or meaning not in ("the whole folder", "a folder above")):
-            yield Found("delete_broad", f"it deletes files of {meaning}")
+            yield Breach("delete_broad", f"it deletes files of {meaning}")
 
 
-def _dd(rest: Sequence[str]) -> Iterator[Found]:
+def _dd(rest: Sequence[str]) -> Iterator[Breach]:
     for word in rest:
         if word.startswith("of="):
             yield from _written(word[3:])
 
 
-def _shred(rest: Sequence[str]) -> Iterator[Found]:
+def _shred(rest: Sequence[str]) -> Iterator[Breach]:
     if options(rest, "ns").words:
-        yield Found("wipe_device", "shred leaves nothing to recover")
+        yield Breach("wipe_device", "shred leaves nothing to recover")
 
 
-def _truncate(rest: Sequence[str]) -> Iterator[Found]:
+def _truncate(rest: Sequence[str]) -> Iterator[Breach]:
     for target in options(rest, "sr", ("size", "reference")).words:
         if wide(target):
-            yield Found("delete_broad", f"it cuts the files of {wide(target)}")
+            yield Breach("delete_broad", f"it cuts the files of {wide(target)}")
         yield from _damage(target, "cuts")
 
 
-def _modes(rest: Sequence[str]) -> Iterator[Found]:
+def _modes(rest: Sequence[str]) -> Iterator[Breach]:
     found = options(rest)
     if found.has("R", "recursive"):
         for target in found.words:
             if wide(target) or kept(target):
-                yield Found("change_modes", f"it changes modes or owners in {wide(target) or target}")
+                yield Breach("change_modes", f"it changes modes or owners in {wide(target) or target}")
 
 
-def _move(rest: Sequence[str]) -> Iterator[Found]:
+def _move(rest: Sequence[str]) -> Iterator[Breach]:
     for target in options(rest, "tS", ("target-directory", "suffix")).words:
         yield from _damage(target, "moves")
 
 
-def _onto(rest: Sequence[str]) -> Iterator[Found]:
+def _onto(rest: Sequence[str]) -> Iterator[Breach]:
     found = options(rest, "tSmog", ("target-directory", "suffix"))
     for target in (found.value("t") or found.value("target-directory"), *found.words[1:][-1:]):
         yield from _written(target)
 
 
-def _tee(rest: Sequence[str]) -> Iterator[Found]:
+def _tee(rest: Sequence[str]) -> Iterator[Breach]:
     for target in options(rest).words:
         yield from _written(target)
 
 
-def _in_place(rest: Sequence[str]) -> Iterator[Found]:
+def _in_place(rest: Sequence[str]) -> Iterator[Breach]:
     found = options(rest, "e", ("expression", "file"))
     if found.has("i", "in-place"):
         for target in found.words:
             yield from _damage(target, "edits")
 
 
-def _rsync(rest: Sequence[str]) -> Iterator[Found]:
+def _rsync(rest: Sequence[str]) -> Iterator[Breach]:
     found = options(rest, "e", ("rsh", "exclude", "include", "filter"))
     if any(name.startswith("del") for name, _ in found.names) and found.words[1:] and wide(found.words[-1]):
-        yield Found("delete_broad", f"it deletes what its source lacks in {wide(found.words[-1])}")
+        yield Breach("delete_broad", f"it deletes what its source lacks in {wide(found.words[-1])}")
     yield from _onto(rest)
 
 
-def _gh(rest: Sequence[str]) -> Iterator[Found]:
+def _gh(rest: Sequence[str]) -> Iterator[Breach]:
     if tuple(rest[:2]) in (("repo", "delete"), ("repo", "archive"), ("release", "delete")):
-        yield Found("delete_remote", f"gh {' '.join(rest[:2])} cannot be taken back")
+        yield Breach("delete_remote", f"gh {' '.join(rest[:2])} cannot be taken back")
 
 
-RULES: Final[dict[str, Callable[[Sequence[str]], Iterator[Found]]]] = {
+RULES: Final[dict[str, Callable[[Sequence[str]], Iterator[Breach]]]] = {
     "find": _find, "dd": _dd, "shred": _shred, "truncate": _truncate,
     "chmod": _modes, "chown": _modes, "chgrp": _modes, "mv": _move, "cp": _onto, "install": _onto, "ln": _onto,
     "tee": _tee, "sed": _in_place, "perl": _in_place, "rsync": _rsync, "gh": _gh,

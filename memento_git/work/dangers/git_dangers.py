@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 
-class Found(NamedTuple):
+class Breach(NamedTuple):
     """A rule that a command breaks, and why."""
 
     rule: str
@@ -74,7 +74,7 @@ def _alias_value(rest: Sequence[str]) -> list[str]:
     return words[1:2] if words and words[0].lower().startswith("alias.") else []
 
 
-def judge(call: GitCall, protected: Sequence[str]) -> Iterator[Found]:
+def judge(call: GitCall, protected: Sequence[str]) -> Iterator[Breach]:
     """Yield what is destructive in a git command."""
     rule = RULES.get(call.verb)
     if rule is not None:
@@ -84,149 +84,149 @@ def judge(call: GitCall, protected: Sequence[str]) -> Iterator[Found]:
     if call.verb == "clean":
         yield from _clean(call)
     if call.verb in ("filter-branch", "filter-repo"):
-        yield Found("rewrite_history", f"git {call.verb} rewrites every commit that it touches")
+        yield Breach("rewrite_history", f"git {call.verb} rewrites every commit that it touches")
 
 
-def _push(rest: Sequence[str], protected: Sequence[str]) -> Iterator[Found]:
+def _push(rest: Sequence[str], protected: Sequence[str]) -> Iterator[Breach]:
     found = options(rest, "o", ("repo", "receive-pack", "exec", "push-option"))
     refs = found.words if found.value("repo") else found.words[1:]
     if found.has("f", "force", "force-with-lease", "mirror") or any(ref.startswith("+") for ref in refs):
-        yield Found("force_push", "a forced push replaces what others may have fetched")
+        yield Breach("force_push", "a forced push replaces what others may have fetched")
     if found.has("d", "delete", "prune") or any(ref.startswith(":") and len(ref) > 1 for ref in refs):
-        yield Found("delete_remote", "it deletes a branch or tag of the remote")
+        yield Breach("delete_remote", "it deletes a branch or tag of the remote")
     if found.has("", "all", "branches"):
-        yield Found("push_protected", f"it pushes every branch, protected ones too ({', '.join(protected)})")
+        yield Breach("push_protected", f"it pushes every branch, protected ones too ({', '.join(protected)})")
     for ref in refs:
         target = ref.lstrip("+").rpartition(":")[2].removeprefix("refs/").removeprefix("heads/")
         if target == "*" or any(fnmatchcase(target, pattern) for pattern in protected):
-            yield Found("push_protected", f"it pushes to {target}, a protected branch")
+            yield Breach("push_protected", f"it pushes to {target}, a protected branch")
 
 
-def _clean(call: GitCall) -> Iterator[Found]:
+def _clean(call: GitCall) -> Iterator[Breach]:
     found = options(call.rest, "e", ("exclude",))
     loose = dict(call.settings).get("clean.requireforce", "").lower() in ("false", "no", "off", "0")
     if (loose or found.has("f", "force")) and not found.has("n", "dry-run"):
-        yield Found("discard_changes", "git clean deletes untracked files, which git cannot bring back")
+        yield Breach("discard_changes", "git clean deletes untracked files, which git cannot bring back")
 
 
-def _reset(rest: Sequence[str]) -> Iterator[Found]:
+def _reset(rest: Sequence[str]) -> Iterator[Breach]:
     if options(rest).has("", "hard", "merge"):
-        yield Found("discard_changes", "it throws uncommitted changes away")
+        yield Breach("discard_changes", "it throws uncommitted changes away")
 
 
-def _checkout(rest: Sequence[str]) -> Iterator[Found]:
+def _checkout(rest: Sequence[str]) -> Iterator[Breach]:
     found = options(rest, "bB", ("orphan", "conflict", "pathspec-from-file"))
     if found.has("B"):
-        yield Found("move_branch", "it moves a branch to another commit, whatever it held")
+        yield Breach("move_branch", "it moves a branch to another commit, whatever it held")
     paths = found.after if found.dashes else found.others[1:] if not found.has("bBt", "orphan", "track") else ()
     lone = found.others[:1] if not found.dashes else ()
     named = any(word in (".", "..", "*", ":/") or word.startswith(("./", "../", ":(")) for word in lone)
     if found.has("f", "force") or paths or named or found.value("pathspec-from-file"):
-        yield Found("discard_changes", "it throws uncommitted changes of files away")
+        yield Breach("discard_changes", "it throws uncommitted changes of files away")
 
 
-def _switch(rest: Sequence[str]) -> Iterator[Found]:
+def _switch(rest: Sequence[str]) -> Iterator[Breach]:
     found = options(rest, "cC", ("create", "force-create", "orphan", "conflict"))
     if found.has("C", "force-create"):
-        yield Found("move_branch", "it moves a branch to another commit, whatever it held")
+        yield Breach("move_branch", "it moves a branch to another commit, whatever it held")
     if found.has("f", "discard-changes") or any(name == "force" for name, _ in found.names):
-        yield Found("discard_changes", "it throws uncommitted changes away")
+        yield Breach("discard_changes", "it throws uncommitted changes away")
 
 
-def _restore(rest: Sequence[str]) -> Iterator[Found]:
+def _restore(rest: Sequence[str]) -> Iterator[Breach]:
     found = options(rest, "s", ("source", "pathspec-from-file", "conflict"))
     if not found.has("S", "staged") or found.has("W", "worktree"):
-        yield Found("discard_changes", "it throws uncommitted changes of files away")
+        yield Breach("discard_changes", "it throws uncommitted changes of files away")
 
 
-def _branch(rest: Sequence[str]) -> Iterator[Found]:
+def _branch(rest: Sequence[str]) -> Iterator[Breach]:
     found = options(rest, "u", ("set-upstream-to", "contains", "merged", "no-merged", "sort", "format", "points-at"))
     forced = found.has("f", "force")
     if found.has("D") or (forced and found.has("d", "delete")):
-        yield Found("delete_branch", "it deletes a branch even where nothing else holds its commits")
+        yield Breach("delete_branch", "it deletes a branch even where nothing else holds its commits")
     elif found.has("MC") or forced:
-        yield Found("move_branch", "it moves a branch to another commit, whatever it held")
+        yield Breach("move_branch", "it moves a branch to another commit, whatever it held")
 
 
-def _tag(rest: Sequence[str]) -> Iterator[Found]:
+def _tag(rest: Sequence[str]) -> Iterator[Breach]:
     found = options(rest, "mFu", ("message", "file", "local-user", "sort", "format", "contains", "points-at"))
     if found.has("d", "delete"):
-        yield Found("delete_tag", "it deletes a tag")
+        yield Breach("delete_tag", "it deletes a tag")
     elif found.has("f", "force"):
-        yield Found("delete_tag", "it moves a tag to another commit")
+        yield Breach("delete_tag", "it moves a tag to another commit")
 
 
-def _stash(rest: Sequence[str]) -> Iterator[Found]:
+def _stash(rest: Sequence[str]) -> Iterator[Breach]:
     if rest[:1] in (("drop",), ("clear",)):
-        yield Found("drop_stash", "it forgets stashed changes")
+        yield Breach("drop_stash", "it forgets stashed changes")
 
 
-def _rebase(rest: Sequence[str]) -> Iterator[Found]:
+def _rebase(rest: Sequence[str]) -> Iterator[Breach]:
     going_on = ("abort", "continue", "quit", "skip", "edit-todo", "show-current-patch")
     if not options(rest).has("", *going_on):
-        yield Found("rewrite_history", "a rebase replaces commits by others")
+        yield Breach("rewrite_history", "a rebase replaces commits by others")
 
 
-def _reflog(rest: Sequence[str]) -> Iterator[Found]:
+def _reflog(rest: Sequence[str]) -> Iterator[Breach]:
     found = options(rest)
     if rest[:1] in (("expire",), ("delete",)) and not found.has("n", "dry-run"):
-        yield Found("expire_history", "without the reflog, commits that nothing names cannot be found again")
+        yield Breach("expire_history", "without the reflog, commits that nothing names cannot be found again")
 
 
-def _gc(rest: Sequence[str]) -> Iterator[Found]:
+def _gc(rest: Sequence[str]) -> Iterator[Breach]:
     when = [value for name, value in options(rest).names if name == "prune"]
     if any(value and value != "never" for value in when):
-        yield Found("expire_history", "it removes objects that could still be recovered")
+        yield Breach("expire_history", "it removes objects that could still be recovered")
 
 
-def _prune(rest: Sequence[str]) -> Iterator[Found]:
+def _prune(rest: Sequence[str]) -> Iterator[Breach]:
     if not options(rest).has("n", "dry-run"):
-        yield Found("expire_history", "it removes objects that could still be recovered")
+        yield Breach("expire_history", "it removes objects that could still be recovered")
 
 
-def _update_ref(rest: Sequence[str]) -> Iterator[Found]:
+def _update_ref(rest: Sequence[str]) -> Iterator[Breach]:
     if options(rest, "m").has("d", "stdin", "delete"):
-        yield Found("delete_branch", "it deletes or moves refs past every check of git")
+        yield Breach("delete_branch", "it deletes or moves refs past every check of git")
 
 
-def _worktree(rest: Sequence[str]) -> Iterator[Found]:
+def _worktree(rest: Sequence[str]) -> Iterator[Breach]:
     if rest[:1] == ("remove",) and options(rest).has("f", "force"):
-        yield Found("discard_changes", "it deletes a worktree with its uncommitted changes")
+        yield Breach("discard_changes", "it deletes a worktree with its uncommitted changes")
 
 
-def _submodule(rest: Sequence[str]) -> Iterator[Found]:
+def _submodule(rest: Sequence[str]) -> Iterator[Breach]:
     if "deinit" in rest and options(rest).has("f", "force"):
-        yield Found("discard_changes", "it deletes a submodule's work tree with its uncommitted changes")
+        yield Breach("discard_changes", "it deletes a submodule's work tree with its uncommitted changes")
 
 
-def _rm(rest: Sequence[str]) -> Iterator[Found]:
+def _rm(rest: Sequence[str]) -> Iterator[Breach]:
     found = options(rest, "", ("pathspec-from-file",))
     if found.has("", "cached") or found.has("n", "dry-run"):
         return
     wide = any(word in (".", "*", ":/", "./", "..") for word in found.words)
     if found.has("f", "force") or (wide and found.has("r")):
-        yield Found("discard_changes", "it deletes files, uncommitted changes included")
+        yield Breach("discard_changes", "it deletes files, uncommitted changes included")
 
 
-def _config(rest: Sequence[str]) -> Iterator[Found]:
+def _config(rest: Sequence[str]) -> Iterator[Breach]:
     found = options(rest, "f", ("file", "blob", "type", "default", "value"))
     words = found.words[1:] if found.words[:1] == ("set",) else found.words
     changing = len(words) > 1 or found.has("", "unset", "unset-all") or words[:1] == ("unset",)
     if changing and any(word.lower() == "core.hookspath" for word in words):
-        yield Found("change_hooks", "it puts other hooks in the place of the repository's")
+        yield Breach("change_hooks", "it puts other hooks in the place of the repository's")
 
 
-def _checkout_index(rest: Sequence[str]) -> Iterator[Found]:
+def _checkout_index(rest: Sequence[str]) -> Iterator[Breach]:
     if options(rest).has("f", "force"):
-        yield Found("discard_changes", "it overwrites files with what the index holds")
+        yield Breach("discard_changes", "it overwrites files with what the index holds")
 
 
-def _read_tree(rest: Sequence[str]) -> Iterator[Found]:
+def _read_tree(rest: Sequence[str]) -> Iterator[Breach]:
     if options(rest).has("", "reset") and options(rest).has("u"):
-        yield Found("discard_changes", "it throws uncommitted changes away")
+        yield Breach("discard_changes", "it throws uncommitted changes away")
 
 
-RULES: Final[dict[str, Callable[[Sequence[str]], Iterator[Found]]]] = {
+RULES: Final[dict[str, Callable[[Sequence[str]], Iterator[Breach]]]] = {
     "reset": _reset, "checkout": _checkout, "switch": _switch, "restore": _restore, "branch": _branch, "tag": _tag,
     "stash": _stash, "rebase": _rebase, "reflog": _reflog, "gc": _gc, "prune": _prune,
     "update-ref": _update_ref, "symbolic-ref": _update_ref,

@@ -10,7 +10,7 @@ from memento_git.model.states import DONE
 from memento_git.model.work import Evidence
 from memento_git.work import codestate
 from memento_git.work.gates import gatehold, gates, replies
-from memento_git.work.gates.release import UNKNOWN, Answer, CheckSeen, Conditions, Held, TaskSeen
+from memento_git.work.gates.release import UNKNOWN, Answer, CheckSeen, Conditions, RunFacts, TaskSeen
 from memento_git.work.proof import proofs, remains, trust
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _signed(state: RunState, evidence: Sequence[Evidence], authors: Collection[s
     return signatures.answers(state, evidence, authors if state.policy.release.get("not_author") else ())
 
 
-def held(state: RunState, commits: Sequence[str] = ()) -> Held:
+def held(state: RunState, commits: Sequence[str] = ()) -> RunFacts:
     """Return what the ledger holds of a run; its code is that of some commits, by default of those that are read."""
     tasks = state.tasks()
     evidence = state.pieces(state.ids("evidence"))
@@ -54,7 +54,7 @@ def held(state: RunState, commits: Sequence[str] = ()) -> Held:
     gone = remains.taken_away(state)
     authors = frozenset(one.by for task in tasks for one in state.folded(task).legal("claimed", "completed"))
     status = "contested" if "status" in state.folded(state.id).lanes.contested else state.status
-    return Held(
+    return RunFacts(
         run=state.id,
         status=status,
         tasks=[_task(state, task) for task in tasks],

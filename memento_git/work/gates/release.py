@@ -73,7 +73,7 @@ class Conditions(NamedTuple):
     graph: str = "refuse"
 
 
-class Held(NamedTuple):
+class RunFacts(NamedTuple):
     """What the ledger holds of a run; `gates` is (scope, kind) -> verdict, `fallen` why one does not hold."""
 
     run: str
@@ -88,7 +88,7 @@ class Held(NamedTuple):
     incomplete: Sequence[str] = ()
     unfounded: Sequence[str] = ()
 
-    def without_own(self) -> Held:
+    def without_own(self) -> RunFacts:
         """Return the same without the release gate's own verdict, which a later one may lift."""
         return self._replace(gates={key: one for key, one in self.gates.items() if key != (self.run, "release")})
 
@@ -104,7 +104,7 @@ class Verdict(NamedTuple):
     rests_on: tuple[str, ...]
 
 
-def judge(held: Held, asked: Conditions) -> Verdict:
+def judge(held: RunFacts, asked: Conditions) -> Verdict:
     """Return whether a run may be released, everything that is missing named."""
     missing = [*_unfinished(held), *_gates(held, asked), *held.unfounded]
     rests = [name for task in held.tasks if task.proven for name in task.proof]
@@ -134,7 +134,7 @@ def _whose(asked: Conditions) -> str:
     return f", {' and '.join(told)}" if told else ""
 
 
-def _unfinished(held: Held) -> list[str]:
+def _unfinished(held: RunFacts) -> list[str]:
     """Return why the work of the run is not all there."""
     if held.status not in ("active", "completed"):
         return [f"the run is {held.status}"]
@@ -151,7 +151,7 @@ def _unfinished(held: Held) -> list[str]:
     return missing
 
 
-def _gates(held: Held, asked: Conditions) -> list[str]:
+def _gates(held: RunFacts, asked: Conditions) -> list[str]:
     """Return the gates that failed anywhere in the run, and those of the run that policy asks for."""
     gone = {task.id for task in held.tasks if task.status == "cancelled"}
     missing = [
@@ -194,7 +194,7 @@ def _named(name: str, checks: Iterable[CheckSeen]) -> list[CheckSeen]:
     return [one for one in checks if (one.stands or one.void) and name in (one.name, f"{one.provider}/{one.name}")]
 
 
-def stale(held: Held, asked: Conditions) -> list[str]:
+def stale(held: RunFacts, asked: Conditions) -> list[str]:
     """Return the evidence of the checks that are asked of a release and that saw other code alone."""
     found = {name: [one for one in _named(name, held.checks) if one.stands] for name in asked.checks}
     return [seen[-1].evidence for seen in found.values() if seen and not any(one.fresh for one in seen)]
@@ -205,7 +205,7 @@ def _rank(check: CheckSeen) -> tuple[str, str, int]:
     return check.when, check.recorded, ("passed", "observed", "failed").index(check.outcome)
 
 
-def _approvals(held: Held, asked: Conditions) -> dict[str, str]:
+def _approvals(held: RunFacts, asked: Conditions) -> dict[str, str]:
     """Return the actors whose latest answer approves the run, or all of its tasks, with the evidence of it.
 
     A no counts under whatever spelling of one's name it was given. A task that was ever done is one of them, also if it

@@ -28,7 +28,7 @@ class Place(NamedTuple):
     where: str
 
 
-class Whereabouts:
+class SeenCommits:
     """The code of HEAD, of its history and of the branches of dispatches, by its tree without the ledger."""
 
     def __init__(self, git: Git, *, here: bool = False) -> None:
