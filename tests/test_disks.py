@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import resource
@@ -10,14 +11,16 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from memento_git.ledger import worktree
+from memento_git.ledger import wholefile, worktree
 from tests.play import git
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.play import Play
 
 WRITE: Final = """
@@ -261,3 +264,20 @@ def test_what_a_command_showed_where_nothing_can_be_kept_is_told_with_its_exit_c
     assert answer["error"] == "not_writable"
     assert "ended with 3, and is lost: File too large" in answer["hint"]
     assert [*(play.root / ".git" / "memento" / "drafts").glob("*"), *tmp_path.glob("memento-*/*")] == []
+
+
+def test_what_cannot_be_written_after_a_change_is_told_with_the_change(
+    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, *_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    cli("session", "start", "-C", str(play.root))
+    before = git(play.root, "rev-parse", "HEAD")
+    monkeypatch.setattr(wholefile, "write", full)
+    code, _, told = cli("session", "end", "--summary", "Done.", "-C", str(play.root))
+    made = git(play.root, "rev-parse", "HEAD")
+    assert code == 1
+    assert made != before
+    assert f"No space left on device, after the change was made (commit {made[:12]})" in told
+    assert "see what was done before you run it again" in told

@@ -42,9 +42,14 @@ def file_system() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        name = error.filename if error.filename is not None else "a file or stream"
-        path = name.decode(errors="replace") if isinstance(name, bytes) else str(name)
-        raise FileSystemFailed(path=path, problem=error.strerror or type(error).__name__) from error
+        raise FileSystemFailed(**told_of(error)) from error
+
+
+def told_of(error: OSError) -> dict[str, str]:
+    """Return what the operating system would not do, and for which file."""
+    name = error.filename if error.filename is not None else "a file or stream"
+    path = name.decode(errors="replace") if isinstance(name, bytes) else str(name)
+    return {"path": path, "problem": error.strerror or type(error).__name__}
 
 
 class Door:
@@ -227,6 +232,12 @@ def _wrap(function: Callable[..., Any], *, writing: bool = False) -> Callable[..
             from memento_git.cli import unprinted
 
             unprinted.refuse(error, door.landed, writing=writing)
+        except OSError as error:
+            if not door.landed:
+                raise
+            from memento_git.cli import unprinted
+
+            raise unprinted.FileSystemFailedLate(commit=door.landed[-1][:12], **told_of(error)) from error
         finally:
             door.close()
 

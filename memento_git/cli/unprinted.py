@@ -1,4 +1,4 @@
-"""What is told where standard output takes no answer: whether the command may be run again."""
+"""What is told where an answer, or what follows a change, cannot be written: whether the command may be run again."""
 
 from __future__ import annotations
 
@@ -16,6 +16,18 @@ class AnswerLost(MementoError):
     token = "answer_lost"
     sentence = "the change is made (commit {commit}), but the answer could not be written: {problem}"
     hint_ = "do not run it again; see what it did: memento log --commits --limit 5"
+    exit_code = 1
+
+
+class FileSystemFailedLate(MementoError):
+    """A change that was made, by a command that could not write what follows it."""
+
+    token = "file_system_late"
+    sentence = "{path}: {problem}, after the change was made (commit {commit})"
+    hint_ = (
+        "look at the file, its folder, its permissions and the space on its disk; see what was done before you run it "
+        "again: memento log --commits --limit 5"
+    )
     exit_code = 1
 
 
