@@ -123,7 +123,20 @@ def test_what_a_title_and_a_text_both_say_is_printed_once(play: Play) -> None:
 def test_several_questions_each_get_their_best(play: Play) -> None:
     first, second = add(play, TOKENS), add(play, "Deploys go through the staging cluster.")
     answer = asked(play, "tokens expire", "staging deploys")
-    assert {hit["id"]: hit["query"] for hit in answer["hits"]} == {first: 0, second: 1}
+    assert ({hit["id"]: hit["query"] for hit in answer["hits"]}, answer["unanswered"]) == ({first: 0, second: 1}, [])
+
+
+def test_of_several_questions_those_that_nothing_answers_are_told(play: Play) -> None:
+    note = add(play, TOKENS)
+    answer = asked(play, "kubernetes ingress", "tokens expire", "zebra stripes")
+    assert (ids(answer), answer["unanswered"]) == ([note], ["kubernetes ingress", "zebra stripes"])
+    told = rendered(answer)
+    assert "\nnothing answers: kubernetes ingress\nnothing answers: zebra stripes\n" in told
+    alone = asked(play, "kubernetes ingress")
+    assert alone["unanswered"] == ["kubernetes ingress"]
+    assert "nothing answers" not in rendered(alone)
+    assert asked(play, "tokens expire", tag="absent")["unanswered"] == ["tokens expire"]
+    assert asked(play, view="list")["unanswered"] == []
 
 
 def test_records_of_the_work_answer_with_their_state_and_trust(play: Play) -> None:

@@ -453,7 +453,7 @@ ANSWERS: Final = {
     "note show --what thread": "id thread",
     "note show --what blame": "id blame",
     "note show --what diff": "id diff",
-    "recall": "view queries limit hits sections files unknown nothing left_out tokens",
+    "recall": "view queries limit hits sections files unanswered unknown read_as nothing left_out tokens",
     "recall --scope all": "scopes",
     "session start": "session resumed orientation since changes",
     "session status": "session",
@@ -553,7 +553,8 @@ def page() -> str:
         "what became of what it rests on (`id`, `status`, `trust`, `outcome`, `stale`). `notes` of `recipe run` have "
         "`score` (of its recall, or null) and `places` (`place`, `state`, `path`, `lines`, `why` of each anchor; null "
         "where no step followed them). "
-        "`unknown` of `recall` are the words that no record has, as they were typed, `read_as` those that were "
+        "`unanswered` of `recall` are the questions that nothing answers, "
+        "`unknown` the words that no record has, as they were typed, `read_as` those that were "
         "read as another word, a slip away; its `sections` have `name` and `ids`; "
         "`files` have "
         "`path`, `exists`, `notes`, `words`, `symbols`; `left_out` has `budget` (ids), `limit` (how many), `states` "

@@ -65,6 +65,7 @@ class Hits(NamedTuple):
     against: Mapping[str, tuple[str, ...]]  # id -> what a link, in either direction, or a key may say to contradict it
     disputed: Mapping[str, list[str]]  # id -> of the notes nearest to it those that may contradict it, where asked for
     unread: int = 0  # documents whose meaning is not known yet, where it counts
+    unanswered: Sequence[str] = ()  # the questions that nothing answers
 
 
 def search(
@@ -102,9 +103,10 @@ def search(
         for hit in hits if compared else ():
             disputed[hit.id] = _disputed(view, corpus, shown(hit.card))
         unread = max((near.unread for near in nearness if near is not None), default=0)
-        return Hits(hits, total - told, [one.asked for one in ranked], corpus.behind, against, disputed, unread)
+        understood, missed = [one.asked for one in ranked], [one.asked.text for one in ranked if not one.found]
+        return Hits(hits, total - told, understood, corpus.behind, against, disputed, unread, missed)
 
-    return _in_corpus(view, answered, Hits([], 0, [], 0, {}, {}), progress, few)
+    return _in_corpus(view, answered, Hits([], 0, [], 0, {}, {}, unanswered=queries), progress, few)
 
 
 def answering(

@@ -140,6 +140,7 @@ def rendered(answer: Row) -> str:
     lines += files(answer["files"])
     if not hits:
         lines.append(answer["nothing"] or "")
+    lines += [f"nothing answers: {named(one)}" for one in answer["unanswered"] if hits]
     lines += [f"read {named(word)} as {named(meant)}" for word, meant in answer["read_as"].items()]
     return "\n".join([*lines, *left_out(answer)])
 

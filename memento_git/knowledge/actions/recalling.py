@@ -56,6 +56,7 @@ class Found(NamedTuple):
     unknown: tuple[str, ...] = ()
     sections: Mapping[str, Sequence[str]] | None = None
     read_as: Mapping[str, str] = MappingProxyType({})
+    unanswered: Sequence[str] = ()
 
 
 def recall(
@@ -143,6 +144,7 @@ class _Recall:
                     if (ids := [one["id"] for one in held if one["id"] in shown])
                 ],
                 "files": files,
+                "unanswered": list(found.unanswered),
                 "unknown": list(found.unknown),
                 "read_as": dict(found.read_as),
                 "nothing": None if kept else TOO_SMALL if cut else self._nothing(found),
@@ -246,7 +248,7 @@ class _Recall:
         unknown = {word for asked in told.asked for word in as_written(asked.text, asked.unknown)}
         shown = list(rows.values())
         read_as, rivals = slips.read_as(told.asked, shown), paired(shown, self._mutual(shown, against))
-        return Found(rivals, told.more, tuple(sorted(unknown)), read_as=read_as)
+        return Found(rivals, told.more, tuple(sorted(unknown)), read_as=read_as, unanswered=told.unanswered)
 
     def _standing_for(self, card: Card) -> str:
         """Return the id of the note that a note is shown as; any other document is shown as its record."""
