@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -451,6 +452,26 @@ def test_a_session_begins_with_what_its_checkpoints_say(play: Play, cli: Call) -
     half = "  | Half way\n    | Done:\n    | - the form\n    | Remaining:\n    | - the API\n    | - tests\n  note_"
     assert "checkpoints (of one that is behind: memento note finish NOTE):\n  note_" in told
     assert (half in told, told.count("a word …"), "- nothing" in told) == (True, 2, False)
+
+
+def test_ones_own_handoff_is_shown_where_another_came_after_it(play: Play, cli: Call) -> None:
+    sessions.start_session(play.ledger)
+    sessions.end_session(play.ledger, "The first half is done.", remaining=["the API"])
+    other = play.as_("agent:hermes")
+    sessions.start_session(other.ledger)
+    sessions.start_session(play.ledger)
+    mine = sessions.end_session(play.ledger, "The form is done.", remaining=["the API"])["note"]["id"]
+    last = sessions.end_session(other.ledger, "The mailer is done.")["note"]["id"]
+    held = sessions.start_session(play.ledger)["orientation"]
+    assert (held["handoff"]["id"], held["own_handoff"]["id"]) == (last, mine)
+    shown = cli("session", "start", "-C", str(play.root))[1]
+    assert re.search(
+        r"last handoff \(.*agent:hermes.*your last handoff \(.*The form is done.*- the API", shown, re.DOTALL
+    )
+    theirs = sessions.start_session(other.ledger)["orientation"]
+    assert (theirs["handoff"]["id"], theirs["own_handoff"]) == (last, None)
+    play.do(notes.retire_note, mine, reason="Done.")
+    assert sessions.start_session(play.ledger)["orientation"]["own_handoff"]["id"] not in (mine, last)
 
 
 def test_the_orientation_leaves_out_what_does_not_hold_and_says_how_many(play: Play, cli: Call) -> None:

@@ -25,7 +25,7 @@ def orientation(told: Row) -> list[str]:
     """Return where the project stands when a session begins, and what changed since the last one."""
     held = told["orientation"]
     verb = "goes on" if told["resumed"] else "begins"
-    lines = _handoff(held["handoff"]) if held["handoff"] else []
+    lines = [*_handoff("last handoff", held["handoff"]), *_handoff("your last handoff", held["own_handoff"])]
     for key, title in LISTS.items():
         if held[key]:
             left = f" (and {held['omitted'][key]} more)" if key in held["omitted"] else ""
@@ -60,10 +60,12 @@ def _changes(told: Row) -> list[str]:
     return ["", f"changed since{left}:", *map(change, told["changes"][-MOST:])]
 
 
-def _handoff(row: Row) -> list[str]:
+def _handoff(title: str, row: Row | None) -> list[str]:
+    if row is None:
+        return []
     labels = "".join(f"; {label}" for label in _labels(row))
     said = fenced(f"{output.printable(row['actor'])} wrote:\n{row['text']}")
-    return ["", f"last handoff ({row['created_at'][:10]}{labels}):", *(f"  {one}" for one in said)]
+    return ["", f"{title} ({row['created_at'][:10]}{labels}):", *(f"  {one}" for one in said)]
 
 
 def line(row: Row, *more: str) -> str:

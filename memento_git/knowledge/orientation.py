@@ -20,12 +20,22 @@ if TYPE_CHECKING:
 MOST: Final = 10
 
 
-def standing(shelf: Shelf) -> Row:
-    """Return what one should know first of what holds now, and how many were left out because of their state."""
+def standing(shelf: Shelf, by: str) -> Row:
+    """Return what one should know first of what holds now, and how many were left out because of their state.
+
+    Where others handed over since `by` did, what they left themselves is told as well.
+    """
     notes = shelf.readable()
     held = {note.id for note in notes if shelf.status(note.id) in CURRENT and not shelf.is_expired(note)}
     counts = Counter(_state(shelf, note) for note in _of_interest(shelf, notes, held) if note.id not in held)
-    return {**orientation(shelf, [note for note in notes if note.id in held]), "left_out": dict(counts)}
+    now = [note for note in notes if note.id in held]
+    own = next((note for note in reversed(_handoffs(now)) if note.data["by"] == by), None)
+    last = own is not None and own is _handoffs(now)[-1]
+    return {
+        **orientation(shelf, now),
+        "own_handoff": note_row(shelf, own) if own is not None and not last else None,
+        "left_out": dict(counts),
+    }
 
 
 def orientation(shelf: Shelf, notes: Sequence[Prose], most: int = MOST) -> Row:

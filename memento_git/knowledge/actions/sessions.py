@@ -57,7 +57,7 @@ def start_session(
     return {
         "session": session_row(ledger, shelf, current),
         "resumed": resumed,
-        "orientation": standing(shelf),
+        "orientation": standing(shelf, ledger.actor),
         "since": since or None,
         "changes": changes.between(earlier(ledger, since), shelf) if since else [],
     }
