@@ -767,10 +767,13 @@ def test_a_dependency_is_named_in_a_manifest(garden: Garden) -> None:
 
 
 def test_what_is_not_there_is_refused_with_what_is_near(garden: Garden) -> None:
+    garden.commit("web/app.js", "deep down\n")
     for given, why in (
         ("calk.py", "there is calc.py"),
         ("source/kept/calc.py", "there is calc.py"),
         ("nowhere/at/all", "there is no such file"),
+        ("pattern:*.js:deep down", r"no file of \*.js has this text; web/app.js has it, which is one of \*\*/\*.js$"),
+        ("pattern:*.js:nowhere at all", r"no file of \*.js has this text$"),
         ("calc.py:20-99", "has 23 lines, not 20-99"),
         ("calc.py::secund", "such as calc.py::second"),
         ("calc.py::zzz", "such as calc.py::LIMIT"),

@@ -121,12 +121,19 @@ def _occurring(anchor: Anchor, follower: Follower, here: Standing) -> Anchor:
     if anchor.pattern:
         found = occurrences.found(anchor, here, reader)
         if found.state != OK:
-            raise AnchorMissing(anchor=anchor, why=found.why)
+            raise AnchorMissing(anchor=anchor, why=f"{found.why}{_deeper(anchor, follower, here)}")
         return anchor
     told = occurrences.requirements(anchor, here, reader)
     if not told:
         raise AnchorMissing(anchor=anchor, why="no file here says that it is required")
     return anchor._replace(quote=told[0][1])
+
+
+def _deeper(anchor: Anchor, follower: Follower, here: Standing) -> str:
+    """Return where a text is that no file at the top has, and how the name of such a file is written."""
+    anywhere = f"**/{anchor.path}"
+    found = occurrences.found(anchor._replace(path=anywhere), here, follower.reader)
+    return f"; {found.path} has it, which is one of {anywhere}" if found.state == OK else ""
 
 
 def _quoted(anchor: Anchor, follower: Follower, here: Standing) -> Anchor:
