@@ -6,6 +6,7 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.knowledge.handoffs import is_handoff
 from memento_git.knowledge.injection import LOW, instructive, orders
 from memento_git.knowledge.pairs import disputes
 from memento_git.ledger import layout
@@ -107,6 +108,8 @@ def _wanted(shelf: Shelf, into: str, skipped: list[LeftOut]) -> list[Prose]:
     for note in shelf.live():
         if shelf.status(note.id) != "active":
             skipped.append(LeftOut(note.id, f"it is {shelf.status(note.id)}"))
+        elif is_handoff(note) and not note.data.get("pinned"):
+            skipped.append(LeftOut(note.id, "it is a handoff, which memento session start shows"))
         elif into and any(source.startswith(f"file:{into}:") for source in note.list("sources")):
             skipped.append(LeftOut(note.id, f"it came from {into} itself"))
         elif shelf.is_expired(note):
