@@ -195,6 +195,10 @@ def test_a_secret_is_found_unless_its_writer_or_policy_allowed_the_rule(play: Pl
     edit(play, file_of(play, note), "in the vault.", "AKIAIOSFODNN7EXAMPLF.")
     assert look(play) == ["S001"]
     assert f"memento note redact {note}" in findings(play)[0].fix
+    git(play.root, "reset", "-q", "--soft", "HEAD~1")
+    [staged] = findings(play, staged=True)
+    assert (staged.code, staged.fix[:28]) == ("S001", "take it out of the file, and")
+    play.commit_all()
     edit(play, file_of(play, note), "origin: person\n", "origin: person\nallowed_secrets:\n- AWS Access Key\n")
     assert look(play) == []
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 TOP: Final = (layout.CONFIG, layout.README, layout.ATTRIBUTES)
 LARGEST_SCAN: Final = 1024 * 1024
+STAGED: Final = "take it out of the file, and stage that; revoke it if it was ever committed"
 
 
 def packed(view: View, found: Iterable[Finding]) -> list[Finding]:
@@ -99,10 +100,15 @@ def check_secrets(view: View, paths: Iterable[str], allowed: Collection[str]) ->
         for secret in [*secrets, *_in_commands(view, path, text, {one.value for one in secrets})]:
             if slug(secret.rule) not in known and slug(secret.rule) not in _own(view, path):
                 message = f"looks like a {secret.rule}"
-                noun = "note" if kind_of(place.of) == "note" else "evidence"
-                redact = f"revoke it, then memento {noun} redact {place.id} --reason WHY"
-                prose = place.kind in ("run", "plan", "task")
-                yield Finding("S001", path, secret.line, message, "revoke it, and edit the text" if prose else redact)
+                yield Finding("S001", path, secret.line, message, STAGED if view.git.extra else _without(place))
+
+
+def _without(place: layout.Place) -> str:
+    """Return how a secret is taken out of a record that was committed."""
+    if place.kind in ("run", "plan", "task"):
+        return "revoke it, and edit the text"
+    noun = "note" if kind_of(place.of) == "note" else "evidence"
+    return f"revoke it, then memento {noun} redact {place.id} --reason WHY"
 
 
 def _in_commands(view: View, path: str, text: str, known: Collection[str]) -> Iterator[Secret]:
