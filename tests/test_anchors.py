@@ -761,6 +761,14 @@ def test_a_dependency_is_named_in_a_manifest(garden: Garden) -> None:
     assert str(garden.pin("dep:web/package.json:@scope/ui")) == "dep:web/package.json:@scope/ui"
     with pytest.raises(pinning.AnchorMissing, match="no file here"):
         garden.pin("dep:react")
+    named = garden.pin("dep:web/package.json:@scope/ui")
+    git(garden.folder, "mv", "web", "site")
+    garden.commit()
+    found = garden.follow(named)
+    assert (found.state, found.why) == ("gone", "@scope/ui is not in web/package.json; site/package.json requires it")
+    git(garden.folder, "rm", "-qr", "site")
+    garden.commit()
+    assert garden.follow(named).why == "@scope/ui is not in web/package.json"
 
 
 # Pinning, again.

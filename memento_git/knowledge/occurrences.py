@@ -41,8 +41,11 @@ def _dependency(anchor: Anchor, now: Standing, reader: Reader) -> Found:
         if anchor.quote and told != anchor.quote:
             return Found(CHANGED, path, why=f"{anchor.quote} is now {told}")
         return Found(OK, path)
-    where = anchor.path or "any file that names what is required"
-    return Found(GONE, anchor.path, why=f"{anchor.dependency} is not in {where}")
+    if not anchor.path:
+        return Found(GONE, why=f"{anchor.dependency} is not in any file that names what is required")
+    others = [path for path, _ in requirements(anchor._replace(path=""), now, reader)]
+    elsewhere = f"; {others[0]} requires it" if others else ""
+    return Found(GONE, anchor.path, why=f"{anchor.dependency} is not in {anchor.path}{elsewhere}")
 
 
 def requirements(anchor: Anchor, now: Standing, reader: Reader) -> list[tuple[str, str]]:
