@@ -11,7 +11,7 @@ from memento_git.cli import boundary, output, terminal
 if TYPE_CHECKING:
     from memento_git.cli.boundary import Door
     from memento_git.cli.output import Names
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
 
 FORMATS: Final = ("text", "markdown", "json", "sqlite")
 

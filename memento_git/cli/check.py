@@ -12,8 +12,8 @@ from memento_git.cli.boundary import Door, writes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.transaction import Transaction
+    from memento_git.model.rows import Row
     from memento_git.work.checks import Check
 
     Added = tuple[list[Row], list[Row]]

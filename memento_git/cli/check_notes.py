@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.cli.output import Names
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.shelf import Shelf
+    from memento_git.model.rows import Row
 
 
 SHOWN: Final = 10

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from memento_git.cli.output import Names
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
 
 
 @click.command("usage")

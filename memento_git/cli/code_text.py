@@ -10,7 +10,7 @@ from memento_git.cli import output, terminal
 from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
 
 FEW: Final = 6
 SHOWN: Final = 12

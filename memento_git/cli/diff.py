@@ -10,7 +10,7 @@ from memento_git.cli import boundary, terminal
 from memento_git.cli.boundary import Door, reads
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
 
 
 @click.command()

@@ -14,9 +14,8 @@ from memento_git.model.work import FAILURES
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.transaction import Transaction
-    from memento_git.model.rows import DispatchRow, EvidenceRow, TaskRow
+    from memento_git.model.rows import DispatchRow, EvidenceRow, Row, TaskRow
     from memento_git.work.actions.selections import Selection
 
 

@@ -24,10 +24,9 @@ from memento_git.model.work import EVIDENCE_KINDS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
-    from memento_git.model.rows import AnyRow, EvidenceRow
+    from memento_git.model.rows import AnyRow, EvidenceRow, Row
     from memento_git.work.actions.evidences import Draft
 
 TOO_LATE: Final = 124  # as timeout(1) has it

@@ -12,10 +12,10 @@ from memento_git.cli import boundary, output
 from memento_git.cli.boundary import Door, both, reads, writes
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
+    from memento_git.model.rows import Row
 
 SHOWN: Final = 10
 WHEN: Final = {

@@ -13,8 +13,7 @@ from memento_git.cli.boundary import Door, writes
 from memento_git.cli.options import COUNT
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
-    from memento_git.model.rows import TaskRow
+    from memento_git.model.rows import Row, TaskRow
     from memento_git.work.actions.handing import Wish
     from memento_git.work.actions.pool import Worked
     from memento_git.work.actions.running import Outcome

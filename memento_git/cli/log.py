@@ -16,9 +16,8 @@ from memento_git.model.ids import opening_of
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
-    from memento_git.model.rows import EventRow
+    from memento_git.model.rows import EventRow, Row
 
 NO_EVENTS: Final = "events: that a record was made is its file, not an event; memento status shows what there is"
 

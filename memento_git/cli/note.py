@@ -16,9 +16,9 @@ from memento_git.model.knowledge import NOTE_KINDS, RELATIONS, key_start
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.note_rows import NoteRow
+    from memento_git.model.rows import Row
 
 STATES = ("active", "parked", "retired", "superseded", "merged", "resolved", "finished", "contested")
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memento_git.cli.boundary import Door
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.view import View
+    from memento_git.model.rows import Row
     from memento_git.model.work import Prose
 
 PARTS: Final = ("entry", "history", "sources", "graph", "thread", "blame", "diff")

@@ -11,7 +11,7 @@ from memento_git.cli.boundary import Door, progress, reads, writes
 from memento_git.cli.options import paged, scoped
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
 
 
 @click.command("threads")

@@ -9,7 +9,7 @@ from memento_git.knowledge.quoting import FENCE, MARGIN, cleaned, fenced, shorte
 from memento_git.knowledge.rendering import ORIGINS
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
 
 MOST: Final = 20
 TEXTS: Final = 3  # checkpoints whose texts are shown

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memento_git.cli.boundary import Door
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
     from memento_git.model.rows import (
         ClaimRow,
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
         EvidenceRow,
         GateRow,
         PlanRow,
+        Row,
         TaskRow,
     )
     from memento_git.model.run_rows import RunRows

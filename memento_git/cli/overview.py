@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.cli.output import Names
-    from memento_git.folding.event_rows import Row
     from memento_git.model.finding import Finding
     from memento_git.model.objection import Objection
-    from memento_git.model.rows import GateRow, RunRow
+    from memento_git.model.rows import GateRow, Row, RunRow
     from memento_git.model.run_rows import RunRows
 
 

@@ -13,8 +13,8 @@ from memento_git.knowledge.wishes import BUDGET, RECORDS, VIEWS
 from memento_git.model.knowledge import NOTE_KINDS
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.store import Ledger
+    from memento_git.model.rows import Row
 
 WHOSE: Final = {"project": "This project:", "user": "Your own:"}
 SHARE: Final = click.FloatRange(0, 1)

@@ -13,7 +13,7 @@ from memento_git.cli.options import paged
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
 
 
 def _list(door: Door) -> None:

@@ -11,8 +11,8 @@ from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import COUNT
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
+    from memento_git.model.rows import Row
     from memento_git.model.run_rows import RunRows
 
 FORMATS: Final = ("markdown", "text", "json", "html")

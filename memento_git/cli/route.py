@@ -11,8 +11,7 @@ from memento_git.cli import boundary, output
 if TYPE_CHECKING:
     from memento_git.cli.boundary import Door
     from memento_git.cli.output import Names
-    from memento_git.folding.event_rows import Row
-    from memento_git.model.rows import AnyRow
+    from memento_git.model.rows import AnyRow, Row
 
 
 @click.command()

@@ -12,7 +12,7 @@ from memento_git.cli.options import paged
 from memento_git.model.states import RUN_STATUSES
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
 
 
 def _list(door: Door, *, limit: int = 50, offset: int = 0, status: str = "") -> None:

@@ -15,7 +15,7 @@ from memento_git.model.clock import duration
 from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
 
 READING: Final = partial(boundary.progress, what="the code")
 

@@ -18,8 +18,8 @@ from memento_git.model.clock import duration
 from memento_git.model.knowledge import NOTE_KINDS
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
     from memento_git.model.note_rows import NoteRow
+    from memento_git.model.rows import Row
 
 SHOWN: Final = 20
 PLAIN: Final = "drafts (memento session promote{whose})"

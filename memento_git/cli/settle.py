@@ -11,7 +11,7 @@ from memento_git.cli.boundary import Door, both, writes
 from memento_git.model.ids import kind_of
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
 
 RESTORING: Final = "a file that was edited or lost is restored, and nothing voided for it: memento check says how"
 ONE_WAY: Final = "give both RECORD and --keep EVENT, or --void EVENT alone"

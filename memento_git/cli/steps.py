@@ -10,8 +10,7 @@ from memento_git.work import nextsteps
 
 if TYPE_CHECKING:
     from memento_git.cli.boundary import Door
-    from memento_git.folding.event_rows import Row
-    from memento_git.model.rows import DispatchRow, EvidenceRow, TaskRow
+    from memento_git.model.rows import DispatchRow, EvidenceRow, Row, TaskRow
     from memento_git.work.state import RunState
 
 

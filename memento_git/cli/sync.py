@@ -10,8 +10,7 @@ from memento_git.cli import output, steps
 from memento_git.cli.boundary import Door, writes
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
-    from memento_git.model.rows import TroubleRow
+    from memento_git.model.rows import Row, TroubleRow
     from memento_git.work.actions.syncing import Synced
 
 SAID: Final = {

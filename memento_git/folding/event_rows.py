@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from memento_git.model.rows import ConcernedRow, EventRow, TroubleRow
     from memento_git.model.work import Event
 
-Row = dict[str, Any]
-
 TELLING: Final = ("dispatch", "successor", "into", "answer", "target", "keep", "reason", "note")
 UNTOLD: Final = ("do", "of", "at", "by", "after", "code", "kept", "signature")
 

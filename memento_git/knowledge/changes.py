@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.folding.event_rows import Row, audit
+from memento_git.folding.event_rows import audit
 from memento_git.knowledge.transitions import REDACTED
 from memento_git.ledger import layout
 from memento_git.model.ids import parse_ref
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memento_git.knowledge.shelf import Shelf
-    from memento_git.model.rows import EventRow
+    from memento_git.model.rows import EventRow, Row
 
 ADDED: Final = "added"
 REVISED: Final = "revised"

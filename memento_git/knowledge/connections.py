@@ -11,8 +11,8 @@ from memento_git.model.work import Prose
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.shelf import Shelf
+    from memento_git.model.rows import Row
 
 MOST: Final = 40
 DEPTH: Final = 2

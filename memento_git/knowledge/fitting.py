@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from memento_git.folding.event_rows import Row
 from memento_git.knowledge.quoting import shortened
 from memento_git.knowledge.rendering import block, rendered
 from memento_git.model.tokens import BYTES, size, tokens
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memento_git.model.note_rows import HitRow
+    from memento_git.model.rows import Row
 
 SHORT: Final = 160
 TELLING: Final = 150  # bytes of the line that says what was left out

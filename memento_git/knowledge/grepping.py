@@ -13,9 +13,9 @@ from memento_git.model.patterns import matches
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.overlay import Overlay
     from memento_git.ledger.grep import Line
+    from memento_git.model.rows import Row
 
 MOST_LINES: Final = 15
 LONGEST: Final = 300

@@ -16,13 +16,12 @@ from memento_git.model.work import TRUSTS
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.cards import Card
     from memento_git.knowledge.shelf import Shelf
     from memento_git.knowledge.whereabouts import Whereabouts
     from memento_git.ledger.view import View
     from memento_git.model.note_rows import Answer, HitRow
-    from memento_git.model.rows import AnyRow
+    from memento_git.model.rows import AnyRow, Row
     from memento_git.model.work import Prose
 
     Standings = Callable[[View, Iterable[str]], dict[str, AnyRow]]

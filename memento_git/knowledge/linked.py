@@ -10,9 +10,9 @@ from memento_git.knowledge.transitions import LIVE
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
+    from memento_git.model.rows import Row
 
 
 def linked(view: View, records: Collection[str], progress: Progress | None = None) -> list[Row]:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.code.symbols import Symbols
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.overlay import Overlay
     from memento_git.model.progress import Progress
+    from memento_git.model.rows import Row
 
 
 WILD = frozenset("*?[")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.folding.event_rows import Row, audit, event_row, troubles
+from memento_git.folding.event_rows import audit, event_row, troubles
 from memento_git.knowledge import handoffs
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.injection import instructive, orders
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.note_rows import Link, NoteRow
-    from memento_git.model.rows import EventRow, TroubleRow
+    from memento_git.model.rows import EventRow, Row, TroubleRow
     from memento_git.model.work import Prose
 
 

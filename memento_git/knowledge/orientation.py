@@ -13,8 +13,8 @@ from memento_git.knowledge.transitions import CURRENT, LIVE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.shelf import Shelf
+    from memento_git.model.rows import Row
     from memento_git.model.work import Prose
 
 MOST: Final = 10

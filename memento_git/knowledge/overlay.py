@@ -16,12 +16,12 @@ from memento_git.model.anchors import CHANGED, GONE, UNKNOWN
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.anchors import Found
     from memento_git.knowledge.following import Follower
     from memento_git.ledger.standing import Standing
     from memento_git.ledger.view import View
     from memento_git.model.anchors import Anchor
+    from memento_git.model.rows import Row
     from memento_git.model.work import Prose
 
 STALE: Final = (CHANGED, GONE, UNKNOWN)

@@ -14,8 +14,8 @@ from memento_git.model import anchors
 from memento_git.model.anchors import spell
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.overlay import Overlay, Placed
+    from memento_git.model.rows import Row
 
 MOST_NAMED: Final = 5
 

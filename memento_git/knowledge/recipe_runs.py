@@ -19,11 +19,11 @@ from memento_git.model.recipes import DEEPEST, SINKS, SOURCES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
     from memento_git.model.objection import Objection
     from memento_git.model.progress import Progress
     from memento_git.model.recipes import Recipe
+    from memento_git.model.rows import Row
     from memento_git.model.work import Prose
 
 

@@ -12,8 +12,8 @@ from memento_git.model.markup import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from memento_git.folding.event_rows import Row
     from memento_git.model.note_rows import Answer, HitRow
+    from memento_git.model.rows import Row
 
 SHOWN_FILES: Final = 20
 LONGEST_TITLE: Final = 200

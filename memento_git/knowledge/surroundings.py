@@ -13,12 +13,12 @@ from memento_git.knowledge.whereabouts import now_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.following import Follower
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.standing import Standing
     from memento_git.ledger.view import View
     from memento_git.model.note_rows import HitRow
+    from memento_git.model.rows import Row
 
 NAME: Final = re.compile(r"[\w$]+(?:[.\-/]+[\w$]+)*")
 SHORTEST: Final = 3

@@ -12,12 +12,12 @@ from memento_git.model.anchors import Anchor, spell
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.anchors import Found
     from memento_git.knowledge.following import Follower
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.standing import Standing
     from memento_git.ledger.view import View
+    from memento_git.model.rows import Row
 
 
 NO_SYMBOL: Final = "{path} has no symbol {symbol}: notes of any part of the file may be shown"

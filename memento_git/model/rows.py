@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Annotated, Any, NotRequired, TypeAlias, TypedDict
 
 AnyRow: TypeAlias = Any  # the row of a record of whichever kind its id tells
+Row: TypeAlias = dict[str, Any]  # a row of which no type declares the keys
 
 
 class Mark(TypedDict):

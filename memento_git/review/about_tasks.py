@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from memento_git.ledger import layout
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
+    from memento_git.model.rows import Row
 
 MOST: Final = 10
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
 
 
 class TwoSides(NamedTuple):

@@ -15,8 +15,8 @@ from memento_git.review.word_diff import REMOVED, words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.model.finding import Finding
+    from memento_git.model.rows import Row
 
 WAY: Final = {
     "dispatched": "dispatched", "claimed": "in_progress", "completed": "completed", "failed": "blocked",

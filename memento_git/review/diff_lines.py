@@ -13,7 +13,7 @@ from memento_git.review.word_diff import ADDED, LEFT_OUT, REMOVED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
 
 MOST_STATES: Final = 5
 NOES: Final = ("rejected", "failed", "blocked")

@@ -29,7 +29,7 @@ from memento_git.review.diff_notes import knowledge
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
 
 RESERVE: Final = 536  # for the mark by which a comment is found again, and the last line
 FOR_DETAILS: Final = 0.3

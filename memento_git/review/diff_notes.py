@@ -12,7 +12,7 @@ from memento_git.review.diff_lines import by, revised, why
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
     from memento_git.review.diff_lines import Style
 
 SUCCESSOR: Final = {"superseded": "superseded by", "merged": "merged into", "resolved": "resolved by"}

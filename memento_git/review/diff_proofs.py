@@ -11,7 +11,7 @@ from memento_git.work.proof.reproduction import less_covered
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
     from memento_git.review.diff_lines import Style
 
 VOID = "it was withdrawn, or is of another command or other code than what it names"

@@ -12,7 +12,7 @@ from memento_git.review.diff_notes import knowledge
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
 
 
 STYLE: Final = Style(

@@ -17,9 +17,8 @@ from memento_git.review.changed_files import TwoSides, forbidden
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.store import Ledger
-    from memento_git.model.rows import EventRow
+    from memento_git.model.rows import EventRow, Row
     from memento_git.model.work import Prose
 
 FIELDS: Final = (

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.ledger import cache, layout
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
+    from memento_git.model.rows import Row
 
 KEPT: Final = "notes"
 

@@ -13,7 +13,7 @@ from memento_git.review.report import INCOMPLETE, MOVED, ORDER, SPIKE, aged, cal
 from memento_git.review.timeline import timeline
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
     from memento_git.model.run_rows import RunRows
 
 LONG: Final = 40

@@ -11,9 +11,8 @@ from memento_git.model.states import DONE
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
-    from memento_git.model.rows import AnyRow
+    from memento_git.model.rows import AnyRow, Row
     from memento_git.work.state import RunState
 
 

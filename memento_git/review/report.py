@@ -14,8 +14,7 @@ from memento_git.work.proof.trust import LEFT_OUT
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from memento_git.folding.event_rows import Row
-    from memento_git.model.rows import EvidenceRow, GateRow, PlanRow, RoleRow, RunRow, TaskRow
+    from memento_git.model.rows import EvidenceRow, GateRow, PlanRow, RoleRow, Row, RunRow, TaskRow
     from memento_git.model.run_rows import RunRows
 
 SHOWN_TASKS: Final = 3

@@ -11,7 +11,7 @@ from memento_git.work.nextsteps import broken, failed_gates, held_back, stranded
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
     from memento_git.model.run_rows import Digest, RunRows
 
 STUCK: Final = ("blocked", "rejected", "contested")

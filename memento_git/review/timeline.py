@@ -13,8 +13,7 @@ from memento_git.review.report import called
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.folding.event_rows import Row
-    from memento_git.model.rows import EventRow
+    from memento_git.model.rows import EventRow, Row
 
 WIDTH: Final = 960
 LEFT: Final = 150

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.verbs.batch import ACTIONS, BatchInvalid
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
 
 VALUES: Final = {
     "str": "text", "str | None": "text", "Reason": "text", "bool": "`true` or `false`",

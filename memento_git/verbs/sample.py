@@ -21,8 +21,8 @@ from memento_git.work.overview import overview
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.transaction import Transaction
+    from memento_git.model.rows import Row
 
 VERBS: Final = {
     "start": "run start", "plan": "plan draft", "approve_plan": "plan approve", "event": "task add",

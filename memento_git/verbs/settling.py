@@ -14,11 +14,10 @@ from memento_git.work.kept_rows import base
 from memento_git.work.late import late_rows
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
-    from memento_git.model.rows import TroubleRow
+    from memento_git.model.rows import Row, TroubleRow
     from memento_git.texts.typed import Reason
 
 RECORDS: Final = (*settling.RECORDS, "note")

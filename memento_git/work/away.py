@@ -11,10 +11,9 @@ from memento_git.work.nextsteps import SOON
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
-    from memento_git.model.rows import DispatchRow
+    from memento_git.model.rows import DispatchRow, Row
     from memento_git.model.run_rows import RunRows
 
 

@@ -13,8 +13,7 @@ from memento_git.model.states import OPEN_DISPATCH, TASK_STATUSES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from memento_git.folding.event_rows import Row
-    from memento_git.model.rows import DispatchRow, TaskRow
+    from memento_git.model.rows import DispatchRow, Row, TaskRow
     from memento_git.model.run_rows import RunRows
 
 FORMAT: Final = 1

@@ -11,8 +11,8 @@ from memento_git.work.proof import proofs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.git import Git
+    from memento_git.model.rows import Row
     from memento_git.work.state import RunState
 
 

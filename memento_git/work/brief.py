@@ -15,8 +15,8 @@ from memento_git.work.proof.verification import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
+    from memento_git.model.rows import Row
 
 TOLD_LATER: Final = {
     "digest": "0" * 64, "id": "bundle_000000000000", "bundle_hash": "0" * 64, "budget": 1_000_000, "tokens": 1_000_000,

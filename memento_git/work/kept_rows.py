@@ -10,10 +10,9 @@ from memento_git.model.finding import AWAY, Finding
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
-    from memento_git.model.rows import EventRow, EvidenceRow, GateRow, RunRow
+    from memento_git.model.rows import EventRow, EvidenceRow, GateRow, Row, RunRow
     from memento_git.model.run_rows import RunRows
     from memento_git.work.proof.runners import Runners
     from memento_git.work.state import RunState

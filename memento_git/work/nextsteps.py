@@ -11,9 +11,8 @@ from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK, GATES_OF_WORK,
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.model.finding import Finding
-    from memento_git.model.rows import DispatchRow, EvidenceRow, GateRow, HeldBack, TaskRow
+    from memento_git.model.rows import DispatchRow, EvidenceRow, GateRow, HeldBack, Row, TaskRow
     from memento_git.model.run_rows import RunRows
 
 SOON: Final = 3

@@ -20,9 +20,8 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.view import View
-    from memento_git.model.rows import AnyRow, EventRow, EvidenceRow, TaskRow
+    from memento_git.model.rows import AnyRow, EventRow, EvidenceRow, Row, TaskRow
     from memento_git.model.run_rows import RunRows
 
 R = TypeVar("R", "TaskRow", "EvidenceRow")

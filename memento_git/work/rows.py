@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
-from memento_git.folding.event_rows import Row, audit, troubles, unmet
+from memento_git.folding.event_rows import audit, troubles, unmet
 from memento_git.folding.fold import plans_of
 from memento_git.folding.lanes import STATUS, WORST_EVIDENCE
 from memento_git.folding.overruling import takes_out
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         GateRow,
         Mark,
         PlanRow,
+        Row,
         RunRow,
         TaskRow,
         TroubleRow,

@@ -20,12 +20,12 @@ from memento_git.model.anchors import CHANGED, GONE, MOVED
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.following import Follower
     from memento_git.ledger.standing import Standing
     from memento_git.ledger.store import Ledger
     from memento_git.model.anchors import Anchor
     from memento_git.model.progress import Progress
+    from memento_git.model.rows import Row
     from memento_git.model.work import Prose
 
     Placed = tuple[str, Anchor]

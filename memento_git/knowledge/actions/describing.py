@@ -14,10 +14,10 @@ from memento_git.texts.secrets import refuse_secrets
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.overlay import Overlay
     from memento_git.ledger.store import Ledger
     from memento_git.model.progress import Progress
+    from memento_git.model.rows import Row
 
 MOST: Final = 20
 LARGEST: Final = 256 * 1024

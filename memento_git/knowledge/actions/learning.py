@@ -22,12 +22,12 @@ from memento_git.model.types import problem_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.learning import Data
     from memento_git.knowledge.recipes import Item
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
+    from memento_git.model.rows import Row
 
 
 LEAST: Final = 2

@@ -6,7 +6,6 @@ from collections import Counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.folding.event_rows import Row
 from memento_git.knowledge import labels, slips, unheard
 from memento_git.knowledge.alike import said
 from memento_git.knowledge.choosing import Chooser
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
     from memento_git.model.note_rows import HitRow
     from memento_git.model.progress import Progress
+    from memento_git.model.rows import Row
 
 FEW: Final = 150
 COMPARED: Final = 500

@@ -22,11 +22,11 @@ from memento_git.model.types import problem_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.recipe_runs import Outcome, Write
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
+    from memento_git.model.rows import Row
 
 
 MADE: Final = "command"  # a recipe's texts are made by a command: nobody typed them for these notes

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.code.docstrings import Said
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.overlay import Overlay
     from memento_git.ledger.store import Ledger
     from memento_git.model.progress import Progress
+    from memento_git.model.rows import Row
 
 LARGEST: Final = 1024 * 1024
 KEPT_EVERY: Final = 20

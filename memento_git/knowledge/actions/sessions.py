@@ -25,10 +25,10 @@ from memento_git.texts.secrets import refuse_secrets
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.note_rows import NoteRow
+    from memento_git.model.rows import Row
     from memento_git.model.work import Prose
 
 LAST: Final = "last-session"

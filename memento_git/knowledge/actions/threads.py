@@ -14,9 +14,9 @@ from memento_git.ledger.store import NothingToCommit
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.transaction import Transaction
+    from memento_git.model.rows import Row
     from memento_git.model.work import Prose
 
 

@@ -17,9 +17,9 @@ from memento_git.model.ids import ALPHABET, LENGTH
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.commits import Commit
+    from memento_git.model.rows import Row
     from memento_git.model.work import Prose
 
 MOST: Final = 1000

@@ -11,8 +11,8 @@ from memento_git.work.brief import as_markdown
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.store import Ledger
+    from memento_git.model.rows import Row
 
 
 def write_bundle(ledger: Ledger, row: Row, path: Path, *, force: bool = False) -> None:

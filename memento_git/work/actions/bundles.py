@@ -9,9 +9,9 @@ from memento_git.ledger import codec, layout
 from memento_git.work.actions.attaching import attached
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
+    from memento_git.model.rows import Row
     from memento_git.work.state import RunState
 
 FILE: Final = "bundle.json"

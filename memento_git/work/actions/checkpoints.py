@@ -9,10 +9,10 @@ from memento_git.model.work import SNAPSHOT
 from memento_git.work.actions import worktrees
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
+    from memento_git.model.rows import Row
     from memento_git.model.work import Event, Evidence
     from memento_git.work.state import RunState
 

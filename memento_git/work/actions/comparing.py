@@ -20,10 +20,10 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.store import Ledger
     from memento_git.model.policy import Policy
     from memento_git.model.progress import Progress
+    from memento_git.model.rows import Row
     from memento_git.work.attest.signers import KnownSigners
     from memento_git.work.proof.runners import Runners
 

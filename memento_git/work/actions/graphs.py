@@ -20,13 +20,13 @@ from memento_git.work.proof import remains
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
     from memento_git.model.progress import Progress
+    from memento_git.model.rows import Row
     from memento_git.model.work import Evidence
     from memento_git.work.state import RunState
 

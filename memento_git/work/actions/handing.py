@@ -18,10 +18,10 @@ from memento_git.work.proof import proofs
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
+    from memento_git.model.rows import Row
     from memento_git.work.running.children import Stop
     from memento_git.work.state import RunState
 

@@ -25,12 +25,12 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.handovers import Handover
     from memento_git.ledger.processes import Process
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
+    from memento_git.model.rows import Row
     from memento_git.work.proof.verification import Demand
     from memento_git.work.routing.executors import Executor
     from memento_git.work.running.capture import Captured

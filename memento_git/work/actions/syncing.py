@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.journal import Path3
     from memento_git.ledger.remoteclaims import HeldClaim
     from memento_git.ledger.remotes import Target
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
-    from memento_git.model.rows import TroubleRow
+    from memento_git.model.rows import Row, TroubleRow
 
 ATTEMPTS: Final = 20
 UNMOVED: Final = 3  # refusals by a remote that is still where it was: nobody was first

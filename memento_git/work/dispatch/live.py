@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.git import Git
     from memento_git.ledger.handovers import Handover
-    from memento_git.model.rows import LiveRow
+    from memento_git.model.rows import LiveRow, Row
     from memento_git.model.run_rows import RunRows
     from memento_git.work.state import RunState
 

@@ -16,9 +16,9 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.folding.event_rows import Row
     from memento_git.ledger.trees import Entry
     from memento_git.ledger.view import View
+    from memento_git.model.rows import Row
     from memento_git.model.work import Event
 
 SAFETY: Final = (

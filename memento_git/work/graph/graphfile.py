@@ -9,7 +9,7 @@ from memento_git.errors import Misused
 from memento_git.work.graph import graphs
 
 if TYPE_CHECKING:
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
 
 LONGEST: Final = 64 * 1024 * 1024
 COUNTS: Final = {

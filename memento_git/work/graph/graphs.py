@@ -9,7 +9,7 @@ from memento_git.errors import Refused, adding
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
 
 Edges = dict[str, list[str]]
 HOT: Final = 8

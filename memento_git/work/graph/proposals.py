@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from memento_git.folding.event_rows import Row
+    from memento_git.model.rows import Row
 
 MOST_OF_A_KIND: Final = 10
 LONG_CYCLE: Final = 5
