@@ -178,7 +178,7 @@ def complete(
     graph: bool | None = None,
 ) -> None:  # fmt: skip
     """Complete a claimed dispatch, and its task, on evidence that policy accepts."""
-    from memento_git.work import answers, nextsteps
+    from memento_git.work import answers, task_steps
     from memento_git.work.actions import checkpoints, dispatches, evidences
 
     def act(tx: Transaction) -> tuple[DispatchRow, TaskRow, list[EvidenceRow], checkpoints.Checkpoint | None]:
@@ -193,7 +193,7 @@ def complete(
 
     checkpoints.look_ahead(door.ledger, dispatch_id, graph)
     row, task, cited, checkpoint = door.change("dispatch complete", act)
-    then = [] if row["candidate"] else nextsteps.proving(task)
+    then = [] if row["candidate"] else task_steps.proving(task)
     data = {
         **row, "task": task, "proven": task["proven"], "evidence": cited[0] if len(cited) == 1 else cited,
         "graph": checkpoint.row() if checkpoint else None,

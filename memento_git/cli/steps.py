@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from memento_git.errors import MementoError
-from memento_git.work import nextsteps
+from memento_git.work import task_steps
 
 if TYPE_CHECKING:
     from memento_git.cli.boundary import Door
@@ -43,7 +43,7 @@ def due(door: Door, run: str) -> list[Row]:
 def offering(task: TaskRow) -> list[Row]:
     """Return the step that hands a pending task out, or shows what it waits for."""
     why = f"“{task['title']}” is ready" if task["ready"] else f"“{task['title']}” waits for something"
-    return [{"why": why, "command": nextsteps.handing_out(task)}]
+    return [{"why": why, "command": task_steps.handing_out(task)}]
 
 
 def about(task: TaskRow) -> list[Row]:
@@ -52,7 +52,7 @@ def about(task: TaskRow) -> list[Row]:
         return offering(task)
     if task["status"] == "blocked":
         return retrying(task)
-    return nextsteps.proving(task)
+    return task_steps.proving(task)
 
 
 def claiming(dispatch: DispatchRow) -> list[Row]:
@@ -68,7 +68,7 @@ def reading(dispatch: DispatchRow) -> list[Row]:
 def retrying(task: TaskRow) -> list[Row]:
     """Return the step that follows a failed dispatch of a task: other candidates may be at work, or done."""
     if task["status"] == "blocked":
-        return [{"why": "to take it up again", "command": nextsteps.resuming(task["id"], task["status"])}]
+        return [{"why": "to take it up again", "command": task_steps.resuming(task["id"], task["status"])}]
     return [{"why": "see who else is at it", "command": f"memento task show {task['id']}"}]
 
 
@@ -105,7 +105,7 @@ def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
             and proofs.saw_else(state, task, evidence["code"])
         ):
             return [{"why": "what proves its task saw other code", "command": f"memento task verify {task}"}]
-    steps = (nextsteps.due(answers.row(state, task), dispatches) for task, dispatches in handed.items())
+    steps = (task_steps.due(answers.row(state, task), dispatches) for task, dispatches in handed.items())
     return [{"why": "what its task waits for", "command": step} for step in steps if step][:1]
 
 
@@ -125,4 +125,4 @@ def _citing_all(state: RunState, dispatch: DispatchRow, evidence: EvidenceRow) -
         return _completing(dispatch, evidence)
     known = [rows.evidence_row(state, one) for one in state.pieces(state.ids("evidence"))]
     mark_stale(state.view, known, [])
-    return str(nextsteps.going_on(task, [dispatch], known, evidence["actor"])["command"])
+    return str(task_steps.going_on(task, [dispatch], known, evidence["actor"])["command"])

@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memento_git.work.nextsteps import SOON
+from memento_git.work.task_steps import SOON
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

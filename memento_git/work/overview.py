@@ -12,8 +12,9 @@ from memento_git.model.states import FINAL_RUN
 from memento_git.work import away, kept_rows
 from memento_git.work import refusals as no
 from memento_git.work.dispatch import live
-from memento_git.work.nextsteps import SOON, all_done, next_steps, passing
+from memento_git.work.nextsteps import all_done, next_steps, passing
 from memento_git.work.proof.staleness import mark_stale
+from memento_git.work.task_steps import SOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,8 +9,8 @@ from memento_git.model.states import DONE
 from memento_git.model.types import WORD, Decimal, problem_of
 from memento_git.model.work import EVIDENCE_KINDS, TRUSTS, Prose
 from memento_git.texts.typed import TextInvalid, WordUnknown, refuse_not_utf8
-from memento_git.work import nextsteps
 from memento_git.work import refusals as no
+from memento_git.work import task_steps
 from memento_git.work.actions import worktrees
 from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import handout
@@ -209,7 +209,7 @@ def reopen_task(tx: Transaction, task: str, *, reason: Reason = "") -> str:
     identity, state = Desk.of(tx).find(task, "task")
     if not state.is_final and state.task_status(identity) in (*DONE, "rejected"):
         for _, gate in state.failed_gates(identity):
-            raise no.GateRefused(task=identity, gate=gate, how=nextsteps.redoing(identity))
+            raise no.GateRefused(task=identity, gate=gate, how=task_steps.redoing(identity))
     return _moved(tx, task, "reopened", "reopening a task", reason)
 
 

@@ -14,10 +14,10 @@ from memento_git.work.actions import evidences, folders
 from memento_git.work.dangers import guard
 from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import terms
-from memento_git.work.nextsteps import creating, resuming
 from memento_git.work.proof import codes, forgotten, pasts, proofs, verdict
 from memento_git.work.proof.verdict import Verdict
 from memento_git.work.proof.verification import masked
+from memento_git.work.task_steps import creating, resuming
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Evidence
-from memento_git.work import nextsteps
+from memento_git.work import task_steps
 from memento_git.work.dispatch import terms
 from memento_git.work.gates import replies
 from memento_git.work.proof import codes, trust
@@ -42,7 +42,7 @@ def leaving_out(state: RunState, task: str) -> str:
     gone = [other for other in state.prose(task).list("depends_on") if state.task_status(other) == "cancelled"]
     repairs = {repaired: name for name in state.ids("task")
                if (repaired := front_matter(state, name).get("repairs"))}  # fmt: skip
-    return nextsteps.leaving_out(task, state.prose(task).list("depends_on"), gone, repairs)
+    return task_steps.leaving_out(task, state.prose(task).list("depends_on"), gone, repairs)
 
 
 def freeing(state: RunState, task: str) -> str:

@@ -1,0 +1,141 @@
+"""What comes next for one task, and the commands by which it goes on. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.model.enumeration import some
+from memento_git.model.states import DONE, FINAL_TASK
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memento_git.model.rows import DispatchRow, EvidenceRow, Row, TaskRow
+
+SOON: Final = 3
+
+
+def creating(task: str) -> str:
+    """Return the command that hands a task out."""
+    return f"memento dispatch create {task} --executor WHO"
+
+
+def handing_out(task: TaskRow) -> str:
+    """Return the command that hands a pending task out, or shows what it waits for."""
+    return creating(task["id"]) if task["ready"] else "memento status"
+
+
+def resuming(task: str, status: str) -> str:
+    """Return the command by which a task that nobody has is taken up again; nothing while it is open."""
+    if status == "rejected":
+        return f"memento task repair {task}"
+    return f"memento task reopen {task} --reason WHY" if status in (*FINAL_TASK, *DONE, "blocked") else ""
+
+
+def redoing(task: str) -> str:
+    """Return the commands by which work that a gate refused is done again: a pending task is held back."""
+    return f"memento task verify {task}, then memento task repair {task}"
+
+
+def leaving_out(task: str, dependencies: Sequence[str], gone: Sequence[str], repairs: Mapping[str, str]) -> str:
+    """Return the command that leaves dependencies of a task out, or puts what repairs them in their place."""
+    left = dict.fromkeys(repairs.get(other, "") if other in gone else other for other in dependencies)
+    options = " ".join(f"--depends-on {other}" for other in left if other) or "--no-dependencies"
+    return f"memento task revise {task} {options}"
+
+
+def due(task: TaskRow, dispatches: Sequence[DispatchRow]) -> str:
+    """Return the command that comes next for a task on which nobody works; nothing where it is proven."""
+    queued = [row["dispatch_id"] for row in dispatches if row["status"] == "queued"]
+    if task["status"] == "dispatched" and queued:
+        return f"memento dispatch claim {queued[-1]}"
+    if task["status"] == "pending":
+        return handing_out(task)
+    steps = [] if task["proven"] else [*proving(task), {"command": resuming(task["id"], task["status"])}]
+    return str(steps[0]["command"]) if steps else ""
+
+
+def proving(task: TaskRow) -> list[Row]:
+    """Return the steps by which a task that was completed without being proven becomes proven; none for any other."""
+    if task["proven"] is not False:
+        return []
+    name = task["id"]
+    reopen = f"memento task reopen {name} --reason WHY"
+    if looks(task) == "verify":
+        verify = {"why": "run what is asked", "command": f"memento task verify {name}"}
+        return [verify, {"why": "or, to do it again", "command": reopen}]
+    shown = {"why": "then, once it is handed out and claimed again", "command": _shows(task)}
+    return [{"why": "do it again", "command": reopen}, shown]
+
+
+def looks(row: TaskRow) -> str:
+    """Return the verb that helps a task to its proof: running what is asked, or looking at what is amiss."""
+    return "verify" if row["status"] == "completed" and row["asked"] and row["asked"]["commands"] else "show"
+
+
+def _shows(row: TaskRow) -> str:
+    """Return the command line that records what is asked first of a task."""
+    from memento_git.work.proof.verification import run_lines
+
+    return run_lines(row["id"], row["asked"])[0]
+
+
+def going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[EvidenceRow], asker: str) -> Row:
+    """Return the step of a task at work: to show what is asked and has not passed, or to complete it on what has.
+
+    What only others hold is theirs to go on with.
+    """
+    from memento_git.work.proof.verification import run_lines, shown
+
+    own = [row for row in claimed if asker in ("", row["claimed_by"])]
+    if claimed and not own:
+        return {"why": f"{claimed[0]['claimed_by']} works on “{task['title']}”",
+                "command": f"memento dispatch show {claimed[0]['dispatch_id']}"}  # fmt: skip
+    going = {"why": f"“{task['title']}” is in progress", "command": _shows(task)}
+    kinds = task["asked"]["evidence"] if task["asked"] else ()
+    for dispatch in own:
+        since = _since(task["id"], dispatch, evidence)
+        ran, beside = _ran(since, dispatch["claimed_by"]), _beside(since, kinds)
+        passed = [*(row for row in ran if row["outcome"] == "passed"), *beside]
+        left = run_lines(task["id"], task["asked"], passed)
+        failed = [row for row in ran if row["outcome"] != "passed" or row["moved"]]
+        held = {row["kind"] for row in (*ran, *beside)}
+        lacks = [kind for kind in kinds if kind not in held]
+        if left:
+            going["command"] = left[0]
+        if failed:
+            going["why"] += f", and `{shown(failed[-1]['command'] or ())}` did not pass: {failed[-1]['id']}"
+        elif not left and lacks:
+            going["why"] += f", and {some(lacks, SOON)} evidence is asked of it, too"
+            going["command"] = f"memento task brief {task['id']}"
+        elif not left:
+            cited = " ".join(f"--evidence {row['id']}" for row in (*ran, *beside))
+            complete = f"memento dispatch complete {dispatch['dispatch_id']} {cited}"
+            told = (
+                f"what was run for “{task['title']}” has passed" if ran else f"“{task['title']}” has what it asks for"
+            )
+            return {"why": told, "command": complete}
+    return going
+
+
+def _ran(since: Sequence[EvidenceRow], holder: str | None) -> list[EvidenceRow]:
+    """Return what the holder of a dispatch ran, the latest of each command."""
+    found = [row for row in since if row["command"] and row["actor"] == holder]
+    return [*{(row["kind"], row["folder"], *(row["command"] or ())): row for row in found}.values()]
+
+
+def _beside(since: Sequence[EvidenceRow], kinds: Sequence[str]) -> list[EvidenceRow]:
+    """Return the latest of each kind that is asked and that no command shows, whoever brought it."""
+    found = [row for row in since if row["kind"] in kinds and not row["command"] and row["outcome"] != "failed"]
+    return [*{row["kind"]: row for row in found}.values()]
+
+
+def _since(task: str, dispatch: DispatchRow, evidence: Sequence[EvidenceRow]) -> list[EvidenceRow]:
+    """Return the evidence of a task since a dispatch, and not of another, on the code as it is; the latest last."""
+    opened = dispatch["created_at"] or ""
+    found = [
+        row for row in evidence
+        if row["status"] == "recorded" and task in row["task_ids"] and row["created_at"] >= opened
+        and row["dispatch"] in (None, dispatch["dispatch_id"]) and not (row.get("stale") and not row["uncommitted"])
+    ]  # fmt: skip
+    return sorted(found, key=lambda row: (row["created_at"], row["id"]))
