@@ -13,7 +13,7 @@ from memento_git.review.actions import check
 from memento_git.verbs import doctor
 from memento_git.work import refusals
 from memento_git.work.actions import claiming, plans, tasks, verifying
-from memento_git.work.proof.verification import again_line
+from memento_git.work.proof.verification import again_line, named
 from tests.clones import Hub, code
 from tests.play import git
 
@@ -184,8 +184,13 @@ def test_check_names_a_reopening_where_stale_work_was_accepted(play: Play) -> No
     assert fixes(play) == [again]
 
 
-@pytest.mark.parametrize(("folder", "word"), [("inside", "run.sh"), (".", "<outside>/run.sh")])
-def test_a_command_of_another_folder_or_machine_is_left_to_who_runs_it(folder: str, word: str) -> None:
+@pytest.mark.parametrize(
+    ("folder", "word"), [
+        ("inside", "run.sh"), (".", "<outside>/run.sh"), (".", "<repository>/run.sh"),
+        (".", "[redacted: GitHub Token]"), (".", "~/run.sh"), (".", named(["sh", "x" * 5000])[1]),
+    ],
+)  # fmt: skip
+def test_a_command_that_is_not_recorded_whole_is_left_to_who_runs_it(folder: str, word: str) -> None:
     evidence = {"kind": "lint", "command": {"cwd": folder, "argv": ["sh", word]}, "reports": [{"name": "a.xml"}]}
     assert again_line("task_1", evidence) == "memento evidence run --task task_1 --kind lint --report a.xml -- CMD"
 

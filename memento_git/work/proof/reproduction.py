@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.model.enumeration import some
 from memento_git.work.proof.codes import agree, code_seen, wholly
 from memento_git.work.proof.trust import outcome_of
-from memento_git.work.proof.verification import LONGEST_ARGUMENT
+from memento_git.work.proof.verification import is_cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +20,6 @@ REPRODUCED: Final = "reproduced"
 DIFFERS: Final = "differs"
 CANNOT: Final = "cannot"
 OTHER_CODE: Final = "other_code"
-ELSEWHERE: Final = ("<outside>", "<repository>", "[redacted: ")
 CASES: Final = ("junit", "sarif")
 MOST_NAMED: Final = 5
 MOST_TOLD: Final = 3
@@ -111,20 +110,11 @@ def hindrance(data: Mapping[str, Any], status: str, patterns: Iterable[Sequence[
     if command is None:
         return "it records no command"
     argv = command["argv"]
-    if not argv or any(_is_cut(argument) for argument in argv):
+    if not argv or any(map(is_cut, argv)):
         return "its command is not recorded whole: a secret, a foreign path or a long word's end was taken out"
     if command.get("timed_out") or command.get("signal"):
         return "it was ended from outside, which no second run can show"
     return "" if is_listed(argv, patterns) else "policy.reproduce.commands does not list its command"
-
-
-def _is_cut(argument: str) -> bool:
-    return (
-        any(mark in argument for mark in ELSEWHERE)
-        or argument.startswith("~")
-        or "=~" in argument
-        or len(argument) > LONGEST_ARGUMENT
-    )
 
 
 def same_code(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

@@ -24,6 +24,7 @@ DEFAULT_KIND: Final = "test"
 LONGEST_ARGUMENT: Final = 4096
 LONGEST_LINE: Final = 1000
 OUTSIDE: Final = "<outside>"
+TAKEN_OUT: Final = (OUTSIDE, "<repository>", "[redacted: ")
 DEVICES: Final = r"dev/(?:null|zero|full|u?random|stdout|stderr)(?![\w.+@~/-])"
 """Devices that are on all machines, and the same on each."""
 ABSOLUTE: Final = rf"(?<![\w.:/])(?<!<repository>)/(?!{DEVICES})(?:[\w.+@~-]+/)+([\w.+@~-]*)"
@@ -216,12 +217,22 @@ def run_lines(task: str, asked: Mapping[str, Any] | None, passed: Sequence[Mappi
 def again_line(task: str, evidence: Mapping[str, Any]) -> str:
     """Return the command line that records for a task what the command of some evidence shows by now.
 
-    It has a CMD where another folder or machine has other words for it.
+    It has a CMD where it runs in another folder, or is not recorded whole.
     """
     command, reports = evidence["command"], [one["name"] for one in evidence.get("reports") or ()]
-    is_known = command["cwd"] == "." and not any(OUTSIDE in word for word in command["argv"])
+    is_known = command["cwd"] == "." and not any(map(is_cut, command["argv"]))
     options = _options({"kind": evidence["kind"], "reports": reports})
     return f"memento evidence run --task {task}{options} -- {_typed(command['argv']) if is_known else 'CMD'}"
+
+
+def is_cut(argument: str) -> bool:
+    """Tell whether a word of a recorded command lacks a secret, a foreign path or the end of a long word."""
+    return (
+        any(mark in argument for mark in TAKEN_OUT)
+        or argument.startswith("~")
+        or "=~" in argument
+        or len(argument) > LONGEST_ARGUMENT
+    )
 
 
 def _is_row_of(evidence: Mapping[str, Any], command: Mapping[str, Any]) -> bool:
