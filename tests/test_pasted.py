@@ -176,6 +176,20 @@ def test_check_names_what_proves_stale_work_anew(play: Play, cli: Call) -> None:
     assert (fixes(play), play.status(task)) == ([], "accepted")
 
 
+def test_stale_work_is_judged_once_all_that_proves_it_has_run_again(play: Play, cli: Call) -> None:
+    play.planned()
+    task = play.task()
+    play.complete(play.claimed(task), play.evidence(task), play.evidence(task, kind="lint"))
+    code(play, "answer = 43\n")
+    lines = {
+        f"memento evidence run --task {task} --kind {kind} -- sh -c 'echo checked; exit 0'" for kind in ("test", "lint")
+    }
+    (first,) = following(cli, play, "evidence", "run", "--task", task, "--kind", "type", "--", "true")
+    (second,) = following(cli, play, *shlex.split(first)[1:])
+    assert {first, second} == lines
+    assert following(cli, play, *shlex.split(second)[1:]) == [f"memento task verify {task}"]
+
+
 def test_check_names_a_reopening_where_stale_work_was_accepted(play: Play) -> None:
     git(play.root, "branch", "base")
     task = stale(play)

@@ -78,7 +78,6 @@ def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
     A task that two branches disagree on is settled first.
     """
     from memento_git.work import answers, rows
-    from memento_git.work.proof import proofs
     from memento_git.work.state import RunState
 
     if not evidence["task_ids"] or evidence["outcome"] != "passed" or evidence["moved"]:
@@ -99,14 +98,26 @@ def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
             for at, (one, command) in enumerate(zip(own or claimed, commands, strict=True))
         ]
     for task in evidence["task_ids"]:
-        if (
-            evidence["code"]
-            and state.task_status(task) == "completed"
-            and proofs.saw_else(state, task, evidence["code"])
-        ):
-            return [{"why": "what proves its task saw other code", "command": f"memento task verify {task}"}]
+        if state.task_status(task) == "completed" and (renewing := _renewing(state, task, evidence)):
+            return [{"why": "what proves its task saw other code", "command": renewing}]
     steps = (task_steps.due(answers.row(state, task), dispatches) for task, dispatches in handed.items())
     return [{"why": "what its task waits for", "command": step} for step in steps if step][:1]
+
+
+def _renewing(state: RunState, task: str, evidence: EvidenceRow) -> str:
+    """Return what goes on with a task whose proof saw other code than evidence: the rest run again, then its verdict.
+
+    It is nothing where no command shows what proves the task.
+    """
+    from memento_git.work.proof import pasts, proofs
+    from memento_git.work.proof.verification import again_line
+
+    if not evidence["code"] or not proofs.saw_else(state, task, evidence["code"]):
+        return ""
+    left = [one.data for one in pasts.not_renewed(state, task, evidence["code"])]
+    if any("command" not in data for data in left):
+        return ""
+    return again_line(task, left[0]) if left else f"memento task verify {task}"
 
 
 def _completing(dispatch: DispatchRow, evidence: EvidenceRow) -> str:
@@ -117,12 +128,13 @@ def _completing(dispatch: DispatchRow, evidence: EvidenceRow) -> str:
 def _citing_all(state: RunState, dispatch: DispatchRow, evidence: EvidenceRow) -> str:
     """Return what goes on with a dispatch; where more is asked than this evidence shows, by all there is."""
     from memento_git.work import answers, rows
-    from memento_git.work.proof.staleness import mark_stale
     from memento_git.work.proof.verification import run_lines
 
     task = answers.row(state, dispatch["task_id"])
     if not run_lines(task["id"], task["asked"], [evidence]):
         return _completing(dispatch, evidence)
+    from memento_git.work.proof.staleness import mark_stale
+
     known = [rows.evidence_row(state, one) for one in state.pieces(state.ids("evidence"))]
     mark_stale(state.view, known, [])
     return str(task_steps.going_on(task, [dispatch], known, evidence["actor"])["command"])

@@ -8,7 +8,7 @@ from memento_git.ledger import layout
 from memento_git.model.ids import Ref
 from memento_git.model.work import SNAPSHOT, Evidence
 from memento_git.work.loading import load
-from memento_git.work.proof import enrichment, proofs
+from memento_git.work.proof import codes, enrichment, proofs, trust, verdict
 from memento_git.work.proof.enrichment import Past
 
 if TYPE_CHECKING:
@@ -29,6 +29,17 @@ def evidence_for(state: RunState, task: str) -> list[Cited]:
         if path in decoded and task in (decoded[path].data.get("for") or ())
     ]
     return [state.cited(Ref(one.id, one.digest)) for one in state.pieces(names)]
+
+
+def not_renewed(state: RunState, task: str, code: Mapping[str, Any]) -> list[Evidence]:
+    """Return what proves a task, saw other code than this, and is neither asked nor passed for this code by now."""
+    now = verdict.sound(verdict.latest(evidence_for(state, task), task, [code]), task)
+    again, asked = {verdict.source_of(one.evidence) for one in now if one.evidence}, state.asked(task).commands
+    return [
+        one for one in state.pieces(state.proof(task).by)
+        if (saw := trust.seen_by(one)) and not codes.agree(saw, code) and verdict.source_of(one) not in again
+        and not any(trust.is_of(one, command) for command in asked)
+    ]  # fmt: skip
 
 
 def enriched(state: RunState, task: str) -> list[Source]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from memento_git.model.objection import Objection
+    from memento_git.model.work import Evidence
     from memento_git.work.proof.trust import Cited
     from memento_git.work.proof.verification import Command, Demand
 
@@ -51,7 +52,7 @@ def latest(found: Iterable[Cited], task: str, codes: Sequence[Mapping[str, Any]]
         evidence = one.evidence
         if evidence is None or task not in evidence.tasks or counts_not_yet(evidence, one.status, ahead=one.ahead):
             continue
-        saw, source = seen_by(evidence), _source(one)
+        saw, source = seen_by(evidence), source_of(evidence)
         if (not saw or any(agree(saw, code) for code in codes)) and not _is_silent_on(one, held.get(source)):
             held[source] = one
     return [one for one in held.values() if one.status == "recorded"]
@@ -68,10 +69,9 @@ def _when(one: Cited) -> tuple[str, str]:
     return (one.evidence.data["at"], one.evidence.id) if one.evidence else ("", "")
 
 
-def _source(one: Cited) -> tuple[str, ...]:
+def source_of(evidence: Evidence) -> tuple[str, ...]:
     """Return what tells apart evidence of one kind: its command, its check, who approved, or what was given."""
-    data: Mapping[str, Any] = one.evidence.data if one.evidence else {}
-    kind = str(data["kind"])
+    data, kind = evidence.data, evidence.kind
     if told := data.get("command"):
         return kind, "command", told["cwd"], *told["argv"]
     if check := data.get("check"):
