@@ -325,6 +325,29 @@ def test_a_run_is_shown_where_git_cannot_name_the_edits(play: Play, gate: str) -
     assert step["command"] == (again if gate else f"memento run complete {run}")
 
 
+def test_what_git_does_not_track_is_named_where_what_is_proven_on_it_is_to_be_committed(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    run, commit = play.planned(), "git commit -a -m MESSAGE"
+    for name in ("app.py", "new.py"):
+        (play.root / name).write_text("answer = 41\n")
+    play.proven("First")
+
+    def step() -> dict[str, str]:
+        return overview(play.ledger, play.ledger.view(), run)["next"][0]
+
+    why = "“First” is proven on code that is not committed here"
+    adding = f"{why}, with new.py, which git does not track: git add what is needed first"
+    assert step() == {"why": adding, "command": commit}
+    warnings = json.loads(cli("gate", "release", "--no-record", "-C", str(play.root), "--json")[1])["warnings"]
+    assert warnings[-1].startswith("check will warn until the code is committed")
+    assert warnings[-1].endswith(f"git add what is needed of what git does not track, then {commit}")
+    git(play.root, "add", "new.py")
+    assert step() == {"why": why, "command": commit}
+    git(play.root, "commit", "-qam", "MESSAGE")
+    assert step() == {"why": "every task is done and proven", "command": f"memento run complete {run}"}
+
+
 def test_edits_that_proved_a_task_and_are_gone_are_not_to_be_committed(play: Play) -> None:
     run = play.planned()
     (play.root / "app.py").write_text("answer = 41\n")

@@ -22,6 +22,8 @@ def remark(view: View, run: str) -> str:
         return ""
     told = f"{found[0].message}, and of {len(found) - 1} more like it" if found[1:] else found[0].message
     to_come = cache(lambda *paths: codestate.code_to_commit(git, [{"paths": paths}]))
-    if git.top is not None and not runs.relied_on(state, Scope(code=lambda paths: to_come(*paths))):
-        return f"check will warn until the code is committed: {told}: {codestate.COMMIT}"
+    left = runs.relied_on(state, Scope(code=lambda paths: to_come(*paths))) if git.top is not None else found
+    if all(one.code == "C007" for one in left):
+        adding = "git add what is needed of what git does not track, then " if left else ""
+        return f"check will warn until the code is committed: {told}: {adding}{codestate.COMMIT}"
     return f"check will warn: {told}: {found[0].fix}"

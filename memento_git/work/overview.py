@@ -262,15 +262,21 @@ def _commits(git: Git, held: RunRows, gates: Sequence[dict[str, str]]) -> list[d
     if git.top is None or not tasks or not all_done(held["tasks"]):
         return []
     from memento_git.work import codestate
-    from memento_git.work.proof import codes
+    from memento_git.work.proof import codes, forgotten
 
     if any(step["command"] == codestate.COMMIT for step in gates):
         return []
     proof = {name for row in tasks for name in row["proven_by"]}
     seen = [row["code"] for row in held["evidence"] if row["id"] in proof and row["code"]]
-    code = codestate.code_to_commit(git, seen)
-    why = f"“{tasks[0]['title']}” is proven on code that is not committed here"
-    return [{"why": why, "command": codestate.COMMIT}] if all(codes.agree(one, code) for one in seen) else []
+    untracked = {path: blob for one in seen for path, blob in one.get("untracked", {}).items()}
+    code = codestate.code_to_commit(git, [*seen, {"paths": untracked}])
+    if not all(codes.agree(one, code) for one in seen):
+        return []
+    left = {path: blob for path, blob in untracked.items() if path not in code.get("paths", {})}
+    lacking = forgotten.forgotten(git, git.head()[0] or "", left)
+    adding = f", with {lacking}, which git does not track: git add what is needed first" if lacking else ""
+    why = f"“{tasks[0]['title']}” is proven on code that is not committed here{adding}"
+    return [{"why": why, "command": codestate.COMMIT}]
 
 
 def _overtaken(held: RunRows, opened: Callable[[], RunState]) -> list[dict[str, str]]:
