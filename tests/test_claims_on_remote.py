@@ -206,7 +206,16 @@ def test_what_another_handed_out_in_this_clone_alone_does_not_hold_up_who_has_th
     assert syncing.sync(ada.ledger).trouble == []
 
 
-@pytest.mark.parametrize("also", ["claimed here", "claimed beside", "blocked by who has it", "handed out by another"])
+@pytest.mark.parametrize(
+    "also",
+    [
+        "claimed here",
+        "claimed beside",
+        "blocked by who has it",
+        "handed out by another",
+        "handed out on another branch",
+    ],
+)
 def test_what_more_than_a_hand_out_contests_is_left_to_a_person(hub: Hub, also: str) -> None:
     ada, task = hub.first, hub.first.task()
     syncing.sync(ada.ledger)
@@ -222,6 +231,9 @@ def test_what_more_than_a_hand_out_contests_is_left_to_a_person(hub: Hub, also: 
     if also == "handed out by another":
         git(bob.root, "pull", "-q", "--no-rebase", "--no-edit")
         git(bob.root, "push", "-q")
+        bob = bob.beside(bob.root, "Cleo")
+    if also == "handed out on another branch":
+        git(bob.root, "push", "-q", "origin", "HEAD:other")
         bob = bob.beside(bob.root, "Cleo")
     if also == "blocked by who has it":
         ada.do(tasks.block_task, task, reason="stuck")

@@ -157,8 +157,12 @@ def _is_free(ledger: Ledger, where: Target, place: _Place, handed: Event) -> boo
     claim = claims.read(git, place.name)
     if claim is not None and claim.dispatch == place.dispatch:
         return False
-    there = "" if handed.by == ledger.actor else remotes.fetch(git, where)
-    return there == "" or (there is not None and not git.entries(there, handed.path))
+    if handed.by == ledger.actor:
+        return True
+    there = remotes.fetch(git, where)
+    if there is None or git.entries(there, handed.path):
+        return False
+    return git.answer("log", "-1", "--format=%H", "--remotes", "--not", there, "--", handed.path) == ""
 
 
 def _past(state: RunState, event: Event) -> frozenset[str]:
