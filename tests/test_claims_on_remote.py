@@ -539,6 +539,24 @@ def test_a_claim_that_was_set_though_its_answer_got_lost_is_taken_again_by_the_s
     assert len(remoteclaims.held(bob.ledger.git, "origin")) == 1
 
 
+def test_who_is_late_does_not_forget_what_a_work_tree_beside_takes_meanwhile(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo, name, first = hub.first.ledger.git, "task_1", remoteclaims._set
+    old = remoteclaims.take(repo, "origin", name, claims.Claim("dispatch_1", "Ada", "2020-01-01T00:00:00.000Z"), None)
+    beside = claims.Claim("dispatch_2", "Bob", "2099-01-01T00:00:00.000Z")
+
+    def late(*asked: Any) -> str:
+        there = first(*asked)
+        monkeypatch.setattr(remoteclaims, "_set", first)
+        assert remoteclaims.take(repo, "origin", name, beside, old) is not None
+        return there
+
+    monkeypatch.setattr(remoteclaims, "_set", late)
+    assert remoteclaims.take(repo, "origin", name, beside._replace(by="Cleo"), None) is None
+    assert [one.claim._replace(blob="") for one in remoteclaims.held(repo, "origin")] == [beside]
+
+
 def test_a_longer_claim_that_the_remote_refuses_leaves_the_one_that_is_there(hub: Hub) -> None:
     bob = hub.clone("Bob")
     dispatch = offered(hub)

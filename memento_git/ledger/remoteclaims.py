@@ -47,7 +47,8 @@ def look(git: Git, remote: str, name: str) -> Claim | None:
 def take(git: Git, remote: str, name: str, claim: Claim, instead_of: Claim | None) -> Claim | None:
     """Create the ref on the remote, or replace exactly the given claim; return None where somebody else was first.
 
-    What is tried is kept here before the push, beside what was tried before: whose answer got lost may be there.
+    What is tried is kept here before the push, beside what was tried before: whose answer got lost may be there. All of
+    that goes where this claim is there; where another is, a work tree beside this one may just be taking its place.
     """
     blob, old = claims.write(git, claim), instead_of.blob if instead_of else ""
     git.run("update-ref", _kept(remote, name, blob), blob)
@@ -56,11 +57,13 @@ def take(git: Git, remote: str, name: str, claim: Claim, instead_of: Claim | Non
     except remotes.PushRejected:
         _forget(git, remote, name, blob)
         raise
-    for one in held(git, remote):
-        if one.name == name and one.claim.blob != there:
-            _forget(git, remote, name, one.claim.blob)
     if there != blob:
+        for gone in filter(None, (blob, old)):
+            _forget(git, remote, name, gone)
         return None
+    for one in held(git, remote):
+        if one.name == name and one.claim.blob != blob:
+            _forget(git, remote, name, one.claim.blob)
     taken = claim._replace(blob=blob)
     _refuse_elsewhere(git, remote, HeldClaim(name, taken))
     return taken
