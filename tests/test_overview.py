@@ -180,6 +180,23 @@ def test_a_task_at_work_is_not_completed_on_what_failed_since_or_is_of_before(pl
     assert commands(play) == [line]
 
 
+def test_a_task_at_work_is_completed_on_what_saw_one_code(play: Play) -> None:
+    """Not all that passed since the hand-out proves the task: the code was edited between."""
+    play.planned()
+    task = play.task(commands=["git --version", "git version"])
+    dispatch = play.claimed(task)
+    (first,) = commands(play)
+    ran(play, task, first)
+    (play.root / "app.py").write_text("answer = 43\n")
+    (second,) = commands(play)
+    made = [ran(play, task, second)]
+    assert commands(play) == [first]
+    made.insert(0, ran(play, task, first))
+    assert commands(play) == [f"memento dispatch complete {dispatch} --evidence {made[0]} --evidence {made[1]}"]
+    play.complete(dispatch, *made)
+    assert play.is_proven(task)
+
+
 def test_in_a_contested_run_there_is_nothing_but_to_settle(play: Play) -> None:
     run = play.planned()
     play.proven()

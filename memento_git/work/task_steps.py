@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import some
 from memento_git.model.states import DONE, FINAL_TASK
@@ -119,9 +119,17 @@ def going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[E
 
 
 def _ran(since: Sequence[EvidenceRow], holder: str | None) -> list[EvidenceRow]:
-    """Return what the holder of a dispatch ran, the latest of each command."""
+    """Return what the holder of a dispatch ran, the latest of each command; no pass of other code than the last saw."""
     found = [row for row in since if row["command"] and row["actor"] == holder]
-    return [*{(row["kind"], row["folder"], *(row["command"] or ())): row for row in found}.values()]
+    latest = [*{(row["kind"], row["folder"], *(row["command"] or ())): row for row in found}.values()]
+    return [row for row in latest if row["outcome"] != "passed" or _is_of(row["code"] or {}, found[-1]["code"] or {})]
+
+
+def _is_of(code: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
+    """Tell whether a command saw the code that the last one saw, as far as both are about all of it."""
+    from memento_git.work.proof.codes import agree
+
+    return not code or not last or "paths" in code or "paths" in last or agree(code, last)
 
 
 def _beside(since: Sequence[EvidenceRow], kinds: Sequence[str]) -> list[EvidenceRow]:
