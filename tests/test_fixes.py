@@ -186,7 +186,9 @@ def test_a_gate_whose_evidence_was_withdrawn_is_told_by_check_status_and_run_com
 
 
 @pytest.mark.parametrize("verdict", ["passed", "waived"])
-def test_a_gate_that_holds_nothing_up_and_fell_is_told_before_the_run_ends(play: Play, verdict: str) -> None:
+def test_a_gate_that_holds_nothing_up_and_fell_is_told_before_the_run_ends(
+    play: Play, verdict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = play.planned()
     play.proven("First")
     play.gate("final_acceptance", verdict, reason="Small." if verdict == "waived" else "")
@@ -200,6 +202,11 @@ def test_a_gate_that_holds_nothing_up_and_fell_is_told_before_the_run_ends(play:
     assert complete not in steps()
     play.complete(play.claimed(second), play.evidence(second))
     assert steps() == [f"memento gate record final_acceptance passed --run {run}", complete]
+    third = play.task("Third")
+    with monkeypatch.context() as patched:
+        patched.setattr("memento_git.work.overview._opened", lambda *_: pytest.fail("what was kept tells all"))
+        assert complete not in steps()
+    play.do(tasks.cancel_task, third, reason="It is not needed.")
     play.gate("final_acceptance", "passed")
     assert steps() == [complete]
 

@@ -281,7 +281,8 @@ def _commits(git: Git, held: RunRows, gates: Sequence[dict[str, str]]) -> list[d
 
 def _overtaken(held: RunRows, opened: Callable[[], RunState]) -> list[dict[str, str]]:
     """Return the steps by which gates that fell, and hold nothing up, are judged again before the run ends."""
-    if held["run"]["status"] != "active" or not any(row["fallen"] for row in held["gates"]):
+    is_active, fell = held["run"]["status"] == "active", any(row["fallen"] for row in held["gates"])
+    if not is_active or not fell or not all_done(held["tasks"]):
         return []
     from memento_git.work.gates import gatehold
 
