@@ -116,7 +116,8 @@ def _swap(git: Git, remote: str, name: str, new: str, old: str) -> Objection:
 
 def held(git: Git, remote: str) -> list[HeldClaim]:
     """Return what this clone holds on a remote, or tried to and does not know what came of it."""
-    return [one._replace(name=one.name.partition("@")[0]) for one in _below(git, f"{HELD}/{remote}")]
+    found = [one._replace(name=one.name.partition("@")[0]) for one in _below(git, f"{HELD}/{remote}")]
+    return [one for one in found if "/" not in one.name]  # another remote's name may begin with this one's
 
 
 def remotes_held(git: Git) -> list[str]:
