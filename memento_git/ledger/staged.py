@@ -28,6 +28,11 @@ class IndexUnmerged(Refused):
     hint_ = "resolve them, git add them, then run this again"
 
 
+def is_read(git: Git) -> bool:
+    """Tell whether git is asked about the index, inside `staged_tree`."""
+    return "GIT_INDEX_FILE" in git.extra
+
+
 def named_index() -> Path | None:
     """Return the index that a hook's caller names."""
     named = os.environ.get("GIT_INDEX_FILE", "")
@@ -48,7 +53,7 @@ def staged_tree(git: Git) -> Iterator[str]:
         git.close()
         extra = scratch.variables(git, Path(folder))
         scratch.copy_index(git, Path(extra["GIT_INDEX_FILE"]), named_index())
-        git.extra = extra
+        before, git.extra = git.extra, git.extra | extra
         try:
             if unmerged := git.run("ls-files", "--unmerged", "-z"):
                 paths = {os.fsdecode(entry).partition("\t")[2] for entry in unmerged.split(b"\0")[:-1]}
@@ -56,7 +61,7 @@ def staged_tree(git: Git) -> Iterator[str]:
             yield os.fsdecode(git.run("write-tree", "--missing-ok")).strip()
         finally:
             git.close()
-            git.extra = {}
+            git.extra = before
 
 
 def named_sides() -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.ledger import layout
+from memento_git.ledger import layout, staged
 from memento_git.model.finding import Finding, leaving_out, removing
 from memento_git.model.ids import kind_of
 from memento_git.model.work import commands_of, without_file_ids
@@ -100,7 +100,8 @@ def check_secrets(view: View, paths: Iterable[str], allowed: Collection[str]) ->
         for secret in [*secrets, *_in_commands(view, path, text, {one.value for one in secrets})]:
             if slug(secret.rule) not in known and slug(secret.rule) not in _own(view, path):
                 message = f"looks like a {secret.rule}"
-                yield Finding("S001", path, secret.line, message, STAGED if view.git.extra else _without(place))
+                fix = STAGED if staged.is_read(view.git) else _without(place)
+                yield Finding("S001", path, secret.line, message, fix)
 
 
 def _without(place: layout.Place) -> str:

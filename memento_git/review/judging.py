@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from memento_git.errors import Misused
-from memento_git.ledger import absence, difference, grep, layout, origin, policyfile, ranges
+from memento_git.ledger import absence, difference, grep, layout, origin, policyfile, ranges, staged
 from memento_git.ledger.brought import Ends
 from memento_git.ledger.story import NOTHING, Story, story_of, to_commit, to_write
 from memento_git.ledger.view import View
@@ -58,7 +58,7 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     """Check one tree, with no word on how it came to be."""
     view = View(git, (head,), now)
     if layout.CONFIG not in view.files and layout.CONFIG not in view.folders:
-        _refuse_nothing(view, "the index" if git.extra else head[:12])
+        _refuse_nothing(view, "the index" if staged.is_read(git) else head[:12])
     policy, found = policyfile.read(view)
     for part in parts(view, policy, progress):
         found += part.look()
@@ -109,7 +109,7 @@ def _whole_run(view: View, run: str, policy: Policy, scope: Scope, progress: Pro
 
 def _refuse_nothing(view: View, where: str) -> NoReturn:
     absence.refuse(view, where)
-    if not view.git.extra and view.commits[:1] == (view.git.head()[0],):
+    if not staged.is_read(view.git) and view.commits[:1] == (view.git.head()[0],):
         absence.refuse_apart(view.git, where)
     raise NothingToCheck(where=where)
 
@@ -124,7 +124,8 @@ def added(
     first, ruling = forks[0], ruling or forks[0]
     git.trees.anew = True
     differing, known = difference.from_bases(git, forks, head)
-    story = NOTHING if git.extra else _story(git, forks, head)
+    is_staged = staged.is_read(git)
+    story = NOTHING if is_staged else _story(git, forks, head)
     if not differing and not story.touched and ruling == first:
         return _of_others(View(git, (first,), now), head)
     base, view = _views(git, forks, head, now, known)
@@ -136,8 +137,7 @@ def added(
     (policy, mine, found), keys = _policies(old, view, name), ruling if had_ledger else head
     runners, own = Runners(view, policy, keys, confirmed=confirmed), Runners(view, mine, head)
     comparison, story = _compared(base, runners, differing, name, story)
-    new = comparison.added()
-    scope = _scope(base, head, new)
+    scope = _scope(base, head, new := comparison.added())
     scopes = {run: scope._replace(groups=groups) for run, groups in comparison.touched().items()}
     touched = _notes(git, head, comparison, differing)
     found += [*_of_runs(view, scopes, runners), *(_of_notes(view, Scope(touched, new), mine) if touched else ())]
@@ -151,7 +151,7 @@ def added(
     found += [*_of_actors(git, forks, comparison, story, policy), *against.attributes(comparison, policy.key_files)]
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(comparison, scopes, touched, {comparison.as_before(one.path) for one in found}) if found else set()
-    found = files.lasting(lastread.told_whole(view, lastread.unpacked(found), first, name), () if git.extra else paths)
+    found = files.lasting(lastread.told_whole(view, lastread.unpacked(found), first, name), () if is_staged else paths)
     ours, already = _apart(files.packed(view, files.never_back(found)), before, comparison)
     return Report(ordered(ours), ordered(already), first, head, len(differing), policy)
 
@@ -174,7 +174,7 @@ def merged(git: Git, sides: Sequence[str], head: str, name: str, now: str, confi
     for other in others:
         known |= {key(one) for one in added(git, first, other, name, now).findings}
     made = [one for one in made if key(one) not in known]
-    if git.extra:
+    if staged.is_read(git):
         made = [one._replace(severity="warning", fix=f"once the merge is committed: {one.fix}") for one in made]
         report = report._replace(lighter=MADE_BY_MERGING)
     return report._replace(findings=ordered([*report.findings, *made]))
@@ -214,7 +214,7 @@ def _compared(
     stand_ins = lastread.stand_ins(base, view, differing)
     if stand_ins:
         base.hold({path: last.blob for path, last in stand_ins.items()})
-        if not base.git.extra:
+        if not staged.is_read(base.git):
             nothing = lastread.nothing(differing, stand_ins)
             story = story_of(base.git, base.commits, view.commits[0], nothing)
         differing = lastread.compared(differing, stand_ins)
@@ -249,11 +249,11 @@ def _of_actors(
     acts = actors.acts(comparison, authored)
     if story.authored:
         yield from actors.committed(acts, policy.agents)
-    if not git.extra:
+    if not staged.is_read(git):
         yield from wording.reworded(comparison, git, story)
     if policy.plan_not_author:
         plans = [change for change in comparison.changes if change.path.endswith("/plan.md")]
-        story = story._replace(written=to_write(git, plans)) if git.extra else story
+        story = story._replace(written=to_write(git, plans)) if staged.is_read(git) else story
         yield from wording.rewritten(comparison, git, story)
     names = {act.actor: act.path for act in reversed(acts)}
     authors = {name for commit in authored for name in (commit.author, commit.author.partition(" <")[0])}
