@@ -330,6 +330,15 @@ def test_an_answer_that_was_forged_into_a_yes_is_none(play: Play, run: str) -> N
     assert judged(play, approvals=1).verdict.approvals == 1
 
 
+def test_an_approval_without_a_verdict_is_no_yes(play: Play, run: str) -> None:
+    play.do(evidences.approve, run)
+    assert judged(play, approvals=1).verdict.approvals == 0
+    (path,) = [path for path in play.root.glob(".memento/runs/*/evidence/*/*.yaml") if "approves:" in path.read_text()]
+    path.write_text(path.read_text().replace("outcome: passed", "outcome: observed"))
+    play.commit_all("edited")
+    assert judged(play, approvals=1).verdict.approvals == 1
+
+
 def test_options_add_to_policy_and_never_take_away(play: Play, run: str) -> None:
     policy(play, "  release: {checks: [build], approvals: 2, not_author: true}\n")
     verdict = judged(play, require_checks=["test"], approvals=1).verdict
