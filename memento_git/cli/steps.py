@@ -92,11 +92,11 @@ def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
     ]  # fmt: skip
     if claimed:
         own = [one for one in claimed if one["claimed_by"] == evidence["actor"]]
-        commands = [_citing_all(state, one, evidence) for one in own] or [_completing(one, evidence) for one in claimed]
         return [
-            {"why": f"or, of {one['task_id']}" if at else "it is for what is claimed", "command": command}
-            for at, (one, command) in enumerate(zip(own or claimed, commands, strict=True))
-        ]
+            {"why": f"or, of {one['task_id']}" if at else "it is for what is claimed",
+             "command": _citing_all(state, one, evidence) if own else _completing(one, evidence)}
+            for at, one in enumerate(own or claimed)
+        ]  # fmt: skip
     for task in evidence["task_ids"]:
         if state.task_status(task) == "completed" and (renewing := _renewing(state, task, evidence)):
             return [{"why": "what proves its task saw other code", "command": renewing}]
