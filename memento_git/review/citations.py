@@ -191,10 +191,11 @@ def _forgotten(state: RunState, task: str, alike: Sequence[Evidence]) -> Iterato
 
 def _proving_anew(state: RunState, task: str, stale: Evidence | None = None) -> str:
     """Return how a done task is proven for the code as it is: a verdict runs what is asked, and takes what was run."""
-    if state.task_status(task) == "completed" and stale is None:
-        return f"run what is asked: memento task verify {task}"
-    if state.task_status(task) == "completed" and stale is not None and "command" in stale.data:
-        return f"run it again: {again_line(task, stale.data)}; and let that count: memento task verify {task}"
+    if state.task_status(task) == "completed":
+        if stale is None:
+            return f"run what is asked: memento task verify {task}"
+        if "command" in stale.data:
+            return f"run it again: {again_line(task, stale.data)}; and let that count: memento task verify {task}"
     return f"reopen it, and complete it on a new run of the command: memento task reopen {task} --reason WHY"
 
 
