@@ -29,11 +29,11 @@ def standing(shelf: Shelf, by: str) -> Row:
     held = {note.id for note in notes if shelf.status(note.id) in CURRENT and not shelf.is_expired(note)}
     counts = Counter(_state(shelf, note) for note in _of_interest(shelf, notes, held) if note.id not in held)
     now = [note for note in notes if note.id in held]
-    own = next((note for note in reversed(_handoffs(now)) if note.data["by"] == by), None)
-    last = own is not None and own is _handoffs(now)[-1]
+    handoffs = _handoffs(now)
+    own = next((note for note in reversed(handoffs) if note.data["by"] == by), None)
     return {
         **orientation(shelf, now),
-        "own_handoff": note_row(shelf, own) if own is not None and not last else None,
+        "own_handoff": note_row(shelf, own) if own is not None and own is not handoffs[-1] else None,
         "left_out": dict(counts),
     }
 
