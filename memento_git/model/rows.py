@@ -10,12 +10,16 @@ from typing import Annotated, Any, NotRequired, TypeAlias, TypedDict
 
 AnyRow: TypeAlias = Any  # the row of a record of whichever kind its id tells
 Row: TypeAlias = dict[str, Any]  # a row of which no type declares the keys
+Signature: TypeAlias = Annotated[str, "none, good, unknown_key, bad, expired, revoked, other_actor, unnamed, unchecked"]
+Uncommitted: TypeAlias = Annotated[
+    bool, "only of what is stale: the code of this commit did not go on since; what was seen is not committed"
+]
 
 
 class Mark(TypedDict):
     """What every row tells of a signature."""
 
-    signature: str
+    signature: Signature
     signed_by: str | None
 
 
@@ -110,7 +114,7 @@ class PlanRow(TypedDict):
     verification_policy: Annotated[dict[str, Any] | None, "what verification asks of the run's tasks, or null"]
     approved_by: Annotated[str | None, "who approved it last, or null"]
     approval_event_id: Annotated[str | None, "the event, or null"]
-    signature: Annotated[str, "none, good, unknown_key, bad, expired, revoked, other_actor, unnamed, unchecked"]
+    signature: Signature
     signed_by: Annotated[str | None, "whose signature the approval it is, or null"]
 
 
@@ -170,11 +174,7 @@ class TaskRow(TypedDict):
             "only where it is read, and its proof is bound to code: all of that is of other code than this commit's",
         ]
     ]
-    uncommitted: NotRequired[
-        Annotated[
-            bool, "only of what is stale: the code of this commit did not go on since; what was seen is not committed"
-        ]
-    ]
+    uncommitted: NotRequired[Uncommitted]
     passed_since: NotRequired[
         Annotated[
             list[str],
@@ -231,7 +231,7 @@ class GateRow(TypedDict):
     event_id: Annotated[str | None, "the verdict's event, or null"]
     late: Annotated[bool, "true where its run was completed without that verdict, so that it does not count"]
     fallen: Annotated[str | None, "why its pass or waiver does not hold, so that it counts as asked for again, or null"]
-    signature: Annotated[str, "none, good, unknown_key, bad, expired, revoked, other_actor, unnamed, unchecked"]
+    signature: Signature
     signed_by: Annotated[str | None, "whose signature it is, or null"]
 
 
@@ -290,16 +290,12 @@ class EvidenceRow(TypedDict):
         "of what is superseded, retracted or redacted: actor, at, reason; else null. Of redacted evidence "
         "only this, its ids, and the tasks whose events named it are told",
     ]
-    signature: Annotated[str, "none, good, unknown_key, bad, expired, revoked, other_actor, unnamed, unchecked"]
+    signature: Signature
     signed_by: Annotated[str | None, "whose signature it is, or null"]
     stale: NotRequired[
         Annotated[bool, "only where it is read, and is bound to code: it is of other code than this commit's"]
     ]
-    uncommitted: NotRequired[
-        Annotated[
-            bool, "only of what is stale: the code of this commit did not go on since; what was seen is not committed"
-        ]
-    ]
+    uncommitted: NotRequired[Uncommitted]
     passed_since: NotRequired[
         Annotated[
             str | None,

@@ -119,7 +119,7 @@ def task_row(state: RunState, task: str) -> TaskRow:
         "relevant_files": prose.list("files"),
         "kind": data.get("kind"), "risk": data.get("risk"), "size": data.get("size"), "role": data.get("role"),
         "budget": data.get("budget"), "repairs": data.get("repairs"), "source": data.get("source"),
-        "verification_policy": prose.data.get("verify"),
+        "verification_policy": data.get("verify"),
         "asked": asked_row(state.asked(task)),
         "ready": due and back is None,
         "held_back": back,
