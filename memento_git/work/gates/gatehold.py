@@ -45,7 +45,12 @@ class Fall(NamedTuple):
 
 def here(git: Git, state: RunState, refs: Iterable[str]) -> Here:
     """Return what tells the code of the work tree as some evidence saw it; git looks once, and where it is asked."""
-    return cache(lambda: codestate.code_as_seen(git, [trust.seen_by(one) for one, _ in _shown(state, refs)]))
+    return cache(lambda: codestate.code_as_seen(git, _seen(state, refs)))
+
+
+def _seen(state: RunState, refs: Iterable[str]) -> list[Mapping[str, Any]]:
+    """Return the code that each piece of some evidence saw."""
+    return [trust.seen_by(one) for one, _ in _shown(state, refs)]
 
 
 def not_fresh(state: RunState, scope: str, refs: Sequence[str], code: Here) -> Objection:
@@ -73,7 +78,7 @@ def mending(git: Git, state: RunState, wanted: Iterable[tuple[str, str]]) -> lis
     """Return for each gate, of a run (scope, gate) or of its tasks, the command by which it passes or holds again."""
     found = [(*one, gates.given(state, *one)) for one in wanted]
     refs = [ref for *_, held in found for ref in _rests_on(held)]
-    code = cache(lambda: codestate.code_to_commit(git, [trust.seen_by(one) for one, _ in _shown(state, refs)]))
+    code = cache(lambda: codestate.code_to_commit(git, _seen(state, refs)))
     return [_mending(state, *one, None if git.top is None else code) for one in found]
 
 
