@@ -50,6 +50,15 @@ def offered(hub: Hub, **options: Any) -> str:
     return dispatch
 
 
+def both_handed_out(hub: Hub) -> tuple[Play, Play, str, str, str]:
+    """Let Ada and Bob hand one task out, each in a clone; return both, the task, her dispatch and his."""
+    ada, task = hub.first, hub.first.task()
+    syncing.sync(ada.ledger)
+    bob = hub.clone("Bob")
+    theirs, ours = ada.dispatch(task), bob.dispatch(task)
+    return ada, bob, task, theirs, ours
+
+
 def claim(play: Play, dispatch: str, **options: Any) -> claiming.Claimed:
     return claiming.claim_on_remote(play.ledger, dispatch, **options)
 
@@ -111,10 +120,7 @@ def test_a_claim_that_is_pushed_where_nobody_fetches_from_is_none(hub: Hub, tmp_
 
 
 def test_a_claim_of_another_dispatch_of_the_task_is_told_as_that(hub: Hub) -> None:
-    ada, task = hub.first, hub.first.task()
-    syncing.sync(ada.ledger)
-    bob = hub.clone("Bob")
-    theirs, ours = ada.dispatch(task), bob.dispatch(task)
+    ada, bob, task, theirs, ours = both_handed_out(hub)
     claiming.claim_on_remote(ada.ledger, theirs)
     with pytest.raises(no.TaskClaimed) as refused:
         claiming.claim_on_remote(bob.ledger, ours)
@@ -123,10 +129,7 @@ def test_a_claim_of_another_dispatch_of_the_task_is_told_as_that(hub: Hub) -> No
 
 
 def test_who_loses_the_claim_of_a_task_that_both_handed_out_does_not_hold_up_who_has_it(hub: Hub) -> None:
-    ada, task = hub.first, hub.first.task()
-    syncing.sync(ada.ledger)
-    bob = hub.clone("Bob")
-    theirs, ours = ada.dispatch(task), bob.dispatch(task)
+    ada, bob, task, theirs, ours = both_handed_out(hub)
     claim(ada, theirs)
 
     refused(bob, no.TaskClaimed, ours)
@@ -143,10 +146,7 @@ def test_who_loses_the_claim_of_a_task_that_both_handed_out_does_not_hold_up_who
 def test_a_claim_is_lost_as_that_where_the_hand_out_cannot_be_taken_back(
     hub: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ada, task = hub.first, hub.first.task()
-    syncing.sync(ada.ledger)
-    bob = hub.clone("Bob")
-    theirs, ours = ada.dispatch(task), bob.dispatch(task)
+    ada, bob, _, theirs, ours = both_handed_out(hub)
     claim(ada, theirs)
 
     def held(*_: object, **__: object) -> str:
@@ -158,10 +158,7 @@ def test_a_claim_is_lost_as_that_where_the_hand_out_cannot_be_taken_back(
 
 @pytest.mark.parametrize("accepted", [False, True])
 def test_a_hand_out_of_what_is_done_by_now_does_not_contest_it(hub: Hub, accepted: bool) -> None:
-    ada, task = hub.first, hub.first.task()
-    syncing.sync(ada.ledger)
-    bob = hub.clone("Bob")
-    theirs, ours = ada.dispatch(task), bob.dispatch(task)
+    ada, bob, task, theirs, ours = both_handed_out(hub)
     claim(ada, theirs)
     ada.complete(theirs, ada.evidence(task))
     if accepted:
@@ -191,10 +188,7 @@ def test_a_hand_out_after_a_reopening_that_the_other_side_had_not_seen_is_left_t
 @pytest.mark.parametrize("actor", ["Bob", "Cleo"])
 def test_what_another_handed_out_in_this_clone_alone_does_not_hold_up_who_has_the_claim(hub: Hub, actor: str) -> None:
     """A person hands a task out, and an agent claims it under a name of its own."""
-    ada, task = hub.first, hub.first.task()
-    syncing.sync(ada.ledger)
-    bob = hub.clone("Bob")
-    theirs, ours = ada.dispatch(task), bob.dispatch(task)
+    ada, bob, task, theirs, ours = both_handed_out(hub)
     claim(ada, theirs)
     worker = bob.beside(bob.root, actor)
 
@@ -217,10 +211,7 @@ def test_what_another_handed_out_in_this_clone_alone_does_not_hold_up_who_has_th
     ],
 )
 def test_what_more_than_a_hand_out_contests_is_left_to_a_person(hub: Hub, also: str) -> None:
-    ada, task = hub.first, hub.first.task()
-    syncing.sync(ada.ledger)
-    bob = hub.clone("Bob")
-    theirs, ours = ada.dispatch(task), bob.dispatch(task)
+    ada, bob, task, theirs, ours = both_handed_out(hub)
     if also == "claimed here":
         bob.do(dispatches.claim_dispatch, ours)
     elif also == "claimed beside":
