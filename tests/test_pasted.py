@@ -12,7 +12,7 @@ from memento_git.ledger import remotes
 from memento_git.review.actions import check
 from memento_git.verbs import doctor
 from memento_git.work import refusals
-from memento_git.work.actions import claiming, plans, tasks, verifying
+from memento_git.work.actions import claiming, evidences, plans, tasks, verifying
 from memento_git.work.proof.verification import again_line, named
 from tests.clones import Hub, code
 from tests.play import git
@@ -161,7 +161,8 @@ def test_an_acceptance_on_a_proof_of_other_code_says_so(play: Play, cli: Call) -
 
     assert (done, out.splitlines()[0]) == (0, f"accepted {task}")
     assert f"note: what proves {task} saw other code than is here" in err
-    assert pasted(cli, play, err.rpartition("code: ")[2])[0] == 0
+    again = shlex.split(err.rpartition("code: ")[2])[1:]
+    assert following(cli, play, *again) == [f"memento task verify {task}"]
 
 
 def test_check_names_what_proves_stale_work_anew(play: Play, cli: Call) -> None:
@@ -190,10 +191,32 @@ def test_stale_work_is_judged_once_all_that_proves_it_has_run_again(play: Play, 
     assert following(cli, play, *shlex.split(second)[1:]) == [f"memento task verify {task}"]
 
 
-def test_check_names_a_reopening_where_stale_work_was_accepted(play: Play) -> None:
+def test_stale_work_that_was_accepted_is_judged_again(play: Play, cli: Call) -> None:
     git(play.root, "branch", "base")
     task = stale(play)
-    verifying.verify(play.ledger, play.ledger.change, task, quiet=True)
+    verify = f"memento task verify {task}"
+    assert pasted(cli, play, verify)[0] == 0
+    (told,) = fixes(play)
+    run, _, then = told.removeprefix("run it again: ").partition("; and let that count: ")
+    assert then == verify
+    assert following(cli, play, *shlex.split(run)[1:]) == [verify]
+    assert pasted(cli, play, verify)[0] == 0
+    assert (fixes(play), play.status(task)) == ([], "accepted")
+
+
+def test_check_names_a_reopening_where_no_command_shows_stale_work(play: Play) -> None:
+    settings = "version: 1\npolicy: {proof: {screenshot: reported}}\n"
+    (play.root / ".memento" / "config.yaml").write_text(settings)
+    play.commit_all("a picture is proof")
+    git(play.root, "branch", "base")
+    task = play.planned() and play.task()
+    (play.root / "page.png").write_bytes(b"a picture")
+    code(play, "answer = 42\n")
+    seen = play.do(
+        evidences.add_evidence, "screenshot", tasks=[task], files=[str(play.root / "page.png")], outcome="passed"
+    )
+    play.complete(play.claimed(task), seen)
+    code(play, "answer = 43\n")
     again = f"reopen it, and complete it on a new run of the command: memento task reopen {task} --reason WHY"
     assert fixes(play) == [again]
 

@@ -18,7 +18,7 @@ TASK_VERBS = {
     "blocked": ("pending", "dispatched", "in_progress"),
     "reopened": ("completed", "accepted", "rejected", "cancelled", "blocked"),
     "cancelled": ("pending", "dispatched", "in_progress", "blocked", "rejected"),
-    "accepted": ("completed",),
+    "accepted": ("completed", "accepted"),
     "rejected": ("completed", "accepted"),
 }
 BECOMES = {"reopened": "pending"}

@@ -400,27 +400,39 @@ def test_code_that_is_edited_while_a_command_runs_is_not_what_was_verified(play:
         ("pending", "dispatch create {task} --executor WHO"),
         ("dispatched", "dispatch claim {dispatch}"),
         ("in_progress", "dispatch complete {dispatch} --evidence EVIDENCE"),
-        ("accepted", "task reopen {task} --reason WHY"),
         ("rejected", "task repair {task}"),
         ("cancelled", "task reopen {task} --reason WHY"),
     ],
 )
-def test_only_a_completed_task_is_verified(play: Play, state: str, step: str) -> None:
+def test_only_a_task_that_is_done_is_verified(play: Play, state: str, step: str) -> None:
     play.planned()
-    task = completed(play) if state in ("accepted", "rejected") else play.task(commands=[GREEN])
+    task = completed(play) if state == "rejected" else play.task(commands=[GREEN])
     dispatch = ""
     if state in ("dispatched", "in_progress"):
         dispatch = play.dispatch(task) if state == "dispatched" else play.claimed(task)
     if state == "cancelled":
         play.do(tasks.cancel_task, task, reason="no")
-    if state == "accepted":
-        verify(play, task)
     if state == "rejected":
         play.do(tasks.revise_task, task, title="Easier")
         verify(play, task)
     with pytest.raises(no.TaskTransition) as refused:
         verify(play, task)
     assert refused.value.hint.endswith(f": memento {step.format(task=task, dispatch=dispatch)}")
+
+
+@pytest.mark.parametrize(("command", "status"), [(GREEN, "accepted"), ("grep -q right app.py", "rejected")])
+def test_an_accepted_task_is_judged_again_on_the_code_as_it_is(play: Play, command: str, status: str) -> None:
+    play.planned()
+    (play.root / "app.py").write_text("right\n")
+    play.commit_all("right")
+    task = completed(play, commands=[command])
+    verify(play, task)
+    (play.root / "app.py").write_text("wrong\n")
+    play.commit_all("wrong")
+
+    found = verify(play, task)
+
+    assert (found.accepted, play.status(task), len(found.made)) == (status == "accepted", status, 1)
 
 
 def test_what_a_plan_asks_after_an_edit_of_its_text_is_not_agreed(play: Play) -> None:

@@ -6,6 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from memento_git.errors import MementoError
+from memento_git.model.states import DONE
 from memento_git.work import task_steps
 
 if TYPE_CHECKING:
@@ -98,26 +99,18 @@ def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
             for at, one in enumerate(own or claimed)
         ]  # fmt: skip
     for task in evidence["task_ids"]:
-        if state.task_status(task) == "completed" and (renewing := _renewing(state, task, evidence)):
+        if state.task_status(task) in DONE and (renewing := _renewing(state, task, evidence)):
             return [{"why": "what proves its task saw other code", "command": renewing}]
     steps = (task_steps.due(answers.row(state, task), dispatches) for task, dispatches in handed.items())
     return [{"why": "what its task waits for", "command": step} for step in steps if step][:1]
 
 
 def _renewing(state: RunState, task: str, evidence: EvidenceRow) -> str:
-    """Return what goes on with a task whose proof saw other code than evidence: the rest run again, then its verdict.
-
-    It is nothing where no command shows what proves the task.
-    """
+    """Return what goes on with a task whose proof saw other code than evidence; nothing for any other task."""
     from memento_git.work.proof import pasts, proofs
-    from memento_git.work.proof.verification import again_line
 
-    if not evidence["code"] or not proofs.saw_else(state, task, evidence["code"]):
-        return ""
-    left = [one.data for one in pasts.not_renewed(state, task, evidence["code"])]
-    if any("command" not in data for data in left):
-        return ""
-    return again_line(task, left[0]) if left else f"memento task verify {task}"
+    code = evidence["code"]
+    return pasts.renewing(state, task, code) if code and proofs.saw_else(state, task, code) else ""
 
 
 def _completing(dispatch: DispatchRow, evidence: EvidenceRow) -> str:

@@ -167,13 +167,13 @@ def stale(
             told = f"covers {paths} alone, which the branch does not change"
         if told:
             named.append((fresh or alike)[0])
-            fix = _proving_anew(state, task, None if any(trust.is_of(named[-1], one) for one in asked) else named[-1])
+            fix = _proving_anew(task, None if any(trust.is_of(named[-1], one) for one in asked) else named[-1])
             yield Finding("C001", named[-1].path, 0, f"{named[-1].id}, which proves {task}, {told}", fix, "warning")
         yield from _forgotten(state, task, fresh or alike)
     for command in _not_passed(state, ends, scope, passes):
         if not any(trust.is_of(one, command) for one in named):
             message = f"{told_as(command)}, which is asked of {task}, has no pass for this commit's code"
-            fix = _proving_anew(state, task)
+            fix = _proving_anew(task)
             yield Finding("C001", ends[0].path, 0, message, fix, "warning")
 
 
@@ -189,13 +189,12 @@ def _forgotten(state: RunState, task: str, alike: Sequence[Evidence]) -> Iterato
         yield Finding("C007", one.path, 0, message, fix, "warning")
 
 
-def _proving_anew(state: RunState, task: str, stale: Evidence | None = None) -> str:
+def _proving_anew(task: str, stale: Evidence | None = None) -> str:
     """Return how a done task is proven for the code as it is: a verdict runs what is asked, and takes what was run."""
-    if state.task_status(task) == "completed":
-        if stale is None:
-            return f"run what is asked: memento task verify {task}"
-        if "command" in stale.data:
-            return f"run it again: {again_line(task, stale.data)}; and let that count: memento task verify {task}"
+    if stale is None:
+        return f"run what is asked: memento task verify {task}"
+    if "command" in stale.data:
+        return f"run it again: {again_line(task, stale.data)}; and let that count: memento task verify {task}"
     return f"reopen it, and complete it on a new run of the command: memento task reopen {task} --reason WHY"
 
 

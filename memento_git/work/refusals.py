@@ -175,7 +175,7 @@ class TaskOpen(TaskTransition):
 
 
 class NotCompleted(TaskTransition):
-    """A task that is to be verified and that nobody has completed, or that a verdict has ended."""
+    """A task that is to be verified and that nobody has completed, or that was rejected or cancelled."""
 
     sentence = "task {task} is {status}, so it cannot be verified"
     hint_ = "a task is verified when it is completed; what comes before that: {step}"

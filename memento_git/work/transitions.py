@@ -249,7 +249,7 @@ TASK_RULES: Final[dict[str, Callable[[Event, Seen, str], Writes]]] = {
     "reopened": _moved((*SETTLED, "blocked"), "pending"),
     "cancelled": _moved(("pending", "dispatched", "in_progress", "blocked", "rejected"), "cancelled"),
     "selected": _selected,
-    "accepted": _moved(("completed",), "accepted"),
+    "accepted": _moved(DONE, "accepted"),
     "rejected": _moved(DONE, "rejected"),
 }
 

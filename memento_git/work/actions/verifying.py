@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 from memento_git.errors import MementoError
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import claims, layout, prosefile, publish
-from memento_git.model.states import FINAL_TASK
+from memento_git.model.states import DONE, FINAL_TASK
 from memento_git.work import branches, codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders
@@ -71,7 +71,7 @@ def verify(
 def agenda(tx: Transaction, task: str, *, again: bool = False, run: bool = True, note: str = "") -> Agenda:
     """Return what verifying a task will do; refuse now what would be refused after its commands ran."""
     desk = Desk.of(tx)
-    identity, state, _ = _completed(desk, task)
+    identity, state, _ = _done(desk, task)
     publish.identities(tx.ledger.git, tx.ledger.settings)
     desk.optional("note", note)
     asked = state.asked(identity, pasts.enriched(state, identity))
@@ -105,12 +105,12 @@ def named_draft(draft: Draft, command: Command) -> Draft:
     return draft._replace(data={**draft.data, "command": {**draft.data["command"], "argv": masked(command.run)}})
 
 
-def _completed(desk: Desk, task: str) -> tuple[str, RunState, Prose]:
+def _done(desk: Desk, task: str) -> tuple[str, RunState, Prose]:
     identity, state = desk.find(task, "task")
     prose = state.prose(identity)
     refuse_ended(state)
     status = state.task_status(identity)
-    if status != "completed" and not (status == "accepted" and state.failed_gates(identity)):
+    if status not in DONE:
         raise no.NotCompleted(task=identity, status=status, step=_before(state, identity, status))
     _refuse_unmerged(desk, state, identity)
     return identity, state, prose
@@ -149,7 +149,7 @@ def verify_task(tx: Transaction, task: str, *, note: str = "") -> Verdict:
 def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Draft] = (), *, note: str = "") -> Verdict:
     """Record new evidence for a completed task, judge it with what was there, and record the verdict."""
     desk = Desk.of(tx)
-    identity, state, prose = _completed(desk, task)
+    identity, state, prose = _done(desk, task)
     asked = state.asked(identity, pasts.enriched(state, identity))
     open_before = state.folded(identity).lanes.open_dispatches()
     made = tuple(evidences.record_draft(tx, draft, tasks=[identity]) for draft in drafts)
@@ -174,7 +174,7 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
 def _tell_of_stale(tx: Transaction, state: RunState, task: str, code: dict[str, Any]) -> None:
     """Note where all that proves an accepted task saw other code: where nothing is asked, nothing is run again."""
     if proofs.saw_else(state, task, code):
-        again = resuming(task, "accepted")
+        again = pasts.renewing(state, task, code) or resuming(task, "accepted")
         tx.ledger.warn(f"what proves {task} saw other code than is here; to prove it for this code: {again}")
 
 

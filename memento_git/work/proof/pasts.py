@@ -10,6 +10,7 @@ from memento_git.model.work import SNAPSHOT, Evidence
 from memento_git.work.loading import load
 from memento_git.work.proof import codes, enrichment, proofs, trust, verdict
 from memento_git.work.proof.enrichment import Past
+from memento_git.work.proof.verification import again_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,6 +41,17 @@ def not_renewed(state: RunState, task: str, code: Mapping[str, Any]) -> list[Evi
         if (saw := trust.seen_by(one)) and not codes.agree(saw, code) and verdict.source_of(one) not in again
         and not any(trust.is_of(one, command) for command in asked)
     ]  # fmt: skip
+
+
+def renewing(state: RunState, task: str, code: Mapping[str, Any]) -> str:
+    """Return what goes on with a task whose proof saw other code than this: the rest run again, then its verdict.
+
+    It is nothing where no command shows what proves the task.
+    """
+    left = [one.data for one in not_renewed(state, task, code)]
+    if any("command" not in data for data in left):
+        return ""
+    return again_line(task, left[0]) if left else f"memento task verify {task}"
 
 
 def enriched(state: RunState, task: str) -> list[Source]:
