@@ -161,6 +161,39 @@ def test_a_task_at_work_that_asks_for_no_command_is_completed_on_what_was_brough
     assert step == told
 
 
+def asking_for_others(play: Play) -> str:
+    """Return a task that is at work where policy asks for Cleo's approval, or its holder's if that is another."""
+    who = f"[Cleo, '{play.ledger.actor}']"
+    text = f"version: 1\npolicy: {{require: [approval], approvals: {{approvers: {who}, not_author: true}}}}\n"
+    (play.root / layout.CONFIG).write_text(text)
+    play.commit_all("policy")
+    play.planned()
+    return play.task()
+
+
+def test_a_task_at_work_is_not_completed_on_an_approval_that_does_not_count(play: Play) -> None:
+    task = asking_for_others(play)
+    dispatch, test = play.claimed(task), play.evidence(task)
+    play.do(evidences.approve, task)
+    play.as_("Dan").do(evidences.approve, task)
+    (step,) = seen(play)["next"]
+    assert step["why"] == "“A task” is in progress, and approval evidence is asked of it, too"
+    counts = play.as_("Cleo").do(evidences.approve, task)
+    play.do(evidences.approve, task)
+    assert commands(play) == [f"memento dispatch complete {dispatch} --evidence {test} --evidence {counts}"]
+
+
+def test_a_done_task_that_lacks_nothing_but_an_approval_is_led_to_it(play: Play, cli: Callable[..., Any]) -> None:
+    task = asking_for_others(play)
+    play.complete(play.claimed(task), play.evidence(task))
+    _, out, _ = cli("task", "show", task, "-C", str(play.root), "--json")
+    assert json.loads(out)["step"]["command"] == f"memento evidence approve {task}"
+    _, brief, _ = cli("task", "brief", task, "-C", str(play.root))
+    assert re.search("policy asks for that approval by Cleo or .*, by another than who does the work", brief)
+    play.as_("Cleo").do(evidences.approve, task)
+    assert play.do(verifying.verify_task, task).accepted
+
+
 def test_a_task_at_work_is_not_completed_on_what_failed_since_or_is_of_before(play: Play) -> None:
     play.planned()
     task = play.task(commands=["git --version"])

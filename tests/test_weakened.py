@@ -26,6 +26,8 @@ WEAKER: dict[str, tuple[Any, Any, str, dict[str, Any]]] = {
     "policy.require": (["test"], ABSENT, "require: test is asked no more", {}),
     "policy.plan.approvers": (["Ann"], ABSENT, "plan.approvers: anyone may now", {}),
     "policy.plan.not_author": (True, ABSENT, "plan.not_author: ", {}),
+    "policy.approvals.approvers": (["Ann"], ABSENT, "approvals.approvers: anyone may now", {}),
+    "policy.approvals.not_author": (True, ABSENT, "approvals.not_author: ", {}),
     "policy.gates.required": (["release"], ABSENT, "gates.required: release is asked no more", {}),
     "policy.gates.fresh": (["release"], ABSENT, "gates.fresh: release is asked no more", {}),
     "policy.gates.verdicts": ({"release": ["Ann"]}, ABSENT, "gates.verdicts.release: anyone may now", {}),

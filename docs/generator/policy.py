@@ -27,6 +27,7 @@ policy:
   plan:
     approvers: [Ada <ada@example.invalid>, Grace <grace@example.invalid>]
     not_author: true
+  approvals: {not_author: true}
   gates:
     required: [implementation_review, release]
     fresh: [release]
@@ -86,6 +87,9 @@ NOTES: Final = """\
   kind that has one, and of the same code if it is bound to code. Approvals, diffs, notes and
   memories name no code as a rule. Then they prove nothing by themselves, also where `proof` lists them, and are asked
   to be shown, too.
+- `approvals` says whose approval of a task counts, where one is asked: of those who are named, and with `not_author` of
+  nobody who claimed or completed the task, under whatever spelling of a name. Others may say yes, and it shows nothing.
+  What a release counts is said by `release`; who may pass the gate `approval`, by `gates.verdicts`.
 - `verify` asks by kind, risk and files of a task; an entry without `when` is for all. All that apply count together,
   with what the canonical plan and the task ask: kinds and commands are united, the stricter trust and the shorter
   time-out win. A task without a risk is of medium risk. In patterns `*` and `?` stay within a folder's name, `**` goes
@@ -186,6 +190,9 @@ def defaults() -> dict[str, str]:
         "policy.plan": "",
         "policy.plan.approvers": _value(policy.plan_approvers),
         "policy.plan.not_author": _value(policy.plan_not_author),
+        "policy.approvals": "",
+        "policy.approvals.approvers": _value(policy.approvers),
+        "policy.approvals.not_author": _value(policy.approvals_not_author),
         "policy.gates": "",
         "policy.gates.required": _value(policy.gates_required),
         "policy.gates.fresh": _value(policy.gates_fresh),

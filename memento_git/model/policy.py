@@ -96,6 +96,10 @@ POLICY: Final = Shape({
         "approvers": Field(ACTORS, doc="who may approve; nobody named: anyone"),
         "not_author": Field(t.Flag(), doc="the approver must be another than the author"),
     })),
+    "approvals": Field(Shape({
+        "approvers": Field(ACTORS, doc="whose approvals of tasks count; nobody named: anyone's"),
+        "not_author": Field(t.Flag(), doc="who claimed or completed a task does not count as its approver"),
+    })),
     "gates": Field(Shape({
         "required": Field(GATES, doc="gates that must have passed, or been waived, before a run completes"),
         "fresh": Field(GATES, doc="gates that pass only on evidence for the code as it is"),
@@ -157,6 +161,8 @@ class Policy(NamedTuple):
     require: tuple[str, ...] = ()
     plan_approvers: tuple[str, ...] = ()
     plan_not_author: bool = False
+    approvers: tuple[str, ...] = ()
+    approvals_not_author: bool = False
     gates_required: tuple[str, ...] = ()
     gates_fresh: tuple[str, ...] = ()
     gate_verdicts: dict[str, list[str]] = {}  # noqa: RUF012
@@ -205,7 +211,9 @@ class Policy(NamedTuple):
         """Return everybody whom policy names."""
         lists = [*self.gate_verdicts.values(), *self.must_be_signed.values(), *self.agents.values()]
         named = [name for names in lists for name in names]
-        return [*self.plan_approvers, *self.gate_waivers, *self.release.get("approvers", ()), *named]
+        return [
+            *self.plan_approvers, *self.approvers, *self.gate_waivers, *self.release.get("approvers", ()), *named,
+        ]  # fmt: skip
 
 
 def policy_of(config: dict[str, Any]) -> Policy:
@@ -214,11 +222,14 @@ def policy_of(config: dict[str, Any]) -> Policy:
     default = Policy()
     knowledge = config.get("knowledge") or {}
     plan, gates, limits = given.get("plan") or {}, given.get("gates") or {}, given.get("limits") or {}
+    approvals = given.get("approvals") or {}
     return Policy(
         proof=given.get("proof", default.proof),
         require=tuple(given.get("require", ())),
         plan_approvers=tuple(plan.get("approvers", ())),
         plan_not_author=plan.get("not_author", False),
+        approvers=tuple(approvals.get("approvers", ())),
+        approvals_not_author=approvals.get("not_author", False),
         gates_required=tuple(gates.get("required", ())),
         gates_fresh=tuple(gates.get("fresh", ())),
         gate_verdicts=gates.get("verdicts", {}),

@@ -46,6 +46,8 @@ class AskedRow(TypedDict):
     evidence: list[str]
     trust: str | None
     commands: list[AskedCommand]
+    approvers: list[str]
+    not_author: bool
     why: list[str]
 
 
@@ -144,8 +146,8 @@ class TaskRow(TypedDict):
     verification_policy: Annotated[dict[str, Any] | None, "what this task's own text asks of verification, or null"]
     asked: Annotated[
         AskedRow | None,
-        "what policy, plan and task ask of it together: evidence, trust, commands, why; or null. In `task "
-        "show` with what past failures and the code's graph add",
+        "what policy, plan and task ask of it together: evidence, trust, commands, whose approval (approvers, "
+        "not_author), why; or null. In `task show` with what past failures and the code's graph add",
     ]
     ready: Annotated[bool, "could be handed out now"]
     held_back: Annotated[

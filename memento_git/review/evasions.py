@@ -155,7 +155,7 @@ def own_word(state: RunState, task: str, ends: Sequence[Event]) -> Iterator[Find
     counting = [
         one.evidence for one in cited
         if one.evidence is not None and one.evidence.kind == "approval"
-        and not (trust.fault(one, task) or trust.not_about(one.evidence, task, one.about))
+        and not (trust.fault(one, task) or trust.approves_else(one, task))
     ]  # fmt: skip
     workers = [one.by for one in state.completions(task)]
     if counting and all(persons.is_among(one.data["by"], workers) for one in counting):

@@ -52,6 +52,9 @@ def _plan_and_gates(old: Policy, new: Policy) -> Iterator[str]:
     yield from _people("plan.approvers", old.plan_approvers, new.plan_approvers)
     if old.plan_not_author and not new.plan_not_author:
         yield "plan.not_author: a plan's author may approve it now"
+    yield from _people("approvals.approvers", old.approvers, new.approvers)
+    if old.approvals_not_author and not new.approvals_not_author:
+        yield "approvals.not_author: who did a task may approve it now"
     yield from _fewer("gates.required", old.gates_required, new.gates_required)
     yield from _fewer("gates.fresh", old.gates_fresh, new.gates_fresh)
     for gate, people in old.gate_verdicts.items():

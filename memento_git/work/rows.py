@@ -149,6 +149,8 @@ def asked_row(asked: Demand) -> AskedRow | None:
             {"run": list(one.run), "kind": one.kind, "reports": list(one.reports), "timeout": one.timeout or None}
             for one in asked.commands
         ],
+        "approvers": list(asked.approvers),
+        "not_author": asked.not_author,
         "why": [str(one) for one in asked.why],
     }
 

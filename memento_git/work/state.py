@@ -243,8 +243,8 @@ class RunState(Happenings):
         status, again = self.evidence_status(ref.id), self.seen_again(found)
         against = again.contradicted or proofs.approved_else(self, found, of)
         ahead = is_ahead(found.data["at"], self.view.now)
-        about = proofs.tasks_approved(self, found, of)
-        return trust.Cited(str(ref), found, status, self.trust_in(found), against, again.doubt, ahead, about)
+        about, unheard = proofs.tasks_approved(self, found, of), proofs.unheard(self, found, of)
+        return trust.Cited(str(ref), found, status, self.trust_in(found), against, again.doubt, ahead, about, unheard)
 
     def answers(self) -> dict[str, list[replies.Said]]:
         """Return what was answered, by what it is about."""

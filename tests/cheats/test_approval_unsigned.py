@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.ledger import codec, layout
-from memento_git.work.actions import evidences, plans, runs, settling, verifying
+from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks, verifying
 from tests.cheats.forging import ADA
 from tests.play import git
 
@@ -75,6 +75,47 @@ def test_a_task_that_asks_for_an_approval_on_that_of_who_did_it(doors: Doors, by
     assert f"{task} asks for an approval, and has that of {by} alone, who did the work" in doors.warned("P003")
     doors.play.as_("Grace").do(evidences.approve, task)
     doors.play.do(verifying.verify_task, task)
+    doors.sound()
+
+
+@pytest.mark.parametrize("by", [ADA, "Ada Lovelace <ADA@example.invalid>", "\uff21da"])
+def test_an_approval_by_who_did_the_task_where_policy_asks_for_anothers(doors: Doors, by: str) -> None:
+    """Way: policy asks that somebody else approves each task, and whoever does it says yes, in whatever spelling."""
+    doors.policy("  require: [test, approval]\n  approvals: {not_author: true}\n")
+    task = doors.play.task()
+    yes = approval(doors, task, by)
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task), yes)
+    assert f"{yes} is by {by}, and policy asks for another than who did the work" in doors.caught("P001")
+    assert not doors.play.do(verifying.verify_task, task).accepted
+
+
+def test_an_approval_by_who_gave_the_task_up(doors: Doors) -> None:
+    """Way: claim a task and give it back, so that somebody else completes it on the first one's yes."""
+    doors.policy("  require: [test, approval]\n  approvals: {not_author: true}\n")
+    task = doors.play.task()
+    grace = doors.play.as_("Grace")
+    grace.do(dispatches.fail_dispatch, grace.claimed(task), reason="No time.")
+    doors.play.do(tasks.reopen_task, task, reason="Goes on.")
+    yes = grace.do(evidences.approve, task)
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task), yes)
+    assert f"{yes} is by Grace, and policy asks for another than who did the work" in doors.caught("P001")
+
+
+def test_an_approval_by_somebody_whom_policy_does_not_name(doors: Doors) -> None:
+    doors.policy("  require: [test, approval]\n  approvals: {approvers: [Cleo]}\n")
+    task = doors.play.task()
+    grace = doors.play.as_("Grace")
+    yes = grace.do(evidences.approve, task)
+    assert grace.ledger.warnings == [f"{yes} does not count for {task}: it is by Grace, and policy names Cleo"]
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task), yes)
+    assert f"{yes} is by Grace, and policy names Cleo" in doors.caught("P001")
+
+
+def test_an_approval_by_whom_policy_asks_for(doors: Doors) -> None:
+    doors.policy("  require: [test, approval]\n  approvals: {approvers: [Cleo], not_author: true}\n")
+    task = doors.play.task()
+    yes = doors.play.as_("Cleo").do(evidences.approve, task)
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task), yes)
     doors.sound()
 
 

@@ -44,6 +44,13 @@ def _own_plan(doors: Doors) -> None:
     robot.do(plans.approve_plan, robot.do(plans.draft_plan, "Plan", "Mine.", run=run))
 
 
+def _own_approval(doors: Doors) -> None:
+    task = doors.play.task("One")
+    yes = doors.play.do(evidences.approve, task)
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task), yes)
+    assert doors.play.is_proven(task)
+
+
 def _verdict(do: str) -> Callable[[Doors], None]:
     def act(doors: Doors) -> None:
         robot = doors.play.as_(ROBO)
@@ -90,6 +97,12 @@ KEYS = {
     "verify, trust": ("verify: [{trust: reproduced}]", "verify: [{trust: witnessed}]", _by_lint, "P001"),
     "plan.approvers": (f"plan: {{approvers: ['{ADA}']}}", "plan: {approvers: []}", _own_plan, "P003"),
     "plan.not_author": ("plan: {not_author: true}", "plan: {not_author: false}", _own_plan, "P003"),
+    "approvals.approvers": (
+        "require: [approval]\n  approvals: {approvers: [Cleo]}", "require: [approval]", _own_approval, "P001",
+    ),
+    "approvals.not_author": (
+        "require: [approval]\n  approvals: {not_author: true}", "require: [approval]", _own_approval, "P001",
+    ),
     "gates.required": ("gates: {required: [release]}", "gates: {required: []}", _completed_run, "P004"),
     "gates.fresh": ("gates: {fresh: [final_acceptance]}", "gates: {fresh: []}", _fresh, "G003"),
     "gates.verdicts": (

@@ -18,6 +18,7 @@ from memento_git.work.actions import attaching
 from memento_git.work.actions.diffs import diff_of
 from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import handout
+from memento_git.work.gates import approvals, replies
 from memento_git.work.proof import codes, trust
 
 if TYPE_CHECKING:
@@ -289,7 +290,17 @@ def approve(
         raise EvidenceWithdrawn(evidence=identity, status=status)
     tasks = [identity] if kind == "task" else []
     seal = desk.sealer(sign=sign, key=key)
-    return record_draft(tx, Draft(data, {}), run=state.id, tasks=tasks, summary=summary, seal=seal)
+    made = record_draft(tx, Draft(data, {}), run=state.id, tasks=tasks, summary=summary, seal=seal)
+    if data["outcome"] == "passed":
+        _tell_of_unheard(tx, state, made, identity)
+    return made
+
+
+def _tell_of_unheard(tx: Transaction, state: RunState, made: str, about: str) -> None:
+    """Note for which tasks policy does not count an approval, by whom it is."""
+    for task in (one for one in replies.scopes(state, about) if kind_of(one) == "task"):
+        if why := approvals.no_approver(state, tx.actor, task):
+            tx.ledger.warn(f"{made} does not count for {task}: it {why}")
 
 
 class SuccessorInvalid(Refused):

@@ -108,7 +108,9 @@ def _plan(state: RunState, omitted: list[Row]) -> Row | None:
 def _asked(state: RunState, task: str) -> Row:
     """Return what verification will ask; `require` is the older word for `evidence`."""
     asked = state.asked(task, pasts.enriched(state, task))
-    told = rows.asked_row(asked) or {"evidence": [], "trust": None, "commands": [], "why": []}
+    told = rows.asked_row(asked) or {
+        "evidence": [], "trust": None, "commands": [], "approvers": [], "not_author": False, "why": [],
+    }  # fmt: skip
     return {"proof": dict(asked.proof), "require": told["evidence"], **told}
 
 

@@ -1,4 +1,4 @@
-"""Whether policy lets those approve a plan who did."""
+"""Whether policy lets those approve a plan, or a task, who did."""
 
 from __future__ import annotations
 
@@ -32,6 +32,17 @@ def is_named(policy: Policy, actor: str) -> bool:
 def is_own(policy: Policy, actor: str, author: str) -> bool:
     """Tell whether policy asks for another than the author of a plan, and the actor is the author."""
     return policy.plan_not_author and persons.is_same(actor, author)
+
+
+def no_approver(state: RunState, actor: str, task: str) -> Objection:
+    """Return why policy does not count what an actor approves of a task, or nothing."""
+    named = state.policy.approvers
+    if named and actor not in named:
+        return f"is by {actor}, and policy names {', '.join(named)}"
+    workers = state.folded(task).legal("claimed", "completed") if state.policy.approvals_not_author else ()
+    if persons.is_among(actor, (one.by for one in workers)):
+        return f"is by {actor}, and policy asks for another than who did the work"
+    return ""
 
 
 def author(state: RunState, plan: str) -> str:

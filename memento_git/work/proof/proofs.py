@@ -8,7 +8,7 @@ from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Evidence
 from memento_git.work import task_steps
 from memento_git.work.dispatch import terms
-from memento_git.work.gates import replies
+from memento_git.work.gates import approvals, replies
 from memento_git.work.proof import codes, trust
 from memento_git.work.proof.verification import Demand, asked
 
@@ -192,6 +192,13 @@ def tasks_approved(state: RunState, evidence: Evidence, of: str = "") -> tuple[s
         return ()
     found = replies.scopes(state, about)
     return found if found != (state.id,) else (of,) if of else ()
+
+
+def unheard(state: RunState, approval: Evidence, of: str) -> Objection:
+    """Return why policy does not count an approval for a task by whom it is, or nothing."""
+    if "approves" not in approval.data or not of or kind_of(of) != "task":
+        return ""
+    return approvals.no_approver(state, approval.data["by"], of)
 
 
 def approved_else(state: RunState, approval: Evidence, of: str = "") -> Objection:

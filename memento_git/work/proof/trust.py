@@ -35,7 +35,7 @@ class Cited(NamedTuple):
 
     `contradicted` is why a second run of its command speaks against it, or nothing; `doubt` is why one that agrees does
     not make it reproduced; `ahead` is whether it is dated after now; `about` are the tasks of the evidence that an
-    approval is about.
+    approval is about; `unheard` is why policy does not count it for the task that is asked about, by whom it is.
     """
 
     ref: str
@@ -46,6 +46,7 @@ class Cited(NamedTuple):
     doubt: str = ""
     ahead: bool = False
     about: tuple[str, ...] = ()
+    unheard: Objection = ""
 
 
 class Proof(NamedTuple):
@@ -177,7 +178,7 @@ def proof(
         if one.evidence.data.get("dispatch", completion.dispatch) != completion.dispatch:
             faults.append(f"{one.evidence.id} came from another dispatch")
             continue
-        if problem := not_about(one.evidence, completion.of, one.about):
+        if problem := approves_else(one, completion.of):
             weak.append(problem)
             continue
         sound.append(one)
@@ -192,17 +193,21 @@ def proof(
     return Proof(proven, tuple(proving), () if proven else (*faults, *weak))
 
 
-def not_about(evidence: Evidence, task: str, tasks: Collection[str] = ()) -> Objection:
-    """Return why an approval is not about a task, or nothing; one of the whole run is, and one of the task's evidence.
+def approves_else(cited: Cited, task: str) -> Objection:
+    """Return why what may be an approval is none of a task that counts, or nothing.
 
-    `tasks` are those of the evidence that it is about.
+    One of the whole run is of the task, too, and so is one of the task's evidence.
     """
+    evidence = cited.evidence
+    if evidence is None:
+        return ""
     about = str(evidence.data.get("approves", ""))
     if not about:
         return f"{evidence.id} does not say what it approves" if evidence.kind == "approval" else ""
     kind = about.partition("_")[0]
-    other = (kind in ("plan", "task") and about != task) or (kind == "evidence" and task not in tasks)
-    return f"{evidence.id} approves {about}, which is not this task" if other else ""
+    if (kind in ("plan", "task") and about != task) or (kind == "evidence" and task not in cited.about):
+        return f"{evidence.id} approves {about}, which is not this task"
+    return f"{evidence.id} {cited.unheard}" if cited.unheard else ""
 
 
 def lacking(

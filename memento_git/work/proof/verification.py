@@ -50,13 +50,18 @@ class Why(NamedTuple):
 
 
 class Demand(NamedTuple):
-    """All that is asked of what proves a task; `trust` may be empty, `proof` is the least trust by kind."""
+    """All that is asked of what proves a task; `trust` may be empty, `proof` is the least trust by kind.
+
+    `approvers` are whose approvals count, where one is asked: nobody named, anybody's; `not_author`: not the worker's.
+    """
 
     evidence: tuple[str, ...] = ()
     trust: str = ""
     proof: Mapping[str, str] = {}
     commands: tuple[Command, ...] = ()
     why: tuple[Why, ...] = ()
+    approvers: tuple[str, ...] = ()
+    not_author: bool = False
 
 
 def asked(
@@ -67,7 +72,18 @@ def asked(
     `extra` is what enrichment adds, each with the rule that adds it; policy may do without. Whatever one source asks,
     no other can take back: kinds and commands are united, and the stricter trust wins.
     """
-    return united(policy.proof, [*sources(task, plan, policy), *(extra if policy.enrich else ())])
+    found = united(policy.proof, [*sources(task, plan, policy), *(extra if policy.enrich else ())])
+    return _by_whom(found, policy) if "approval" in found.evidence else found
+
+
+def _by_whom(asked: Demand, policy: Policy) -> Demand:
+    """Return what is asked with whose approval it is."""
+    if not policy.approvers and not policy.approvals_not_author:
+        return asked
+    whose = [f"by {' or '.join(policy.approvers)}"] if policy.approvers else []
+    whose += ["by another than who does the work"] if policy.approvals_not_author else []
+    why = (*asked.why, Why("policy", f"that approval {', '.join(whose)}"))
+    return asked._replace(why=why, approvers=policy.approvers, not_author=policy.approvals_not_author)
 
 
 def sources(task: Mapping[str, Any], plan: Mapping[str, Any] | None, policy: Policy) -> Iterator[Source]:

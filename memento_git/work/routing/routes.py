@@ -8,6 +8,7 @@ from memento_git.ledger import cache
 from memento_git.model.finding import AWAY
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
+from memento_git.work import rows, task_steps
 from memento_git.work.loading import load
 from memento_git.work.proof import proofs
 from memento_git.work.routing import budget, outcomes, probe, routing
@@ -96,9 +97,8 @@ def _left(state: RunState, task: str) -> tuple[str, str]:
         return told, f"memento task verify {task}"
     if state.proof(task).proven:
         return "", ""
-    verify = status == "completed" and state.asked(task).commands
-    step = f"memento task verify {task}" if verify else f"memento task reopen {task} --reason WHY"
-    return ", but not proven", proofs.not_agreed(state)[1] or step
+    step = task_steps.proving(rows.task_row(state, task))[0]
+    return ", but not proven", proofs.not_agreed(state)[1] or str(step["command"])
 
 
 def _cheapest(table: Mapping[str, Executor]) -> float:
