@@ -670,6 +670,7 @@ def test_without_remote_upstream_branch_or_commit(play: Play) -> None:
     refused(play, remotes.RemoteUnknown, "ext::sh -c true")
     refused(play, remotes.RemoteUnknown, "--upload-pack=x")
     refused(play, remotes.BranchNameInvalid, "origin", "a..b")
+    refused(play, remotes.BranchNameInvalid, "origin", "--mirror")
     git(play.root, "switch", "-qc", "work")
     assert "memento sync origin" in refused(play, remotes.NoUpstream).hint
     assert "--branch work --set-upstream" in refused(play, remotes.RemoteBranchMissing, "origin").hint
