@@ -119,6 +119,17 @@ def test_a_claim_that_is_pushed_where_nobody_fetches_from_is_none(hub: Hub, tmp_
     assert claim(bob, offered(hub)).pushed
 
 
+def test_two_clones_of_one_actor_that_claim_at_the_same_moment_do_not_both_get_it(hub: Hub) -> None:
+    """What they push says the same; git calls a push of what is there already a good one."""
+    bob, again = hub.clone("Bob"), hub.clone("Bob", name="again")
+    dispatch = offered(hub)
+    now = bob.ledger.clock()
+    bob.ledger.clock = again.ledger.clock = lambda: now
+    syncing.sync(again.ledger)
+    claim(bob, dispatch)
+    refused(again, no.AlreadyClaimed, dispatch)
+
+
 def test_a_claim_of_another_dispatch_of_the_task_is_told_as_that(hub: Hub) -> None:
     ada, bob, task, theirs, ours = both_handed_out(hub)
     claiming.claim_on_remote(ada.ledger, theirs)

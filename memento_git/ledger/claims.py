@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger.git import GitFailed
@@ -64,8 +65,12 @@ def take(git: Git, name: str, claim: Claim, instead_of: Claim | None) -> Claim |
 
 
 def write(git: Git, claim: Claim) -> str:
-    """Return the object that holds a claim; no ref names it yet."""
-    told = json.dumps({"dispatch": claim.dispatch, "by": claim.by, "until": claim.until})
+    """Return the object that holds a claim; no ref names it yet, and no other claim is that object.
+
+    Who pushes what is there already would be told that it went well.
+    """
+    own = secrets.token_hex(8)
+    told = json.dumps({"dispatch": claim.dispatch, "by": claim.by, "until": claim.until, "own": own})
     return git.run("hash-object", "-w", "--stdin", data=told.encode()).decode().strip()
 
 
