@@ -218,6 +218,19 @@ def test_a_tag_with_the_name_of_the_base_is_not_the_base(job: Job, base: str, co
     assert ("could be a tag or a branch" in job.said) == bool(code)
 
 
+@pytest.mark.parametrize("place", ["refs/tags", "refs/heads"])
+def test_what_has_the_whole_name_of_the_base_is_not_the_base(job: Job, place: str) -> None:
+    """Of a push to a branch that is called so, the checkout has just that branch."""
+    target, _ = requested(job.play)
+    base = "refs/remotes/origin/main"
+    git(job.play.root, "update-ref", f"{place}/{base}", "HEAD")
+    assert job.step("base", DEFAULT="main") == {}
+    assert "nothing tells what came before" in job.said
+    assert (job.step("base", BASE=base), job.code) == ({}, 1)
+    git(job.play.root, "update-ref", base, target)
+    assert job.step("base", BASE=base) == both(target)
+
+
 def test_a_missing_base_says_what_to_do(job: Job) -> None:
     assert job.step("base", BASE="nowhere") == {}
     assert (job.code, "fetch-depth: 0" in job.said) == (1, True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from memento_git.ledger import layout
 from memento_git.ledger.environment import environment
 from memento_git.ledger.git import OPTIONS
-from memento_git.ledger.names import SHORT_ID
+from memento_git.ledger.names import NAME, SHORT_ID
 from memento_git.ledger.staged import MERGING, named_index, named_sides
 
 
@@ -36,7 +36,17 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
         return False
     if done.returncode or b"warning: " in done.stderr:
         return False
-    return staged or not (_was_touched(start, base) or _names_files(start))
+    return staged or not (_stands_in(start, base) or _was_touched(start, base) or _names_files(start))
+
+
+def _stands_in(start: Path, base: str) -> bool:
+    """Tell whether a base is the full name of a ref that is not here: what git takes then has but that name."""
+    found = NAME.fullmatch(base)
+    if found is None or not found["name"].startswith("refs/"):
+        return False
+    command = ["git", *OPTIONS, "show-ref", "--verify", "--quiet", found["name"]]
+    done = subprocess.run(command, cwd=start, env=environment(), capture_output=True, check=False)
+    return done.returncode != 0
 
 
 def _was_touched(start: Path, base: str) -> bool:

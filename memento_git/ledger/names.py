@@ -1,4 +1,4 @@
-"""What the name of a revision means: a branch, whatever tag somebody pushed under the same name."""
+"""What the name of a revision means: a branch, whatever tag or other ref somebody pushed under the same name."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ NAME: Final = re.compile(r"(?P<name>(?:[^~^:@\s\x00-\x1f\x7f*?\[\\]|@(?!\{))+)(?
 PLAIN: Final = re.compile(r"\w[\w./+-]*(?:[~^]\d*)*")  # a process that reads many objects ends at some others
 BRANCH: Final = re.compile(r"ref: (refs/heads/[^\x00-\x20]+)\n")
 SELF: Final = ("HEAD", "@")
+BRANCHES: Final = ("refs/heads/", "refs/remotes/")
 
 
 class RevisionAmbiguous(Refused):
@@ -28,7 +29,10 @@ class RevisionAmbiguous(Refused):
 
 
 def in_full(git: Git, rev: str) -> str:
-    """Return a revision with the full name of the branch that it begins with; git itself would take a tag first."""
+    """Return a revision with the full name of the branch that it begins with.
+
+    git itself would first take what is called so right below `refs/`, and then a tag.
+    """
     found = NAME.fullmatch(rev)
     if found is None or found["name"] in SELF or WHOLE_ID.fullmatch(found["name"]):
         return rev
@@ -36,18 +40,20 @@ def in_full(git: Git, rev: str) -> str:
     if name.startswith("refs/"):
         _refuse_stand_in(git, rev, name)
         return rev
-    asked = (f"refs/heads/{name}", f"refs/remotes/{name}", f"refs/remotes/{name}/HEAD", f"refs/tags/{name}")
+    tag = f"refs/tags/{name}"
+    asked = (f"refs/heads/{name}", f"refs/remotes/{name}", f"refs/remotes/{name}/HEAD", f"refs/{name}", tag)
     told = git.answer("for-each-ref", "--format=%(refname) %(objectname)", *asked) or ""
-    there = dict(line.split(" ", 1) for line in told.splitlines())
-    branches = [ref for ref in asked[:3] if ref in there]
+    there = dict(line.split(" ", 1) for line in told.splitlines() if line.partition(" ")[0] in asked)
+    branches = [ref for ref in asked if ref in there and ref.startswith(BRANCHES)]
     for other in branches[1:]:
         if there[other] != there[branches[0]]:
             raise RevisionAmbiguous(rev=rev, one=branches[0], other=other)
-    if asked[-1] not in there:
+    if there.keys() <= {*branches}:
         return rev
-    if not branches and SHORT_ID.fullmatch(name):
-        _refuse_id(git, rev, name, asked[-1])
-    return f"{branches[0]}{rest}" if branches else rev
+    if not branches and tag in there and SHORT_ID.fullmatch(name):
+        _refuse_id(git, rev, name, tag)
+    meant = branches[0] if branches else tag if tag in there else name
+    return f"{meant}{rest}"
 
 
 def is_ref(git: Git, name: str) -> bool:
@@ -66,8 +72,8 @@ def head_in_files(git: Git) -> tuple[str, str] | None:
 
 
 def _refuse_stand_in(git: Git, rev: str, name: str) -> None:
-    """Refuse the full name of a ref that is not here where git would take a tag which somebody called so."""
-    if git.commit(f"refs/tags/{name}") and not is_ref(git, name):
+    """Refuse the full name of a ref that is not here where git would take a tag, or a branch, which is called so."""
+    if git.commit(name) and not is_ref(git, name):
         from memento_git.ledger import absence
 
         absence.refuse_revision(git, rev)

@@ -1,4 +1,4 @@
-"""A tag, or a branch, under the name of the base, which whoever may push a branch may push as well."""
+"""A tag, branch or other ref under the name of the base, which whoever may push a branch may push as well."""
 
 from __future__ import annotations
 
@@ -70,6 +70,52 @@ def test_a_tag_with_the_name_of_the_base_that_ci_tells_of(
     for ref in ("refs/heads/main", "refs/remotes/origin/main"):
         git(doors.root, "update-ref", "-d", ref)
     assert "refs/remotes/origin/main" in doors.denied("revision_not_found", "check")
+
+
+def test_a_ref_below_refs_with_the_name_of_the_base(doors: Doors) -> None:
+    """Way: git takes `refs/release/1.0` for `release/1.0`, before any tag or branch; a server takes a push of it."""
+
+    @contextlib.contextmanager
+    def beside(_: str, root: Path) -> Iterator[None]:
+        git(root, "update-ref", f"refs/{MAIN}", WORK)
+        git(root, "update-ref", f"refs/{WORK}", f"refs/heads/{MAIN}")
+        yield
+        git(root, "update-ref", "-d", f"refs/{MAIN}")
+        git(root, "update-ref", "-d", f"refs/{WORK}")
+
+    assert "failed" in doors.caught("P001", within=beside)
+
+
+@pytest.mark.parametrize("base", ["release/1.0", "release/1.0~0", "heads/release/1.0", "origin/1.0", "v/1.0"])
+def test_refs_of_every_name_of_the_base(doors: Doors, base: str) -> None:
+    for ref in ("refs/heads/release/1.0", "refs/remotes/origin/1.0", "refs/tags/v/1.0"):
+        git(doors.root, "update-ref", ref, MAIN)
+    for ref in ("refs/release/1.0", "refs/origin/1.0", "refs/v/1.0"):
+        git(doors.root, "update-ref", ref, WORK)
+    for options in ([], ["--at", WORK]):
+        code, out, _ = doors.cli("check", "-C", str(doors.root), "--base", base, *options)
+        assert (code, "P001 error" in out) == (5, True), out
+    doors.caught("P001")
+
+
+def test_a_branch_that_has_the_beginning_of_a_full_name_is_refused(doors: Doors) -> None:
+    """Way: a branch is called `heads/main`, where the base is named so."""
+    doors.caught("P001")
+    git(doors.root, "branch", "heads/main", WORK)
+    assert "refs/heads/heads/main" in doors.denied("revision_ambiguous", "check", "--base", "heads/main")
+
+
+@pytest.mark.parametrize("place", ["refs/tags", "refs", "refs/heads", "refs/remotes"])
+def test_a_ref_with_the_whole_name_of_a_base_that_is_not_here(doors: Doors, place: str) -> None:
+    """Way: git takes it, and does not warn; in text, no other ref would be looked at where nothing differs."""
+    doors.caught("P001")
+    base = "refs/remotes/origin/main"
+    git(doors.root, "update-ref", f"{place}/{base}", WORK)
+    for form in ("text", "github", "sarif"):
+        code, out, err = doors.cli("check", "-C", str(doors.root), "--base", base, "--format", form)
+        assert (code, "revision_not_found" in err) == (1, True), f"{form}: {out}{err}"
+    git(doors.root, "update-ref", base, MAIN)
+    assert doors.check("--base", base)[0] == 5
 
 
 def test_a_branch_with_the_name_of_the_base_on_the_remote_is_refused(doors: Doors) -> None:
