@@ -20,7 +20,7 @@ from memento_git.ledger.store import Ledger
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from memento_git.ledger.transaction import Transaction
@@ -38,7 +38,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tes
 
 def reached(step):
     if step == sys.argv[2]:
-        os.kill(os.getpid(), int(sys.argv[3]))
+        os.kill(int(sys.argv[4]) and os.getpid(), int(sys.argv[3]))  # 0 is all of our group
 
 def act(tx):
     tx.put(".memento/README.md", b"new words\\n")
@@ -71,17 +71,21 @@ def busy(play: Play) -> Play:
     return play
 
 
-def crash(root: Path, step: str, how: int = signal.SIGKILL) -> int:
-    """Run a change in a process of its own that gets a signal at a step; return its exit code.
+def crash(root: Path, step: str, how: int = signal.SIGKILL, *, alone: bool = True) -> int:
+    """Run a change in a process of its own that gets a signal at a step, or its group; return its exit code.
 
     The git process that waited for it with the index sees its input end, and lets go a moment later.
     """
-    command = [sys.executable, "-c", CRASH, str(root), step, str(int(how))]
-    code = subprocess.run(command, check=False, capture_output=True).returncode
-    deadline = time.monotonic() + 10
-    while (root / ".git" / "index.lock").exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
+    command = [sys.executable, "-c", CRASH, str(root), step, str(int(how)), str(int(alone))]
+    code = subprocess.run(command, check=False, capture_output=True, start_new_session=True).returncode
+    wait_while((root / ".git" / "index.lock").exists)
     return code
+
+
+def wait_while(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 10
+    while holds() and time.monotonic() < deadline:
+        time.sleep(0.01)
 
 
 def users_work(root: Path) -> str:
@@ -133,6 +137,40 @@ def test_a_kill_at_a_step_leaves_the_old_ledger_or_the_new_and_the_next_command_
         assert litter(root) == []
         assert sound(root)
     assert (busy.root / NEW).exists() == (step in AFTER)
+
+
+@pytest.mark.parametrize("step", ["index_held", "journal_written", "ref_moved", "file_written"])
+def test_a_kill_of_all_processes_of_a_change_leaves_no_lock(busy: Play, step: str) -> None:
+    before = users_work(busy.root)
+
+    assert crash(busy.root, step, alone=False) == -signal.SIGKILL
+
+    assert not (busy.root / ".git" / "index.lock").exists()
+    busy.ledger.change("next", lambda tx: tx.put(".memento/extra/next.md", b"next\n"))
+    assert users_work(busy.root) == before
+    assert litter(busy.root) == []
+
+
+def test_a_git_that_holds_a_lock_is_in_a_group_of_its_own(
+    busy: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shim, told = tmp_path / "bin" / "git", tmp_path / "told"
+    shim.parent.mkdir()
+    shim.write_text(f"""#!/bin/sh
+for word; do
+    case "$word" in update-ref | update-index) echo "$word $(ps -o pgid= -p $$)" >> {told};; esac
+done
+exec {shutil.which("git")} "$@"
+""")
+    shim.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{shim.parent}{os.pathsep}{os.environ['PATH']}")
+
+    busy.planned()
+    busy.claimed(busy.task())
+
+    groups = [line.split() for line in told.read_text().splitlines()]
+    assert {command for command, _ in groups} == {"update-index", "update-ref"}
+    assert str(os.getpgrp()) not in {group for _, group in groups}
 
 
 @pytest.mark.parametrize("step", ["decided", "journal_written", "index_held", "ref_moved", "file_written", "done"])

@@ -16,7 +16,7 @@ class Asked:
 
     def __init__(self, git: Git, *arguments: str) -> None:
         self._command = arguments[0]
-        self._process = git.begin(*arguments, extra=git.extra)
+        self._process = git.begin(*arguments)
         self._end = at_end(self, end_group, self._process)
 
     def answer(self) -> bytes:

@@ -55,7 +55,7 @@ def take(git: Git, name: str, claim: Claim, instead_of: Claim | None) -> Claim |
     """Create the ref, or replace exactly the given claim; return None when somebody else was first."""
     try:
         blob = write(git, claim)
-        git.run("update-ref", f"{REFS}/{name}", blob, instead_of.blob if instead_of else git.zero)
+        git.run_apart("update-ref", f"{REFS}/{name}", blob, instead_of.blob if instead_of else git.zero)
     except GitFailed as failure:
         now = git.object_id(f"{REFS}/{name}") or ""
         if now == (instead_of.blob if instead_of else ""):

@@ -174,13 +174,9 @@ class Git:
         with self._starting():
             return subprocess.run(
                 ["git", *OPTIONS, *arguments],
-                cwd=self.cwd,
-                input=data,
-                capture_output=True,
-                env=self._environment({**self.extra, **(extra or {})}),
-                check=False,
-                restore_signals=False,  # a limit on files is then git's to tell, and to tidy up after
-            )
+                cwd=self.cwd, env=self._environment({**self.extra, **(extra or {})}), input=data, capture_output=True,
+                check=False, restore_signals=False,  # a limit on files is then git's to tell, and to tidy up after
+            )  # fmt: skip
 
     @contextlib.contextmanager
     def _starting(self) -> Iterator[None]:
@@ -204,15 +200,20 @@ class Git:
     def begin(
         self, *arguments: str, extra: Mapping[str, str] | None = None, apart: bool = False, hooks: bool = False
     ) -> subprocess.Popen[bytes]:
-        """Start one git command that waits for its input; apart: without our terminal, as a group of its own."""
+        """Start one git command that waits for its input; apart: without our terminal, as a group of its own.
+
+        A kill of our whole group leaves one that is apart the time to take its lock files away.
+        """
         with self._starting():
             return subprocess.Popen(
                 ["git", *(WITH_HOOKS if hooks else OPTIONS), *arguments],
-                cwd=self.cwd, env=self._environment(extra), start_new_session=apart,
+                cwd=self.cwd, env=self._environment({**self.extra, **(extra or {})}), start_new_session=apart,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, restore_signals=False,
             )  # fmt: skip
 
-    def run_apart(self, *arguments: str, data: bytes, extra: Mapping[str, str], patience: float) -> bytes:
+    def run_apart(
+        self, *arguments: str, data: bytes = b"", extra: Mapping[str, str] | None = None, patience: float | None = None
+    ) -> bytes:
         """Run one git command that must not prompt; end it and all that it started when it takes too long."""
         process = self.begin(*arguments, extra=extra, apart=True)
         out, err = told_by(process, data, patience)
@@ -355,8 +356,7 @@ def _is_found_from(top: Path, git_dir: Path) -> bool:
 
 def refuse_old(told: str) -> None:
     """Refuse a git that is too old, by what `git version` told."""
-    found = told.split()
-    version = found[2] if len(found) > 2 else "0"
+    version = [*told.split(), "0", "0", "0"][2]
     if tuple(int(part) for part in version.split(".")[:2] if part.isdigit()) < OLDEST:
         raise GitTooOld(version=version)
 

@@ -145,6 +145,6 @@ def _refuse_less(code: int, err: bytes) -> None:
 
 def _run(git: Git, *arguments: str, patience: float | None = None) -> tuple[int, bytes, bytes]:
     """Return exit code, stdout and stderr of one search; it is ended where it takes too long."""
-    process = git.begin("grep", "--no-color", *arguments, extra=git.extra, apart=True)
+    process = git.begin("grep", "--no-color", *arguments, apart=True)
     out, err = told_by(process, b"", patience)
     return process.returncode, out, err

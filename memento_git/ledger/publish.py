@@ -314,7 +314,7 @@ def _move(git: Git, draft: Draft) -> None:
     deadline = time.monotonic() + REF_PATIENCE
     while True:
         try:
-            git.run("update-ref", "-m", draft.subject, "--no-deref", ref, draft.commit, old or git.zero)
+            git.run_apart("update-ref", "-m", draft.subject, "--no-deref", ref, draft.commit, old or git.zero)
         except GitFailed as failure:
             now = git.object_id(ref)
             reason = failure.facts["reason"]

@@ -73,7 +73,7 @@ def _begun(git: Git, lock: Path, patience: float) -> subprocess.Popen[bytes]:
             if time.monotonic() > deadline:
                 raise IndexLocked(path=lock)
             time.sleep(PAUSE)
-        process = git.begin("update-index", "--add", "--remove", "-z", "--stdin")
+        process = git.begin("update-index", "--add", "--remove", "-z", "--stdin", apart=True)
         try:
             if _has_made(process, lock):
                 return process
@@ -129,7 +129,7 @@ def _insist(git: Git, options: tuple[str, ...], lines: list[str], patience: floa
     deadline = time.monotonic() + patience
     while lines:
         try:
-            git.run("update-index", *options, data=_lines(lines))
+            git.run_apart("update-index", *options, data=_lines(lines))
         except GitFailed as failure:
             if "index.lock" not in failure.message:
                 raise
