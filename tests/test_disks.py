@@ -214,6 +214,18 @@ def test_a_full_disk_leaves_the_old_ledger_or_the_new_wherever_the_space_ends(pl
     said(alone(f"mount -t tmpfs -o size=2m none {disk}; {sys.executable} {script} {disk}/repo {play.root}"))
 
 
+@pytest.mark.skipif(not MAY_MOUNT, reason="a small disk needs a mount of its own")
+def test_a_run_starts_on_a_small_disk_until_a_sixteenth_of_it_is_left(play: Play, tmp_path: Path) -> None:
+    command = f"{sys.executable} -m memento_git -C {tmp_path}/repo run start --json --goal"
+    copied = f"mount -t tmpfs -o size=2m none {tmp_path}; cp -r . {tmp_path}/repo; {command} Small"
+    filled = f"head -c $(($(stat -f -c '%a * %S' {tmp_path}) - 100000)) /dev/zero > {tmp_path}/filler; {command} Full"
+
+    answers = said(alone(f"cd {play.root}; {copied}; {filled} || true"))
+
+    assert [json.loads(answer)["ok"] for answer in answers] == [True, False]
+    assert json.loads(answers[1])["error"] == "disk_space"
+
+
 @pytest.mark.parametrize("limit", [16, 600, 2000, 20000])
 def test_a_limit_on_file_size_refuses_or_writes_whole(play: Play, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")  # the interpreter would keep what it could write of a module

@@ -33,7 +33,7 @@ PREFLIGHT: Final = Shape({
     "detached": Field(LEVEL, doc="HEAD is on no branch"),
     "protected": Field(LEVEL, doc="the branch is one of `branches`"),
     "branches": Field(t.ListOf(LINE), doc="patterns of protected branches"),
-    "disk": Field(t.Whole(), doc="bytes that must be free"),
+    "disk": Field(t.Whole(), doc="bytes that must be free; the default is a sixteenth of a disk of less than 1 GiB"),
     "destructive": Field(LEVEL, doc="destructive commands in what is handed to workers"),
 })  # fmt: skip
 

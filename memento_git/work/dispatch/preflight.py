@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.errors import MementoError, Refused
 from memento_git.ledger import edits, layout, publish, settings
 from memento_git.model.enumeration import some
+from memento_git.model.policy import DEFAULT_PREFLIGHT
 from memento_git.model.types import text_problems
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class DiskSpace(Refused):
     hint_ = "free some space, or lower policy.preflight.disk"
 
 
+SMALL: Final = 16  # of a small disk such a part is asked
 REMEDIES: Final[dict[str, type[Refused]]] = {
     "dirty": DirtyWorktree,
     "untracked": UntrackedFiles,
@@ -166,18 +168,22 @@ def _free_branch(branch: str | None, asked: Mapping[str, Any], doing: str) -> Ch
     return _weigh("protected", asked["protected"], f"before {doing}: {branch} is a protected branch ({pattern})")
 
 
-def _free(folder: Path) -> int:
-    """Return how many bytes a user may still write; the short way where there is one, as shutil loads slowly."""
-    if hasattr(os, "statvfs"):
+def _space(folder: Path) -> tuple[int, int]:
+    """Return how many bytes a user may still write, and the disk's size; the short way where there is one."""
+    if hasattr(os, "statvfs"):  # shutil loads slowly
         told = os.statvfs(folder)
-        return told.f_bavail * told.f_frsize
+        return told.f_bavail * told.f_frsize, told.f_blocks * told.f_frsize
     import shutil
 
-    return shutil.disk_usage(folder).free
+    used = shutil.disk_usage(folder)
+    return used.free, used.total
 
 
 def _disk(git: Git, asked: Mapping[str, Any]) -> Check:
-    free, least = _free(git.git_dir), asked["disk"]
+    least = asked["disk"]
+    free, whole = _space(git.git_dir)
+    if least == DEFAULT_PREFLIGHT["disk"]:
+        least = min(least, whole // SMALL)
     if free < least:
         return Check("disk", "refuse", f"{free} bytes are free, policy asks for {least}", DiskSpace.hint_)
     return Check("disk", "ok", f"{free} bytes are free")
