@@ -638,6 +638,7 @@ def test_a_store_keeps_supersession_links_anchors_confidence_threads_and_states(
     assert held["a8"]["expired"]
     assert new["created_at"].startswith("2025-02-19")
     assert len(brought.drafts) == 1
+    assert not check(play.ledger, no_base=True).findings
     told = why(brought)
     assert "recipe" in told["nodes/aa0000000000.json"]
     assert "root" in told["nodes/ab0000000000.json"]

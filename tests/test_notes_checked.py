@@ -684,6 +684,16 @@ def test_a_merged_note_whose_words_are_put_back_is_not_told(play: Play) -> None:
     assert look(play, no_base=True) == []
 
 
+def test_a_merge_that_does_not_say_which_words_it_had_is_not_told(play: Play) -> None:
+    one, two = add(play, "The cache lives in memory."), add(play, "Sessions end after an hour.")
+    play.do(notes.merge_notes, [one, two], "The cache lives in memory; sessions end after an hour.")
+    (merged,) = file_of(play, one).with_suffix("").glob("*-merged-*.yaml")
+    without = [line for line in merged.read_text().splitlines(keepends=True) if not line.startswith("text: ")]
+    merged.write_text("".join(without))
+    play.commit_all()
+    assert look(play, no_base=True) == []
+
+
 def test_all_that_tell_of_a_place_tell_the_same_of_a_clean_work_tree(play: Play, cli: Call) -> None:
     """A copy of the file was kept, the file renamed, then edited."""
     code = "".join(f"line_{number} = {number * 7}\n" for number in range(20))

@@ -173,7 +173,7 @@ def _unmerged(shelf: Shelf, note: Prose) -> Iterator[Finding]:
     told = [event for event in shelf.folded(note.id).legal("merged") if event.get("into") == into] if into else []
     seen = {event.get("text") for event in told}
     after = shelf.current(note.id)
-    if not seen or seen & {None, digest_of_text(note.title, note.body)} or not shelf.lives(after):
+    if not seen or seen & {"", digest_of_text(note.title, note.body)} or not shelf.lives(after):
         return
     if max(event.at for event in told) > shelf.looked_at(after):
         message = f"{note.id} was merged into {into}, and has other words than were merged"

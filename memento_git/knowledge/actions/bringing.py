@@ -14,6 +14,7 @@ from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.foreign import files, guidance, markdown, mnemo, namesake, pmb
 from memento_git.knowledge.foreign.places import Placed, placed
 from memento_git.knowledge.injection import orders, unvouched
+from memento_git.knowledge.shelf import digest_of_text
 from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.knowledge.transitions import LIVE
 from memento_git.ledger import codec, revisions
@@ -306,7 +307,9 @@ class _Bringing:
                 self._leave(entry.where, f"{old} is {shelf.status(old)} already, so this note takes nobody's place")
         for old in dict.fromkeys(self.names.get(name, "") for name in entry.merges):
             if self.took.get(old) == note and shelf.status(old) in LIVE:
-                self.desk.happen(shelf, old, "merged", into=note, reason=reason)
+                said = shelf.find(old)
+                text = digest_of_text(said.title, said.body)
+                self.desk.happen(shelf, old, "merged", into=note, text=text, reason=reason)
         if entry.state and shelf.status(note) == "active":
             why: dict[str, Any] = {"note" if entry.state == "finished" else "reason": reason or THERE}
             self.desk.happen(shelf, note, entry.state, **why)
