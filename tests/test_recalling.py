@@ -31,7 +31,7 @@ from memento_git.work.actions.tasks import block_task, reopen_task
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from memento_git.ledger.transaction import Transaction
@@ -340,6 +340,19 @@ def test_what_was_superseded_takes_no_place_of_others(play: Play, length: int) -
         assert set(answer["hits"][0]["instead_of"]) <= set(made[:-1])
     answer = asked(play, "cache lifetime", limit=1)
     assert (len(answer["hits"]), answer["left_out"]["limit"]) == (1, 1)
+
+
+@pytest.mark.parametrize("asked_for", [("walrus",), ("walrus", "--view", "plan"), ("--tag", "zoo")])
+def test_a_limit_of_none_shows_all_that_the_budget_holds(play: Play, cli: Call, asked_for: Sequence[str]) -> None:
+    def crowd(tx: Transaction) -> None:
+        for number in range(60):
+            notes.add_note(tx, f"Walrus {number} sleeps in pool {number + 100}.", tags=["zoo"])
+
+    play.do(crowd)
+    for limit, shown in (("0", 60), ("7", 7)):
+        code, out, _ = cli("recall", *asked_for, "--limit", limit, "--budget", "0", "-C", str(play.root), "--json")
+        answer = json.loads(out)
+        assert (code, len(answer["hits"]), answer["left_out"]["limit"]) == (0, shown, 60 - shown)
 
 
 def test_a_note_is_not_contradicted_by_what_took_its_place(play: Play) -> None:

@@ -49,7 +49,10 @@ STATES: Final = (
 @click.option("--has-anchor/--no-anchor", default=None, help="Notes about a place in the code, or about none.")
 @click.option("--drafts", is_flag=True, help="Drafts of this clone too.")
 @click.option("--as-of", default="", metavar="REV", callback=said, help="As it was at a revision, a mark or a date.")
-@click.option("--limit", type=COUNT, default=0, metavar="N", help="Most hits; as many as suit the view by default.")
+@click.option(
+    "--limit", type=COUNT, default=None, metavar="N",
+    help="Most hits; as many as suit the view by default, 0 for up to 1000.",
+)  # fmt: skip
 @click.option(
     "--budget", type=COUNT, default=BUDGET, show_default=True, metavar="TOKENS",
     help="Most tokens of the answer, estimated on the high side; 0 for no limit.",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 VIEWS: Final = ("auto", "brief", "plan", "explore", "orient", "digest", "list", "plain")
 MOST: Final = {"brief": 8, "plan": 20, "explore": 12, "orient": 10, "digest": 200, "list": 50, "plain": 10}
+ALL: Final = 1000  # hits that an answer has at most, where all are asked for
 RECORDS: Final = ("plan", "task", "run", "evidence", "skill")
 CURRENT: Final = ("active", "contested", "resolved", "finished")
 LED_ON: Final = ("superseded", "merged")
@@ -50,14 +51,14 @@ class Wish(NamedTuple):
     min_importance: float | None = None
     has_anchor: bool | None = None
     drafts: bool = False
-    limit: int = 0
+    limit: int | None = None
     budget: int = BUDGET
     explain: bool = False
     semantic: str = ""
 
     @property
     def most(self) -> int:
-        return self.limit or MOST[self.view]
+        return MOST[self.view] if self.limit is None else self.limit or ALL
 
     @property
     def of_notes(self) -> list[str]:
