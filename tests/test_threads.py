@@ -50,6 +50,26 @@ def test_threads_are_listed_with_their_states_the_latest_first(play: Play, cli: 
     assert (len(told["threads"]), told["page"]["total"]) == (1, 2)
 
 
+def test_a_thread_tells_who_said_what_and_why_it_holds_no_more(play: Play, cli: Call) -> None:
+    tried = add(play, "Tokens could be kept in cookies.", thread="auth", confidence="0.6")
+    play.do(notes.confirm_note, tried, note_text="Looked at.")
+    play.do(notes.park_note, tried, reason="Too large.")
+    play.do(notes.resume_note, tried, reason="Smaller now.")
+    at = ("-C", str(play.root))
+    (told,) = json.loads(cli("note", "show", tried, "--what", "thread", "--json", *at)[1])["thread"]
+    assert (told["actor"], told["confidence"], told["reason"]) == ("Ada <ada@example.invalid>", 0.6, None)
+    other = add(play, "Tokens lie in the header.", thread="auth")
+    play.do(notes.retire_note, tried, reason="Cookies are too small.")
+    told = json.loads(cli("note", "show", other, "--what", "thread", "--json", *at)[1])["thread"]
+    assert [(row["id"], row["status"], row["reason"]) for row in told] == [
+        (tried, "retired", "Cookies are too small."), (other, "active", None),
+    ]  # fmt: skip
+    _, out, _ = cli("note", "show", other, "--what", "thread", *at)
+    first, why, last = out.splitlines()
+    assert ("  Ada  " in first, "confidence 0.6" in first, why) == (True, True, "  why: Cookies are too small.")
+    assert "confidence" not in last
+
+
 def test_a_thread_is_parked_and_resumed_in_one_commit_each(play: Play, cli: Call) -> None:
     ours = [add(play, f"Tokens, part {part}.", thread="auth") for part in ("one", "two")]
     gone = add(play, "Tokens, once.", thread="auth")

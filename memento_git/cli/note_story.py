@@ -188,7 +188,8 @@ def _near(row: Row) -> str:
 
 
 def _member(row: Row) -> str:
-    return f"{row['created_at'][:10]}  {row['id']}  {row['status']}  {output.printable(row['title'])}"
+    sure, why = _sure(row), f"\n  why: {output.printable(row['reason'])}" if row["reason"] else ""
+    return f"{_dated(row)}  {row['id']}  {row['status']}  {output.printable(row['title'])}{sure}{why}"
 
 
 def _blamed(row: Row) -> str:
@@ -223,10 +224,16 @@ def shown_place(door: Door, given: str) -> None:
 
 
 def _placed(row: Row) -> str:
-    sure = "" if row["confidence"] is None else f"  confidence {row['confidence']}"
-    who = output.printable(row["actor"].partition(" <")[0])
     place = f"{output.printable(row['path'])}{':' + row['lines'] if row['lines'] else ''}"
-    return f"{row['created_at'][:10]}  {who:<20}  {row['id']}  {place}  {output.printable(row['title'])}{sure}"
+    return f"{_dated(row)}  {row['id']}  {place}  {output.printable(row['title'])}{_sure(row)}"
+
+
+def _dated(row: Row) -> str:
+    return f"{row['created_at'][:10]}  {output.printable(row['actor'].partition(' <')[0]):<20}"
+
+
+def _sure(row: Row) -> str:
+    return "" if row["confidence"] is None else f"  confidence {row['confidence']}"
 
 
 def shown_event(door: Door, identity: str) -> None:

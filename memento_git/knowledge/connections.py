@@ -6,6 +6,8 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Misused
+from memento_git.knowledge.changes import why
+from memento_git.knowledge.note_rows import history
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
@@ -115,10 +117,22 @@ def _records(shelf: Shelf, note: Prose) -> Iterator[tuple[str, str]]:
 
 
 def thread(shelf: Shelf, note: Prose) -> list[Row]:
-    """Return the notes of a note's thread in the order of their making, dead ends too."""
+    """Return the notes of a note's thread in the order of their making, dead ends too: who said each, why one ended."""
     name = note.data.get("thread")
     members = [one for one in shelf.readable() if one.data.get("thread") == name] if name else [note]
-    return [{**_row(shelf, one.id, one), "created_at": one.data["at"], "text": one.body} for one in members]
+    return [{**_row(shelf, one.id, one), **_story(shelf, one)} for one in members]
+
+
+def _story(shelf: Shelf, note: Prose) -> Row:
+    """Return who said what, when and how sure, and why the note came to the state that it is in."""
+    led = f"note.{shelf.status(note.id)}"
+    return {
+        "created_at": note.data["at"],
+        "actor": note.data["by"],
+        "confidence": note.data.get("confidence"),
+        "text": note.body,
+        "reason": why(row for row in history(shelf, note.id) if row["action"] == led),
+    }
 
 
 class GraphOnly(Misused):
