@@ -835,6 +835,20 @@ def test_a_tier_that_is_revised_brings_its_expiry_and_takes_it(play: Play) -> No
     assert (row(play, note)["tier"], row(play, note)["expires"]) == ("long", None)
 
 
+def test_an_option_that_is_given_empty_is_refused(play: Play, cli: Call) -> None:
+    add(play, "The pool is warm.", tags=["zoo"])
+    before = git(play.root, "rev-parse", "HEAD")
+    for words in (
+        ("remember", "The pool is cold.", "--key"), ("note", "add", "The pool is cold.", "--expires"),
+        ("remember", "The pool is cold.", "--thread"), ("note", "merge", "pool", "cold", "--text", "Both.", "--reason"),
+        ("recall", "pool", "--tag"), ("note", "list", "--thread"), ("changes", "--since"),
+    ):  # fmt: skip
+        code, _, err = cli(*words, "", "-C", str(play.root))
+        assert (code, f"{words[-1]}': it is empty: is a variable not set?" in err) == (2, True), words
+    assert git(play.root, "rev-parse", "HEAD") == before
+    assert cli("recall", "", "-C", str(play.root))[0] == 0
+
+
 def test_a_revision_takes_parts_of_a_note_away(play: Play, cli: Callable[..., Any]) -> None:
     (play.root / "app.py").write_text("a = 1\n")
     play.commit_all("code")

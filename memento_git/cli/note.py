@@ -76,6 +76,7 @@ note = group("note", "Add, revise, link, confirm and retire notes: what the proj
 @reads
 def list_notes(door: Door, limit: int, offset: int, **filters: str | None) -> None:
     """List notes, the latest first."""
+    refuse_empty()
     _list(door, limit=limit, offset=offset, **{key: value or "" for key, value in filters.items()})
 
 
@@ -218,6 +219,7 @@ def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> 
     from memento_git.knowledge import note_rows
     from memento_git.knowledge.actions import notes
 
+    refuse_empty()
     body = read_text(text)
 
     def act(tx: Transaction) -> tuple[NoteRow, notes.Merged]:

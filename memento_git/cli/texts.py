@@ -42,14 +42,14 @@ def read_text(given: str) -> str:
         raise FileUnreadable(path=name, problem=f"byte {error.start + 1} is not UTF-8 text") from None
 
 
-def refuse_empty(how: str) -> None:
-    """Refuse an option of the running command that was given with nothing in it: it would change nothing, unseen."""
+def refuse_empty(how: str = "") -> None:
+    """Refuse an option of the running command that was given with nothing in it: it would say nothing, unseen."""
     context = click.get_current_context()
-    for option in context.command.params:
+    for option in (one for one in context.command.params if isinstance(one, click.Option)):
         name, value = option.name or "", context.params.get(option.name or "")
         is_empty = value == "" or (isinstance(value, tuple) and "" in value)
         if is_empty and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.BadParameter(f"it is empty: is a variable not set? {how}", param=option)
+            raise click.BadParameter(f"it is empty: is a variable not set? {how}".rstrip(), param=option)
 
 
 def from_top(ledger: Ledger, paths: Iterable[str]) -> list[str]:
