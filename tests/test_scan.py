@@ -222,6 +222,32 @@ def test_only_what_says_something_else_is_drafted_again_and_its_old_draft_is_dro
     assert list(held(play)) == ["calc.py: Calculates what is owed to whom."]
 
 
+def test_what_comes_back_to_a_file_is_drafted_again_and_takes_the_place_of_what_it_said_since(play: Play) -> None:
+    """Another branch had other words: its draft stayed, and the words that are there had none."""
+    apples, pears = CALC, CALC.replace("Holds apples for the market.", "Holds pears for the market.")
+    for text, word in ((apples, "apples"), (pears, "pears"), (apples, "apples"), (pears, "pears")):
+        write(play, "calc.py", text)
+        scan(play)
+        assert held(play)[f"Basket: Holds {word} for the market."]
+        assert len(held(play)) == 3
+        assert scan(play)["files"]["read"] == 0
+
+
+def test_python_that_cannot_be_read_is_told_and_its_drafts_stay(play: Play, cli: Call) -> None:
+    write(play, "calc.py", CALC)
+    scan(play)
+    before = held(play)
+    write(play, "calc.py", CALC + "def (\n")
+    code, out, _ = cli("-C", str(play.root), "scan", "--docstrings", "--json")
+    told = json.loads(out)
+    assert (code, told["drafts"], told["replaced"]) == (0, [], [])
+    (left,) = told["left_out"]
+    assert (left["path"], left["symbol"], "not Python that can be read" in left["why"]) == ("calc.py", None, True)
+    assert held(play) == before
+    write(play, "calc.py", CALC.replace("apples", "plums"))
+    assert [row["title"] for row in scan(play)["drafts"]] == ["Basket: Holds plums for the market."]
+
+
 def test_what_was_promoted_or_dropped_does_not_come_back(play: Play, tmp_path: Any) -> None:
     write(play, "calc.py", CALC)
     drafts = [row["id"] for row in scan(play)["drafts"]]

@@ -18,11 +18,12 @@ FORMAT: Final = 1
 
 
 class Scanned:
-    """The contents that were read, and for each place what it said and which draft that became."""
+    """The contents that were read, the last one of each file, and what each place said and which draft that became."""
 
     def __init__(self, git: Git, name: str = "scanned") -> None:
         self.path: Path = git.common_dir / "memento" / f"{name}.json"
         self.blobs: set[str] = set()
+        self.last: dict[str, str] = {}
         self.said: dict[str, tuple[str, str]] = {}
 
     @contextmanager
@@ -42,12 +43,13 @@ class Scanned:
             told = json.loads(self.path.read_bytes())
             if told["format"] == FORMAT:
                 self.blobs = {str(blob) for blob in told["blobs"]}
+                self.last = {str(path): str(blob) for path, blob in told.get("last", {}).items()}
                 self.said = {str(place): (str(text), str(draft)) for place, (text, draft) in told["said"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            self.blobs, self.said = set(), {}
+            self.blobs, self.last, self.said = set(), {}, {}
 
     def keep(self) -> None:
-        told = {"format": FORMAT, "blobs": sorted(self.blobs), "said": self.said}
+        told = {"format": FORMAT, "blobs": sorted(self.blobs), "last": self.last, "said": self.said}
         wholefile.write(self.path, json.dumps(told).encode())
 
     def of(self, path: str) -> dict[str, tuple[str, str]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.code.docstrings import is_readable, said
 from memento_git.code.languages import language_of
+from memento_git.code.symbols import symbols
 from memento_git.errors import Refused
 from memento_git.knowledge import overlay as overlays
 from memento_git.knowledge import pinning
@@ -43,6 +44,10 @@ class Unanswered(Exception):
         self.why = why
 
 
+class Unread(Unanswered):
+    """What a file says of itself cannot be told as it is now; what it said before stands until it can be."""
+
+
 class Source:
     """Where the texts of drafts come from: docstrings and comments, unless another kind says otherwise."""
 
@@ -62,7 +67,12 @@ class Source:
 
     def said(self, path: str, data: bytes) -> Sequence[Said]:
         """Return what is said of a file and its parts; refuse where that cannot be told."""
-        return [] if standing.is_binary(data) else said(path, data)
+        if standing.is_binary(data):
+            return []
+        told = said(path, data)
+        if not told and (why := symbols(path, data).problem):
+            raise Unread(why)
+        return told
 
 
 def scan_docstrings(
@@ -131,7 +141,7 @@ class Scan:
         readable = [path for path in paths if self.source.takes(path)]
         sizes = reader.sizes(now.blob(path) for path in readable)
         fit = [path for path in readable if sizes.get(now.blob(path), LARGEST + 1) <= self.source.largest]
-        fresh = [path for path in fit if self.source.mark(now.blob(path)) not in self.record.blobs]
+        fresh = [path for path in fit if self._is_fresh(path, now.blob(path))]
         read = 0
         for path in fresh:
             if limit and len(self.made) >= limit:
@@ -151,10 +161,17 @@ class Scan:
             "failed": self.failed, "files": files,
         }  # fmt: skip
 
+    def _is_fresh(self, path: str, blob: str) -> bool:
+        """Tell whether a content was never read, or comes back to a file that said something else since."""
+        return self.source.mark(blob) not in self.record.blobs or self.record.last.get(path, blob) != blob
+
     def _read(self, path: str, data: bytes) -> None:
         """Look at one file; one of which nothing could be told is looked at again the next time."""
         try:
             told = self.source.said(path, data)
+        except Unread as refusal:
+            self.left_out.append({"path": path, "symbol": None, "why": refusal.why})
+            return
         except Unanswered as failure:
             self.failed.append({"path": path, "why": failure.why})
             return
@@ -162,7 +179,9 @@ class Scan:
             self.left_out.append({"path": path, "symbol": None, "why": refusal.message})
             return
         if self._file(path, told):
-            self.record.blobs.add(self.source.mark(self.overlay.now.blob(path)))
+            blob = self.overlay.now.blob(path)
+            self.record.blobs.add(self.source.mark(blob))
+            self.record.last[path] = blob
 
     def _file(self, path: str, told: Sequence[Said]) -> bool:
         """Bring the drafts of one file to what it says now; tell whether nothing was left out."""
