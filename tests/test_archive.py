@@ -17,6 +17,8 @@ from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, runs, settling, tasks
 from memento_git.work.kept_rows import base
 from memento_git.work.overview import overview
+from memento_git.work.rows import audit_rows
+from memento_git.work.state import RunState
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -167,6 +169,19 @@ def test_a_run_completed_and_archived_in_one_change_is_archived_whole(play: Play
         runs.archive_run(tx, run)
     assert play.status(run) == "completed"
     assert not (play.root / ".memento" / "runs" / run).exists()
+
+
+def test_a_run_reads_as_before_in_the_change_that_archives_it(play: Play) -> None:
+    run, task = finished(play)
+
+    def told(state: RunState) -> list[Any]:
+        return [state.status, state.tasks(), state.proof(task), audit_rows(state), list(state.index.evidence)]
+
+    before = told(play.state(run))
+    with play.ledger.transaction("archive") as tx:
+        assert told(RunState(tx.view, run)) == before
+        runs.archive_run(tx, run)
+        assert told(RunState(tx.view, run)) == before
 
 
 def test_a_stranger_in_a_runs_folder_is_not_packed_away(play: Play) -> None:
