@@ -422,6 +422,14 @@ def test_a_copy_that_was_there_before_is_not_where_it_went(garden: Garden) -> No
     assert garden.follow(anchor).state == "gone"
 
 
+def test_of_files_with_the_same_content_the_one_of_the_same_name_is_where_it_went(garden: Garden) -> None:
+    anchor = garden.pin(SECOND)
+    git(garden.folder, "switch", "-q", "--orphan", "again")
+    garden.write("a/other.py", CODE)
+    garden.commit("z/calc.py", CODE)
+    assert garden.follow(anchor).path == "z/calc.py"
+
+
 # The traps.
 
 
