@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import psutil
 import pytest
@@ -523,6 +524,7 @@ def test_a_file_is_attached_and_verified(play: Play) -> None:
 
     data = data_of(play, evidence)
     assert data["attachments"][0]["name"] == "logs/task.log"
+    assert data["uri"] == "file://logs/task.log"
     state = play.state(evidence)
     assert state.trust_in(state.evidence(evidence)) == "verified"  # type: ignore[arg-type]
 
@@ -541,7 +543,17 @@ def test_a_file_of_any_name_is_meant_by_its_uri(play: Play, uri: str, name: str)
 
     evidence = play.do(evidences.add_evidence, "artifact", uri=uri)
 
-    assert data_of(play, evidence)["attachments"][0]["name"] == name
+    data = data_of(play, evidence)
+    assert data["attachments"][0]["name"] == name
+    assert data["uri"] == f"file://{quote(name)}"
+
+
+def test_no_uri_holds_a_path_of_the_machine(play: Play) -> None:
+    play.run()
+
+    evidence = play.do(evidences.add_evidence, "artifact", uri=(play.root / "app.py").as_uri())
+
+    assert data_of(play, evidence)["uri"] == "file://app.py"
 
 
 def test_a_file_above_the_limit_is_kept_by_its_digest(play: Play) -> None:

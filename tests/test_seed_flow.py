@@ -75,6 +75,7 @@ def test_a_completion_on_a_file_alone_is_shown_as_unproven(seed: Seed) -> None:
     )  # fmt: skip
     assert done["proven"] is False
     assert done["evidence"]["trust_level"] == "verified"
+    assert done["evidence"]["uri"] == "file://verification/task.log"
 
 
 def test_pause_resume_and_cancel_are_told_by_their_words_and_audited_in_order(seed: Seed) -> None:

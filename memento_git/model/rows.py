@@ -249,7 +249,7 @@ class EvidenceRow(TypedDict):
     status: Annotated[str, "recorded, superseded, retracted, redacted, incomplete"]
     trust_level: Annotated[str, "reproduced, witnessed, verified, reported, advisory"]
     summary: Annotated[str | None, "text or null"]
-    uri: Annotated[str | None, "link or null"]
+    uri: Annotated[str | None, "link, `file://` and the name of a file that was given so, or null"]
     files: Annotated[
         list[dict[str, Any]],
         "attachments: name, sha256, bytes, path in the repository (null where only the digest is kept)",

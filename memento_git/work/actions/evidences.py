@@ -240,16 +240,15 @@ def add_evidence(
     git = tx.ledger.git
     held: dict[str, bytes] = {}
     data: dict[str, Any] = {"kind": kind, "outcome": outcome}
-    paths = [*files]
-    if uri.lower().startswith("file:"):
-        paths.append(attaching.local(uri))
-    elif uri and not re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", uri):
-        raise TextInvalid(where="uri", problem=f"{uri[:60]!r} has no scheme such as https: or file:")
-    elif uri:
+    named = _files_of(uri)
+    if uri and not named:
         data["uri"] = desk.text("uri", uri, lines=False)
+    paths = [*files, *named]
     if paths:
         data["code"] = codestate.code_now(git)
         data["attachments"] = [attaching.attach(desk, given, number, held) for number, given in enumerate(paths, 1)]
+    if named:
+        data["uri"] = attaching.uri_of(data["attachments"][-1]["name"])
     if diff:
         data["diff"] = diff_of(git, desk.text("the range", diff, lines=False))
     if is_blank(summary) and not paths and not uri and not diff:
@@ -257,6 +256,15 @@ def add_evidence(
     if kind == "approval":
         tx.ledger.warn("an approval counts for what it names, and this one names nothing: memento evidence approve ID")
     return record_draft(tx, Draft(data, held), run=run, tasks=tasks, summary=summary, dispatch=dispatch)
+
+
+def _files_of(uri: str) -> list[str]:
+    """Return the file that a URI names, nothing where it is a link; refuse a text that is no URI."""
+    if uri.lower().startswith("file:"):
+        return [attaching.local(uri)]
+    if uri and not re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", uri):
+        raise TextInvalid(where="uri", problem=f"{uri[:60]!r} has no scheme such as https: or file:")
+    return []
 
 
 def approve(

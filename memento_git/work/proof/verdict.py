@@ -78,7 +78,8 @@ def source_of(evidence: Evidence) -> tuple[str, ...]:
         return kind, "check", check["provider"], check["name"]
     if kind == "approval":
         return kind, "by", data["by"]
-    return kind, data.get("uri") or "", *(one["name"] for one in data.get("attachments") or ())
+    names = [one["name"] for one in data.get("attachments") or ()]
+    return kind, "" if names else data.get("uri") or "", *names
 
 
 def sound(found: Iterable[Cited], task: str) -> list[Cited]:
