@@ -188,6 +188,7 @@ def fail_dispatch(seed: Seed) -> None:
 def review(seed: Seed) -> None:
     told = seed("review", "--run-id", seed.run(), "--status", "passed", "--summary", "Good.")["gate"]
     assert (told["kind"], told["status"], told["summary"]) == ("quality_review", "passed", "Good.")
+    assert seed("review", "--run-id", seed.run(), "--status", "pending")["gate"]["status"] == "pending"
 
 
 @row

@@ -26,10 +26,12 @@ def record_gate(
 ) -> tuple[str, str]:  # fmt: skip
     """Record a verdict on a run or one of its tasks; return the scope and the event's id.
 
-    A release passes only where policy's own release gate would let it, and of a run as a whole. A verdict is signed
-    with an SSH key where `sign`, a `key` or policy asks for it.
+    `pending`, as a gate that is asked for is shown, asks for it like `requested`. A release passes only where policy's
+    own release gate would let it, and of a run as a whole. A verdict is signed with an SSH key where `sign`, a `key` or
+    policy asks for it.
     """
     desk = Desk.of(tx)
+    verdict = "requested" if verdict == "pending" else verdict
     if gate == "release" and verdict == "passed":
         from memento_git.work.actions.releases import refuse_by_hand
 
