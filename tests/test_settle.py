@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.folding.overruling import EventIsLegal, NotAHead, NotContested
-from memento_git.ledger import layout
+from memento_git.ledger import claims, layout
 from memento_git.model.ids import NoSuchRecord, WrongKind
 from memento_git.texts.typed import ReasonRequired
 from memento_git.work import refusals as no
@@ -209,6 +209,30 @@ def test_a_renewal_is_the_claimants_and_committed_only_past_half_the_lease(play:
         bob.do(dispatches.renew_dispatch, claim)
     bob.ledger.close()
     assert play.do(dispatches.renew_dispatch, claim, lease=7300)[2] is True
+
+
+def test_who_claims_again_what_is_held_renews_it(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    claim = play.claimed(task)
+    head, before = git(play.root, "rev-parse", "HEAD"), claims.read(play.ledger.git, task)
+
+    assert play.do(dispatches.claim_dispatch, claim) == claim
+
+    assert git(play.root, "rev-parse", "HEAD") == head
+    after = claims.read(play.ledger.git, task)
+    assert before is not None
+    assert after is not None
+    assert after.until > before.until
+    play.do(dispatches.claim_dispatch, claim, lease=7300)
+    play.do(dispatches.claim_dispatch, claim, note="Begun.")
+    assert git(play.root, "rev-list", "--count", f"{head}..") == "2"
+    play.do(dispatches.claim_dispatch, claim, lease=1000)
+    play.do(dispatches.claim_dispatch, claim)
+    assert git(play.root, "rev-list", "--count", f"{head}..") == "4"
+    play.do(runs.pause_run)
+    with pytest.raises(no.RunNotActive):
+        play.do(dispatches.claim_dispatch, claim)
 
 
 @pytest.mark.parametrize("lease", [-1, 10**12])

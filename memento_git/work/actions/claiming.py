@@ -15,6 +15,7 @@ from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.enumeration import some
 from memento_git.model.ids import NoSuchRecord
 from memento_git.model.states import DONE
+from memento_git.work import leases
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, settling, syncing, vetting
 from memento_git.work.state import RunState
@@ -73,7 +74,7 @@ def claim_on_remote(
 
             def act(tx: Transaction) -> str:
                 prepare(tx)
-                return dispatches.claim_dispatch(tx, place.dispatch, lease=lease, note=note)
+                return dispatches.claim_dispatch(tx, place.dispatch, lease=lease or tx.view.policy().lease, note=note)
 
             ledger.change("dispatch claim", act)
         except BaseException as error:
@@ -109,7 +110,7 @@ def _take(ledger: Ledger, where: Target, place: _Place, lease: int) -> HeldClaim
     """Take the claim's ref on the remote; refuse where somebody else holds it, the same actor elsewhere included."""
     ours = {one.claim.blob for one in remoteclaims.held(ledger.git, where.remote) if one.claim.by == ledger.actor}
     now = ledger.now()
-    length = dispatches.length_of(lease or ledger.view().policy().lease)
+    length = leases.length_of(lease or ledger.view().policy().lease)
     claim = Claim(place.dispatch, ledger.actor, stamp(seconds_of(now) + length + EARLY))
     existing: Claim | None = None
     for _ in range(TRIES):

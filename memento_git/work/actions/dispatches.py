@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from memento_git.errors import Misused
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import claims
 from memento_git.ledger.codec import REDACTED
-from memento_git.model.clock import SECONDS, DurationInvalid, seconds_of, stamp
 from memento_git.model.ids import dispatch_of, parse_ref
 from memento_git.model.states import DONE, ENDED_DISPATCH
 from memento_git.model.types import is_blank
 from memento_git.model.work import FAILURES
-from memento_git.work import codestate, rows
+from memento_git.work import codestate, leases, rows
 from memento_git.work import refusals as no
 from memento_git.work.actions import bundles, checkpoints, verifying, worktrees
 from memento_git.work.dangers import guard
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from memento_git.texts.typed import Reason
     from memento_git.work.actions.checkpoints import Checkpoint
     from memento_git.work.state import RunState
-
-LONGEST: Final = 366 * 24 * 3600
 
 
 class CategoryInvalid(Misused):
@@ -139,7 +136,7 @@ def ref_name(state: RunState, task: str, dispatch: str) -> str:
 
 
 def claim_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, note: str = "") -> str:
-    """Take a dispatch; the same actor may claim again, nobody else before the lease ends."""
+    """Take a dispatch; nobody else may before the lease ends. The same actor may again: with nothing new, it renews."""
     return take(tx, dispatch, lease=lease, note=note)
 
 
@@ -149,11 +146,15 @@ def take(
     """Claim a dispatch; `invoked`: memento itself starts the executor's command; `fresh`: it is made just now."""
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
-    until = _until(tx, lease or desk.policy.lease)
+    until = leases.end_of(tx.now, lease or desk.policy.lease)
     held = state.dispatch(name)
     _judge_first(desk, state, task, "claimed", dispatch=name, until=until)
     handout.refuse_changed_terms(state, task, name)
-    if held.status != "claimed" or held.holder != tx.actor:
+    if (held.status, held.holder) == ("claimed", tx.actor):
+        if not (lease or note or invoked) and leases.is_early(tx.now, held.until, desk.policy.lease):
+            _heartbeat(tx, state, task, claims.Claim(name, tx.actor, until))
+            return name
+    else:
         _take_ref(tx, state, task, claims.Claim(name, tx.actor, until), fresh=fresh)
         tx.ledger.warn(*(() if invoked else handout.for_another(state, name, tx.actor)))
     desk.happen(
@@ -161,24 +162,6 @@ def take(
         note=desk.optional("note", note),
     )  # fmt: skip
     return name
-
-
-def _until(tx: Transaction, lease: int) -> str:
-    """Return when a lease ends."""
-    return stamp(seconds_of(tx.now) + length_of(lease))
-
-
-class LeaseInvalid(DurationInvalid):
-    """A length of time that no claim could have."""
-
-    sentence = "a lease is at least a second, and at most {most}d"
-
-
-def length_of(lease: int) -> int:
-    """Return the length of a lease; refuse what is no length of time that a claim could have."""
-    if not 0 < lease <= LONGEST:
-        raise LeaseInvalid(most=LONGEST // SECONDS["d"])
-    return lease
 
 
 def _judge_first(desk: Desk, state: RunState, task: str, do: str, **data: Any) -> None:
@@ -222,10 +205,10 @@ def renew_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, force: boo
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
     length = lease or desk.policy.lease
-    until = _until(tx, length)
+    until = leases.end_of(tx.now, length)
     _judge_first(desk, state, task, "renewed", dispatch=name, until=until)
     current = state.dispatch(name).until
-    if not force and current and seconds_of(current) - seconds_of(tx.now) > length / 2:
+    if not force and leases.is_early(tx.now, current, length):
         _heartbeat(tx, state, task, claims.Claim(name, tx.actor, until))
         return name, current, False
     desk.happen(state, task, "renewed", reads=(state.id,), dispatch=name, until=until)
