@@ -154,6 +154,15 @@ def test_nothing_is_handed_out_without_a_canonical_plan(seed: Seed) -> None:
     assert seed("list-dispatches", "--run-id", run)["dispatches"] == []
 
 
+def test_what_needs_a_reason_here_and_not_there_says_that_none_was_given(seed: Seed) -> None:
+    run = seed.planned()
+    dispatch = seed.dispatch(run, seed.task(run))
+    assert seed("fail-dispatch", "--dispatch-id", dispatch)["status"] == "failed"
+    assert seed("cancel", "--run-id", run)["run"]["status"] == "cancelled"
+    told = [row["summary"] for row in seed("status", "--run-id", run)["audit"]]
+    assert told.count("No reason was given.") == 2
+
+
 def test_a_failed_review_blocks_until_a_later_one_passes(seed: Seed) -> None:
     run = seed.planned()
     task = seed.task(run)

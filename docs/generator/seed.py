@@ -40,6 +40,7 @@ What differs, on purpose:
   *unproven*; what proves it is a command that ran: `memento evidence run`.
 - `claim-dispatch` takes `--executor` for the actor. Only the claimant completes or fails a dispatch.
 - `fail-dispatch` blocks the task, not the run.
+- `cancel` and `fail-dispatch` do without a reason, as there: the event then says that none was given. Ours ask for one.
 - `start --run-id` is not there: a run is active until it is paused, cancelled or completed.
 - A failed `review` blocks until a later one passes, or the gate is waived: `memento gate waive`.
 - `select-patch` without a candidate says `no_candidate`, where it said `candidates_required`: one is a dispatch,

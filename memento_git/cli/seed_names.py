@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
+DEFAULTS: Final[dict[str, str]] = {"executor": "hermes-profile", "status": "passed"}
+
+
 class Alias(NamedTuple):
     """Where a name leads: our command, our option (or nothing: its argument) for each of its options."""
 
@@ -22,7 +25,7 @@ class Alias(NamedTuple):
     options: Mapping[str, str] = {}
     fixed: tuple[str, ...] = ()
     required: Mapping[str, str] = {}
-    defaults: bool = True
+    defaults: Mapping[str, str] = DEFAULTS
 
 
 OPTIONS: Final = (
@@ -33,7 +36,7 @@ OPTIONS: Final = (
 )  # fmt: skip
 REPEATED: Final = ("acceptance-criteria", "dependencies", "relevant-files", "candidate-json", "required-check")
 FLAGS: Final = ("allow-spike", "requeue", "mock-graphify", "graphify-checkpoint")
-DEFAULTS: Final = {"executor": "hermes-profile", "status": "passed"}
+UNREASONED: Final = {**DEFAULTS, "reason": "No reason was given."}
 
 RUN: Final = {"run-id": "--run"}
 ENDS: Final = {"dispatch-id": "", "executor": "--actor"}
@@ -43,7 +46,7 @@ TABLE: Final[dict[str, Alias]] = {
     "approve-plan": Alias("plan approve", {**RUN, "plan-id": ""}, (), {"plan-id": "plan_id_required"}),
     "pause": Alias("run pause", {"run-id": "", "reason": "--reason"}),
     "resume": Alias("run resume", {"run-id": "", "reason": "--reason"}),
-    "cancel": Alias("run cancel", {"run-id": "", "reason": "--reason"}),
+    "cancel": Alias("run cancel", {"run-id": "", "reason": "--reason"}, defaults=UNREASONED),
     "enqueue-event": Alias(
         "task add",
         {
@@ -66,7 +69,7 @@ TABLE: Final[dict[str, Alias]] = {
         {"dispatch-id": "dispatch_id_required"},
     ),
     "fail-dispatch": Alias(
-        "dispatch fail", {**ENDS, "reason": "--reason"}, (), {"dispatch-id": "dispatch_id_required"}
+        "dispatch fail", {**ENDS, "reason": "--reason"}, (), {"dispatch-id": "dispatch_id_required"}, UNREASONED
     ),
     "verify-task": Alias("task verify", {"task-id": "", "summary": "--note"}, (), {"task-id": "task_id_required"}),
     "graph-status": Alias("graph status", RUN),
@@ -87,7 +90,7 @@ TABLE: Final[dict[str, Alias]] = {
             **RUN, "task-id": "--task", "provider": "--provider", "external-run-id": "--id", "status": "--status",
             "conclusion": "--conclusion", "url": "--url",
         },
-        (), {"provider": "provider_required"}, defaults=False,
+        (), {"provider": "provider_required"}, defaults={},
     ),
     "record-approval": Alias(
         "evidence approve", {"scope-id": "", "run-id": "", "prompt": "--prompt", "response": "--response"}, (),
@@ -109,10 +112,10 @@ TABLE: Final[dict[str, Alias]] = {
     ),
     "route-task": Alias(
         "task route", {"task-id": "", "executor": "--executor"}, ("--record",), {"task-id": "task_id_required"},
-        defaults=False,
+        defaults={},
     ),
     "recover-jobs": Alias(
-        "dispatch recover", {**RUN, "requeue": "--requeue", "executor": "--executor"}, ("--all",), defaults=False
+        "dispatch recover", {**RUN, "requeue": "--requeue", "executor": "--executor"}, ("--all",), defaults={}
     ),
     "review": Alias(
         "gate record", {**RUN, "status": "", "summary": "--note", "reason": "--reason"}, ("quality_review",)
@@ -160,7 +163,7 @@ def _ours(name: str, alias: Alias, values: Mapping[str, Any]) -> list[str]:
     """Return the words of our command line that its options come to."""
     options, arguments = [*alias.fixed], list[str]()
     for option, ours in alias.options.items():
-        value = values.get(option.replace("-", "_")) or (DEFAULTS.get(option, "") if alias.defaults else "")
+        value = values.get(option.replace("-", "_")) or alias.defaults.get(option, "")
         if not value and option in alias.required:
             raise OptionRequired(token=alias.required[option], command=name, option=option, path=alias.path)
         for one in (value,) if isinstance(value, (str, bool)) else value:
