@@ -101,6 +101,13 @@ def test_every_command_has_help_and_is_documented_with_its_options(name: str, co
             assert all(f"`{one}`" in page or f"`{one} " in page for one in option.opts), option.opts
 
 
+def test_a_run_is_named_by_either_option_everywhere() -> None:
+    options = [(path, one) for path, command in LEAVES for one in command.params if one.metavar == "RUN"]
+    named = [(path, one.opts) for path, one in options if "--run" in one.opts]
+    assert len(named) > 20
+    assert [path for path, opts in named if "--run-id" not in opts] == []
+
+
 def test_help_says_which_reasons_are_required() -> None:
     wrong = []
     for path, command in LEAVES:

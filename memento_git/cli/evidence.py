@@ -65,7 +65,7 @@ evidence.add_command(export)
 
 
 @evidence.command("list")
-@click.option("--run", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
 @click.option("--task", default="", metavar="TASK", help="Only evidence for this task.")
 @click.option("--kind", type=click.Choice(EVIDENCE_KINDS), default=None, help="Only evidence of this kind.")
 @click.option("--query", default="", metavar="WORDS", help="Only evidence whose summary has all these words.")
@@ -104,7 +104,9 @@ def _spoken(row: EvidenceRow) -> Row:
 @evidence.command("run", context_settings={"allow_interspersed_args": False})
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- CMD...")
 @click.option("--task", "tasks", multiple=True, metavar="TASK", help="Task that it may prove; repeatable.")
-@click.option("--run", default="", metavar="RUN", help="Run that it belongs to; that of its tasks by default.")
+@click.option(
+    "--run", "--run-id", default="", metavar="RUN", help="Run that it belongs to; that of its tasks by default."
+)
 @click.option(
     "--kind",
     default="",
@@ -264,7 +266,9 @@ def _kept(door: Door, draft: Draft, tasks: tuple[str, ...]) -> Iterator[None]:
 @evidence.command("add")
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--task", "tasks", multiple=True, metavar="TASK", help="Task that it may prove; repeatable.")
-@click.option("--run", default="", metavar="RUN", help="Run that it belongs to; that of its tasks by default.")
+@click.option(
+    "--run", "--run-id", default="", metavar="RUN", help="Run that it belongs to; that of its tasks by default."
+)
 @click.option(
     "--kind", default="artifact", show_default=True, help="What kind of evidence: artifact, screenshot, diff, ci, …"
 )

@@ -37,7 +37,7 @@ gate = boundary.group("gate", "Record and waive the verdicts of reviews.", _list
 
 
 @gate.command("list")
-@click.option("--run", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
 @paged
 @reads
 def list_gates(door: Door, run: str, limit: int, offset: int) -> None:

@@ -48,7 +48,7 @@ def plan(door: Door, run: str, title: str, body: str) -> None:
 
 
 @plan.command("list")
-@click.option("--run", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
 @paged
 @reads
 def list_plans(door: Door, run: str, limit: int, offset: int) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command("reproduce")
 @click.argument("evidence_ids", nargs=-1, metavar="[EVIDENCE]...")
-@click.option("--run", default="", metavar="RUN", help="All that the settled work of this run rests on.")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="All that the settled work of this run rests on.")
 @click.option(
     "--base", default="", callback=said, metavar="REV", help="All that this branch adds to REV; the policy is REV's."
 )
@@ -87,7 +87,9 @@ def _line(result: Result) -> str:
 
 @click.command("export")
 @click.argument("evidence_ids", nargs=-1, metavar="[EVIDENCE]...")
-@click.option("--run", default="", metavar="RUN", help="The release of this run, as a verification summary.")
+@click.option(
+    "--run", "--run-id", default="", metavar="RUN", help="The release of this run, as a verification summary."
+)
 @click.option("--task", default="", metavar="TASK", help="What proves this task, one statement a line.")
 @click.option("--format", "form", type=click.Choice(["in-toto", "dsse"]), help="dsse: signed; needs --key.")
 @click.option("--key", type=click.Path(path_type=pathlib.Path), help="Private key to sign with: Ed25519 or ECDSA.")

@@ -50,7 +50,7 @@ task = boundary.group(
 
 
 @task.command("list")
-@click.option("--run", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
 @click.option("--status", type=click.Choice(TASK_STATUSES), default=None, help="Only tasks in this state.")
 @click.option("--ready", is_flag=True, help="Only tasks that could be handed out now.")
 @paged
