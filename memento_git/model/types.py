@@ -22,13 +22,17 @@ FORBIDDEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 NAME: Final = r"[^<>\s]([^<>]*[^<>\s])?( <[^<>]*>)?"
-UNSEEN: Final = "\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\U000e0000-\U000e01ef"
+UNSEEN: Final = (
+    "\u00ad\u034f\u180b-\u180f\u200b-\u200f\u2060-\u206f\ufe00-\ufe0f\ufff0-\ufff8"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+EMPTY: Final = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U00013441\U00013442\U00016fe4\U0001d159"
 HIDDEN: Final = re.compile(f"[{UNSEEN}]")
-BLANK: Final = re.compile(f"[\\s{UNSEEN}\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]*")  # and what fonts draw as nothing
+NOTHING: Final = re.compile(f"[{UNSEEN}{EMPTY}]")  # and what fonts draw as nothing
+BLANK: Final = re.compile(f"[\\s{UNSEEN}{EMPTY}]*")
 LONGEST: Final = 64 * 1024
-JOINERS: Final = "\u200c\u200d"
+JOINERS: Final = "\u200c\u200d\u180b\u180c\u180d\u180f"
 JOINING: Final = 0x0590
-SELECTORS: Final = frozenset(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
 
 
 class Type(Protocol):
@@ -121,7 +125,7 @@ def name_problems(name: str) -> Iterator[str]:
     for before, letter in zip(" " + name, name, strict=False):
         if letter.isascii() or (letter in JOINERS and ord(before) >= JOINING):
             continue
-        if unicodedata.category(letter) in ("Cf", "Co") or letter in SELECTORS:
+        if unicodedata.category(letter) in ("Cf", "Co") or NOTHING.match(letter):
             yield f"character U+{ord(letter):04X} cannot be seen in a name"
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
+from memento_git.model.types import NOTHING
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -64,7 +66,8 @@ def may_look_like(name: str) -> bool:
 
 def skeleton(name: str) -> str:
     """Return a name as it looks: without what cannot be seen, with Latin letters for those that look like them."""
-    seen = (letter for letter in unicodedata.normalize("NFKC", name) if unicodedata.category(letter) not in UNSEEN)
+    drawn = NOTHING.sub("", unicodedata.normalize("NFKC", name))
+    seen = (letter for letter in drawn if unicodedata.category(letter) not in UNSEEN)
     return _plain("".join(seen).translate(ALIKE))
 
 

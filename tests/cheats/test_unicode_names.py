@@ -27,7 +27,9 @@ UNSEEN = {
     "soft hyphen": "A\u00adda",
     "right to left mark": "Ada\u200f", "right to left override": "\u202eadA", "isolate": "\u2066Ada\u2069",
     "variation selector": "Ada\ufe0f", "tag": "Ada\U000e0061", "byte order mark": "\ufeffAda",
-    "private use": "Ada\ue000",
+    "private use": "Ada\ue000", "Hangul filler": "A\u3164da", "half-width filler": "Ada\uffa0", "blank": "Ada\u2800",
+    "grapheme joiner": "A\u034fda", "Khmer vowel": "Ada\u17b4", "Mongolian selector": "A\u180bda",
+    "null note": "Ada\U0001d159",
     "a space behind": "Ada ", "a space before": " Ada", "a line end": "Ada\n", "a tab": "Ada\t",
 }  # fmt: skip
 TURNING = ("right to left mark", "right to left override", "isolate")
@@ -63,6 +65,15 @@ def test_a_name_with_what_nobody_sees_is_no_name(doors: Doors, how: str) -> None
     doors.forge(run, "passed", by=name, gate=GATE)
     assert doors.gate(GATE, run) == "none"
     doors.caught("F001" if how in TURNING else "F002")
+
+
+@pytest.mark.parametrize("letter", ["\u180b", "\u200c"])
+def test_a_mark_that_joining_scripts_have_makes_no_other_person(doors: Doors, letter: str) -> None:
+    """Way: behind such letters a name may have it, and looks the same without."""
+    doors.play.as_("\u1820\u1821").gate(GATE, "passed")
+    doors.landed()
+    doors.play.as_(f"\u1820{letter}\u1821").gate(GATE, "failed", note="no")
+    assert "looks like" in doors.caught("C006")
 
 
 def test_names_of_joining_scripts_keep_their_joiners(doors: Doors) -> None:
