@@ -26,7 +26,7 @@ def ran(number: int, argv: str = "pytest -q", *, code: int = 0, task: str = TASK
     told = {
         "kind": "test", "for": [task], "at": f"2026-01-01T00:00:{number:02d}.000Z",
         "by": "Ada", "outcome": "failed" if code else "passed", "code": CODE,
-        "command": {"argv": argv.split(), "cwd": ".", "exit": code}, **data,
+        "command": {"argv": argv.split(), "cwd": ".", "exit": code, "seconds": 0.1}, **data,
     }  # fmt: skip
     return Evidence(f"evidence_{number:012d}", "run_000000000000", told, f"{number:032d}", "")
 

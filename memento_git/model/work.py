@@ -140,7 +140,7 @@ COMMANDED: Final = Shape({
     "run": Field(ARGV, required=True, doc="argv; no shell is involved"),
     "kind": Field(t.Choice(RUN_KINDS), doc="kind of the evidence that it makes; test where it is absent"),
     "reports": Field(t.ListOf(t.PLACE), doc="reports that it writes"),
-    "timeout": Field(t.DURATION, doc="after which it, and all that it started, is ended"),
+    "timeout": Field(t.DURATION, doc="after which it, and all it started, is ended; what took longer is no pass"),
 })  # fmt: skip
 
 VERIFY: Final = {

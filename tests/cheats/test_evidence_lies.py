@@ -208,6 +208,19 @@ def test_a_pass_of_another_command_than_the_one_that_is_asked(doors: Doors) -> N
     doors.caught("P001")
 
 
+def test_a_pass_that_took_longer_than_the_command_may(doors: Doors) -> None:
+    """Way: verification would have ended it, and finds a pass, so that it runs nothing."""
+    doors.policy("  verify: [{commands: [{run: [python3, check.py], timeout: 5m}]}]\n")
+    task = doors.play.task()
+    claim, slow = doors.play.claimed(task), doors.witness(task, command={"seconds": 301})
+    doors.play.complete(claim, slow)
+    doors.unproven(task, f"{slow} took 301 s, and it may take 300 s")
+    doors.caught("P001")
+    doors.play.do(tasks.reopen_task, task, reason="It is slow.")
+    doors.play.complete(doors.play.claimed(task), doors.witness(task, command={"seconds": 300.9}))
+    doors.sound("D011")
+
+
 def test_a_pass_of_a_command_that_begins_like_the_one_that_is_asked(doors: Doors) -> None:
     """Way: of a very long word evidence keeps the beginning alone, and no second run is made of such a command."""
     start = f"x = 1{' ' * 4200}"

@@ -8,7 +8,7 @@ from memento_git.model.enumeration import some
 from memento_git.model.states import CHECK_FAILED, CHECK_PASSED
 from memento_git.model.work import RUN_KINDS
 from memento_git.work.proof.codes import agree, code_seen, edited, sober, wholly
-from memento_git.work.proof.verification import masked, named, stricter, told_as
+from memento_git.work.proof.verification import is_late, masked, named, stricter, told_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -239,6 +239,8 @@ def _nearly(sound: Iterable[Cited], command: Command) -> str:
             return f": {one.evidence.id} ran it as kind {one.evidence.kind}"
         if data["command"]["cwd"] != ".":
             return f": {one.evidence.id} ran it in {data['command']['cwd']}, not at the top of the repository"
+        if is_late(seconds := data["command"]["seconds"], command.timeout):
+            return f": {one.evidence.id} took {seconds:.0f} s, and it may take {command.timeout} s"
     return ""
 
 
@@ -257,9 +259,14 @@ def shows(evidence: Evidence, trust: str, asked: Demand, codes: Sequence[Mapping
 
 
 def meets(one: Cited, command: Command, least: str, codes: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether evidence is a witnessed pass of a command that is asked, with its reports, for all of this code."""
+    """Tell whether evidence is a witnessed pass of a command that is asked, with its reports, for all of this code.
+
+    It is none if it took longer than the command may.
+    """
     evidence = one.evidence
     if evidence is None or not is_of(evidence, command) or "paths" in seen_by(evidence):
+        return False
+    if is_late(evidence.data["command"]["seconds"], command.timeout):
         return False
     reports = {report["name"] for report in evidence.data.get("reports") or ()}
     proof = {evidence.kind: stricter("witnessed", least)}

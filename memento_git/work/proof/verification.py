@@ -255,7 +255,13 @@ def _is_row_of(evidence: Mapping[str, Any], command: Mapping[str, Any]) -> bool:
     """Tell whether evidence, given as a row, is of a command that is asked, at the top, with its reports."""
     reports = {report["name"] for report in evidence["reports"]}
     same = (evidence["kind"], evidence["folder"]) == (command["kind"], ".") and reports.issuperset(command["reports"])
-    return same and evidence["command"] in (named(command["run"]), masked(command["run"]))
+    is_one = same and evidence["command"] in (named(command["run"]), masked(command["run"]))
+    return is_one and not is_late(evidence["seconds"], command["timeout"])
+
+
+def is_late(seconds: float, limit: int | None) -> bool:
+    """Tell whether a command took longer than it may: a second more, for what is ended has overrun."""
+    return bool(limit) and seconds >= (limit or 0) + 1
 
 
 def _options(command: Mapping[str, Any]) -> str:
