@@ -51,6 +51,14 @@ def test_a_verdict_of_anothers_that_is_nothing_but_redacted(doors: Doors) -> Non
     assert TOLD in doors.warned("C002")
 
 
+def test_a_verdict_in_the_name_that_a_mailmap_of_the_branch_gives_its_author(doors: Doors) -> None:
+    """Way: git can be told to show each commit of Ada's as one of Bob's, by a file that a branch may bring."""
+    doors.policy(NAMED)
+    doors.write(".mailmap", f"{BOB} <ada@example.invalid>\n")
+    doors.forge(run_of(doors), "passed", by=BOB, gate="quality_review")
+    assert TOLD in doors.warned("C002")
+
+
 def test_a_redaction_of_such_a_redaction(doors: Doors) -> None:
     doors.policy(NAMED)
     phantom(doors, "passed", gate="quality_review")
