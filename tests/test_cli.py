@@ -41,6 +41,7 @@ def asked(cli: Callable[..., Any], play: Play, *arguments: str) -> dict[str, Any
     [
         ("satus", " Did you mean 'status'?"), ("dispach", " Did you mean 'dispatch'?"), ("xyzzy", ""),
         ("recal", " Did you mean 'recall'?"), ("expor", " Did you mean one of: 'export', 'report'?"),
+        ("search", " Did you mean 'recall'?"), ("retire", " Did you mean 'note retire'?"),
     ],
 )  # fmt: skip
 def test_a_mistyped_command_is_asked_about_without_importing_any(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from memento_git.cli.main import MEANT
 from memento_git.knowledge.actions import notes
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions.setup import init_ledger
@@ -50,6 +51,28 @@ def test_every_row_names_commands_that_are_there(tool: str, commands: list[str])
     assert commands, f"{tool} leads nowhere"
     told = [command for command in commands if command.startswith("memento ")]
     assert [wrong for command in told for wrong in missing(command)] == []
+
+
+def test_what_users_of_the_local_server_type_is_asked_about_in_our_words(cli: Call) -> None:
+    lines = dict(ROWS[[tool for tool, _ in ROWS].index("init") :])
+    typed = {tool: lines[tool] for tool in MEANT if tool in lines}
+    assert set(typed) == {
+        "search",
+        "list",
+        "about",
+        "verify",
+        "stats",
+        "reembed",
+        "forget",
+        "forget-prefix",
+        "import_data",
+    }
+    for tool, commands in typed.items():
+        assert any(set(MEANT[tool].split()) <= set(command.split()) for command in commands), tool
+    for tool, command in MEANT.items():
+        assert missing(f"memento {command}") == []
+        code, _, err = cli(tool, "x")
+        assert (code, f"Did you mean '{command}'?" in err) == (2, True)
 
 
 @pytest.mark.parametrize(("tool", "commands"), ROWS, ids=[tool for tool, _ in ROWS])
