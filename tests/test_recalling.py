@@ -883,6 +883,19 @@ def test_explore_tells_files_without_notes(play: Play) -> None:
     assert "defines evict_cache" in rendered(answer)
 
 
+def test_explore_leads_to_files_that_are_named_for_the_topic(play: Play) -> None:
+    for path in ("src/billing.py", "web/BillingService.java", "tests/test_billing.py", "src/a_billing.py", "src/x.py"):
+        (play.root / path).parent.mkdir(exist_ok=True)
+        (play.root / path).write_text("import billing\n" if path == "src/x.py" else "pass\n")
+    play.commit_all()
+    files = asked(play, "billing", view="explore")["files"]
+    assert [(row["path"], row["words"]) for row in files] == [
+        (path, ["billing"]) for path in (
+            "src/a_billing.py", "src/billing.py", "tests/test_billing.py", "web/BillingService.java", "src/x.py",
+        )
+    ]  # fmt: skip
+
+
 def test_orient_and_digest_need_no_question(play: Play) -> None:
     pinned = add(play, "Never push on Fridays.", kind="preference", pinned=True)
     question = add(play, "Who owns the cache?", kind="question")

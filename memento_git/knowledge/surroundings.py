@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.knowledge import following
 from memento_git.knowledge.lexicon import ASKING, EMPTY
 from memento_git.knowledge.whereabouts import now_of
+from memento_git.knowledge.words import words as tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -84,15 +85,25 @@ def _words(queries: Sequence[str]) -> list[str]:
 
 
 def _grep(rows: dict[str, Row], follower: Follower, now: Standing, words: Sequence[str]) -> None:
-    """Add the files that have most of the words."""
+    """Add the files that have most of the words, those first that are named for one."""
     having: dict[str, list[str]] = {}
+    called = set()
     for word in words:
-        for path in follower.reader.holding(now.tree, word, partly=True):
+        named = _named_for(word, now.entries)
+        called.update(named)
+        for path in sorted({*named, *follower.reader.holding(now.tree, word, partly=True)}):
             if not path.startswith(LEDGER):
                 having.setdefault(path, []).append(word)
-    best = sorted(having, key=lambda path: (-len(having[path]), path))[:MOST_FILES]
+    best = sorted(having, key=lambda path: (-len(having[path]), path not in called, path))[:MOST_FILES]
     for path in [*best, *(path for path in rows if path in having)]:
         _row(rows, path, now.entries)["words"] = having[path]
+
+
+def _named_for(word: str, paths: Iterable[str]) -> list[str]:
+    """Return the files in whose name a word is, in any form: billing in test_billing.py and BillingService.java."""
+    start, sought = word[:SHORTEST].lower(), set(tokens(word))
+    names = ((path, path.rpartition("/")[2].partition(".")[0]) for path in paths)
+    return [path for path, name in names if sought and start in name.lower() and sought <= set(tokens(name))]
 
 
 def _define(rows: dict[str, Row], follower: Follower, now: Standing, words: Sequence[str]) -> None:
