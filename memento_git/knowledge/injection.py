@@ -6,6 +6,7 @@ A rule on words. It shows what a person should look at first; it is no guard, an
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model import anchors
@@ -88,10 +89,11 @@ def instructive(text: str, title: str = "", *, wrapped: bool = True) -> list[str
     """
     text = f"{title}\n\n{text}"
     seen = HIDDEN.sub("", TAG.sub(lambda found: chr(ord(found[0]) - 0xE0000), text))
-    flat = _unwrapped(seen) if wrapped else seen
+    read = dict.fromkeys((seen, unicodedata.normalize("NFKC", seen)))
+    flat = [_unwrapped(one) if wrapped else one for one in read]
     signs = [
         told for told, pattern in SIGNS
-        if pattern.search(seen) or (not pattern.flags & re.MULTILINE and pattern.search(flat))
+        if any(map(pattern.search, read)) or (not pattern.flags & re.MULTILINE and any(map(pattern.search, flat)))
     ]  # fmt: skip
     return [*signs, *(["hides words in characters that nobody sees"] if HIDES.search(text) else [])]
 
