@@ -20,7 +20,7 @@ from memento_git.knowledge.actions.purging import purge_notes
 from memento_git.knowledge.actions.settling import redact_note
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.foreign import databases
-from memento_git.knowledge.note_rows import listed
+from memento_git.knowledge.note_rows import history, listed
 from memento_git.knowledge.shelf import Shelf
 from memento_git.review.actions import check
 from tests.play import Play, git
@@ -100,6 +100,23 @@ def test_a_folder_comes_in_with_front_matter_links_and_states_in_one_commit(play
     assert (sessions["title"], clock["title"]) == ("Sessions", "clock")
     assert held["file:vault/old.md"]["status"] == "retired"
     assert len(brought.added) == 4
+
+
+def test_what_a_decision_record_says_of_itself_is_its_state(play: Play, tmp_path: Path) -> None:
+    folder = tmp_path / "adr"
+    folder.mkdir()
+    said = {
+        "accepted": "active", "superseded by ADR-0123": "retired", "Superseded": "retired", "rejected": "retired",
+        "deprecated, see 4": "retired", "proposed": "active",
+    }  # fmt: skip
+    for number, state in enumerate(said):
+        (folder / f"{number}.md").write_text(f"---\nstatus: {state}\n---\nDecision {number}: take the tool {number}.\n")
+    brought = bring(play.ledger, "markdown", folder)
+    held = rows(play)
+    assert [held[f"file:adr/{number}.md"]["status"] for number in range(len(said))] == list(said.values())
+    assert why(brought) == {"5.md": "its status 'proposed' is unknown here: it comes in as active"}
+    (event,) = history(Shelf(play.ledger.view()), held["file:adr/1.md"]["id"])
+    assert event["summary"] == "it was superseded by ADR-0123 where it came from"
 
 
 def test_front_matter_is_told_from_the_text_however_its_ends_are_written(play: Play, tmp_path: Path) -> None:

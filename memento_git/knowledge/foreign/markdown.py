@@ -28,8 +28,8 @@ CODE: Final = re.compile(
     r"(?ms)^ {0,3}(?P<fence>```+|~~~+)[^\n]*$.*?(?:^ {0,3}(?P=fence)|\Z)|(?<!`)(?P<tick>`++)[^\n]+?(?P=tick)(?!`)"
 )
 NOWHERE: Final = "a [[link]] in this line leads to none of the notes that were read, so the note is without it"
-STANDING: Final = ("active", "current")
-GONE: Final = ("retired", "archived", "deprecated", "obsolete")
+STANDING: Final = ("active", "current", "accepted")
+GONE: Final = ("retired", "archived", "deprecated", "obsolete", "superseded", "rejected")
 
 
 def read(folder: Path) -> Found:
@@ -64,23 +64,25 @@ def _entry(name: str, text: str, folder: str, skipped: list[LeftOut]) -> Entry |
     blank = len(body) - len(body.lstrip("\n"))
     start, body = start + blank, body[blank:]
     values = Values(data)
-    state = _state(values)
+    state, said = _state(values)
     entry = Entry(
         name, str(values.first("id")[1] or name), body, _options(name, folder, values, body),
         at=values.moment("at", "created", "created_at", "date"), supersedes=values.words("supersedes"),
         links=values.links("links", "to"), state="retired" if state in GONE else "parked" if state == "parked" else "",
-        reason=f"it was {state} where it came from" if state in GONE else "", line=start,
+        reason=f"it was {said} where it came from" if state in GONE else "", line=start,
     )  # fmt: skip
     values.rest("origin")
     return entry._replace(told=tuple(values.told))
 
 
-def _state(values: Values) -> str:
+def _state(values: Values) -> tuple[str, str]:
+    """Return the word for a note's state, and all that is said of it: `superseded by ADR-0123`."""
     name, value = values.first("status", "state")
-    state = str(value or "").strip().lower()
+    said = " ".join(str(value or "").split())
+    state = said.partition(" ")[0].lower().rstrip(",;:")
     if state not in ("", *STANDING, *GONE, "parked"):
         values.tell(f"its {name} {value!r:.60} is unknown here: it comes in as active")
-    return state
+    return state, said
 
 
 def _values(front: re.Match[str]) -> Any:
