@@ -40,13 +40,17 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
 
 
 def _stands_in(start: Path, base: str) -> bool:
-    """Tell whether a base is the full name of a ref that is not here: what git takes then has but that name."""
+    """Tell whether git takes something for a base that has but its name: a closer look refuses that.
+
+    Of a full name it is another ref that is called so, of a remote a branch of it that is called HEAD.
+    """
     found = NAME.fullmatch(base)
-    if found is None or not found["name"].startswith("refs/"):
+    if found is None:
         return False
-    command = ["git", *OPTIONS, "show-ref", "--verify", "--quiet", found["name"]]
+    command = ["git", *OPTIONS, "rev-parse", "--symbolic-full-name", found["name"]]
     done = subprocess.run(command, cwd=start, env=environment(), capture_output=True, check=False)
-    return done.returncode != 0
+    ref = done.stdout.decode(errors="replace").strip()
+    return ref.endswith("/HEAD") or (found["name"].startswith("refs/") and ref != found["name"])
 
 
 def _was_touched(start: Path, base: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.errors import Refused
 
@@ -18,6 +18,7 @@ PLAIN: Final = re.compile(r"\w[\w./+-]*(?:[~^]\d*)*")  # a process that reads ma
 BRANCH: Final = re.compile(r"ref: (refs/heads/[^\x00-\x20]+)\n")
 SELF: Final = ("HEAD", "@")
 BRANCHES: Final = ("refs/heads/", "refs/remotes/")
+REMOTE_HEAD: Final = re.compile("refs/remotes/[^/]+/HEAD")
 
 
 class RevisionAmbiguous(Refused):
@@ -42,8 +43,9 @@ def in_full(git: Git, rev: str) -> str:
         return rev
     tag = f"refs/tags/{name}"
     asked = (f"refs/heads/{name}", f"refs/remotes/{name}", f"refs/remotes/{name}/HEAD", f"refs/{name}", tag)
-    told = git.answer("for-each-ref", "--format=%(refname) %(objectname)", *asked) or ""
-    there = dict(line.split(" ", 1) for line in told.splitlines() if line.partition(" ")[0] in asked)
+    there, others = _listed(git, asked)
+    if others and not there:
+        _refuse(git, rev)
     branches = [ref for ref in asked if ref in there and ref.startswith(BRANCHES)]
     for other in branches[1:]:
         if there[other] != there[branches[0]]:
@@ -57,8 +59,12 @@ def in_full(git: Git, rev: str) -> str:
 
 
 def is_ref(git: Git, name: str) -> bool:
-    """Tell whether there is a ref of this full name."""
-    return git.answer("show-ref", "--verify", "--quiet", name) is not None
+    """Tell whether there is a ref of this full name.
+
+    A remote's HEAD leads to a branch there: else it is a branch, which anybody may push under that name.
+    """
+    command = ("symbolic-ref", "--quiet") if REMOTE_HEAD.fullmatch(name) else ("show-ref", "--verify", "--quiet")
+    return git.answer(*command, name) is not None
 
 
 def head_in_files(git: Git) -> tuple[str, str] | None:
@@ -71,12 +77,24 @@ def head_in_files(git: Git) -> tuple[str, str] | None:
     return None
 
 
+def _listed(git: Git, names: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
+    """Return what refs of full names are at, and those that are a branch of a remote which is called HEAD."""
+    told = git.answer("for-each-ref", "--format=%(refname) %(objectname) %(symref)", *names) or ""
+    rows = [line.split(" ") for line in told.splitlines()]
+    others = [ref for ref, _, *leads in rows if REMOTE_HEAD.fullmatch(ref) and not any(leads)]
+    return {ref: tip for ref, tip, *_ in rows if ref in names and ref not in others}, others
+
+
 def _refuse_stand_in(git: Git, rev: str, name: str) -> None:
     """Refuse the full name of a ref that is not here where git would take a tag, or a branch, which is called so."""
     if git.commit(name) and not is_ref(git, name):
-        from memento_git.ledger import absence
+        _refuse(git, rev)
 
-        absence.refuse_revision(git, rev)
+
+def _refuse(git: Git, rev: str) -> NoReturn:
+    from memento_git.ledger import absence
+
+    absence.refuse_revision(git, rev)
 
 
 def _refuse_id(git: Git, rev: str, name: str, tag: str) -> None:

@@ -11,7 +11,7 @@ from memento_git.errors import Misused, Refused
 from memento_git.ledger import origin
 from memento_git.ledger.commits import is_cut_off, parents
 from memento_git.ledger.git import NoSuchRevision
-from memento_git.ledger.names import in_full
+from memento_git.ledger.names import in_full, is_ref
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,7 +101,7 @@ def _sides(given: str, dots: str) -> tuple[str, str]:
 def _trunk(git: Git) -> str:
     """Return the revision that a branch is compared with when none is named."""
     for name in TRUNKS:
-        if git.commit(name):
+        if is_ref(git, name) if name.startswith("refs/") else git.commit(name):
             return name
     raise TrunkUnknown
 

@@ -118,6 +118,19 @@ def test_a_ref_with_the_whole_name_of_a_base_that_is_not_here(doors: Doors, plac
     assert doors.check("--base", base)[0] == 5
 
 
+@pytest.mark.parametrize("base", ["origin", "origin/HEAD", "refs/remotes/origin/HEAD", "origin~0"])
+def test_a_branch_of_the_remote_that_is_called_head(doors: Doors, base: str) -> None:
+    """Way: a clone that did not come about by `git clone` fetches it to where else the remote's own branch is named."""
+    doors.caught("P001")
+    git(doors.root, "update-ref", "refs/remotes/origin/HEAD", WORK)
+    for form in ("text", "json"):
+        code, out, err = doors.cli("check", "-C", str(doors.root), "--base", base, "--format", form)
+        assert (code, "revision_not_found" in err + out) == (1, True), f"{form}: {out}{err}"
+    git(doors.root, "update-ref", "refs/remotes/origin/main", MAIN)
+    git(doors.root, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    assert doors.check("--base", base)[0] == 5
+
+
 def test_a_branch_with_the_name_of_the_base_on_the_remote_is_refused(doors: Doors) -> None:
     """Way: a branch is called `origin/main`, and whoever checks it out has both."""
     doors.caught("P001")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.errors import Refused
 from memento_git.ledger import cache, policyfile, signer
 from memento_git.ledger.listed import FILE_MODES
+from memento_git.ledger.names import is_ref
 from memento_git.model.work import Event
 from memento_git.work.attest import signing
 from memento_git.work.attest.signing import Seen
@@ -80,7 +81,7 @@ def refuse_renamed(git: Git, here: str, where: str = "") -> None:
 
     Whoever may write a branch chooses the name there, and would have signatures for any ledger.
     """
-    where = where or next((ref for ref in TRUNKS if git.commit(ref)), "")
+    where = where or next((ref for ref in TRUNKS if is_ref(git, ref)), "")
     there = policyfile.ledgers_at(git, [git.commit_of(where)])[0] if where else here
     if there != here:
         told = {key: repr(name) if name else "nothing" for key, name in (("here", here), ("there", there))}
