@@ -131,6 +131,21 @@ def test_a_draft_that_a_note_says_already_goes_when_it_is_promoted(play: Play, c
     assert Drafts(play.ledger.git).ids() == []
 
 
+def test_what_a_draft_is_about_is_pinned_at_its_promotion_if_it_was_committed_since(play: Play) -> None:
+    (play.root / "pay.py").write_text("def charge():\n    return 1\n\n\ndef refund():\n    return 2\n\n\nx = 1\n")
+    places = ("pay.py::charge", "pay.py::refund", "pay.py:9", "pay.py")
+    for place in places:
+        keep_note(play.ledger, f"Of {place} somebody knows.", draft=True, about=[place])
+    (play.root / "pay.py").write_text("def charge():\n    return 1\n\n\ndef refund():\n    return 3\n\n\n\nx = 1\n")
+    play.commit_all("code")
+    blob = git(play.root, "rev-parse", "HEAD:pay.py")
+    play.do(promote_drafts)
+    shelf = Shelf(play.ledger.view())
+    held = {note.body.split()[1]: note.data["about"][0] for note in shelf.readable()}
+    assert [held[place].get("blob") for place in places] == [blob, None, blob, blob]
+    assert held["pay.py:9"]["lines"] == "10"
+
+
 def test_a_broken_draft_is_told_and_the_others_are_read(play: Play) -> None:
     keep_note(play.ledger, "One.", draft=True)
     other = keep_note(play.ledger, "Two.", draft=True).row["id"]

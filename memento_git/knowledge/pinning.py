@@ -60,6 +60,22 @@ def confirm_here(git: Git, wanted: Sequence[Anchor]) -> list[Anchor | None]:
         return [pin_again(anchor, one, follower, head) for anchor, one in zip(wanted, found, strict=True)]
 
 
+def pin_quoted(git: Git, wanted: Sequence[Anchor]) -> list[Anchor]:
+    """Return anchors, those that have a quote alone pinned at HEAD where the same stands there; others as they are."""
+    if all(anchor.blob or not anchor.is_place for anchor in wanted):
+        return [*wanted]
+    with following.opened(git) as follower:
+        head = follower.head()
+        return [*wanted] if head is None else [_once_committed(anchor, follower, head) for anchor in wanted]
+
+
+def _once_committed(anchor: Anchor, follower: Follower, head: Standing) -> Anchor:
+    if anchor.blob or not anchor.is_place:
+        return anchor
+    found = pin_later(anchor, follower, head)
+    return anchor if found is None or found.quote != anchor.quote else found
+
+
 def pin(anchor: Anchor, follower: Follower, head: Standing | None, now: Standing | None) -> Anchor:
     """Return an anchor with what it is about at this moment.
 

@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from memento_git.errors import Refused
-from memento_git.knowledge import neighbours
+from memento_git.knowledge import neighbours, pinning
 from memento_git.knowledge.actions.notes import Added, admit, write
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, Drafted, drafted
@@ -16,10 +16,11 @@ from memento_git.knowledge.refusals import DraftTakenOut
 from memento_git.knowledge.shortterm import ShortTerm
 from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.ledger import layout
+from memento_git.model import anchors
 from memento_git.model.ids import NoSuchRecord, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from memento_git.knowledge.shortterm import Item
     from memento_git.ledger.store import Ledger
@@ -70,7 +71,7 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
     tx.ledger.warn(*(() if given else told))
     found = {one: drafts[one] if one in drafts else _fact(desk, items[one]) for one in chosen}
     turned = [draft for one, draft in found.items() if one not in drafts and _must_be_named(draft)]
-    added = [_promoted(desk, draft, chosen) for draft in found.values() if draft not in turned]
+    added = [_promoted(desk, draft, chosen) for draft in _placed(tx, found.values()) if draft not in turned]
     for made in added:
         if not made.existing:
             neighbours.tell(desk, made.id, made.alike)
@@ -118,6 +119,17 @@ def _fact(desk: Desk, item: Item) -> Drafted:
     """Return the note that an item of the short tier comes to: by whom, when and of what origin it was written."""
     made = drafted(desk, Draft(text=item.text, tier="medium"))
     return made._replace(data={**made.data, "id": item.id, "at": item.at, "by": item.by, "origin": item.whence})
+
+
+def _placed(tx: Transaction, drafts: Iterable[Drafted]) -> list[Drafted]:
+    """Return drafts with those of their places pinned whose code was committed since they were made."""
+    held = [*drafts]
+    places = [anchors.from_data(place) for draft in held for place in draft.data.get("about") or ()]
+    pinned = iter(pinning.pin_quoted(tx.ledger.git, places))
+    return [
+        draft._replace(data={**draft.data, "about": [next(pinned).data() for _ in draft.data["about"]]})
+        if draft.data.get("about") else draft for draft in held
+    ]  # fmt: skip
 
 
 def _must_be_named(draft: Drafted) -> bool:
