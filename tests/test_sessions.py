@@ -146,6 +146,23 @@ def test_what_a_draft_is_about_is_pinned_at_its_promotion_if_it_was_committed_si
     assert held["pay.py:9"]["lines"] == "10"
 
 
+@pytest.mark.parametrize(
+    "words", [("revise", "--text", "Use TAI."), ("confirm",), ("park",), ("retire", "--reason", "No.")],
+)  # fmt: skip
+def test_who_takes_a_draft_for_a_note_is_told_what_makes_one_of_it(
+    play: Play, cli: Call, words: tuple[str, ...]
+) -> None:
+    draft = keep_note(play.ledger, "Use UTC.", draft=True).row["id"]
+    code, _, err = cli("note", words[0], draft, *words[1:], "-C", str(play.root))
+    assert (code, f"no note {draft}" in err, f"memento session promote {draft} makes a note of it" in err) == (
+        1,
+        True,
+        True,
+    )
+    code, _, err = cli("note", words[0], "note_zzzz", *words[1:], "-C", str(play.root))
+    assert (code, "it is a draft" in err) == (1, False)
+
+
 def test_a_broken_draft_is_told_and_the_others_are_read(play: Play) -> None:
     keep_note(play.ledger, "One.", draft=True)
     other = keep_note(play.ledger, "Two.", draft=True).row["id"]

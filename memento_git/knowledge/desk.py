@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
 from memento_git.knowledge import watched_paths
+from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import desk
 from memento_git.ledger.transaction import Transaction
+from memento_git.model.ids import IdInvalid, NoSuchRecord, WrongKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,5 +35,12 @@ class Desk(desk.Desk):
         return cls(tx)
 
     def find(self, given: str) -> Prose:
-        """Return the note that a prefix of its id, or its key, names."""
-        return self.shelf.find(given)
+        """Return the note that a prefix of its id, or its key, names; of a draft say what makes a note of it."""
+        try:
+            return self.shelf.find(given)
+        except NoSuchRecord as unknown:
+            with suppress(NoSuchRecord, IdInvalid, WrongKind):
+                draft = Drafts(self.tx.ledger.git).find(given).id
+                way = f"memento session promote {draft} makes a note of it, memento session discard {draft} drops it"
+                unknown.hint = f"it is a draft, of this clone alone: {way}"
+            raise
