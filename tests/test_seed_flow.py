@@ -158,6 +158,7 @@ def test_what_needs_a_reason_here_and_not_there_says_that_none_was_given(seed: S
     run = seed.planned()
     dispatch = seed.dispatch(run, seed.task(run))
     assert seed("fail-dispatch", "--dispatch-id", dispatch)["status"] == "failed"
+    assert seed.refusal("cancel") == (2, "run_id_required")
     assert seed("cancel", "--run-id", run)["run"]["status"] == "cancelled"
     told = [row["summary"] for row in seed("status", "--run-id", run)["audit"]]
     assert told.count("No reason was given.") == 2

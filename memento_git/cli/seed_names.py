@@ -46,7 +46,9 @@ TABLE: Final[dict[str, Alias]] = {
     "approve-plan": Alias("plan approve", {**RUN, "plan-id": ""}, (), {"plan-id": "plan_id_required"}),
     "pause": Alias("run pause", {"run-id": "", "reason": "--reason"}),
     "resume": Alias("run resume", {"run-id": "", "reason": "--reason"}),
-    "cancel": Alias("run cancel", {"run-id": "", "reason": "--reason"}, defaults=UNREASONED),
+    "cancel": Alias(
+        "run cancel", {"run-id": "", "reason": "--reason"}, (), {"run-id": "run_id_required"}, UNREASONED
+    ),
     "enqueue-event": Alias(
         "task add",
         {
