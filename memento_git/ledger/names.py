@@ -18,7 +18,7 @@ PLAIN: Final = re.compile(r"\w[\w./+-]*(?:[~^]\d*)*")  # a process that reads ma
 BRANCH: Final = re.compile(r"ref: (refs/heads/[^\x00-\x20]+)\n")
 SELF: Final = ("HEAD", "@")
 BRANCHES: Final = ("refs/heads/", "refs/remotes/")
-REMOTE_HEAD: Final = re.compile("refs/remotes/[^/]+/HEAD")
+REMOTE_HEAD: Final = re.compile("refs/remotes/.+/HEAD")
 
 
 class RevisionAmbiguous(Refused):

@@ -118,16 +118,18 @@ def test_a_ref_with_the_whole_name_of_a_base_that_is_not_here(doors: Doors, plac
     assert doors.check("--base", base)[0] == 5
 
 
-@pytest.mark.parametrize("base", ["origin", "origin/HEAD", "refs/remotes/origin/HEAD", "origin~0"])
-def test_a_branch_of_the_remote_that_is_called_head(doors: Doors, base: str) -> None:
+@pytest.mark.parametrize("remote", ["origin", "team/origin"])
+@pytest.mark.parametrize("base", ["{}", "{}/HEAD", "refs/remotes/{}/HEAD", "{}~0"])
+def test_a_branch_of_the_remote_that_is_called_head(doors: Doors, base: str, remote: str) -> None:
     """Way: a clone that did not come about by `git clone` fetches it to where else the remote's own branch is named."""
     doors.caught("P001")
-    git(doors.root, "update-ref", "refs/remotes/origin/HEAD", WORK)
+    base, head, main = base.format(remote), f"refs/remotes/{remote}/HEAD", f"refs/remotes/{remote}/main"
+    git(doors.root, "update-ref", head, WORK)
     for form in ("text", "json"):
         code, out, err = doors.cli("check", "-C", str(doors.root), "--base", base, "--format", form)
         assert (code, "revision_not_found" in err + out) == (1, True), f"{form}: {out}{err}"
-    git(doors.root, "update-ref", "refs/remotes/origin/main", MAIN)
-    git(doors.root, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    git(doors.root, "update-ref", main, MAIN)
+    git(doors.root, "symbolic-ref", head, main)
     assert doors.check("--base", base)[0] == 5
 
 
