@@ -378,7 +378,7 @@ def test_the_log_filters_and_survives_a_squash(play: Play, cli: Callable[..., An
     assert [row["action"] for row in asked(cli, play, "log", "--verb", "task.claimed")["audit"]] == ["task.claimed"]
     assert asked(cli, play, "log", "--verb", "waived")["audit"] == []
     assert asked(cli, play, "log", "--verb", "note.added")["audit"] == []
-    assert len(asked(cli, play, "log", "--record", task[:12])["audit"]) == 3
+    assert len(asked(cli, play, "log", "--record", task[:12])["audit"]) == 4
     assert asked(cli, play, "log", "--since", "2999-01-01")["audit"] == []
     assert asked(cli, play, "log", "--until", "2999-01-01", "--limit", "1")["page"]["total"] == len(before)
     commits = asked(cli, play, "log", "--commits")["commits"]
@@ -474,6 +474,35 @@ def test_the_log_keeps_the_order_of_a_run_whatever_the_clocks_said(play: Play, c
     assert [row["id"] for row in mixed if row["run_id"] == run] == alone
     assert alone[0] == next(row["id"] for row in mixed if row["action"] == "task.blocked")
     assert {row["run_id"] for row in mixed} == {run, other}
+
+
+def test_the_log_tells_that_records_were_made_before_what_befell_them(play: Play, cli: Callable[..., Any]) -> None:
+    from memento_git.ledger import layout
+    from memento_git.ledger.store import Ledger
+    from memento_git.work.actions import settling
+    from tests.play import Play as Verbs
+
+    run = play.run(spike=True)
+    with Ledger.open(play.root, clock=lambda: 4_000_000_000.0) as ahead:
+        task = Verbs(ahead).task(run=run)
+    dispatch, evidence, gone = play.claimed(task), play.evidence(task), play.evidence(task)
+    play.complete(dispatch, evidence)
+    play.do(settling.redact_record, gone, reason="secret")
+    lost = play.root / layout.prose_path(run, play.task("Lost", run=run))
+    lost.write_text("no text of ours")
+    play.commit_all("broken")
+
+    events = asked(cli, play, "log")["audit"][::-1]
+
+    told = [(row["action"], row["record"]) for row in events]
+    assert told[:4] == [
+        ("run.started", run), ("task.added", task), ("task.dispatched", task), ("task.claimed", task),
+    ]  # fmt: skip
+    assert sorted(told[4:]) == sorted([
+        ("evidence.recorded", evidence), ("evidence.redacted", gone), ("task.completed", task),
+    ])  # fmt: skip
+    assert events[1]["summary"] == play.state(run).prose(task).title
+    assert [row["id"] for row in asked(cli, play, "log", "--verb", "added")["audit"]] == [task]
 
 
 def test_the_log_of_a_dispatch_is_what_happened_to_it(play: Play, cli: Callable[..., Any]) -> None:

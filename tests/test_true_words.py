@@ -62,12 +62,6 @@ def test_the_reason_of_one_side_is_not_told_as_that_of_the_disagreement(play: Pl
     assert "reason" not in cli("task", "show", task, "-C", str(play.root))[1]
 
 
-def test_an_empty_log_says_what_it_does_not_list(play: Play, cli: Call) -> None:
-    play.do(tasks.add_task, "A task", run=play.run(spike=True))
-    told = cli("log", "-C", str(play.root))[1]
-    assert told.startswith("no events: that a record was made is its file, not an event")
-
-
 def test_log_says_its_order_the_same_way_twice(cli: Call) -> None:
     overview, own = cli("--help")[1], cli("log", "--help")[1]
     assert [line for line in overview.splitlines() if line.split()[:1] == ["log"] and "latest first" in line]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heapq import merge
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from memento_git.cli.output import Names
     from memento_git.ledger.view import View
     from memento_git.model.rows import EventRow, Row
-
-NO_EVENTS: Final = "events: that a record was made is its file, not an event; memento status shows what there is"
 
 
 class VerbUnknown(Misused):
@@ -43,7 +41,7 @@ class VerbUnknown(Misused):
 )
 @reads
 def log(door: Door, run: str, limit: int, offset: int, *, commits: bool, **filters: str) -> None:
-    """List what happened, latest first, of all records together; it needs no git history.
+    """List what happened, latest first, of all records together: that each was made, too; it needs no git history.
 
     What happened in one run or to one note keeps its order whatever the clocks said; they are mixed by their clocks.
     """
@@ -56,7 +54,7 @@ def log(door: Door, run: str, limit: int, offset: int, *, commits: bool, **filte
         _refuse_unknown(filters["verb"])
     filters["record"] = naming.full_id(view, filters["record"]) if filters["record"] else ""
     events = [row for row in reversed(_events(view, run, filters["record"])) if _wanted(row, filters)]
-    output.listing(door, view, "audit", events, _event, limit=limit, offset=offset, none=NO_EVENTS)
+    output.listing(door, view, "audit", events, _event, limit=limit, offset=offset, none="events")
 
 
 def _commits(door: Door, view: View, run: str, filters: dict[str, str], limit: int, offset: int) -> None:
@@ -96,11 +94,11 @@ def _moment(where: str, given: str, now: str) -> str:
 
 def _events(view: Any, given: str, record: str) -> list[EventRow]:
     from memento_git.ledger import layout
-    from memento_git.work.kept_rows import audit
+    from memento_git.work.kept_rows import story
 
     kind = record.partition("_")[0]
     runs = [view.find(given, "run")[0]] if given else [] if kind == "note" else view.runs()
-    told = [audit(view, run, boundary.progress) for run in runs]
+    told = [story(view, run, boundary.progress) for run in runs]
     if not given and kind in ("", "note", "event") and layout.KNOWLEDGE in view.folders:
         from memento_git.knowledge.histories import histories
 

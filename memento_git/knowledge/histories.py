@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memento_git.knowledge.note_rows import history
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import cache, layout
+from memento_git.model.events import MADE
 
 if TYPE_CHECKING:
     from memento_git.ledger.view import View
@@ -43,7 +44,7 @@ def histories(view: View, note: str = "", progress: Progress | None = None) -> l
 
 def _history(shelf: Shelf, note: Prose) -> list[EventRow]:
     added: EventRow = {
-        "id": note.id, "run_id": "", "record": note.id, "actor": note.data["by"], "action": "note.added",
+        "id": note.id, "run_id": "", "record": note.id, "actor": note.data["by"], "action": f"note.{MADE['note']}",
         "created_at": note.data["at"], "summary": note.title, "legal": True, "problem": None, "payload": {},
     }  # fmt: skip
     return [added, *history(shelf, note.id)]

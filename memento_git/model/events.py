@@ -69,6 +69,7 @@ LINKING: Final = {
 }
 
 GATED: Final = ("run", "task")
+MADE: Final = {"run": "started", "plan": "drafted", "task": "added", "evidence": "recorded", "note": "added"}
 VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
     "run": {
         "paused": {"reason": REASON},
@@ -168,9 +169,10 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
 
 
 def actions() -> list[str]:
-    """Return what can happen to records as a log names it: `task.claimed`; that a note was added is told there, too."""
+    """Return what can happen to records as a log names it: `task.claimed`; that one was made is told there, too."""
+    made = {f"{kind}.{do}" for kind, do in MADE.items()}
     told = {f"{kind}.{do}" for kind, verbs in VERBS.items() for do in verbs}
-    return sorted({"note.added", *told, *(f"{kind}.{do}" for kind in GATED for do in VERDICTS)})
+    return sorted({*made, *told, *(f"{kind}.{do}" for kind in GATED for do in VERDICTS)})
 
 
 def event_shape(kind: str, do: str, *, gate: bool) -> Shape | None:

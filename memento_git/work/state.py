@@ -16,9 +16,9 @@ from memento_git.model.ids import kind_of, opening_of
 from memento_git.model.states import DONE, ENDED_DISPATCH, FINAL_RUN, OPEN_DISPATCH
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.work import transitions
+from memento_git.work.creations import UNKNOWN
 from memento_git.work.gates import replies
 from memento_git.work.proof import proofs, reproduction, reruns, trust
-from memento_git.work.routing.roles import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

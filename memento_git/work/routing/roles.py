@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from memento_git.model.states import FINAL_TASK, OPEN_DISPATCH
+from memento_git.work.creations import creations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from memento_git.model.rows import RoleRow
     from memento_git.model.run_rows import RunRows
-
-UNKNOWN: Final = "(unknown)"
 
 
 def roles(held: RunRows, fresh: RunRows | None = None, before: Iterable[RoleRow] = ()) -> list[RoleRow]:
@@ -21,7 +20,7 @@ def roles(held: RunRows, fresh: RunRows | None = None, before: Iterable[RoleRow]
     Where rows of `before` count all deeds but the `fresh` ones, only those are counted.
     """
     deeds = _deeds(held if fresh is None else fresh)
-    done = [(who, deed) for who, deed in deeds if who not in ("", UNKNOWN)]  # who wrote what is broken
+    done = [(who, deed) for who, deed in deeds if who]
     role_of = {row["id"]: row["role"] for row in held["tasks"] if row["role"]}
     named = [("actor", who, deed) for who, deed in done]
     named += [("role", role_of[deed[2]], deed) for _, deed in done if deed[2] in role_of]
@@ -50,15 +49,7 @@ def _row(kind: str, name: str) -> RoleRow:
 
 def _deeds(held: RunRows) -> Iterable[tuple[str, tuple[str, str, str]]]:
     """Yield who did what: time, action, record; that a record was made counts as a deed."""
-    if (run := held["run"]) is not None:
-        yield run["actor"], (run["created_at"], "run.started", run["id"])
-    for plan in held["plans"]:
-        yield plan["actor"], (plan["created_at"], "plan.drafted", plan["id"])
-    for task in held["tasks"]:
-        yield task["actor"], (task["created_at"], "task.added", task["id"])
-    for evidence in held["evidence"]:
-        yield evidence["actor"], (evidence["created_at"], "evidence.recorded", evidence["id"])
-    for event in held["audit"]:
+    for event in (*creations(held), *held["audit"]):
         action = f"gate.{event['action'].partition('.')[2]}" if "gate" in event["payload"] else event["action"]
         yield event["actor"], (event["created_at"], action, event["record"])
 
