@@ -232,6 +232,14 @@ def test_what_is_no_range_is_refused(play: Play, given: str, token: str) -> None
     assert refused.value.token == token
 
 
+def test_a_remotes_head_that_leads_to_a_branch_which_is_gone_is_no_trunk(play: Play) -> None:
+    main = git(play.root, "rev-parse", "HEAD")
+    git(play.root, "checkout", "-qb", "feature")
+    git(play.root, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/master")
+    play.run()
+    assert told(play, "")["base"] == main
+
+
 def test_nothing_to_compare_with_and_no_common_commit_are_refused(play: Play) -> None:
     git(play.root, "branch", "-m", "trunk")
     with pytest.raises(MementoError) as refused:

@@ -61,10 +61,10 @@ def in_full(git: Git, rev: str) -> str:
 def is_ref(git: Git, name: str) -> bool:
     """Tell whether there is a ref of this full name.
 
-    A remote's HEAD leads to a branch there: else it is a branch, which anybody may push under that name.
+    A remote's HEAD leads to a branch that is there: else it is a branch, which anybody may push under that name.
     """
-    command = ("symbolic-ref", "--quiet") if REMOTE_HEAD.fullmatch(name) else ("show-ref", "--verify", "--quiet")
-    return git.answer(*command, name) is not None
+    leads = not REMOTE_HEAD.fullmatch(name) or git.answer("symbolic-ref", "--quiet", name) is not None
+    return leads and git.answer("show-ref", "--verify", "--quiet", name) is not None
 
 
 def head_in_files(git: Git) -> tuple[str, str] | None:

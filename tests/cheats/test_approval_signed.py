@@ -137,12 +137,17 @@ def test_a_branch_that_gives_the_ledger_the_name_of_another(desk: Desk) -> None:
     doors.play.do(plans.approve_plan, desk.plan(), key=key)
 
 
+@pytest.mark.parametrize("leads", ["", "refs/remotes/origin/gone"])
 @pytest.mark.parametrize("ref", ["refs/remotes/origin/HEAD", "refs/tags/refs/remotes/origin/HEAD"])
-def test_a_branch_that_gives_the_ledger_another_name_and_is_called_like_the_trunk(desk: Desk, ref: str) -> None:
+def test_a_branch_that_gives_the_ledger_another_name_and_is_called_like_the_trunk(
+    desk: Desk, ref: str, leads: str
+) -> None:
     """Way: who signs has a clone that does not know the remote's own branch, and takes that one for it."""
     doors, key = desk.doors, str(desk.office.ada)
+    if leads:
+        git(doors.root, "symbolic-ref", "refs/remotes/origin/HEAD", leads)
     doors.write(layout.CONFIG, POLICY.replace("ada/shop", "ada/bank"), "tidy")
-    git(doors.root, "update-ref", ref, WORK)
+    git(doors.root, "update-ref", "--no-deref", ref, WORK)
     told = doors.refused("ledger_renamed", "plan approve", plan=desk.plan(), key=key)
     assert f"'ada/shop' at refs/heads/{MAIN}" in told
     doors.write(layout.CONFIG, POLICY, "put back")

@@ -133,6 +133,17 @@ def test_a_branch_of_the_remote_that_is_called_head(doors: Doors, base: str, rem
     assert doors.check("--base", base)[0] == 5
 
 
+def test_a_ref_that_is_called_like_the_head_of_a_remote_whose_branch_is_gone(doors: Doors) -> None:
+    """Way: the remote renamed its branch, so its HEAD here leads nowhere, and git takes a tag of the same full name."""
+    doors.caught("P001")
+    base = "refs/remotes/origin/HEAD"
+    git(doors.root, "symbolic-ref", base, "refs/remotes/origin/master")
+    git(doors.root, "update-ref", f"refs/tags/{base}", WORK)
+    for form in ("text", "json"):
+        code, out, err = doors.cli("check", "-C", str(doors.root), "--base", base, "--format", form)
+        assert (code, "revision_not_found" in err + out) == (1, True), f"{form}: {out}{err}"
+
+
 def test_a_branch_with_the_name_of_the_base_on_the_remote_is_refused(doors: Doors) -> None:
     """Way: a branch is called `origin/main`, and whoever checks it out has both."""
     doors.caught("P001")
