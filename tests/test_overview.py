@@ -15,9 +15,9 @@ from memento_git.ledger import cache, layout
 from memento_git.model.markup import code, plain, spoken
 from memento_git.review.report import markdown
 from memento_git.review.summary import digest
+from memento_git.work import answers, rows
 from memento_git.work import refusals as no
-from memento_git.work import rows
-from memento_git.work.actions import evidences, plans, runs, settling, tasks, verifying
+from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks, verifying
 from memento_git.work.kept_rows import base
 from memento_git.work.overview import choose_run, overview
 from memento_git.work.routing import routes
@@ -183,6 +183,19 @@ def test_a_task_at_work_is_not_completed_on_an_approval_that_does_not_count(play
     assert commands(play) == [f"memento dispatch complete {dispatch} --evidence {test} --evidence {counts}"]
 
 
+def test_a_task_at_work_is_not_completed_on_the_approval_of_who_gave_it_up(play: Play) -> None:
+    task = asking_for_others(play)
+    cleo = play.as_("Cleo")
+    cleo.do(dispatches.fail_dispatch, cleo.claimed(task), reason="No time.")
+    play.do(tasks.reopen_task, task, reason="Goes on.")
+    play.claimed(task)
+    play.evidence(task)
+    cleo.do(evidences.approve, task)
+    (step,) = seen(play)["next"]
+    assert step["why"] == "“A task” is in progress, and approval evidence is asked of it, too"
+    assert answers.at(play.ledger.view(), task, "task")["workers"] == [play.ledger.actor, "Cleo"]
+
+
 def test_a_done_task_that_lacks_nothing_but_an_approval_is_led_to_it(play: Play, cli: Callable[..., Any]) -> None:
     task = asking_for_others(play)
     play.complete(play.claimed(task), play.evidence(task))
@@ -192,6 +205,24 @@ def test_a_done_task_that_lacks_nothing_but_an_approval_is_led_to_it(play: Play,
     assert re.search("policy asks for that approval by Cleo or .*, by another than who does the work", brief)
     play.as_("Cleo").do(evidences.approve, task)
     assert play.do(verifying.verify_task, task).accepted
+
+
+def test_a_done_task_that_nothing_proves_is_not_led_to_an_approval(play: Play, cli: Callable[..., Any]) -> None:
+    task = asking_for_others(play)
+    link = play.do(evidences.add_evidence, "artifact", tasks=[task], uri="https://example.invalid/", outcome="passed")
+    play.complete(play.claimed(task), link)
+    _, out, _ = cli("task", "show", task, "-C", str(play.root), "--json")
+    assert json.loads(out)["step"]["command"] == f"memento task reopen {task} --reason WHY"
+
+
+def test_a_done_task_with_commands_to_run_waits_for_its_approval_first(play: Play, cli: Callable[..., Any]) -> None:
+    task = asking_for_others(play)
+    play.do(tasks.revise_task, task, commands=["git --version"], require=["test"])
+    play.complete(play.claimed(task), play.evidence(task, kind="lint"))
+    _, out, _ = cli("task", "show", task, "-C", str(play.root), "--json")
+    assert json.loads(out)["step"]["command"] == f"memento evidence approve {task}"
+    play.as_("Cleo").do(evidences.approve, task)
+    assert verifying.verify(play.ledger, play.ledger.change, task, quiet=True).accepted
 
 
 def test_a_task_at_work_is_not_completed_on_what_failed_since_or_is_of_before(play: Play) -> None:
@@ -838,4 +869,4 @@ def test_the_version_of_the_cache_goes_with_the_shape_of_what_is_kept(play: Play
     held = dict(base(play.ledger.view(), run))
     places = {re.sub(r"\w+_[0-9a-z]{12}|\w+\.txt", "*", one) for one in shape(held)}
     digest = hashlib.sha256("\n".join(sorted(places)).encode()).hexdigest()[:12]
-    assert (cache.VERSION.rpartition(".")[2], digest) == ("52", "a2166fd17385")
+    assert (cache.VERSION.rpartition(".")[2], digest) == ("53", "6c0c342f1b17")

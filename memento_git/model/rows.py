@@ -157,6 +157,7 @@ class TaskRow(TypedDict):
     proven: Annotated[bool | None, "true, false, or null while it is not completed"]
     proven_by: Annotated[list[str], "ids of the evidence that proves it"]
     unproven_because: Annotated[list[str], "why it is not proven"]
+    lacks_approval: Annotated[bool, "done, and an approval is all that its proof lacks, beside what `task verify` runs"]
     unsigned: Annotated[
         list[str], "which approvals it rests on, proven as it is, without the signature that policy demands"
     ]
@@ -164,6 +165,7 @@ class TaskRow(TypedDict):
     blocked_by: Annotated[list[str], "gates of the task that failed"]
     spike: Annotated[bool, "it was handed out without a plan"]
     selected_dispatch_id: Annotated[str | None, "the candidate that was chosen, `contested`, or null"]
+    workers: Annotated[list[str], "who claimed it, also who gave it up, or completed it"]
     reason: Annotated[
         str | None,
         "why it is blocked, rejected or cancelled; else the latest reason that an event gave, but verdicts on it",

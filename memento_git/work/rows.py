@@ -106,8 +106,7 @@ def task_row(state: RunState, task: str) -> TaskRow:
     due = unread is None and state.is_ready(task)
     back = handout.row(handout.hindrance(state, task), state.id, task) if due else None
     return {
-        "id": task,
-        "run_id": state.id,
+        "id": task, "run_id": state.id,
         "title": prose.title,
         "description": prose.body,
         "status": status,
@@ -127,11 +126,12 @@ def task_row(state: RunState, task: str) -> TaskRow:
         "proven": proof.proven if proof else None,
         "proven_by": list(proof.by) if proof and proof.proven else [],
         "unproven_because": list(proof.why) if proof else [],
+        "lacks_approval": bool(proof and proof.lacks_approval),
         "unsigned": [],
         "late": state.is_late(task),
         "spike": handout.spikes(state, task) > 0,
         "blocked_by": [gate for _, gate in state.failed_gates(task)],
-        "selected_dispatch_id": state.selected(task) or None,
+        "selected_dispatch_id": state.selected(task) or None, "workers": approvals.workers(state, task),
         "reason": None if status == "contested" else _reason(state, task, status),
         "incomplete": bool(state.folded(task).dangling),
         "broken": str(unread) if unread else None,

@@ -61,7 +61,7 @@ def proving(task: TaskRow) -> list[Row]:
         return []
     name = task["id"]
     reopen = f"memento task reopen {name} --reason WHY"
-    if _lacks_approval(task):
+    if _waits_for_yes(task):
         verify = {"why": "then, to let that count", "command": f"memento task verify {name}"}
         return [{"why": "let somebody say yes to it", "command": f"memento evidence approve {name}"}, verify]
     if looks(task) == "verify":
@@ -71,17 +71,15 @@ def proving(task: TaskRow) -> list[Row]:
     return [{"why": "do it again", "command": reopen}, shown]
 
 
-def _lacks_approval(task: TaskRow) -> bool:
-    """Tell whether no kind of evidence is lacking in the proof of a done task but an approval."""
-    asked = task["asked"]["why"] if task["asked"] and task["status"] in DONE else ()
-    lacking = [line for line in task["unproven_because"] if line in asked]
-    return bool(lacking) and all(line.endswith(" approval evidence") for line in lacking)
+def _waits_for_yes(task: TaskRow) -> bool:
+    """Tell whether an approval, and a verdict that lets it count, make a done task proven."""
+    return task["lacks_approval"] and not task["blocked_by"]
 
 
 def looks(row: TaskRow) -> str:
     """Return the verb that helps a done task to its proof: running what is asked, or looking at what is amiss."""
     runs = row["asked"] is not None and row["asked"]["commands"]
-    return "verify" if runs and row["status"] in DONE and not _lacks_approval(row) else "show"
+    return "verify" if runs and row["status"] in DONE and not _waits_for_yes(row) else "show"
 
 
 def _shows(row: TaskRow) -> str:
@@ -107,7 +105,7 @@ def going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[E
     for dispatch in own:
         since = [
             row for row in _since(task["id"], dispatch, evidence)
-            if row["kind"] != "approval" or _is_heard(task, row["actor"], dispatch["claimed_by"] or "")
+            if row["kind"] != "approval" or _is_heard(task, row["actor"])
         ]  # fmt: skip
         ran, beside = _ran(since, dispatch["claimed_by"]), _beside(since, kinds)
         passed = [*(row for row in ran if row["outcome"] == "passed"), *beside]
@@ -132,14 +130,14 @@ def going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[E
     return going
 
 
-def _is_heard(task: TaskRow, approver: str, holder: str) -> bool:
-    """Tell whether policy counts an approval of a task that somebody holds, by whom it is."""
+def _is_heard(task: TaskRow, approver: str) -> bool:
+    """Tell whether policy counts an approval of a task, by whom it is."""
     from memento_git.work import persons
 
     asked = task["asked"]
     if asked is None:
         return True
-    is_own = asked["not_author"] and persons.is_same(approver, holder)
+    is_own = asked["not_author"] and persons.is_among(approver, task["workers"])
     return not is_own and (not asked["approvers"] or approver in asked["approvers"])
 
 

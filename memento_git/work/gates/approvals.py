@@ -39,10 +39,14 @@ def no_approver(state: RunState, actor: str, task: str) -> Objection:
     named = state.policy.approvers
     if named and actor not in named:
         return f"is by {actor}, and policy names {', '.join(named)}"
-    workers = state.folded(task).legal("claimed", "completed") if state.policy.approvals_not_author else ()
-    if persons.is_among(actor, (one.by for one in workers)):
+    if state.policy.approvals_not_author and persons.is_among(actor, workers(state, task)):
         return f"is by {actor}, and policy asks for another than who did the work"
     return ""
+
+
+def workers(state: RunState, task: str) -> list[str]:
+    """Return who did work on a task: all who claimed it, also those who gave it up, and who completed it."""
+    return sorted({one.by for one in state.folded(task).legal("claimed", "completed")})
 
 
 def author(state: RunState, plan: str) -> str:

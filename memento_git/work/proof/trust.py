@@ -50,11 +50,15 @@ class Cited(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """Whether a completion is proven, by what, and why not."""
+    """Whether a completion is proven, by what, and why not.
+
+    `lacks_approval` is whether an approval is all that it lacks, beside commands, which verification runs.
+    """
 
     proven: bool
     by: tuple[str, ...]
     why: tuple[str, ...]
+    lacks_approval: bool = False
 
 
 def trust_of(data: Mapping[str, Any], holds: Callable[[str, str], bool]) -> str:
@@ -188,9 +192,15 @@ def proof(
             proving[one.evidence.id] = one.evidence.kind
     if not proving and not faults and not weak:
         faults.append("no evidence was cited")
-    faults += lacking(asked, sound, proving.values(), codes)
+    kinds = missing(asked, sound, proving.values(), codes)
+    ran = {command.kind for command in asked.commands}
+    lacks_approval = {*kinds} - ran == {"approval"} and not faults and bool(proving or ran)
+    faults += [
+        f"{why.rule} asks for {why.asks}" for kind in kinds for why in asked.why if why.asks == f"{kind} evidence"
+    ]
+    faults += not_passed(asked, sound, codes)
     proven = bool(proving) and not faults
-    return Proof(proven, tuple(proving), () if proven else (*faults, *weak))
+    return Proof(proven, tuple(proving), () if proven else (*faults, *weak), lacks_approval)
 
 
 def approves_else(cited: Cited, task: str) -> Objection:
@@ -210,15 +220,19 @@ def approves_else(cited: Cited, task: str) -> Objection:
     return f"{evidence.id} {cited.unheard}" if cited.unheard else ""
 
 
-def lacking(
+def missing(
     asked: Demand, sound: Sequence[Cited], proving: Collection[str], codes: Sequence[Mapping[str, Any]]
 ) -> list[str]:
-    """Return what is asked and not among sound evidence, each with the rules that ask for it."""
-    if not asked.evidence and not asked.commands:
+    """Return the kinds that are asked and not among sound evidence."""
+    if not asked.evidence:
         return []
     shown = {one.evidence.kind for one in sound if one.evidence and shows(one.evidence, one.trust, asked, codes)}
-    missing = [f"{kind} evidence" for kind in asked.evidence if kind not in proving and kind not in shown]
-    told = [f"{why.rule} asks for {why.asks}" for what in missing for why in asked.why if why.asks == what]
+    return [kind for kind in asked.evidence if kind not in proving and kind not in shown]
+
+
+def not_passed(asked: Demand, sound: Sequence[Cited], codes: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the commands that are asked and have no pass among sound evidence, each with the rules that ask for it."""
+    told = []
     least = stricter("witnessed", asked.trust)
     for command in asked.commands:
         if not any(one.evidence and meets(one, command, asked.trust, codes) for one in sound):
