@@ -235,6 +235,25 @@ def test_who_claims_again_what_is_held_renews_it(play: Play) -> None:
         play.do(dispatches.claim_dispatch, claim)
 
 
+def test_what_other_worktrees_see_of_a_claim_ends_no_sooner_than_the_claim(play: Play) -> None:
+    def seen() -> str:
+        told = claims.read(play.ledger.git, task)
+        assert told is not None
+        return told.until
+
+    play.planned()
+    task = play.task()
+    claim = play.claimed(task)
+    for length in (7300, 7200):
+        play.do(dispatches.claim_dispatch, claim, lease=length)
+        until = play.state(task).dispatch(claim).until
+        assert seen() == until
+        play.do(dispatches.claim_dispatch, claim)
+        assert seen() == until
+        play.do(dispatches.renew_dispatch, claim)
+        assert seen() == until
+
+
 @pytest.mark.parametrize("lease", [-1, 10**12])
 def test_a_lease_that_is_no_length_of_time_is_refused(play: Play, lease: int) -> None:
     from memento_git.model.clock import DurationInvalid

@@ -152,8 +152,9 @@ def take(
     handout.refuse_changed_terms(state, task, name)
     if (held.status, held.holder) == ("claimed", tx.actor):
         if not (lease or note or invoked) and leases.is_early(tx.now, held.until, desk.policy.lease):
-            _heartbeat(tx, state, task, claims.Claim(name, tx.actor, until))
+            _heartbeat(tx, state, task, claims.Claim(name, tx.actor, max(until, held.until)))
             return name
+        _heartbeat(tx, state, task, claims.Claim(name, tx.actor, until))
     else:
         _take_ref(tx, state, task, claims.Claim(name, tx.actor, until), fresh=fresh)
         tx.ledger.warn(*(() if invoked else handout.for_another(state, name, tx.actor)))
@@ -209,7 +210,7 @@ def renew_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, force: boo
     _judge_first(desk, state, task, "renewed", dispatch=name, until=until)
     current = state.dispatch(name).until
     if not force and leases.is_early(tx.now, current, length):
-        _heartbeat(tx, state, task, claims.Claim(name, tx.actor, until))
+        _heartbeat(tx, state, task, claims.Claim(name, tx.actor, max(until, current)))
         return name, current, False
     desk.happen(state, task, "renewed", reads=(state.id,), dispatch=name, until=until)
     _heartbeat(tx, state, task, claims.Claim(name, tx.actor, until))
