@@ -15,7 +15,7 @@ from memento_git.ledger import cache, layout
 from memento_git.model.markup import code, plain, spoken
 from memento_git.review.report import markdown
 from memento_git.review.summary import digest
-from memento_git.work import answers, rows
+from memento_git.work import answers, rows, task_steps
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks, verifying
 from memento_git.work.kept_rows import base
@@ -201,6 +201,9 @@ def test_a_done_task_that_lacks_nothing_but_an_approval_is_led_to_it(play: Play,
     play.complete(play.claimed(task), play.evidence(task))
     _, out, _ = cli("task", "show", task, "-C", str(play.root), "--json")
     assert json.loads(out)["step"]["command"] == f"memento evidence approve {task}"
+    way = f"memento evidence approve {task}, then memento task verify {task}"
+    for words in (["check"], ["run", "complete"], ["evidence", "export", "--task", task]):
+        assert f": {way}\n" in "".join(cli(*words, "-C", str(play.root))[1:])
     _, brief, _ = cli("task", "brief", task, "-C", str(play.root))
     assert re.search("policy asks for that approval by Cleo or .*, by another than who does the work", brief)
     play.as_("Cleo").do(evidences.approve, task)
@@ -213,6 +216,18 @@ def test_a_done_task_that_nothing_proves_is_not_led_to_an_approval(play: Play, c
     play.complete(play.claimed(task), link)
     _, out, _ = cli("task", "show", task, "-C", str(play.root), "--json")
     assert json.loads(out)["step"]["command"] == f"memento task reopen {task} --reason WHY"
+
+
+def test_a_done_task_with_other_words_than_it_was_done_for_is_not_led_to_a_verdict(play: Play) -> None:
+    play.planned()
+    task = play.task(commands=["git --version"])
+    play.complete(play.claimed(task), play.evidence(task))
+    verify = f"memento task verify {task}"
+    assert commands(play) == [verify]
+    assert verifying.verify(play.ledger, play.ledger.change, task, quiet=True).accepted
+    play.do(tasks.revise_task, task, title="Other words")
+    assert commands(play) == [f"memento task show {task}"]
+    assert task_steps.proving(seen(play)["tasks"][0])[0]["command"] == f"memento task reopen {task} --reason WHY"
 
 
 def test_a_done_task_with_commands_to_run_waits_for_its_approval_first(play: Play, cli: Callable[..., Any]) -> None:
@@ -869,4 +884,4 @@ def test_the_version_of_the_cache_goes_with_the_shape_of_what_is_kept(play: Play
     held = dict(base(play.ledger.view(), run))
     places = {re.sub(r"\w+_[0-9a-z]{12}|\w+\.txt", "*", one) for one in shape(held)}
     digest = hashlib.sha256("\n".join(sorted(places)).encode()).hexdigest()[:12]
-    assert (cache.VERSION.rpartition(".")[2], digest) == ("53", "6c0c342f1b17")
+    assert (cache.VERSION.rpartition(".")[2], digest) == ("54", "3a01d8e21773")

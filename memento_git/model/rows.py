@@ -157,7 +157,9 @@ class TaskRow(TypedDict):
     proven: Annotated[bool | None, "true, false, or null while it is not completed"]
     proven_by: Annotated[list[str], "ids of the evidence that proves it"]
     unproven_because: Annotated[list[str], "why it is not proven"]
-    lacks_approval: Annotated[bool, "done, and an approval is all that its proof lacks, beside what `task verify` runs"]
+    proven_after: Annotated[
+        str | None, "what would prove it as it was done: `verify`, or `approve` and then that; null: to do it again"
+    ]
     unsigned: Annotated[
         list[str], "which approvals it rests on, proven as it is, without the signature that policy demands"
     ]

@@ -13,6 +13,7 @@ from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_TASK
 from memento_git.model.work import Prose
 from memento_git.review import citations, evasions, folds, lastread, resting, signed, verdicts
+from memento_git.work import task_steps
 from memento_git.work.dispatch import terms
 from memento_git.work.gates import gates
 from memento_git.work.proof import proofs
@@ -304,6 +305,16 @@ def _ended(state: RunState, task: str) -> list[Event]:
     return [seen.event for seen in state.folded(task).events if seen.event.do in ENDING]
 
 
+def _proving(state: RunState, task: str, after: str) -> str:
+    """Return how a task that is shown as done becomes proven."""
+    if agreeing := proofs.not_agreed(state)[1]:
+        return agreeing
+    if after and not state.failed_gates(task):
+        return f"it can be proven as it was done: {task_steps.mending(task, after)}"
+    lines = run_lines(task, asked_row(state.asked(task)))
+    return f"run what is asked, then reopen and complete it with that: {', '.join(lines)}"
+
+
 def _done(state: RunState, task: Prose, scope: Scope, passes: Shown) -> Iterator[Finding]:
     """Yield what a task that is shown as done lacks."""
     ends = state.ends(task.id)
@@ -313,12 +324,7 @@ def _done(state: RunState, task: Prose, scope: Scope, passes: Shown) -> Iterator
     proof = state.proof(task.id)
     if not proof.proven:
         message = f"{task.id} is {state.task_status(task.id)}, but not proven: {'; '.join(proof.why)}"
-        lines = run_lines(task.id, asked_row(state.asked(task.id)))
-        fix = (
-            proofs.not_agreed(state)[1]
-            or f"run what is asked, then reopen and complete it with that: {', '.join(lines)}"
-        )
-        yield Finding("P001", path, 0, message, fix, severity)
+        yield Finding("P001", path, 0, message, _proving(state, task.id, proof.after), severity)
     elif scope.code is not None and severity == "error":
         yield from citations.stale(state, ends, proof.by, scope, passes)
     if severity == "error":

@@ -59,7 +59,7 @@ class TasksUnsettled(TaskUnsettled):
 class TaskUnproven(Refused):
     token = "task_unproven"
     sentence = "task {task} is completed but not proven: {why}"
-    hint_ = "reopen it and complete it on evidence: memento task reopen {task} --reason WHY"
+    hint_ = "what leads to its proof: {how}"
 
 
 class TaskUnagreed(TaskUnproven):

@@ -126,7 +126,7 @@ def task_row(state: RunState, task: str) -> TaskRow:
         "proven": proof.proven if proof else None,
         "proven_by": list(proof.by) if proof and proof.proven else [],
         "unproven_because": list(proof.why) if proof else [],
-        "lacks_approval": bool(proof and proof.lacks_approval),
+        "proven_after": (proof.after if proof else "") or None,
         "unsigned": [],
         "late": state.is_late(task),
         "spike": handout.spikes(state, task) > 0,

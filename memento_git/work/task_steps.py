@@ -61,7 +61,7 @@ def proving(task: TaskRow) -> list[Row]:
         return []
     name = task["id"]
     reopen = f"memento task reopen {name} --reason WHY"
-    if _waits_for_yes(task):
+    if _is_to_approve(task):
         verify = {"why": "then, to let that count", "command": f"memento task verify {name}"}
         return [{"why": "let somebody say yes to it", "command": f"memento evidence approve {name}"}, verify]
     if looks(task) == "verify":
@@ -71,15 +71,20 @@ def proving(task: TaskRow) -> list[Row]:
     return [{"why": "do it again", "command": reopen}, shown]
 
 
-def _waits_for_yes(task: TaskRow) -> bool:
-    """Tell whether an approval, and a verdict that lets it count, make a done task proven."""
-    return task["lacks_approval"] and not task["blocked_by"]
+def _is_to_approve(task: TaskRow) -> bool:
+    return task["proven_after"] == "approve" and not task["blocked_by"]
+
+
+def mending(task: str, after: str) -> str:
+    """Return the commands by which a done task becomes proven, by what would prove it as it was done."""
+    verify = f"memento task verify {task}"
+    ways = {"verify": verify, "approve": f"memento evidence approve {task}, then {verify}"}
+    return ways.get(after) or resuming(task, "completed")
 
 
 def looks(row: TaskRow) -> str:
     """Return the verb that helps a done task to its proof: running what is asked, or looking at what is amiss."""
-    runs = row["asked"] is not None and row["asked"]["commands"]
-    return "verify" if runs and row["status"] in DONE and not _waits_for_yes(row) else "show"
+    return "verify" if row["proven_after"] == "verify" or (row["proven_after"] and row["blocked_by"]) else "show"
 
 
 def _shows(row: TaskRow) -> str:

@@ -10,7 +10,7 @@ from memento_git.model.clock import is_ahead
 from memento_git.model.ids import EvidenceWithdrawn, parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import RUN_KINDS
-from memento_git.work import codestate
+from memento_git.work import codestate, task_steps
 from memento_git.work import refusals as no
 from memento_git.work.attest import attestation, signatures
 from memento_git.work.attest.attestation import Released
@@ -63,7 +63,7 @@ def task_statements(view: View, task: str, run: str = "") -> list[bytes]:
         why = "; ".join(proof.why)
         if state.is_final:
             raise NotAttestable(evidence=identity, why=f"it is not proven: {why}")
-        raise no.TaskUnproven(task=identity, why=why)
+        raise no.TaskUnproven(task=identity, why=why, how=task_steps.mending(identity, proof.after))
     for why in signatures.unsigned_proof(state, identity):
         raise NotAttestable(evidence=identity, why=why)
     names = [one.id for one in state.pieces(proof.by) if one.kind in RUN_KINDS]

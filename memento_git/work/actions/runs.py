@@ -12,7 +12,7 @@ from memento_git.ledger.desk import RecordIncomplete
 from memento_git.ledger.redress import take_out
 from memento_git.model.ids import option
 from memento_git.model.states import FINAL_TASK
-from memento_git.work import branches
+from memento_git.work import branches, task_steps
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import preflight
@@ -129,7 +129,7 @@ def _settled(state: RunState, task: str) -> None:
         why, how = "; ".join(found.why), proofs.not_agreed(state)[1]
         if how:
             raise no.TaskUnagreed(task=task, why=why, how=how)
-        raise no.TaskUnproven(task=task, why=why)
+        raise no.TaskUnproven(task=task, why=why, how=task_steps.mending(task, found.after))
     for other in proofs.gone(state, task):
         raise no.DependencyGone(task=task, dependency=other, status="cancelled", command=proofs.freeing(state, task))
     for scope, gate in state.failed_gates(task):

@@ -52,13 +52,13 @@ class Cited(NamedTuple):
 class Proof(NamedTuple):
     """Whether a completion is proven, by what, and why not.
 
-    `lacks_approval` is whether an approval is all that it lacks, beside commands, which verification runs.
+    `after` is what would prove it as it was done: `verify`, which runs what is asked, or `approve` before that.
     """
 
     proven: bool
     by: tuple[str, ...]
     why: tuple[str, ...]
-    lacks_approval: bool = False
+    after: str = ""
 
 
 def trust_of(data: Mapping[str, Any], holds: Callable[[str, str], bool]) -> str:
@@ -193,14 +193,22 @@ def proof(
     if not proving and not faults and not weak:
         faults.append("no evidence was cited")
     kinds = missing(asked, sound, proving.values(), codes)
-    ran = {command.kind for command in asked.commands}
-    lacks_approval = {*kinds} - ran == {"approval"} and not faults and bool(proving or ran)
+    after = "" if faults else _after(kinds, asked, proving)
     faults += [
         f"{why.rule} asks for {why.asks}" for kind in kinds for why in asked.why if why.asks == f"{kind} evidence"
     ]
     faults += not_passed(asked, sound, codes)
     proven = bool(proving) and not faults
-    return Proof(proven, tuple(proving), () if proven else (*faults, *weak), lacks_approval)
+    return Proof(proven, tuple(proving), () if proven else (*faults, *weak), "" if proven else after)
+
+
+def _after(lacking: Collection[str], asked: Demand, proving: Collection[str]) -> str:
+    """Return what would prove a task that lacks kinds of evidence, where what it cites is no fault."""
+    ran = {command.kind for command in asked.commands}
+    left = {*lacking} - ran
+    if left == {"approval"} and (proving or ran):
+        return "approve"
+    return "verify" if ran and not left else ""
 
 
 def approves_else(cited: Cited, task: str) -> Objection:
