@@ -193,7 +193,7 @@ def test_a_task_at_work_is_not_completed_on_the_approval_of_who_gave_it_up(play:
     cleo.do(evidences.approve, task)
     (step,) = seen(play)["next"]
     assert step["why"] == "“A task” is in progress, and approval evidence is asked of it, too"
-    assert answers.at(play.ledger.view(), task, "task")["workers"] == [play.ledger.actor, "Cleo"]
+    assert answers.at(play.ledger.view(), task, "task")["asked"]["not_by"] == [play.ledger.actor, "Cleo"]
 
 
 def test_a_done_task_that_lacks_nothing_but_an_approval_is_led_to_it(play: Play, cli: Callable[..., Any]) -> None:
@@ -884,4 +884,4 @@ def test_the_version_of_the_cache_goes_with_the_shape_of_what_is_kept(play: Play
     held = dict(base(play.ledger.view(), run))
     places = {re.sub(r"\w+_[0-9a-z]{12}|\w+\.txt", "*", one) for one in shape(held)}
     digest = hashlib.sha256("\n".join(sorted(places)).encode()).hexdigest()[:12]
-    assert (cache.VERSION.rpartition(".")[2], digest) == ("54", "3a01d8e21773")
+    assert (cache.VERSION.rpartition(".")[2], digest) == ("55", "0b5228ce4e4b")

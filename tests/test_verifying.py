@@ -507,7 +507,7 @@ def test_a_row_tells_what_is_asked_and_nothing_where_nothing_is(play: Play) -> N
     assert row["asked"] == {
         "evidence": ["lint"], "trust": None,
         "commands": [{"run": GREEN.split(), "kind": "test", "reports": [], "timeout": None}],
-        "approvers": [], "not_author": False,
+        "approvers": [], "not_by": [],
         "why": ["the task asks for lint evidence", f"the task asks for `{GREEN}`"],
     }  # fmt: skip
     assert task_row(state, plain)["asked"] is None

@@ -47,7 +47,7 @@ class AskedRow(TypedDict):
     trust: str | None
     commands: list[AskedCommand]
     approvers: list[str]
-    not_author: bool
+    not_by: list[str]
     why: list[str]
 
 
@@ -147,7 +147,7 @@ class TaskRow(TypedDict):
     asked: Annotated[
         AskedRow | None,
         "what policy, plan and task ask of it together: evidence, trust, commands, whose approval (approvers, "
-        "not_author), why; or null. In `task show` with what past failures and the code's graph add",
+        "not_by), why; or null. In `task show` with what past failures and the code's graph add",
     ]
     ready: Annotated[bool, "could be handed out now"]
     held_back: Annotated[
@@ -167,7 +167,6 @@ class TaskRow(TypedDict):
     blocked_by: Annotated[list[str], "gates of the task that failed"]
     spike: Annotated[bool, "it was handed out without a plan"]
     selected_dispatch_id: Annotated[str | None, "the candidate that was chosen, `contested`, or null"]
-    workers: Annotated[list[str], "who claimed it, also who gave it up, or completed it"]
     reason: Annotated[
         str | None,
         "why it is blocked, rejected or cancelled; else the latest reason that an event gave, but verdicts on it",

@@ -311,7 +311,7 @@ def _proving(state: RunState, task: str, after: str) -> str:
         return agreeing
     if after and not state.failed_gates(task):
         return f"it can be proven as it was done: {task_steps.mending(task, after)}"
-    lines = run_lines(task, asked_row(state.asked(task)))
+    lines = run_lines(task, asked_row(state, task, state.asked(task)))
     return f"run what is asked, then reopen and complete it with that: {', '.join(lines)}"
 
 

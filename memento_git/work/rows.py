@@ -119,7 +119,7 @@ def task_row(state: RunState, task: str) -> TaskRow:
         "kind": data.get("kind"), "risk": data.get("risk"), "size": data.get("size"), "role": data.get("role"),
         "budget": data.get("budget"), "repairs": data.get("repairs"), "source": data.get("source"),
         "verification_policy": data.get("verify"),
-        "asked": asked_row(state.asked(task)),
+        "asked": asked_row(state, task, state.asked(task)),
         "ready": due and back is None,
         "held_back": back,
         "waits_on": [] if done or unread or status == "cancelled" else state.waits_on(task),
@@ -131,15 +131,15 @@ def task_row(state: RunState, task: str) -> TaskRow:
         "late": state.is_late(task),
         "spike": handout.spikes(state, task) > 0,
         "blocked_by": [gate for _, gate in state.failed_gates(task)],
-        "selected_dispatch_id": state.selected(task) or None, "workers": approvals.workers(state, task),
+        "selected_dispatch_id": state.selected(task) or None,
         "reason": None if status == "contested" else _reason(state, task, status),
         "incomplete": bool(state.folded(task).dangling),
         "broken": str(unread) if unread else None,
     }  # fmt: skip
 
 
-def asked_row(asked: Demand) -> AskedRow | None:
-    """Return what verification asks; None where nothing but sound proof is asked."""
+def asked_row(state: RunState, task: str, asked: Demand) -> AskedRow | None:
+    """Return what verification asks of a task; None where nothing but sound proof is asked."""
     if not asked.why:
         return None
     return {
@@ -150,7 +150,7 @@ def asked_row(asked: Demand) -> AskedRow | None:
             for one in asked.commands
         ],
         "approvers": list(asked.approvers),
-        "not_author": asked.not_author,
+        "not_by": approvals.workers(state, task) if asked.not_author else [],
         "why": [str(one) for one in asked.why],
     }
 

@@ -142,8 +142,8 @@ def _is_heard(task: TaskRow, approver: str) -> bool:
     asked = task["asked"]
     if asked is None:
         return True
-    is_own = asked["not_author"] and persons.is_among(approver, task["workers"])
-    return not is_own and (not asked["approvers"] or approver in asked["approvers"])
+    is_named = not asked["approvers"] or approver in asked["approvers"]
+    return is_named and not persons.is_among(approver, asked["not_by"])
 
 
 def _ran(since: Sequence[EvidenceRow], holder: str | None) -> list[EvidenceRow]:

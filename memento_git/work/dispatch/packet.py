@@ -108,8 +108,8 @@ def _plan(state: RunState, omitted: list[Row]) -> Row | None:
 def _asked(state: RunState, task: str) -> Row:
     """Return what verification will ask; `require` is the older word for `evidence`."""
     asked = state.asked(task, pasts.enriched(state, task))
-    told = rows.asked_row(asked) or {
-        "evidence": [], "trust": None, "commands": [], "approvers": [], "not_author": False, "why": [],
+    told = rows.asked_row(state, task, asked) or {
+        "evidence": [], "trust": None, "commands": [], "approvers": [], "not_by": [], "why": [],
     }  # fmt: skip
     return {"proof": dict(asked.proof), "require": told["evidence"], **told}
 
