@@ -10,6 +10,7 @@ import pytest
 
 from docs.generator import rows
 from memento_git.errors import MementoError
+from memento_git.ledger import layout
 from memento_git.ledger.store import Ledger
 from memento_git.texts.typed import ReasonRequired
 from memento_git.verbs import batch
@@ -351,6 +352,21 @@ def test_what_touches_ci_waits_for_somebody_elses_approval_of_the_diff(contest: 
     contest.play.as_("eve").do(evidences.approve, diff)
     assert contest.select().chosen is None
     contest.play.do(evidences.approve, diff, response="yes")
+    assert contest.select().decision()["selected_dispatch_id"] == risky
+
+
+def test_what_touches_ci_waits_for_the_approval_of_whom_policy_names(contest: Contest) -> None:
+    policy = "version: 1\npolicy: {approvals: {approvers: [eve, bob], not_author: true}}\n"
+    (contest.play.root / layout.CONFIG).write_text(policy)
+    contest.play.commit_all("policy")
+    contest.hand("ann", "bob")
+    contest.attempt("bob", {"app.py": "answer = 41 + 1\n"}, diff=False)
+    risky = contest.attempt("ann", {".github/workflows/ci.yml": "on: push\n"})
+    diff = diff_of(contest)
+    for name in ("dan", "bob"):
+        contest.play.as_(name).do(evidences.approve, diff)
+        assert contest.select().chosen is None, name
+    contest.play.as_("eve").do(evidences.approve, diff)
     assert contest.select().decision()["selected_dispatch_id"] == risky
 
 

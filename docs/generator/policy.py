@@ -87,9 +87,10 @@ NOTES: Final = """\
   kind that has one, and of the same code if it is bound to code. Approvals, diffs, notes and
   memories name no code as a rule. Then they prove nothing by themselves, also where `proof` lists them, and are asked
   to be shown, too.
-- `approvals` says whose approval of a task counts, where one is asked: of those who are named, and with `not_author` of
-  nobody who claimed or completed the task, under whatever spelling of a name. Others may say yes, and it shows nothing.
-  What a release counts is said by `release`; who may pass the gate `approval`, by `gates.verdicts`.
+- `approvals` says whose approval of a task, or of a candidate's diff, counts, where one is asked: of those who are
+  named, and with `not_author` of nobody who claimed or completed the task, under whatever spelling of a name. Others
+  may say yes, and it shows nothing. What a release counts is said by `release`; who may pass the gate `approval`, by
+  `gates.verdicts`.
 - `verify` asks by kind, risk and files of a task; an entry without `when` is for all. All that apply count together,
   with what the canonical plan and the task ask: kinds and commands are united, the stricter trust and the shorter
   time-out win. A task without a risk is of medium risk. In patterns `*` and `?` stay within a folder's name, `**` goes

@@ -14,7 +14,7 @@ from memento_git.work import codestate, persons
 from memento_git.work import refusals as no
 from memento_git.work.actions.graphs import DIFF
 from memento_git.work.desk import Desk
-from memento_git.work.gates import holding
+from memento_git.work.gates import approvals, holding
 from memento_git.work.proof import codes, remains, trust
 from memento_git.work.routing import candidates
 from memento_git.work.routing.candidates import Candidate, Diff, Judged
@@ -158,7 +158,7 @@ def _candidate(state: RunState, task: str, name: str, found: Dispatch) -> Candid
         failures=sum(1 for one in same if one.kind != "graph" and trust.outcome_of(one.data) == "failed"),
         tests=_tests(same),
         diff=_diff(diffs),
-        approved=any(_approved(state, one, found.holder) for one in diffs),
+        approved=any(_approved(state, task, one, found.holder) for one in diffs),
         regressions=sum(1 for one in graphs if trust.outcome_of(one.data) == "failed"),
         warnings=sum(1 for one in graphs if _warns(one)),
         seconds=_seconds(state, task, name, completion),
@@ -226,11 +226,11 @@ def _diff(diffs: Sequence[Evidence]) -> Diff | None:
     return Diff(tuple(files), largest["added"], largest["removed"], unnamed)
 
 
-def _approved(state: RunState, diff: Evidence, holder: str) -> bool:
+def _approved(state: RunState, task: str, diff: Evidence, holder: str) -> bool:
     """Tell whether somebody else than who made it approved a diff as it is, and nobody's latest answer is a no.
 
-    Where policy demands that approvals are signed, a yes that is not is none at all. An answer that was redacted is a
-    no, and one that is dated after now is none yet.
+    It is somebody whose approvals of the task policy counts. Where policy demands that approvals are signed, a yes that
+    is not is none at all. An answer that was redacted is a no, and one that is dated after now is none yet.
     """
     about = [one for one in state.pieces(state.ids("evidence")) if one.kind == "approval"
              and one.data.get("approves") == diff.id and not holding.is_early(state, one)]  # fmt: skip
@@ -244,7 +244,10 @@ def _approved(state: RunState, diff: Evidence, holder: str) -> bool:
     gone = remains.said(remains.taken_away(state))
     said += [(str(one.get("at")), True, str(one.get("by"))) for _, one in gone if one.get("approves") == diff.id]
     latest = {actor: not is_no for _, is_no, actor in sorted(said)}
-    others = [yes for actor, yes in latest.items() if not persons.is_among(actor, (holder, diff.data["by"]))]
+    others = [
+        yes for actor, yes in latest.items()
+        if not (persons.is_among(actor, (holder, diff.data["by"])) or approvals.no_approver(state, actor, task))
+    ]  # fmt: skip
     return any(others) and all(latest.values())
 
 
