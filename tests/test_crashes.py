@@ -17,6 +17,7 @@ import pytest
 from memento_git.ledger import journal, worktree
 from memento_git.ledger.git import end_group
 from memento_git.ledger.store import Ledger
+from memento_git.work.actions import dispatches
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def test_a_git_that_holds_a_lock_is_in_a_group_of_its_own(
     shim.parent.mkdir()
     shim.write_text(f"""#!/bin/sh
 for word; do
-    case "$word" in update-ref | update-index) echo "$word $(ps -o pgid= -p $$)" >> {told};; esac
+    case "$word" in update-ref | update-index | -d) echo "$word $(ps -o pgid= -p $$)" >> {told};; esac
 done
 exec {shutil.which("git")} "$@"
 """)
@@ -166,10 +167,10 @@ exec {shutil.which("git")} "$@"
     monkeypatch.setenv("PATH", f"{shim.parent}{os.pathsep}{os.environ['PATH']}")
 
     busy.planned()
-    busy.claimed(busy.task())
+    busy.do(dispatches.fail_dispatch, busy.claimed(busy.task()), reason="No time.")
 
     groups = [line.split() for line in told.read_text().splitlines()]
-    assert {command for command, _ in groups} == {"update-index", "update-ref"}
+    assert {command for command, _ in groups} == {"update-index", "update-ref", "-d"}
     assert str(os.getpgrp()) not in {group for _, group in groups}
 
 

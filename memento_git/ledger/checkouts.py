@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused, reason_of
-from memento_git.ledger import layout, publish, scratch
+from memento_git.ledger import layout, publish, refs, scratch
 from memento_git.ledger.environment import at_home
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.lock import NotWritable
@@ -201,7 +201,7 @@ def commit(inside: Git, checkout: Checkout, work: Work, message: str, settings: 
     """Put what the work tree holds on its branch; return the branch's new tip."""
     tip = publish.commit_tree(inside, work.tree, (work.head,), message, settings) if work.changed else work.head
     ref = f"refs/heads/{checkout.branch}"
-    inside.run("update-ref", "-m", "memento: work of a dispatch", ref, tip)
+    inside.run_apart("update-ref", "-m", "memento: work of a dispatch", ref, tip)
     inside.run("symbolic-ref", "HEAD", ref)
     (inside.git_dir / "index.lock").unlink(missing_ok=True)
     _index(inside).replace(inside.git_dir / "index")
@@ -216,7 +216,7 @@ def quarantine(inside: Git, checkout: Checkout, dispatch: str) -> str:
     tip = work.head
     if work.changed:
         tip = publish.commit_tree(inside, work.tree, (work.head,), f"memento: partial work of {dispatch}\n", {})
-    inside.run("update-ref", "-m", "memento: partial work", f"{QUARANTINE}/{dispatch}", tip)
+    inside.run_apart("update-ref", "-m", "memento: partial work", f"{QUARANTINE}/{dispatch}", tip)
     return tip
 
 
@@ -225,7 +225,7 @@ def keep_branch(git: Git, checkout: Checkout, dispatch: str) -> str:
     tip = git.object_id(f"refs/heads/{checkout.branch}") or ""
     if not tip or tip == checkout.base:
         return ""
-    git.run("update-ref", "-m", "memento: partial work", f"{QUARANTINE}/{dispatch}", tip)
+    git.run_apart("update-ref", "-m", "memento: partial work", f"{QUARANTINE}/{dispatch}", tip)
     return tip
 
 
@@ -242,7 +242,7 @@ def remove(git: Git, checkout: Checkout, *, branch: bool) -> Objection:
         return f"{checkout.path.name} is no worktree of this repository"
     others = {name for path, name in known.items() if path != here}
     if branch and checkout.branch not in others:
-        git.answer("update-ref", "-d", f"refs/heads/{checkout.branch}")
+        refs.drop(git, f"refs/heads/{checkout.branch}")
     _drop_folder(checkout.path.parent)
     return ""
 
@@ -264,6 +264,6 @@ def discard(git: Git, checkout: Checkout) -> str:
         return reason_of(error)
     if checkout.path.resolve() in {path.resolve() for path in listed(git)}:
         git.answer("worktree", "remove", "--force", "--force", str(checkout.path))
-    git.answer("update-ref", "-d", f"refs/heads/{checkout.branch}")
+    refs.drop(git, f"refs/heads/{checkout.branch}")
     _drop_folder(checkout.path.parent)
     return ""

@@ -6,6 +6,7 @@ import json
 import secrets
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.ledger import refs
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.lock import NotWritable
 from memento_git.model.clock import STAMP
@@ -76,7 +77,7 @@ def write(git: Git, claim: Claim) -> str:
 
 def release(git: Git, name: str, claim: Claim | None = None) -> None:
     """Remove the ref; with a claim, only while it is still that one."""
-    git.answer("update-ref", "-d", f"{REFS}/{name}", *([claim.blob] if claim else []))
+    refs.drop(git, f"{REFS}/{name}", *([claim.blob] if claim else []))
 
 
 def release_later(tx: Transaction, task: str, dispatch: str) -> None:

@@ -186,7 +186,7 @@ def rewrite(git: Git, paths: Callable[[], Collection[str]], stamp: str) -> Rewri
         made = _anew(git, reach)
         _compare(git, reach, made)
         backup = f"{BACKUPS}/{stamp}-{reach.head[:12]}"
-        git.run("update-ref", "-m", "memento: purge", backup, reach.head, git.zero)
+        git.run_apart("update-ref", "-m", "memento: purge", backup, reach.head, git.zero)
         held = git.trees.listed("-r", reach.head, *reach.paths)
         gone = [Path3(path, entry.oid, None) for path, entry in held.items()]
         base = publish.Base(reach.head, f"refs/heads/{reach.branch}")
@@ -195,7 +195,7 @@ def rewrite(git: Git, paths: Callable[[], Collection[str]], stamp: str) -> Rewri
                 publish.land(git, publish.adopt(git, base, made, "memento: purge", gone), index)
         except BaseException:
             if not publish.has_landed(git, base, made):
-                git.run("update-ref", "-d", backup, reach.head)
+                git.run_apart("update-ref", "-d", backup, reach.head)
             raise
         return Rewritten(made, backup)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.ledger import claims, remotes
+from memento_git.ledger import claims, refs, remotes
 
 if TYPE_CHECKING:
     from memento_git.ledger.claims import Claim
@@ -51,7 +51,7 @@ def take(git: Git, remote: str, name: str, claim: Claim, instead_of: Claim | Non
     that goes where this claim is there; where another is, a work tree beside this one may just be taking its place.
     """
     blob, old = claims.write(git, claim), instead_of.blob if instead_of else ""
-    git.run("update-ref", _kept(remote, name, blob), blob)
+    git.run_apart("update-ref", _kept(remote, name, blob), blob)
     try:
         there = _set(git, remote, name, blob, old)
     except remotes.PushRejected:
@@ -98,7 +98,7 @@ def _kept(remote: str, name: str, blob: str) -> str:
 
 
 def _forget(git: Git, remote: str, name: str, blob: str) -> None:
-    git.answer("update-ref", "-d", _kept(remote, name, blob), blob)
+    refs.drop(git, _kept(remote, name, blob), blob)
 
 
 def give_back(git: Git, remote: str, held: HeldClaim) -> bool:
@@ -133,7 +133,7 @@ def listed(git: Git, remote: str) -> list[HeldClaim]:
         return _below(git, SEEN)
     finally:
         for ref in (git.answer("for-each-ref", "--format=%(refname)", SEEN) or "").splitlines():
-            git.answer("update-ref", "-d", ref)
+            refs.drop(git, ref)
 
 
 def _below(git: Git, folder: str) -> list[HeldClaim]:
