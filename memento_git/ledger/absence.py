@@ -12,7 +12,7 @@ from memento_git.errors import Broken
 from memento_git.ledger import layout, merging, policyfile
 from memento_git.ledger.git import GitFailed, NoSuchRevision
 from memento_git.ledger.policyfile import ELSEWHERE
-from memento_git.ledger.ranges import TRUNKS
+from memento_git.ledger.ranges import TRUNKS, RemoteHeadUnknown
 from memento_git.ledger.store import NoLedger
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.finding import AWAY, FETCHING, Finding
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 PARTIAL: Final = r"^remote\..*\.promisor$|^extensions\.partialclone$"
 KINDS: Final = {"120000": "a symbolic link", "160000": "a submodule"}
+REMOTE_HEAD: Final = re.compile(r"(?:refs/remotes/)?(?P<remote>[^/\s~^:@{]+)/HEAD(?:[~^]\d*)*")
 
 
 class PolicyMissing(Broken):
@@ -86,6 +87,9 @@ def refuse_revision(git: Git, rev: str) -> NoReturn:
     named = None if ref.startswith("-") or "\0" in ref else git.object_id(ref)
     if named and named != ref.lower() and git.objects([named]) == [None]:
         raise CommitAway(rev=ref, commit=named[:12])
+    found = REMOTE_HEAD.fullmatch(rev)
+    if found and found["remote"] in (git.answer("remote") or "").split():
+        raise RemoteHeadUnknown(rev=rev, remote=found["remote"])
     raise NoSuchRevision(rev=rev)
 
 

@@ -56,6 +56,12 @@ class BranchNotFetched(NoSuchRevision):
     hint_ = "git fetch {fetch}"
 
 
+class RemoteHeadUnknown(NoSuchRevision):
+    """What a remote calls its own branch, in a clone that was never told, or whose answer is out of date."""
+
+    hint_ = "ask the remote: git remote set-head {remote} --auto"
+
+
 class NoMergeBase(Refused):
     """Two histories that never were one."""
 
@@ -130,6 +136,8 @@ def commit(git: Git, rev: str, *, history: bool = False) -> str:
     """Return the commit that a revision names; where a shallow clone lacks it, say how to fetch it, or up to it."""
     try:
         return git.commit_of(rev)
+    except RemoteHeadUnknown:
+        raise
     except NoSuchRevision:
         there = _where(git, rev)
         if (depth := depth_of(git)) is None:

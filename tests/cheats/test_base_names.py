@@ -138,10 +138,12 @@ def test_a_ref_that_is_called_like_the_head_of_a_remote_whose_branch_is_gone(doo
     doors.caught("P001")
     base = "refs/remotes/origin/HEAD"
     git(doors.root, "symbolic-ref", base, "refs/remotes/origin/master")
+    git(doors.root, "remote", "add", "origin", "https://example.invalid/")
     git(doors.root, "update-ref", f"refs/tags/{base}", WORK)
     for form in ("text", "json"):
         code, out, err = doors.cli("check", "-C", str(doors.root), "--base", base, "--format", form)
         assert (code, "revision_not_found" in err + out) == (1, True), f"{form}: {out}{err}"
+        assert "git remote set-head origin --auto" in err + out
 
 
 def test_a_branch_with_the_name_of_the_base_on_the_remote_is_refused(doors: Doors) -> None:
