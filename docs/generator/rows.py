@@ -407,7 +407,7 @@ ANSWERS: Final = {
     "evidence run": "evidence exit_code next",
     "evidence run --out": "evidence_id out exit_code",
     "evidence add": "evidence next",
-    "evidence approve": "evidence approved",
+    "evidence approve": "evidence approved next",
     "evidence check": "evidence checks known",
     "evidence reproduce": "results counts",
     "evidence export": "attestations",

@@ -334,7 +334,8 @@ def approve(door: Door, about: str, summary: str, prompt: str, response: str | N
     row = door.change("evidence approve", act)
     approved = row["outcome"] == "passed"
     told = "approved" if approved else "that is not plainly a yes: did not approve"
-    door.show({"evidence": row, "approved": approved}, f"{told} {row['approves']} as {row['id']}")
+    shown = f"{told} {row['approves']} as {row['id']}"
+    door.show({"evidence": row, "approved": approved}, shown, then=steps.due(door, row["run_id"]))
 
 
 @evidence.command("supersede")

@@ -71,6 +71,18 @@ def proving(task: TaskRow) -> list[Row]:
     return [{"why": "do it again", "command": reopen}, shown]
 
 
+def helping(task: TaskRow, evidence: Sequence[EvidenceRow]) -> Row:
+    """Return the step that helps a done task to its proof; if it waits for a yes that is given by now, its verdict."""
+    if not _is_to_approve(task):
+        why = f"“{task['title']}” is completed but not proven"
+        return {"why": why, "command": f"memento task {looks(task)} {task['id']}"}
+    said = (row for row in evidence if row["kind"] == "approval" and task["id"] in row["task_ids"])
+    if any((row["status"], row["outcome"]) == ("recorded", "passed") and _is_heard(task, row["actor"]) for row in said):
+        return {"why": f"“{task['title']}” was approved", "command": f"memento task verify {task['id']}"}
+    why = f"“{task['title']}” is done, and waits for an approval"
+    return {"why": why, "command": f"memento evidence approve {task['id']}"}
+
+
 def _is_to_approve(task: TaskRow) -> bool:
     return task["proven_after"] == "approve" and not task["blocked_by"]
 
@@ -117,7 +129,7 @@ def going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[E
         left = run_lines(task["id"], task["asked"], passed)
         failed = [row for row in ran if row["outcome"] != "passed" or row["moved"]]
         held = {row["kind"] for row in (*ran, *beside)}
-        lacks = [kind for kind in kinds if kind not in held]
+        lacks = [kind for kind in kinds if kind not in held and kind != "approval"]  # a yes may follow what is done
         if left:
             going["command"] = left[0]
         if failed:
