@@ -210,6 +210,26 @@ def test_a_done_task_that_lacks_nothing_but_an_approval_is_led_to_it(play: Play,
     assert play.do(verifying.verify_task, task).accepted
 
 
+@pytest.mark.parametrize("what", ["evidence", "run", "diff"])
+def test_an_approval_of_what_a_done_task_is_part_of_or_rests_on_lets_its_verdict_accept_it(
+    play: Play, cli: Callable[..., Any], what: str
+) -> None:
+    task = asking_for_others(play)
+    base = git(play.root, "rev-parse", "HEAD")
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all()
+    test, run = play.evidence(task), play.state(task).id
+    play.complete(play.claimed(task), test)
+    diff = play.do(evidences.add_evidence, "diff", diff=f"{base}..HEAD", run=run)
+    about = {"evidence": test, "run": run, "diff": diff}[what]
+    play.as_("Cleo").do(evidences.approve, about, response="no")
+    assert commands(play) == [f"memento evidence approve {task}"]
+    approved = cli("--actor", "Cleo", "evidence", "approve", about, "-C", str(play.root))
+    assert approved[1].endswith(f" next: memento task verify {task}\n")
+    assert play.do(verifying.verify_task, task).accepted
+    assert play.is_proven(task)
+
+
 def test_a_done_task_that_nothing_proves_is_not_led_to_an_approval(play: Play, cli: Callable[..., Any]) -> None:
     task = asking_for_others(play)
     link = play.do(evidences.add_evidence, "artifact", tasks=[task], uri="https://example.invalid/", outcome="passed")

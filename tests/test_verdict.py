@@ -15,16 +15,16 @@ from memento_git.work.proof.trust import Cited
 from memento_git.work.proof.verdict import contradictions, latest, left_to_run
 from memento_git.work.proof.verification import Command, Demand, asked
 
-TASK, OTHER = "task_000000000001", "task_000000000002"
+TASK = "task_000000000001"
 TREE, ELSE = "1" * 40, "3" * 40
 CODE = {"tree": TREE}
 PYTEST = Command(("pytest", "-q"))
 
 
-def ran(number: int, argv: str = "pytest -q", *, code: int = 0, task: str = TASK, **data: Any) -> Evidence:
+def ran(number: int, argv: str = "pytest -q", *, code: int = 0, **data: Any) -> Evidence:
     """Return evidence of a command; the number is its time too."""
     told = {
-        "kind": "test", "for": [task], "at": f"2026-01-01T00:00:{number:02d}.000Z",
+        "kind": "test", "for": [TASK], "at": f"2026-01-01T00:00:{number:02d}.000Z",
         "by": "Ada", "outcome": "failed" if code else "passed", "code": CODE,
         "command": {"argv": argv.split(), "cwd": ".", "exit": code, "seconds": 0.1}, **data,
     }  # fmt: skip
@@ -49,47 +49,44 @@ def names(found: list[Cited]) -> list[int]:
 
 def test_the_latest_run_of_each_command_is_kept() -> None:
     found = [cite(ran(2, code=1)), cite(ran(1)), cite(ran(3, "ruff check")), cite(ran(4, "ruff check", code=1))]
-    assert names(latest(found, TASK, [CODE])) == [2, 4]
+    assert names(latest(found, [CODE])) == [2, 4]
 
 
 @pytest.mark.parametrize("status", ["recorded", "retracted"])
 def test_a_run_of_skipped_cases_alone_takes_no_failure_back(status: str) -> None:
     skipped = {"name": "r.xml", "format": "junit", "ok": True, "counts": {"tests": 2, "skipped": 2}}
     silent = cite(ran(2, reports=[skipped]), status)
-    assert names(latest([cite(ran(1, code=1)), silent], TASK, [CODE])) == [1]
-    assert names(latest([cite(ran(1, code=1)), silent, cite(ran(3))], TASK, [CODE])) == [3]
+    assert names(latest([cite(ran(1, code=1)), silent], [CODE])) == [1]
+    assert names(latest([cite(ran(1, code=1)), silent, cite(ran(3))], [CODE])) == [3]
 
 
 def test_a_check_that_was_skipped_takes_no_failure_back() -> None:
     bad, silent = ({"provider": "github", "name": "t", "conclusion": word} for word in ("failure", "skipped"))
     found = [cite(typed(1, "ci", check=bad)), cite(typed(2, "ci", check=silent))]
-    assert names(latest(found, TASK, [CODE])) == [1]
+    assert names(latest(found, [CODE])) == [1]
 
 
-@pytest.mark.parametrize(
-    "other", [cite(ran(9))._replace(ahead=True), cite(ran(9, code=1, task=OTHER))], ids=["ahead", "other"]
-)
-def test_what_is_dated_ahead_or_of_another_task_does_not_displace_a_run(other: Cited) -> None:
-    assert names(latest([cite(ran(1)), other], TASK, [CODE])) == [1]
+def test_what_is_dated_ahead_does_not_displace_a_run() -> None:
+    assert names(latest([cite(ran(1)), cite(ran(9))._replace(ahead=True)], [CODE])) == [1]
 
 
 def test_a_failure_that_is_dated_ahead_counts_until_it_is_taken_back() -> None:
     ahead = cite(ran(9, code=1))._replace(ahead=True)
-    assert names(latest([cite(ran(1)), ahead], TASK, [CODE])) == [9]
-    assert names(latest([cite(ran(1)), ahead._replace(status="retracted")], TASK, [CODE])) == [1]
+    assert names(latest([cite(ran(1)), ahead], [CODE])) == [9]
+    assert names(latest([cite(ran(1)), ahead._replace(status="retracted")], [CODE])) == [1]
 
 
 def test_a_run_that_was_taken_back_leaves_none_of_its_command_so_that_it_runs_again() -> None:
     found = [cite(ran(1)), cite(ran(2, code=1), status="retracted")]
-    assert names(latest(found, TASK, [CODE])) == []
-    assert names(latest([*found, cite(ran(3))], TASK, [CODE])) == [3]
+    assert names(latest(found, [CODE])) == []
+    assert names(latest([*found, cite(ran(3))], [CODE])) == [3]
 
 
 def test_a_run_on_other_code_does_not_displace_one_on_this_code() -> None:
     elsewhere = ran(9, outcome="failed")
     elsewhere.data["code"] = {"tree": ELSE}
-    assert names(latest([cite(ran(1)), cite(elsewhere)], TASK, [CODE])) == [1]
-    assert names(latest([cite(ran(1)), cite(elsewhere)], TASK, [CODE, {"tree": ELSE}])) == [9]
+    assert names(latest([cite(ran(1)), cite(elsewhere)], [CODE])) == [1]
+    assert names(latest([cite(ran(1)), cite(elsewhere)], [CODE, {"tree": ELSE}])) == [9]
 
 
 def test_checks_and_approvals_are_told_apart_by_name_and_by_who_gave_them() -> None:
@@ -100,13 +97,13 @@ def test_checks_and_approvals_are_told_apart_by_name_and_by_who_gave_them() -> N
         cite(typed(4, "approval", approves=TASK)),
         cite(typed(5, "approval", approves=TASK, by="Grace")),
     ]
-    assert names(latest(found, TASK, [CODE])) == [2, 3, 4, 5]
+    assert names(latest(found, [CODE])) == [2, 3, 4, 5]
 
 
 def test_a_command_in_another_folder_is_another_command() -> None:
     below = ran(2, code=1)
     below.data["command"]["cwd"] = "part"
-    assert names(latest([cite(ran(1)), cite(below)], TASK, [CODE])) == [1, 2]
+    assert names(latest([cite(ran(1)), cite(below)], [CODE])) == [1, 2]
     assert left_to_run(Demand(commands=(PYTEST,)), [cite(below)], CODE) == [PYTEST]
 
 

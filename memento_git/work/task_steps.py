@@ -76,11 +76,17 @@ def helping(task: TaskRow, evidence: Sequence[EvidenceRow]) -> Row:
     if not _is_to_approve(task):
         why = f"“{task['title']}” is completed but not proven"
         return {"why": why, "command": f"memento task {looks(task)} {task['id']}"}
-    said = (row for row in evidence if row["kind"] == "approval" and task["id"] in row["task_ids"])
+    about = {task["id"], task["run_id"], *(row["id"] for row in evidence if _is_shown_of(task, row))}
+    said = (row for row in evidence if row["kind"] == "approval" and row["approves"] in about)
     if any((row["status"], row["outcome"]) == ("recorded", "passed") and _is_heard(task, row["actor"]) for row in said):
         return {"why": f"“{task['title']}” was approved", "command": f"memento task verify {task['id']}"}
     why = f"“{task['title']}” is done, and waits for an approval"
     return {"why": why, "command": f"memento evidence approve {task['id']}"}
+
+
+def _is_shown_of(task: TaskRow, row: EvidenceRow) -> bool:
+    """Tell whether an approval of evidence is one of a task: it names the task, or is a diff of the run."""
+    return task["id"] in row["task_ids"] or (row["diff"] is not None and not row["task_ids"])
 
 
 def _is_to_approve(task: TaskRow) -> bool:

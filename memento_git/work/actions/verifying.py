@@ -86,7 +86,7 @@ def _left(state: RunState, task: str, asked: Demand, code: dict[str, Any]) -> tu
     """Return the commands that one of the completions lacks a pass of."""
     found, left = pasts.evidence_for(state, task), []
     for completion in proofs.counting(state, task):
-        own = verdict.latest(verdict.of_dispatch(found, completion.dispatch), task, [code])
+        own = verdict.latest(verdict.of_dispatch(found, completion.dispatch), [code])
         left += verdict.left_to_run(asked, verdict.sound(own, task), code)
     return tuple(dict.fromkeys(left))
 
@@ -207,10 +207,10 @@ def _tried(
     An acceptance stands on all that it names, so it names only what speaks for it.
     """
     found, seen = pasts.evidence_for(state, prose.id), [code, codes.sober(completion.data["code"])]
-    held = verdict.latest(verdict.of_dispatch(found, completion.dispatch), prose.id, seen)
+    held = verdict.latest(verdict.of_dispatch(found, completion.dispatch), seen)
     good = [one.ref for one in verdict.sound(held, prose.id)]
     proof = proofs.proven(state, completion, prose.digest, asked, [code], good)
-    unmet = [*proof.why, *_contradictions(state, asked, proof, verdict.latest(found, prose.id, seen))]
+    unmet = [*proof.why, *_contradictions(state, asked, proof, verdict.latest(found, seen))]
     bearing = _relevant(held, asked)
     cited = bearing if unmet else verdict.sound(bearing, prose.id)
     return unmet, list(dict.fromkeys([*completion.evidence, *(one.ref for one in cited)]))
@@ -223,7 +223,7 @@ def _contradictions(state: RunState, asked: Demand, proof: Proof, held: Sequence
 def tell_of_failures(tx: Transaction, state: RunState, completion: Event) -> None:
     """Note what failed beside the proof of a completion: verification will reject the task for it."""
     task, code = completion.of, codes.sober(completion.data["code"])
-    held = verdict.latest(pasts.evidence_for(state, task), task, [code])
+    held = verdict.latest(pasts.evidence_for(state, task), [code])
     if told := _contradictions(state, state.asked(task), state.proof_of(completion), held):
         tx.ledger.warn(
             f"memento task verify will reject {task}: {'; '.join(told)}; run that again, or take back a run that was a "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from memento_git.ledger import layout
 from memento_git.model.ids import Ref
 from memento_git.model.work import SNAPSHOT, Evidence
+from memento_git.work.gates import replies
 from memento_git.work.loading import load
 from memento_git.work.proof import codes, enrichment, proofs, trust, verdict
 from memento_git.work.proof.enrichment import Past
@@ -21,20 +22,29 @@ if TYPE_CHECKING:
 
 
 def evidence_for(state: RunState, task: str) -> list[Cited]:
-    """Return the evidence that is recorded for a task, as a completion would cite it now."""
+    """Return the evidence that is recorded for a task, or says yes to it, as a completion would cite it now."""
     load(state)
     decoded = state.view.decoded
     names = [
         name
         for name, path in state.index.evidence.items()
-        if path in decoded and task in (decoded[path].data.get("for") or ())
+        if path in decoded and _is_for(state, task, decoded[path].data)
     ]
     return [state.cited(Ref(one.id, one.digest)) for one in state.pieces(names)]
 
 
+def _is_for(state: RunState, task: str, data: Mapping[str, Any]) -> bool:
+    """Tell whether evidence names a task, or is an approval of its evidence, of its run, or of a diff of that."""
+    if task in (data.get("for") or ()):
+        return True
+    if "approves" not in data or data.get("outcome") != "passed":
+        return False
+    return bool({task, state.id} & {*replies.scopes(state, str(data["approves"]))})
+
+
 def not_renewed(state: RunState, task: str, code: Mapping[str, Any]) -> list[Evidence]:
     """Return what proves a task, saw other code than this, and is neither asked nor passed for this code by now."""
-    now = verdict.sound(verdict.latest(evidence_for(state, task), task, [code]), task)
+    now = verdict.sound(verdict.latest(evidence_for(state, task), [code]), task)
     again, asked = {verdict.source_of(one.evidence) for one in now if one.evidence}, state.asked(task).commands
     return [
         one for one in state.pieces(state.proof(task).by)

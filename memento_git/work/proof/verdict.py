@@ -41,8 +41,8 @@ def of_dispatch(found: Iterable[Cited], dispatch: str) -> list[Cited]:
     return [one for one in found if one.evidence and one.evidence.data.get("dispatch", dispatch) == dispatch]
 
 
-def latest(found: Iterable[Cited], task: str, codes: Sequence[Mapping[str, Any]]) -> list[Cited]:
-    """Return, of what is recorded for a task and saw one of these codes, the latest of each command or source.
+def latest(found: Iterable[Cited], codes: Sequence[Mapping[str, Any]]) -> list[Cited]:
+    """Return, of the evidence of a task that saw one of these codes, the latest of each command or source.
 
     Evidence that is bound to no code counts as about any. Where the latest was taken back, none of its source counts.
     What has no verdict takes no failure back.
@@ -50,7 +50,7 @@ def latest(found: Iterable[Cited], task: str, codes: Sequence[Mapping[str, Any]]
     held: dict[tuple[str, ...], Cited] = {}
     for one in sorted(found, key=_when):
         evidence = one.evidence
-        if evidence is None or task not in evidence.tasks or counts_not_yet(evidence, one.status, ahead=one.ahead):
+        if evidence is None or counts_not_yet(evidence, one.status, ahead=one.ahead):
             continue
         saw, source = seen_by(evidence), source_of(evidence)
         if (not saw or any(agree(saw, code) for code in codes)) and not _is_silent_on(one, held.get(source)):
