@@ -230,6 +230,16 @@ def test_an_approval_of_what_a_done_task_is_part_of_or_rests_on_lets_its_verdict
     assert play.is_proven(task)
 
 
+def test_a_no_to_a_task_stands_beside_a_later_yes_to_what_proves_it(play: Play) -> None:
+    task = asking_for_others(play)
+    test = play.evidence(task)
+    play.complete(play.claimed(task), test)
+    cleo = play.as_("Cleo")
+    cleo.do(evidences.approve, task, response="no")
+    cleo.do(evidences.approve, test)
+    assert not play.do(verifying.verify_task, task).accepted
+
+
 def test_a_done_task_that_nothing_proves_is_not_led_to_an_approval(play: Play, cli: Callable[..., Any]) -> None:
     task = asking_for_others(play)
     link = play.do(evidences.add_evidence, "artifact", tasks=[task], uri="https://example.invalid/", outcome="passed")

@@ -70,14 +70,14 @@ def _when(one: Cited) -> tuple[str, str]:
 
 
 def source_of(evidence: Evidence) -> tuple[str, ...]:
-    """Return what tells apart evidence of one kind: its command, its check, who approved, or what was given."""
+    """Return what tells apart evidence of one kind: its command, its check, who approved what, or what was given."""
     data, kind = evidence.data, evidence.kind
     if told := data.get("command"):
         return kind, "command", told["cwd"], *told["argv"]
     if check := data.get("check"):
         return kind, "check", check["provider"], check["name"]
     if kind == "approval":
-        return kind, "by", data["by"]
+        return kind, "by", data["by"], str(data.get("approves", ""))
     names = [one["name"] for one in data.get("attachments") or ()]
     return kind, "" if names else data.get("uri") or "", *names
 
