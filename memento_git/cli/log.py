@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from heapq import merge
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -93,6 +91,7 @@ def _moment(where: str, given: str, now: str) -> str:
 
 
 def _events(view: Any, given: str, record: str) -> list[EventRow]:
+    from memento_git.folding.event_rows import clocked, mixed
     from memento_git.ledger import layout
     from memento_git.work.kept_rows import story
 
@@ -103,8 +102,7 @@ def _events(view: Any, given: str, record: str) -> list[EventRow]:
         from memento_git.knowledge.histories import histories
 
         told += histories(view, record if kind == "note" else "", boundary.progress)
-    dated = [zip(accumulate((row["created_at"] for row in rows), max), rows, strict=True) for rows in told]
-    return [row for _, row in merge(*dated, key=lambda pair: pair[0])]
+    return mixed(*map(clocked, told))
 
 
 def _wanted(row: EventRow, filters: dict[str, str]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from heapq import merge
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.lanes import CANONICAL, spoken
@@ -35,6 +37,16 @@ def event_row(seen: Judged) -> EventRow:
         "problem": seen.why or None,
         "payload": extra,
     }
+
+
+def clocked(rows: Sequence[EventRow]) -> list[tuple[str, EventRow]]:
+    """Return rows, each with the time by which it stands among others: the latest that was told up to it."""
+    return list(zip(accumulate((row["created_at"] for row in rows), max), rows, strict=True))
+
+
+def mixed(*told: Iterable[tuple[str, EventRow]]) -> list[EventRow]:
+    """Return the rows of several stories as one by their times; each keeps its own order."""
+    return [row for _, row in merge(*told, key=lambda pair: pair[0])]
 
 
 def unmet(data: Mapping[str, Any]) -> str:

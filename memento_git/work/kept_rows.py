@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from heapq import merge
-from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import cache
@@ -103,15 +101,15 @@ def audit(view: View, run: str, progress: Progress | None = None) -> list[EventR
 
 def story(view: View, run: str, progress: Progress | None = None) -> list[EventRow]:
     """Return all events of a run, each after what it had seen; that a record was made comes before what befell it."""
+    from memento_git.folding.event_rows import clocked, mixed
     from memento_git.work.creations import creations
 
-    events = audit(view, run, progress)
-    dated = list(zip(accumulate((row["created_at"] for row in events), max), events, strict=True))
+    dated = clocked(audit(view, run, progress))
     first = {row["record"]: at for at, row in reversed(dated)}
     made = [(min(row["created_at"], first.get(row["id"], row["created_at"])), row)
             for row in creations(base(view, run, progress))]  # fmt: skip
     made.sort(key=lambda pair: pair[0])
-    return [row for _, row in merge(made, dated, key=lambda pair: pair[0])]
+    return mixed(made, dated)
 
 
 def whole(view: View, run: str, progress: Progress | None = None, runners: Runners | None = None) -> RunRows:
