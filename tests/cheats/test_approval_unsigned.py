@@ -47,6 +47,15 @@ def approval(doors: Doors, about: str, by: str, **changes: Any) -> str:
     return name
 
 
+def done_on_a_yes(doors: Doors, policy: str, by: str) -> tuple[str, str]:
+    """Return a task that Ada completes on an approval that is written by hand, and that approval."""
+    doors.policy(policy)
+    task = doors.play.task()
+    yes = approval(doors, task, by)
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task), yes)
+    return task, yes
+
+
 def approvers(doors: Doors) -> list[str]:
     code, out, _ = doors.cli("gate", "release", "-C", str(doors.root), "--json")
     answer = json.loads(out)
@@ -68,10 +77,7 @@ def test_an_approval_of_ones_own_work(doors: Doors) -> None:
 @pytest.mark.parametrize("by", [ADA, "Ada Lovelace <ADA@example.invalid>"])
 def test_a_task_that_asks_for_an_approval_on_that_of_who_did_it(doors: Doors, by: str) -> None:
     """Way: policy asks that somebody approves each task, and whoever does it says yes."""
-    doors.policy("  require: [test, approval]\n")
-    task = doors.play.task()
-    yes = approval(doors, task, by)
-    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task), yes)
+    task, _ = done_on_a_yes(doors, "  require: [test, approval]\n", by)
     assert f"{task} asks for an approval, and has that of {by} alone, who did the work" in doors.warned("P003")
     doors.play.as_("Grace").do(evidences.approve, task)
     doors.play.do(verifying.verify_task, task)
@@ -81,10 +87,7 @@ def test_a_task_that_asks_for_an_approval_on_that_of_who_did_it(doors: Doors, by
 @pytest.mark.parametrize("by", [ADA, "Ada Lovelace <ADA@example.invalid>", "\uff21da"])
 def test_an_approval_by_who_did_the_task_where_policy_asks_for_anothers(doors: Doors, by: str) -> None:
     """Way: policy asks that somebody else approves each task, and whoever does it says yes, in whatever spelling."""
-    doors.policy("  require: [test, approval]\n  approvals: {not_author: true}\n")
-    task = doors.play.task()
-    yes = approval(doors, task, by)
-    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task), yes)
+    task, yes = done_on_a_yes(doors, "  require: [test, approval]\n  approvals: {not_author: true}\n", by)
     assert f"{yes} is by {by}, and policy asks for another than who did the work" in doors.caught("P001")
     assert not doors.play.do(verifying.verify_task, task).accepted
 
