@@ -145,6 +145,6 @@ def _record(door: Door, kind: str, verdict: str, **options: Any) -> None:
 
     row, in_run = door.change("gate record", act)
     told = f"{row['kind']} {row['status']} on {row['scope']}"
-    is_failed = verdict in ("requested", "pending") and row["status"] == "failed"
+    is_failed = verdict != "failed" and row["status"] == "failed"
     text = f"{told}: asked for again, until then it holds work back" if is_failed else told
     door.show({"gate": row}, text, then=steps.due(door, in_run))

@@ -59,14 +59,14 @@ def proving(task: TaskRow) -> list[Row]:
     """Return the steps by which a task that was completed without being proven becomes proven; none for any other."""
     if task["proven"] is not False:
         return []
-    name = task["id"]
-    reopen = f"memento task reopen {name} --reason WHY"
+    reopen = resuming(task["id"], task["status"])
     if _is_to_approve(task):
-        verify = {"why": "then, to let that count", "command": f"memento task verify {name}"}
-        return [{"why": "let somebody say yes to it", "command": f"memento evidence approve {name}"}, verify]
+        approve, verify = mending(task["id"], "approve")
+        return [{"why": "let somebody say yes to it", "command": approve},
+                {"why": "then, to let that count", "command": verify}]  # fmt: skip
     if looks(task) == "verify":
-        verify = {"why": "run what is asked", "command": f"memento task verify {name}"}
-        return [verify, {"why": "or, to do it again", "command": reopen}]
+        [verify] = mending(task["id"], "verify")
+        return [{"why": "run what is asked", "command": verify}, {"why": "or, to do it again", "command": reopen}]
     shown = {"why": "then, once it is handed out and claimed again", "command": _shows(task)}
     return [{"why": "do it again", "command": reopen}, shown]
 
@@ -78,10 +78,10 @@ def helping(task: TaskRow, evidence: Sequence[EvidenceRow]) -> Row:
         return {"why": why, "command": f"memento task {looks(task)} {task['id']}"}
     about = {task["id"], task["run_id"], *(row["id"] for row in evidence if _is_shown_of(task, row))}
     said = (row for row in evidence if row["kind"] == "approval" and row["approves"] in about)
+    approve, verify = mending(task["id"], "approve")
     if any((row["status"], row["outcome"]) == ("recorded", "passed") and _is_heard(task, row["actor"]) for row in said):
-        return {"why": f"“{task['title']}” was approved", "command": f"memento task verify {task['id']}"}
-    why = f"“{task['title']}” is done, and waits for an approval"
-    return {"why": why, "command": f"memento evidence approve {task['id']}"}
+        return {"why": f"“{task['title']}” was approved", "command": verify}
+    return {"why": f"“{task['title']}” is done, and waits for an approval", "command": approve}
 
 
 def _is_shown_of(task: TaskRow, row: EvidenceRow) -> bool:
@@ -93,11 +93,11 @@ def _is_to_approve(task: TaskRow) -> bool:
     return task["proven_after"] == "approve" and not task["blocked_by"]
 
 
-def mending(task: str, after: str) -> str:
+def mending(task: str, after: str) -> list[str]:
     """Return the commands by which a done task becomes proven, by what would prove it as it was done."""
     verify = f"memento task verify {task}"
-    ways = {"verify": verify, "approve": f"memento evidence approve {task}, then {verify}"}
-    return ways.get(after) or resuming(task, "completed")
+    ways = {"verify": [verify], "approve": [f"memento evidence approve {task}", verify]}
+    return ways.get(after) or [resuming(task, "completed")]
 
 
 def looks(row: TaskRow) -> str:

@@ -194,9 +194,7 @@ def proof(
         faults.append("no evidence was cited")
     kinds = missing(asked, sound, proving.values(), codes)
     after = "" if faults else _after(kinds, asked, proving)
-    faults += [
-        f"{why.rule} asks for {why.asks}" for kind in kinds for why in asked.why if why.asks == f"{kind} evidence"
-    ]
+    faults += [str(why) for kind in kinds for why in asked.why if why.asks == f"{kind} evidence"]
     faults += not_passed(asked, sound, codes)
     proven = bool(proving) and not faults
     return Proof(proven, tuple(proving), () if proven else (*faults, *weak), "" if proven else after)

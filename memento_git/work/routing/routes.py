@@ -8,7 +8,7 @@ from memento_git.ledger import cache
 from memento_git.model.finding import AWAY
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
-from memento_git.work import rows, task_steps
+from memento_git.work import task_steps
 from memento_git.work.loading import load
 from memento_git.work.proof import proofs
 from memento_git.work.routing import budget, outcomes, probe, routing
@@ -95,10 +95,10 @@ def _left(state: RunState, task: str) -> tuple[str, str]:
     for _, gate in state.failed_gates(task):
         told = f", but gate {gate} has failed; to have it done again, reject it, then repair it"
         return told, f"memento task verify {task}"
-    if state.proof(task).proven:
+    proof = state.proof(task)
+    if proof.proven:
         return "", ""
-    step = task_steps.proving(rows.task_row(state, task))[0]
-    return ", but not proven", proofs.not_agreed(state)[1] or str(step["command"])
+    return ", but not proven", proofs.not_agreed(state)[1] or task_steps.mending(task, proof.after)[0]
 
 
 def _cheapest(table: Mapping[str, Executor]) -> float:
