@@ -114,16 +114,9 @@ def test_an_approval_by_somebody_whom_policy_does_not_name(doors: Doors) -> None
     assert f"{yes} is by Grace, and policy names Cleo" in doors.caught("P001")
 
 
-def test_an_approval_by_whom_policy_asks_for(doors: Doors) -> None:
-    doors.policy("  require: [test, approval]\n  approvals: {approvers: [Cleo], not_author: true}\n")
-    task = doors.play.task()
-    yes = doors.play.as_("Cleo").do(evidences.approve, task)
-    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task), yes)
-    doors.sound()
-
-
-def test_an_approval_of_anothers_work_is_what_is_asked(doors: Doors) -> None:
-    doors.policy("  require: [test, approval]\n")
+@pytest.mark.parametrize("whose", ["", "  approvals: {approvers: [Grace], not_author: true}\n"])
+def test_an_approval_of_anothers_work_is_what_is_asked(doors: Doors, whose: str) -> None:
+    doors.policy(f"  require: [test, approval]\n{whose}")
     task = doors.play.task()
     yes = doors.play.as_("Grace").do(evidences.approve, task)
     doors.play.complete(doors.play.claimed(task), doors.play.evidence(task), yes)
