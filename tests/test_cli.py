@@ -593,6 +593,29 @@ def test_usage_errors_exit_with_two(cli: Callable[..., Any]) -> None:
         assert code == 2, (arguments, err)
 
 
+def test_an_option_that_takes_one_value_is_given_once(play: Play, cli: Callable[..., Any]) -> None:
+    where = ("-C", str(play.root))
+    for words, named in (
+        (("run", "start", "--goal", "One", "--goal=Two", *where), "--goal"),
+        (("evidence", "add", "--uri", "https://a.example", "--uri", "https://b.example", *where), "--uri"),
+        (("status", "--run", "a", "--run-id", "b", *where), "--run' / '--run-id"),
+        ((*where, *where, "status"), "-C' / '--workspace"),
+        (("check", "--base", "HEAD", "--base", "HEAD", *where), "--base"),
+        (("start", "--goal", "One", "--goal", "Two", *where), "--goal"),
+    ):
+        code, out, err = cli(*words)
+        assert (code, out) == (2, "")
+        assert err.startswith(f"error: Option '{named}' takes one value and is given 2. [usage]\n")
+    assert asked(cli, play, "run", "list")["runs"] == []
+    for given in (
+        ("run", "start", "--goal", "One", "--json", "--json", *where),
+        ("log", "--at", "HEAD", "--at", "HEAD", *where),
+        (*where, "status", *where),
+        ("evidence", "run", *where, "--", "true", "--goal", "One", "--goal", "Two"),
+    ):
+        assert cli(*given)[0] == 0, given
+
+
 def test_the_actor_is_the_option_else_the_environment_else_git(
     play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,6 +60,12 @@ MEANT: Final = {
 class Tree(click.Group):
     """A group that imports the module of a command when the command is asked for."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse an option that takes one value and is given two, here or at the command that is asked for."""
+        if not ctx.resilient_parsing:
+            _refuse_twice(self, ctx, args)
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
@@ -89,6 +95,20 @@ class Tree(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+def _refuse_twice(command: click.Command, ctx: click.Context, args: list[str]) -> None:
+    """Ask click's own parser which options are given; what else is wrong with them, it tells when it reads them."""
+    try:
+        _, rest, given = command.make_parser(ctx).parse_args(list(args))
+    except click.UsageError:
+        return
+    for option in given:
+        once = isinstance(option, click.Option) and not (option.multiple or option.is_flag or option.count)
+        if once and (times := given.count(option)) > 1:
+            raise click.UsageError(f"Option {option.get_error_hint(ctx)} takes one value and is given {times}.", ctx)
+    if rest and isinstance(command, click.Group) and (asked := command.get_command(ctx, rest[0])):
+        _refuse_twice(asked, click.Context(asked, ctx, rest[0]), rest[1:])
 
 
 @click.command(cls=Tree, invoke_without_command=False)
