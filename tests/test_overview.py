@@ -10,6 +10,8 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from memento_git.ledger import cache, layout
 from memento_git.model.markup import code, plain, spoken
@@ -904,6 +906,33 @@ def shape(value: Any, place: str = "") -> set[str]:
     return {place}
 
 
+VALUES = st.sampled_from([None, True, False, 0, 1, "", "a", "b"]) | st.lists(st.integers(), max_size=1)
+GIVEN_ROWS = st.lists(st.dictionaries(st.sampled_from("abcd"), VALUES), max_size=6)
+
+
+@settings(max_examples=400, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(GIVEN_ROWS)
+def test_rows_that_are_kept_thriftily_come_back_as_they_were(rows: list[dict[str, Any]]) -> None:
+    kept = json.loads(json.dumps(cache.thrifty(rows)))
+    before = json.dumps(rows, sort_keys=True)
+    back = cache.spelled(kept)
+    assert json.dumps(back, sort_keys=True) == before
+    lists = [value for row in back for value in row.values() if isinstance(value, list)]
+    assert len({id(one) for one in lists}) == len(lists), "no two rows share a list"
+
+
+def test_the_rows_of_a_run_are_kept_thriftily(play: Play) -> None:
+    run = play.planned()
+    for number in range(9):
+        play.task(f"Task {number}")
+    held = base(play.ledger.view(), run)
+    _, kept = cache.latest(play.ledger.git, run) or ("", {})
+    assert len(kept["tasks"]["unlike"]) == 9
+    assert not any("status" in one for one in kept["tasks"]["unlike"])
+    again = base(play.ledger.view(), run)["tasks"]
+    assert (again, [[*row] for row in again]) == (held["tasks"], [[*row] for row in held["tasks"]])
+
+
 def test_the_version_of_the_cache_goes_with_the_shape_of_what_is_kept(play: Play) -> None:
     """An older cache must not be read as if it were of today: raise VERSION, and write the shape's digest here anew."""
     run = play.planned()
@@ -914,4 +943,4 @@ def test_the_version_of_the_cache_goes_with_the_shape_of_what_is_kept(play: Play
     held = dict(base(play.ledger.view(), run))
     places = {re.sub(r"\w+_[0-9a-z]{12}|\w+\.txt", "*", one) for one in shape(held)}
     digest = hashlib.sha256("\n".join(sorted(places)).encode()).hexdigest()[:12]
-    assert (cache.VERSION.rpartition(".")[2], digest) == ("55", "0b5228ce4e4b")
+    assert (cache.VERSION.rpartition(".")[2], digest) == ("56", "0b5228ce4e4b")

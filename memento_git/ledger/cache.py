@@ -11,11 +11,12 @@ from memento_git import __version__
 from memento_git.ledger import wholefile
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from memento_git.ledger.git import Git
 
-VERSION: Final = f"{__version__}.55"  # raised with every change of what is kept or how it is computed
+VERSION: Final = f"{__version__}.56"  # raised with every change of what is kept or how it is computed
 
 
 class Ready(str):
@@ -89,3 +90,28 @@ def write_text(git: Git, name: str, key: str, text: str) -> None:
     """Keep a text; where the file system refuses, it is computed again next time."""
     with contextlib.suppress(OSError):
         wholefile.write(_path(git, name, ".txt"), os.fsencode(f"{VERSION}:{key}\n{text}"))
+
+
+def thrifty(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return rows as they are kept where there are many: what one in their middle has is told once for all.
+
+    That is told of words, yes, no and nothing alone, so that no list is shared by the rows which `spelled` returns.
+    """
+    everywhere: set[str] = set(rows[0]).intersection(*rows) if rows else set()
+    middle = rows[len(rows) // 2] if rows else {}
+    plain = (str, bool, type(None))
+    usual = {key: value if isinstance(value, plain) else None for key, value in middle.items() if key in everywhere}
+    unlike = [
+        {
+            key: value for key, value in row.items()
+            if key not in usual or not (value is usual[key] or (isinstance(value, str) and value == usual[key]))
+        }
+        for row in rows
+    ]  # fmt: skip
+    return {"usual": usual, "unlike": unlike}
+
+
+def spelled(kept: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows that `thrifty` was given."""
+    usual = kept["usual"]
+    return [{**usual, **row} for row in kept["unlike"]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from memento_git.ledger import cache
 from memento_git.model.finding import AWAY, Finding
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 SHOWN: Final = 200  # events that are kept with the other rows; all of them are in a file of their own
+MANY: Final = ("tasks", "dispatches", "evidence")  # the rows that a run may have thousands of
 WORTH_KEEPING: Final = 100  # rows that are others than those kept, from which on all are kept anew
 
 
@@ -34,24 +35,29 @@ def base(view: View, run: str, progress: Progress | None = None) -> RunRows:
 
 def _keep(view: View, run: str, key: str, held: RunRows) -> None:
     cache.write(view.git, f"{run}.audit", key, held["audit"])
-    cache.write(view.git, run, key, {**held, "audit": held["audit"][-SHOWN:]})
+    given = cast("dict[str, Any]", held)
+    many = {name: cache.thrifty(given[name]) for name in MANY}
+    cache.write(view.git, run, key, {**given, **many, "audit": held["audit"][-SHOWN:]})
     cache.write(view.git, f"{run}.head", key, held["run"])
 
 
 def _held(view: View, run: str, key: str) -> RunRows | None:
     """Return what was kept of a run; what changed since is told by the changed files, where that is less work."""
-    before, held = cache.latest(view.git, run) or ("", None)
-    if held is not None:
-        held["findings"] = [Finding(*one) for one in held["findings"]]
-    if held is None or before == key:
+    kept = cache.latest(view.git, run)
+    if kept is None:
+        return None
+    before, told = kept
+    many = {name: cache.spelled(told[name]) for name in MANY}
+    held = cast("RunRows", {**told, **many, "findings": [Finding(*one) for one in told["findings"]]})
+    if before == key:
         return held
-    told = _since(view, run, before, key, held)
-    if told is None:
+    since = _since(view, run, before, key, held)
+    if since is None:
         return None
     from memento_git.work import renewal
 
-    found = renewal.merged(held, told)
-    if len(told["tasks"]) + len(told["audit"]) > WORTH_KEEPING and (events := _events(view, run, key)) is not None:
+    found = renewal.merged(held, since)
+    if len(since["tasks"]) + len(since["audit"]) > WORTH_KEEPING and (events := _events(view, run, key)) is not None:
         _keep(view, run, key, {**found, "audit": events})
     return found
 
