@@ -89,6 +89,7 @@ def test_a_refusal_anywhere_leaves_nothing_behind(play: Play) -> None:
     ("text", "told"),
     [
         ("", "a list of verbs"),
+        ("[]", "a list of verbs"),
         ("do: run start", "a list of verbs"),
         ("- run start", "'do' must be one of"),
         ("- {do: run explode}", "'do' must be one of"),

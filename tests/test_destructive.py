@@ -231,6 +231,8 @@ DESTRUCTIVE: Final = {
 }
 
 HARMLESS: Final = [
+    "git submodule update --init",
+    "git log foreach",
     "npm install --force",
     "git log --grep 'git merge'",
     "git log --grep='reset --hard'",

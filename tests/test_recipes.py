@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -620,6 +621,7 @@ def test_the_commands_of_recipes(play: Play, known: dict[str, str], cli: Call, r
     assert cli("recipe", "run", "open", "topic", *at)[0] == 2
     assert cli("recipe", "run", "open", "topic=a", "topic=b", *at)[0] == 2
     assert cli("recipe", "run", "open", "topic=a", "--apply", "--at", "HEAD", *at)[0] == 2
+    assert re.search("^ *open +topic ", cli("recipe", "list", *at)[1], re.MULTILINE)
     assert cli("recipe", "remove", "open", *at)[:2] == (0, "removed: open\n")
     assert cli("recipe", "run", "open", "topic=a", *at)[0] == 1
 

@@ -226,6 +226,7 @@ def test_the_outcomes_of_all_runs_are_remembered_and_kept(play: Play, programs: 
     assert told == [
         ("aider", False, 1.0), ("aider", True, outcomes.UNPROVEN), ("codex", True, 0.9), ("codex", True, 0.9),
     ]  # fmt: skip
+    assert {one.kind for one in routes.recorded(view, first, view.policy())} == {"fix"}
     assert cache.read(view.git, f"{first}.outcomes", str(view.tree_key(first))) is not None
     again = sorted((one.executor, one.good, one.weight) for one in routes.recorded(view, first, view.policy()))
     assert again == told

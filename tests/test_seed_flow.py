@@ -206,6 +206,8 @@ def test_a_failed_dispatch_blocks_its_task(seed: Seed) -> None:
     task = seed.task(run)
     dispatch = seed.dispatch(run, task)
     answer = seed("fail-dispatch", "--dispatch-id", dispatch, "--reason", "No compiler here.")
+    (row,) = (row for row in seed("list-dispatches")["dispatches"] if row["dispatch_id"] == dispatch)
+    assert (row["completed_at"], bool(row["failed_at"])) == (None, True)
     assert answer["status"] == "failed"
     (row,) = seed("status", "--run-id", run)["tasks"]
     assert (row["status"], row["reason"]) == ("blocked", "No compiler here.")
