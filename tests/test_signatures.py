@@ -25,10 +25,13 @@ from memento_git.work.actions import dispatches, evidences, gates, plans, releas
 from memento_git.work.attest import signatures, signers, signing
 from tests.clones import Hub
 from tests.play import Play, git
+from tests.tale import BOB, PLAN, TEXT, Tale
 from tests.test_candidates import Contest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from memento_git.model.work import Event
 
 ADA = "Ada <ada@example.invalid>"
 AGENT = "agent:hermes"
@@ -973,3 +976,19 @@ def test_check_judges_a_branch_by_the_signers_of_its_base(office: Office, cli: C
     found = [(one["code"], one["path"], one["severity"]) for one in json.loads(out)["findings"]]
     assert code == 5
     assert ("K001", path, "error") in found
+
+
+def test_of_events_of_equal_standing_one_signature_is_enough_whichever_comes_first() -> None:
+    tale = Tale()
+    signed, bare = (tale.events[tale.tell("approved", PLAN, by=who, after=(), text=TEXT)] for who in (ADA, BOB))
+    asked = {"require": {"plan_approval": [ADA]}}
+
+    def seen(event: Event) -> signing.Seen:
+        return signing.Seen("good", ADA) if event is signed else signing.UNSIGNED
+
+    for candidates, told in (
+        ((signed,), ""), ((signed, bare), ""), ((bare, signed), ""), ((bare,), signing.UNSIGNED.told),
+        ((), "no event that stands says so"),
+    ):  # fmt: skip
+        assert signing.none_signed(asked, candidates, seen) == told
+    assert signing.none_signed({"require": {"release": []}}, (bare,), seen) == ""
