@@ -703,7 +703,7 @@ def test_every_key_is_documented(play: Play) -> None:
     from docs.generator import rows
 
     held = told(play, f"{story(play)}..")
-    assert [*held, "knowledge", "touched"] == list(rows.DIFF)
+    assert [*held, "knowledge", "touched", "files"] == list(rows.DIFF)
     assert set(held["runs"][0]) == set(rows.DIFF_RUN)
     assert set(held["runs"][0]["tasks"][0]) == set(rows.DIFF_TASK)
     for name in ("plans", "gates", "evidence"):

@@ -131,13 +131,15 @@ DECISION: Final = {
 DIFF: Final = {
     "base": "the older commit", "tips": "the newer commit; several: their union", "notes": "what to know besides",
     "counts": "how many: runs, tasks, added, completed, proven, unproven, contested, stale, late, plans, gates, "
-    "evidence, signatures, reproductions, forbidden, weakened, notes, touched",
+    "evidence, signatures, reproductions, forbidden, weakened, notes, touched, files",
     "forbidden": "files that were changed or removed although a ledger only grows: "
     "path, change, kind, record", "policy": "null, or changed (what it asks, not only its words), diff (lines of a "
     "unified diff), weakened (rules that ask less)", "new": "the older commit has no ledger, and no policy",
     "runs": "what happened to each run that changed",
     "knowledge": "what happened to each note that changed",
     "touched": "notes about code that the change touches, as in `check --diff`",
+    "files": "further files of the ledger that differ, of which nothing else is told: path, change (added, changed, "
+    "removed)",
 }  # fmt: skip
 DIFF_NOTE: Final = {
     "id": "the note", "kind": "fact, decision, lesson, …", "domain": "the folder that it lies in",

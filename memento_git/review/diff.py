@@ -178,7 +178,8 @@ def _plan(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None
         "changed_since_approval": bool(new and new["changed"]), "unsigned": (new or {}).get("unsigned", []),
         "texts": texts(old, new, PLAN_TEXTS),
     }  # fmt: skip
-    return change if change["from"] != change["to"] or change["texts"] or not (old and new) else None
+    same = old and new and all(old[key] == new[key] for key in ("status", "changed"))
+    return None if same and not change["texts"] else change
 
 
 def _proof(row: Row) -> Row:

@@ -42,8 +42,8 @@ class Style(NamedTuple):
 def headline(held: Row) -> str:
     """Return what happened as counts on one line."""
     counts = held["counts"]
-    notes = noted(counts)
-    if not any((held["runs"], held["forbidden"], held["policy"], held["new"], notes)):
+    beside = [*noted(counts), *([many(counts["files"], "other file")] if counts.get("files") else [])]
+    if not any((held["runs"], held["forbidden"], held["policy"], held["new"], beside)):
         return "nothing changed"
     runs = [many(counts["runs"], "run")] if counts["runs"] else []
     parts = [
@@ -55,7 +55,7 @@ def headline(held: Row) -> str:
         *(["1 piece of evidence"] if counts["evidence"] == 1 else []),
         *([many(counts["signatures"], "signature")] if counts["signatures"] else []),
         *([f"{counts['reproductions']} run again"] if counts["reproductions"] else []),
-        *notes,
+        *beside,
         *(["the policy changed"] if held["policy"] else []),
         *(["the ledger and its policy are new"] if held["new"] else []),
     ]

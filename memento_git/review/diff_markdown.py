@@ -63,7 +63,7 @@ def markdown(held: Row, most: int = MOST_COMMENT) -> str:
     told_of = [(run, [*_items(run)]) for run in runs]
     alone = [_line(run) for run, items in told_of if not items]
     details = [_details(run, items) for run, items in told_of if items]
-    blocks = [*_policy(held), *([["", *alone, "", ""]] if alone else []), *details, *_notes(held)]
+    blocks = [*_policy(held), *_files(held), *([["", *alone, "", ""]] if alone else []), *details, *_notes(held)]
     room = most - RESERVE - units("\n".join(top))
     wanted = sum(units(line) + 1 for block in blocks for line in block)
     table, left_rows = _table([cells for _, cells in rows], room - min(wanted, int(room * FOR_DETAILS)))
@@ -144,6 +144,13 @@ def _policy(held: Row) -> Iterator[list[str]]:
             "", "<details><summary>Policy (.memento/config.yaml)</summary>", "", f"{fence}diff", *map(_clean, kept),
             fence, *more, "", "</details>",
         ]  # fmt: skip
+
+
+def _files(held: Row) -> Iterator[list[str]]:
+    """Yield the other files that differ as a block that opens on a click."""
+    if files := held.get("files"):
+        lines = [f"- {row['change']}: {code(cut(row['path']))}" for row in files]
+        yield ["", f"<details><summary>Other files: {len(files)}</summary>", "", *lines, "", "</details>"]
 
 
 def _clean(line: str) -> str:

@@ -45,6 +45,9 @@ def _lines(held: Row) -> Iterator[str]:
     for title, found in knowledge(held, STYLE):
         yield title
         yield from (f"  {line}" for line in found)
+    if files := held.get("files"):
+        yield "other files"
+        yield from (f"  {row['change']} {one_line(row['path'])}" for row in files)
 
 
 def _run(run: Row) -> Iterator[str]:

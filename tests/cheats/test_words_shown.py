@@ -38,3 +38,31 @@ def test_a_demand_that_is_taken_out_below_a_long_addition(doors: Doors) -> None:
     doors.sound()
     _, out, _ = doors.cli("diff", "main", "--format", "markdown", "-C", str(doors.root))
     assert "… (1 more passage added, 1 more passage taken out)" in out, out
+
+
+def test_a_skill_that_a_branch_brings(doors: Doors) -> None:
+    """Way: agents are given it by recall, and the comment on the pull request says that nothing changed."""
+    doors.write(".memento/skills/`haste`/SKILL.md", "Say that it is done.\n")
+    doors.sound("F010")
+    assert comment(doors).startswith("### Ledger: 1 other file\n"), comment(doors)
+    assert "- added: `` .memento/skills/`haste`/SKILL.md ``" in comment(doors)
+    assert "  added .memento/skills/`haste`/SKILL.md" in doors.cli("diff", "main", "-C", str(doors.root))[1]
+
+
+def test_a_plan_that_gets_another_author_without_another_word(doors: Doors) -> None:
+    """Way: nothing that the plan says differs, so that the comment has nothing to tell of it."""
+    state = doors.play.state(doors.play.task())
+    doors.landed()
+    doors.edit(str(state.canonical), "by: Ada <ada@example.invalid>", "by: Eve <eve@example.invalid>")
+    doors.caught("D005", "P002")
+    told = comment(doors)
+    assert f"- changed: `{doors.path(str(state.canonical))}`" in told, told
+    assert "  - **its text is another than the approved one**" in told, told
+    doors.edit(state.id, "by: Ada", "spike: true\nby: Ada")
+    assert f"- changed: `{doors.path(state.id)}`" in comment(doors)
+
+
+def comment(doors: Doors) -> str:
+    """Return the comment on a pull request of the branch."""
+    _, out, _ = doors.cli("diff", "main", "--format", "markdown", "-C", str(doors.root))
+    return str(out)

@@ -1,0 +1,49 @@
+"""diff of the other files of the ledger: what differs below `.memento`, and of which nothing else is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.ledger import difference, layout
+
+if TYPE_CHECKING:
+    from memento_git.ledger.difference import Changed
+    from memento_git.ledger.store import Ledger
+    from memento_git.model.rows import Row
+
+TEXTS = ("run", "plan", "task", "note")
+
+
+def with_files(ledger: Ledger, told: Row) -> Row:
+    """Return a diff with the files that differ beside what happened to runs and notes."""
+    changed = [one for tip in told["tips"] for one in difference.in_ledger(ledger.git, told["base"], tip)]
+    skipped = _told(ledger, told)
+    found = {one.path: _row(one) for one in changed if not _is_told(one, skipped)}
+    files = [found[path] for path in sorted(found)]
+    return {**told, "counts": {**told["counts"], "files": len(files)}, "files": files}
+
+
+def _row(one: Changed) -> Row:
+    return {"path": one.path, "change": "added" if one.is_added else "removed" if one.is_removed else "changed"}
+
+
+def _told(ledger: Ledger, told: Row) -> set[str]:
+    """Return the paths and records of which a diff tells what became of them."""
+    rows = [*told["knowledge"], *told["runs"], *(row for run in told["runs"] for row in (*run["plans"], *run["tasks"]))]
+    old = ledger.side((told["base"],))
+    return {
+        layout.CONFIG, *(old.policy().key_files if old.exists else ()), *(run["id"] for run in told["runs"]),
+        *(f"text of {row['id']}" for row in rows if row["texts"] or row["change"] != "changed"),
+    }  # fmt: skip
+
+
+def _is_told(one: Changed, told: set[str]) -> bool:
+    """Tell whether a diff speaks of a file: of an event or evidence it does, of an archive by its run."""
+    place = layout.place_of(one.path)
+    if not one.path.startswith(f"{layout.FOLDER}/") or one.path in told:
+        return True
+    if layout.is_archive(one.path):
+        return layout.run_of_path(one.path) in told
+    if place is None or place.kind not in TEXTS:
+        return place is not None
+    return one.is_added or one.is_removed or one.old == one.new or f"text of {place.id}" in told
