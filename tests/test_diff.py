@@ -818,6 +818,25 @@ def test_a_gate_tells_what_it_rests_on_and_who_judges_is_told_with_the_address(p
     assert (gate["to"], [one["id"] for one in gate["proof"]]) == ("fallen", [old])
 
 
+def test_a_verdict_from_beside_the_end_of_its_run_is_told_as_late(play: Play) -> None:
+    """Where `status` says that a pass came too late to count, the comment does not tell it as any other."""
+    run = play.planned()
+    play.proven()
+    git(play.root, "branch", "beside")
+    play.do(runs.complete_run, run)
+    base = head(play)
+    git(play.root, "checkout", "-q", "beside")
+    play.gate("quality_review", "passed", run=run)
+    git(play.root, "checkout", "-q", "main")
+    git(play.root, "merge", "-q", "--no-edit", "beside")
+    held = told(play, f"{base}..")
+    assert [gate["late"] for gate in held["runs"][0]["gates"]] == [True]
+    who = "Ada <ada@example.invalid>"
+    late = "late: came after the run's completion; without evidence"
+    assert f"quality review: passed by {who}; {late}" in diff_text.text(held)
+    assert "; **late**: came after the run's completion; without evidence\n" in markdown(held)
+
+
 def test_what_a_report_counts_stands_beside_its_command(play: Play) -> None:
     """One case that passed beside many that were skipped is seen where the proof is told."""
     play.planned()

@@ -175,7 +175,7 @@ DIFF_RUN: Final = {
     "plans": "id, title, change, from, to, by, reason, changed_since_approval, unsigned (see a plan; by the "
     "older side's policy), texts",
     "tasks": "what happened to each task that changed",
-    "gates": "kind, scope, from, to, way (what it was, one after the other), by, reason, evidence, "
+    "gates": "kind, scope, from, to, way (what it was, one after the other), by, reason, evidence, late, "
     "proof (what of that the newer commit holds, as of a task)",
     "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, folder, exit_code, covers, "
     "absent, beside, reports, holds, summary, task_ids, approves, uri, moved, change, from, to, by, trust_before, "

@@ -250,7 +250,7 @@ def _gates(old: Row, new: Row, events: Sequence[Row]) -> list[Row]:
     found = []
     for key in [*after, *(key for key in before if key not in after)]:
         was, now = before.get(key), after.get(key)
-        if was and now and (was["event_id"], was["status"]) == (now["event_id"], now["status"]):
+        if was and now and all(was[name] == now[name] for name in ("event_id", "status", "late")):
             continue
         shown = now or was or {}
         verdicts = [row for row in events if (row["record"], row["payload"].get("gate")) == key and row["legal"]]
@@ -258,7 +258,7 @@ def _gates(old: Row, new: Row, events: Sequence[Row]) -> list[Row]:
             "kind": key[1], "scope": key[0], "from": was and was["status"], "to": now and now["status"],
             "way": _verdicts(was, now, verdicts),
             "by": _actors(verdicts) or ([] if shown["fallen"] else [shown["reviewer"]]),
-            "reason": shown["fallen"] or _why(verdicts[-1:]), "evidence": shown["evidence"],
+            "reason": shown["fallen"] or _why(verdicts[-1:]), "evidence": shown["evidence"], "late": shown["late"],
             "proof": [_proof(held[name]) for name in shown["evidence"] if now and name in held],
         })  # fmt: skip
     return found

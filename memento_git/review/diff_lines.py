@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.enumeration import cut, many, some
 from memento_git.review.diff_proofs import reproduction_lines, signature_lines
-from memento_git.review.report import INCOMPLETE, MOVED, SPIKE, aged, called, counted, ran
+from memento_git.review.report import INCOMPLETE, LATE, MOVED, SPIKE, aged, called, counted, ran
 from memento_git.review.word_diff import ADDED, LEFT_OUT, REMOVED
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ MOST_WORDS: Final = 4000
 LOOK: Final = "needs a look"
 TURNED: Final = {
     "stale": "became stale: the newer commit has other code",
-    "late": "late: came after the run's completion",
+    "late": f"late: {LATE}",
     "contested": "became contested: events disagree, settle it",
     "spike": SPIKE,
     "incomplete": INCOMPLETE,
@@ -239,7 +239,8 @@ def gate_line(gate: Row, style: Style, run: str) -> str:
     judged = f"{_arrows(states)}{by(gate, style, whole=True)}{why(gate, style)}"
     proof = f"; on {told}" if (told := shown(gate["proof"], style)) else ""
     proof = "; without evidence" if gate["to"] == "passed" and not gate["evidence"] else proof
-    return f"{gate['kind'].replace('_', ' ')}{scope}: {judged}{proof}"
+    late = f"; {style.strong('late')}: {LATE}" if gate["late"] else ""
+    return f"{gate['kind'].replace('_', ' ')}{scope}: {judged}{late}{proof}"
 
 
 def evidence_line(row: Row, style: Style) -> str:

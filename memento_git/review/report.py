@@ -21,6 +21,7 @@ SHOWN_TASKS: Final = 3
 SHOWN_CASES: Final = 5
 SHOWN_PATHS: Final = 3
 MOST_TEXT: Final = 120
+LATE: Final = "came after the run's completion"
 SPIKE: Final = "handed out without a plan, as a spike"
 INCOMPLETE: Final = "incomplete: files of its events are missing or cannot be read"
 MOVED: Final = "but the code changed while it ran, so it proves nothing"
@@ -159,7 +160,7 @@ def task_notes(row: TaskRow, evidence: Mapping[str, EvidenceRow]) -> list[str]:
     if age := aged(row):
         notes.append("stale: this commit has other code" if age == "stale" else age)
     if row["late"]:
-        notes.append("late: came after the run's completion")
+        notes.append(f"late: {LATE}")
     if row["selected_dispatch_id"]:
         notes.append(f"selected: `{row['selected_dispatch_id']}`")
     if row["ready"]:
@@ -191,7 +192,7 @@ def _gate(row: GateRow) -> str:
     why = f": {plain(row['summary'])}" if row["summary"] else ""
     scope = "" if row["scope_kind"] == "run" else f" (`{row['scope']}`)"
     note = f", {plain(signature_note(row))}" if signature_note(row) else ""
-    late = ", late: came after the run's completion" if row["late"] else ""
+    late = f", late: {LATE}" if row["late"] else ""
     fallen = f", but {plain(row['fallen'])}" if row["fallen"] else ""
     names = some([f"`{name}`" for name in row.get("evidence", ())], SHOWN_TASKS)
     on = f" (on {names})" if names else ""
