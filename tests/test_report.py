@@ -16,7 +16,7 @@ from memento_git.review.page import page
 from memento_git.review.report import markdown, sections
 from memento_git.review.summary import digest
 from memento_git.work import codestate
-from memento_git.work.actions import dispatches, evidences, plans, tasks
+from memento_git.work.actions import checks, dispatches, evidences, plans, runs, tasks
 from memento_git.work.actions.verifying import judge
 from memento_git.work.overview import overview
 from tests.play import git
@@ -263,6 +263,37 @@ def test_nothing_that_the_ledger_says_acts_in_the_page(play: Play) -> None:
     assert_inert(whole)
     assert HOSTILE in "".join(Tags(whole).texts)
     assert "49" not in re.findall(r"`([^`]*?) &", "".join(Tags(whole).texts))
+
+
+def test_the_page_tells_how_a_long_command_ends_and_where_it_ran(play: Play) -> None:
+    """Way: the page shows the beginning of a command alone, and `|| true` stands at its end."""
+    task = play.task(run=play.planned())
+    argv = ["sh", "-c", f"pytest {'tests/test_x.py ' * 20} || true"]
+    (play.root / "in here").mkdir()
+    draft = evidences.witness(
+        play.beside(play.root / "in here").ledger, argv, kind="test", quiet=True, covers=["app.py"]
+    )
+    play.complete(play.claimed(task), play.do(evidences.record_draft, draft, tasks=[task]))
+    whole = "".join(Tags(page(seen(play), NOW)).texts)
+    assert whole.count("|| true' in 'in here' exit 0, covers only app.py") == 2, whole
+
+
+def test_the_page_tells_of_a_verdict_an_answer_and_a_check_what_the_report_tells(play: Play) -> None:
+    """Way: a late pass in another's name, an answer and a summary that says it of another check look like any other."""
+    run = play.planned()
+    play.proven()
+    git(play.root, "branch", "beside")
+    play.do(runs.complete_run, run)
+    git(play.root, "checkout", "-q", "beside")
+    play.as_("Grace <grace@elsewhere.invalid>").gate("quality_review", "passed", run=run)
+    play.do(checks.record_check, "jenkins", conclusion="success", name="spelling", run=run)
+    play.do(evidences.approve, run, prompt="Is it good?", response="No, never")
+    git(play.root, "checkout", "-q", "main")
+    git(play.root, "merge", "-q", "--no-edit", "beside")
+    whole = "".join(Tags(page(seen(play), NOW)).texts)
+    assert "passed came after the run's completionGrace <grace@elsewhere.invalid>" in whole, whole
+    assert "jenkins: spelling success" in whole, whole
+    assert f"does not approve {run[:10]}: “No, never”" in whole, whole
 
 
 def test_the_page_needs_nothing_beside_it_and_its_policy_says_so(play: Play) -> None:

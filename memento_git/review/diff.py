@@ -10,6 +10,7 @@ from memento_git.folding.event_rows import unmet
 from memento_git.folding.overruling import SETTLING
 from memento_git.model.states import DONE
 from memento_git.review import diff_proofs
+from memento_git.review.report import checked
 from memento_git.review.word_diff import REMOVED, words
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def _holds(row: Row) -> list[str]:
     """Return what evidence without a command holds beside its summary, which anybody may word as they like."""
     check, changed = row["check"], row["diff"]
     found = [one["name"] for one in row["files"]]
-    found += [f"{check['provider']}: {check['name']} {check['conclusion']}"] if check else []
+    found += [checked(check)] if check else []
     found += [f"{changed['range']}: +{changed['added']} -{changed['removed']}"] if changed else []
     return found + ([f"“{row['response']}”"] if row["response"] else [])
 

@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import shlex
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused, adding
 from memento_git.model.states import DONE, FINAL_TASK
-from memento_git.review.report import INCOMPLETE, MOVED, ORDER, SPIKE, aged, called, spike_note
+from memento_git.review.report import (
+    INCOMPLETE,
+    LATE,
+    MOVED,
+    ORDER,
+    SPIKE,
+    again_note,
+    aged,
+    answered,
+    around,
+    called,
+    checked,
+    signature_note,
+    spike_note,
+    typed,
+)  # fmt: skip
 from memento_git.review.timeline import timeline
 
 if TYPE_CHECKING:
@@ -40,12 +56,14 @@ def page(held: RunRows, generated_at: str) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {
         "words": _words, "minute": _minute, "link": _link, "short": _short_id, "called": called, "aged": aged,
+        "signature": signature_note, "again": again_note, "typed": typed, "answered": answered, "checked": checked,
+        "around": lambda row: around(row, shlex.quote),
     }  # fmt: skip
     template = environment.from_string((folder / "report.html").read_text(encoding="utf-8"))
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return template.render(
         held=held, run=held["run"], style=style, style_hash=f"sha256-{digest}", generated_at=generated_at,
-        spike=spike_note(held["run"]), moved=MOVED, noted={"incomplete": INCOMPLETE, "spike": SPIKE},
+        spike=spike_note(held["run"]), moved=MOVED, noted={"incomplete": INCOMPLETE, "spike": SPIKE, "late": LATE},
         groups=_groups(held), bar=_bar(held), line=timeline(held["audit"]), recent=held["audit"][: -RECENT - 1 : -1],
         evidence={row["id"]: row for row in held["evidence"]},
         titles={row["id"]: row["title"] for row in held["tasks"]},

@@ -264,19 +264,37 @@ def _what(row: EvidenceRow) -> str:
     if row["diff"]:
         parts.append(f"{code(row['diff']['range'])}: +{row['diff']['added']} -{row['diff']['removed']}")
     if row["approves"]:
-        word = "does not approve" if row["outcome"] == "failed" else "approves"
         answer = f": “{plain(row['response'])}”" if row["response"] else ""
-        parts.append(f"{word} `{row['approves']}` by {plain(row['actor'])}{answer}")
+        parts.append(f"{answered(row)} `{row['approves']}` by {plain(row['actor'])}{answer}")
     if row["check"]:
-        parts.append(plain(f"{row['check']['provider']}: {row['check']['name']} {row['check']['conclusion']}"))
+        parts.append(plain(checked(row["check"])))
     return "; ".join(parts) or "nothing to inspect"
 
 
-def ran(row: Mapping[str, Any], style: Callable[[str], str] = code) -> str:
-    """Return a command as one types it, where it ran, how it ended, and which paths alone it is about.
+def answered(row: EvidenceRow) -> str:
+    """Return whether an approval is one."""
+    return "does not approve" if row["outcome"] == "failed" else "approves"
 
-    Of a long one the end is told as well: `|| true` stands there. So are files that it saw, and nobody has committed,
-    and how many it did not see.
+
+def checked(check: Row) -> str:
+    """Return what a check from outside is, and how it ended there."""
+    return f"{check['provider']}: {check['name']} {check['conclusion']}"
+
+
+def ran(row: Mapping[str, Any], style: Callable[[str], str] = code) -> str:
+    """Return a command as one types it, where it ran, how it ended, and which paths alone it is about."""
+    return f"{style(typed(row))}{around(row, style)}"
+
+
+def typed(row: Mapping[str, Any]) -> str:
+    """Return a command as one types it; of a long one the end is told as well, for `|| true` stands there."""
+    return ends(shlex.join(row["command"]), MOST_TEXT)
+
+
+def around(row: Mapping[str, Any], style: Callable[[str], str] = code) -> str:
+    """Return where a command ran, how it ended, and which paths alone it is about.
+
+    So are files told that it saw, and nobody has committed, and how many it did not see.
     """
     paths = [style(cut(path, MOST_TEXT)) for path in row["covers"]]
     within = f", covers only {some(paths, SHOWN_PATHS)}" if paths else ""
@@ -284,7 +302,7 @@ def ran(row: Mapping[str, Any], style: Callable[[str], str] = code) -> str:
     within += f", beside untracked {some(beside, SHOWN_PATHS)}" if beside else ""
     within += f", {LEFT_OUT.format(row['absent'])}" if row.get("absent") else ""
     where = f" in {style(cut(row['folder'], MOST_TEXT))}" if row["folder"] != "." else ""
-    return f"{style(ends(shlex.join(row['command']), MOST_TEXT))}{where} exit {row['exit_code']}{within}"
+    return f"{where} exit {row['exit_code']}{within}"
 
 
 def report_line(report: Row) -> str:
