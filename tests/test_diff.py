@@ -879,6 +879,36 @@ def test_what_needs_a_look_is_not_what_is_left_out(play: Play) -> None:
     assert "**not counted**: accepted of `task_000000000000` by bot: it was rejected" in markdown(held)
 
 
+def test_no_run_hides_the_verdicts_of_another(play: Play) -> None:
+    """Way: a branch brings runs with long tasks, and what it says of the base's own run is left out of the comment."""
+    run = play.planned()
+    play.gate("quality_review", "failed", run=run)
+    base = head(play)
+    play.gate("quality_review", "passed", run=run)
+    held = told(play, f"{base}..")
+    (flood,) = many(40, "An easy task")["runs"]
+    long = {**flood["tasks"][0], "change": "added", "reason": "It is well and good. " * 10}
+    flood |= {"change": "added", "tasks": [long] * 40, "from": None, "way": []}
+    alone = {**flood, "tasks": []}
+    files = [{"path": f".memento/skills/{'x' * 200}/{number}", "change": "added"} for number in range(300)]
+    shown = markdown({**held, "runs": [*[alone] * 1000, *[flood] * 30, *held["runs"]], "files": files})
+    assert "quality review: failed → passed by Ada" in shown
+
+
+def test_what_the_branch_rejects_of_its_own_hides_nothing_of_the_base(play: Play) -> None:
+    """Way: a branch brings many tasks that it rejects, so that the one of the base's that it calls off is left out."""
+    play.planned()
+    task = play.task("Refuse empty passwords")
+    base = head(play)
+    play.do(tasks.cancel_task, task, reason="Done elsewhere.")
+    held = told(play, f"{base}..")
+    easy = many(1, "An easy task")["runs"][0]["tasks"][0]
+    own = {**easy, "change": "added", "to": "rejected", "proven": None, "proof": []}
+    held["runs"][0]["tasks"] = [*[own] * 2000, *held["runs"][0]["tasks"]]
+    table = markdown(held).partition("<details>")[0]
+    assert table.index(task) < table.index("An easy task")
+
+
 def test_a_task_that_is_proven_by_now_is_no_stale_one(play: Play) -> None:
     """A second run that spoke against its evidence is taken back beside a change of the code, and nothing else."""
     play.planned()

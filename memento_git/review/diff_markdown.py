@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.enumeration import cut, many, some
 from memento_git.model.markup import MOST_COMMENT, code, plain, unformulated, units, unlinked
@@ -35,7 +35,6 @@ RESERVE: Final = 536  # for the mark by which a comment is found again, and the 
 FOR_DETAILS: Final = 0.3
 MOST_FILES: Final = 20
 MOST_LINES: Final = 60
-OPENING: Final = 3  # lines of a block before its first: a blank one, its summary, a blank one
 HELD_UP: Final = ("blocked", "rejected", "cancelled")
 BULKY: Final = ("evidence", "signatures", "run again")  # what may be of many tasks, and is cut first
 HEAD: Final = ("| Task | From → to | By | Proof |", "| --- | --- | --- | --- |")
@@ -55,18 +54,24 @@ STYLE: Final = Style(
 CELL: Final = STYLE._replace(code=lambda text: code(text).replace("|", r"\|"))
 
 
+class Block(NamedTuple):
+    """Lines that belong together; what is told first of each block is told before the rest of any."""
+
+    opening: Sequence[str]
+    first: Sequence[str]
+    rest: Sequence[str] = ()
+    closing: Sequence[str] = ("", "</details>")
+    is_whole: bool = False
+
+
 def markdown(held: Row, most: int = MOST_COMMENT) -> str:
     """Return the changes within a limit; what does not fit is counted."""
     top = [f"### Ledger: {headline(held)}", *_cautions(held)]
-    rows = sorted(((_weight(task), _cells(task)) for task in _loud(held)), key=lambda pair: pair[0])
-    runs = sorted(held["runs"], key=lambda run: not _about(run))
-    told_of = [(run, [*_items(run)]) for run in runs]
-    alone = [_line(run) for run, items in told_of if not items]
-    details = [_details(run, items) for run, items in told_of if items]
-    blocks = [*_policy(held), *_files(held), *([["", *alone, "", ""]] if alone else []), *details, *_notes(held)]
+    rows = sorted(((_weight(task), _is_new(task), _cells(task)) for task in _loud(held)), key=lambda row: row[:2])
+    blocks = [*_policy(held), *_runs(held), *_notes(held), *_files(held)]
     room = most - RESERVE - units("\n".join(top))
-    wanted = sum(units(line) + 1 for block in blocks for line in block)
-    table, left_rows = _table([cells for _, cells in rows], room - min(wanted, int(room * FOR_DETAILS)))
+    wanted = sum(_size([*block.opening, *block.first, *block.rest, *block.closing]) for block in blocks)
+    table, left_rows = _table([cells for *_, cells in rows], room - min(wanted, int(room * FOR_DETAILS)))
     told, left_lines = _fitting(blocks, room - units("\n".join(table)))
     more = [f"{many(left_rows, 'task')} in the table"] if left_rows else []
     more += [many(left_lines, "line")] if left_lines else []
@@ -87,12 +92,13 @@ def _loud(held: Row) -> Iterator[Row]:
 
 
 def _weight(task: Row) -> int:
-    """Return how late a task stands in the table: what needs a look first."""
-    if task["change"] == "removed" or "contested" in task["became"] or task["to"] in ("contested", "rejected"):
+    """Return how late a task stands in the table: what needs a look first; nobody waits for what the branch brought."""
+    is_off = "contested" in task["became"] or task["to"] in ("contested", "rejected")
+    if task["change"] == "removed" or (is_off and not _is_new(task)):
         return 0
     if is_proven(task) is False or task["unsigned"] or task["failed_since"]:
         return 1
-    if task["overridden"] or (task["change"] == "changed" and (task["to"] == "cancelled" or task["texts"])):
+    if task["overridden"] or is_off or (task["change"] == "changed" and (task["to"] == "cancelled" or task["texts"])):
         return 2
     return 3 if task["proven"] else 4
 
@@ -133,42 +139,61 @@ def _table(rows: Sequence[str], room: int) -> tuple[list[str], int]:
     return shown, 0
 
 
-def _policy(held: Row) -> Iterator[list[str]]:
+def _policy(held: Row) -> Iterator[Block]:
     if held["policy"]:
         shown = [cut(line, 200) for line in held["policy"]["diff"]]
         longest = max((len(run) for run in re.findall("`+", "\n".join(shown))), default=0)
         fence = "`" * max(3, longest + 1)
         kept = shown[:MOST_LINES]
         more = [f"… and {len(shown) - MOST_LINES} more lines"] if len(shown) > MOST_LINES else []
-        yield [
-            "", "<details><summary>Policy (.memento/config.yaml)</summary>", "", f"{fence}diff", *map(_clean, kept),
-            fence, *more, "", "</details>",
-        ]  # fmt: skip
+        opening = _opening("Policy (.memento/config.yaml)")
+        yield Block(opening, [f"{fence}diff", *map(_clean, kept), fence, *more], is_whole=True)
 
 
-def _files(held: Row) -> Iterator[list[str]]:
+def _files(held: Row) -> Iterator[Block]:
     """Yield the other files that differ as a block that opens on a click."""
     if files := held.get("files"):
         lines = [f"- {row['change']}: {code(cut(row['path']))}" for row in files]
-        yield ["", f"<details><summary>Other files: {len(files)}</summary>", "", *lines, "", "</details>"]
+        yield Block(_opening(f"Other files: {len(files)}"), lines[:MOST_FILES], lines[MOST_FILES:])
+
+
+def _opening(summary: str) -> list[str]:
+    return ["", f"<details><summary>{summary}</summary>", ""]
 
 
 def _clean(line: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in line)
 
 
-def _details(run: Row, items: Sequence[str]) -> list[str]:
-    """Return the rest of a run's changes as a block that opens on a click."""
+def _runs(held: Row) -> Iterator[Block]:
+    """Yield the runs to which nothing else happened as one block, and each other as a block that opens on a click.
+
+    Runs of which something became come before others, and those that the branch brings after those that were there.
+    """
+    alone: list[tuple[bool, str]] = []
+    blocks = []
+    for run in sorted(held["runs"], key=lambda run: (not _about(run), _is_new(run))):
+        beside = list(lines(run, STYLE))
+        first = [*_titled(one for one in beside if one[0] not in BULKY)]
+        rest = [*_items(run), *_titled(one for one in beside if one[0] in BULKY)]
+        if first or rest:
+            blocks.append(Block(_opening(_title(run)), first, rest))
+        else:
+            alone.append((_is_new(run), _line(run)))
+    if alone:
+        shown, more = ([line for new, line in alone if new == late] for late in (False, True))
+        yield Block([""], shown, more, ("", ""))
+    yield from blocks
+
+
+def _is_new(row: Row) -> bool:
+    return bool(row["change"] == "added")
+
+
+def _title(run: Row) -> str:
     about = _about(run)
     title = _clean(f"{cut(run['goal'], 120)} ({run['id']})" + (f": {about}" if about else ""))
-    return [
-        "",
-        f"<details><summary>{unlinked(html.escape(title)).replace('$', '<span>$</span>')}</summary>",
-        "",
-        *items,
-        "",
-        "</details>",
-    ]
+    return unlinked(html.escape(title)).replace("$", "<span>$</span>")
 
 
 def _line(run: Row) -> str:
@@ -180,18 +205,16 @@ def _about(run: Row) -> str:
     return run_line(run, STYLE._replace(say=_clean, code=_clean, strong=_clean))
 
 
-def _notes(held: Row) -> Iterator[list[str]]:
+def _notes(held: Row) -> Iterator[Block]:
     """Yield what happened to notes as a block that opens on a click."""
     found = list(knowledge(held, STYLE))
     if found:
-        lines = [line for title, told in found for line in (f"- {title}", *(f"  - {one}" for one in told))]
-        title = ", ".join(noted(held["counts"]))
-        yield ["", f"<details><summary>Notes: {title}</summary>", "", *lines, "", "</details>"]
+        told = [line for title, told in found for line in (f"- {title}", *(f"  - {one}" for one in told))]
+        yield Block(_opening(f"Notes: {', '.join(noted(held['counts']))}"), [], told)
 
 
 def _items(run: Row) -> Iterator[str]:
-    beside = list(lines(run, STYLE))
-    yield from _titled(one for one in beside if one[0] not in BULKY)
+    """Yield what happened to the tasks of a run."""
     for task in run["tasks"]:
         if not is_quiet(task):
             yield f"- task `{task['id']}` {_say(cut(task['title'], 120))}"
@@ -199,7 +222,6 @@ def _items(run: Row) -> Iterator[str]:
     if quiet := [task["id"] for task in run["tasks"] if is_quiet(task)]:
         named = some([f"`{name}`" for name in quiet], MOST_FILES)
         yield f"- {many(len(quiet), 'task')} became stale, for the code went on: {named}"
-    yield from _titled(one for one in beside if one[0] in BULKY)
 
 
 def _titled(items: Iterable[tuple[str, Sequence[str]]]) -> Iterator[str]:
@@ -208,28 +230,35 @@ def _titled(items: Iterable[tuple[str, Sequence[str]]]) -> Iterator[str]:
         yield from (f"  - {line}" for line in found)
 
 
-def _fitting(blocks: Iterable[Sequence[str]], room: int) -> tuple[list[str], int]:
+def _fitting(blocks: Sequence[Block], room: int) -> tuple[list[str], int]:
     """Return as many lines as there is room for, each block closed again, and how many lines are left."""
-    told: list[str] = []
-    left = 0
-    for block in blocks:
-        *body, blank, end = block
-        used = units(f"{blank}\n{end}") + 1
-        shown = []
-        for line in body:
-            used += units(line) + 1
-            if used > room:
-                break
-            shown.append(line)
-        opened = len(shown) == len(body) or (len(shown) >= OPENING and not _has_fence(block))
-        if not opened:
-            left += sum(1 for line in body if line)
-            continue
-        told += [*shown, blank, end]
-        room -= sum(units(line) + 1 for line in (*shown, blank, end))
-        left += len(body) - len(shown)
-    return told, left
+    shown: list[list[str]] = [[] for _ in blocks]
+    for last in (False, True):
+        for number, block in enumerate(blocks):
+            told = [*block.opening, *block.first, *(block.rest if last else ())]
+            ends = 0 if shown[number] else _size(block.closing)
+            if not last and not block.first:
+                continue
+            more = _most(told[len(shown[number]) :], room - ends)
+            enough = len(told) if block.is_whole else len(block.opening)
+            if len(shown[number]) + len(more) >= enough and more:
+                shown[number] += more
+                room -= _size(more) + ends
+    pairs = [*zip(blocks, shown, strict=True)]
+    left = sum(1 for block, told in pairs for line in [*block.opening, *block.first, *block.rest][len(told) :] if line)
+    return [line for block, told in pairs if told for line in (*told, *block.closing)], left
 
 
-def _has_fence(block: Sequence[str]) -> bool:
-    return block[OPENING].startswith("```")
+def _most(lines: Sequence[str], room: int) -> list[str]:
+    """Return as many of the first lines as there is room for."""
+    shown = []
+    for line in lines:
+        room -= units(line) + 1
+        if room < 0:
+            break
+        shown.append(line)
+    return shown
+
+
+def _size(lines: Iterable[str]) -> int:
+    return sum(units(line) + 1 for line in lines)
