@@ -119,6 +119,19 @@ def test_the_brief_names_live_notes_about_the_files_of_the_task(play: Play, cli:
     assert json.loads(cli("task", "brief", task, *where, "--json")[1])["payload"]["notes"] == []
 
 
+def test_the_brief_says_that_there_are_more_notes_about_the_files(play: Play, cli: Callable[..., Any]) -> None:
+    """Way: whoever adds many notes about a file has a worker miss the one that matters, and nothing says so."""
+    play.planned()
+    task = play.task(files=["app.py"])
+    where = ("--about", "app.py:1", "-C", str(play.root))
+    for name in ("Walrus", "Pelican", "Otter", "Heron", "Lynx", "Badger", "Stork", "Beaver", "Falcon", "Marten", "Owl"):
+        assert cli("note", "add", f"{name} never sleeps beside {name[::-1]}.", *where)[0] == 0
+    row = json.loads(cli("task", "brief", task, "-C", str(play.root), "--json")[1])["payload"]
+    (left,) = row["omitted"]
+    assert (len(row["notes"]), left["section"]) == (10, "1 more note about these files")
+    assert "1 more note about these files" in cli("task", "brief", task, "-C", str(play.root))[1]
+
+
 def test_files_are_named_with_what_they_are_at_the_commit(play: Play) -> None:
     task = story(play)
     (play.root / "app.py").write_text("edited = True\n")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from memento_git.ledger import layout
 
 if TYPE_CHECKING:
     from memento_git.ledger.view import View
     from memento_git.model.rows import Row
-
-MOST: Final = 10
 
 
 def notes_of(view: View, given: str) -> list[Row]:
@@ -26,4 +24,4 @@ def notes_of(view: View, given: str) -> list[Row]:
     with opened(view, view.commits[0]) as overlay:
         placed = [one for path in paths for place in (path, *overlay.below(path)) for one in overlay.at(place)]
         found = {one.note.id: {"id": one.note.id, "title": one.note.title, "path": one.path} for one in placed}
-    return list(found.values())[:MOST]
+    return list(found.values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger.listed import FILE_MODES
+from memento_git.model.enumeration import many
 from memento_git.model.states import OPEN_DISPATCH
 from memento_git.model.types import FORBIDDEN
 from memento_git.work import rows
@@ -34,6 +35,7 @@ REPORTING: Final = (
 )
 HIDDEN: Final = "Nothing from a chat or another session is part of this brief."
 MOST_ATTEMPTS: Final = 10
+MOST_NOTES: Final = 10
 MOST_PLAN: Final = 6_000
 MOST_EXCERPT: Final = 4_000
 MOST_FILE: Final = 1024 * 1024
@@ -67,7 +69,7 @@ def facts(view: View, given: str, *, excerpts: bool = False, notes: Sequence[Row
         "attempts": _attempts(state, identity, task["repairs"], omitted),
         "relevant_files": task["relevant_files"],
         "files": files,
-        "notes": list(notes),
+        "notes": _notes(notes, omitted),
         **({"excerpts": _excerpts(view, files, omitted)} if excerpts else {}),
         "repo_path": ".",
         "safety_constraints": list(SAFETY),
@@ -141,6 +143,14 @@ def _attempts(state: RunState, task: str, repairs: str | None, omitted: list[Row
         size = sum(len(str(one)) for one in told[:more]) if more > 0 else 0
         omitted += [left_out(f"{more} earlier attempts", size)] if more > 0 else []
     return told[-MOST_ATTEMPTS:]
+
+
+def _notes(notes: Sequence[Row], omitted: list[Row]) -> list[Row]:
+    """Return the first of the notes that are about the files of a task."""
+    if left := notes[MOST_NOTES:]:
+        size = sum(len(one["title"]) for one in left)
+        omitted.append(left_out(f"{many(len(left), 'more note')} about these files", size))
+    return list(notes[:MOST_NOTES])
 
 
 def _attempt(state: RunState, event: Event) -> Row:
