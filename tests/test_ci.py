@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 import yaml
 
+from memento_git.review.catalogue import CATALOGUE
+from memento_git.review.diff_markdown import markdown
+from memento_git.work.actions.comparing import compare
 from memento_git.work.comments import MARK
 from tests.play import git
 from tests.test_comments import TOKEN, serving
@@ -297,6 +300,35 @@ def test_the_comment_tells_what_the_branch_did_and_is_updated(job: Job, forge: F
     assert forge.comments == []
 
 
+def test_a_comment_has_room_for_what_was_found_however_much_that_is(job: Job, forge: Forge) -> None:
+    """Way: what a branch did, and what is wrong with it, is so much that the comment of before stays."""
+    target, _ = requested(job.play)
+    held = compare(job.play.ledger, f"{target}..")
+    found = f"123456 ({', '.join(f'1234 of {code}' for code in CATALOGUE)})"
+    body = Path(job.step("diff", BASE=target, FOUND=found, TIP="f" * 40)["body"])
+    beside = body.read_text().removeprefix(markdown(held))
+    held["runs"][0]["tasks"] *= 3000
+    body.write_text(markdown(held) + beside)
+    given = {"GITHUB_TOKEN": TOKEN, "API": forge.url, "NUMBER": "7", "REPOSITORY": "acme/app", "FOUND": found}
+    job.step("comment", BODY=str(body), **given)
+    assert "created" in job.said, job.said
+
+
+def test_the_comment_says_that_the_check_could_not_judge(job: Job, forge: Forge) -> None:
+    """A table of what is proven is not what stands there alone where nobody could look for what is wrong."""
+    target, _ = requested(job.play)
+    body = Path(job.step("diff", BASE=target, CODE="70")["body"]).read_text()
+    assert "**`memento check` could not judge it** (exit code 70): the log of this job says why.\n" in body
+    for code in ("0", "5"):
+        assert "could not judge" not in Path(job.step("diff", BASE=target, CODE=code)["body"]).read_text()
+    failing = job.temp / "bin" / "memento"
+    failing.parent.mkdir(exist_ok=True)
+    failing.write_text(f'#!/bin/sh\n[ "$1" != check ] || exit 70\nexec "{sys.executable}" -m memento_git "$@"\n')
+    failing.chmod(0o755)
+    gitlab(job, forge, target, PATH=f"{failing.parent}{os.pathsep}{os.environ['PATH']}")
+    assert (job.code, "could not judge it** (exit code 70)" in forge.comments[0]["body"]) == (70, True), job.said
+
+
 @pytest.mark.parametrize("status", [403, 500])
 def test_a_comment_that_cannot_be_posted_fails_nothing(job: Job, forge: Forge, status: int) -> None:
     forge.fails["POST"] = (status, {})
@@ -349,13 +381,13 @@ def test_a_ledger_that_can_no_longer_be_read_takes_the_place_of_what_was_told_be
 # GitLab.
 
 
-def gitlab(job: Job, forge: Forge, base: str) -> None:
+def gitlab(job: Job, forge: Forge, base: str, **env: str) -> None:
     """Run the job of the template on what is checked out."""
     (script,) = GITLAB["memento"]["script"]
     forge.me = {"username": "bot", "type": ""}
     job.bash(script, {
         "CI_MERGE_REQUEST_EVENT_TYPE": "merged_result", "CI_MERGE_REQUEST_DIFF_BASE_SHA": base, "GITLAB_TOKEN": TOKEN,
-        "CI_API_V4_URL": forge.url, "CI_PROJECT_PATH": "group/sub/app", "CI_MERGE_REQUEST_IID": "7",
+        "CI_API_V4_URL": forge.url, "CI_PROJECT_PATH": "group/sub/app", "CI_MERGE_REQUEST_IID": "7", **env,
     })  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from memento_git.model.markup import units as size
 from memento_git.model.policy import Policy
 from memento_git.review import diff_text
 from memento_git.review.diff_lines import headline
-from memento_git.review.diff_markdown import markdown
+from memento_git.review.diff_markdown import RESERVE, markdown
 from memento_git.review.weakened import weakened
 from memento_git.review.word_diff import words
 from memento_git.work.actions import checks, dispatches, evidences, plans, runs, settling, tasks, verifying
@@ -612,10 +612,10 @@ def test_three_thousand_tasks_fit_and_the_rest_is_counted(title: str) -> None:
 def test_at_the_edge_one_more_character_is_one_row_less() -> None:
     held = many(3, "Check the form")
     whole = markdown(held)
-    edge = size(whole) + 536
+    edge = size(whole) + RESERVE
     assert markdown(held, edge) == whole
     assert "more than fit here" in markdown(held, edge - 3)
-    for most in range(700, edge, 7):
+    for most in range(RESERVE + 164, edge, 7):
         assert size(markdown(held, most)) <= most
 
 

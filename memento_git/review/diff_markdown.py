@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from memento_git.model.rows import Row
 
-RESERVE: Final = 536  # for the mark by which a comment is found again, and the last line
+RESERVE: Final = 1_536  # for the mark by which a comment is found again, how much of each code was found, the last line
 FOR_DETAILS: Final = 0.3
 MOST_FILES: Final = 20
 MOST_LINES: Final = 60
