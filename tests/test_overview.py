@@ -20,6 +20,7 @@ from memento_git.review.summary import digest
 from memento_git.work import answers, rows, task_steps
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks, verifying
+from memento_git.work.dispatch.packet import facts
 from memento_git.work.kept_rows import base
 from memento_git.work.overview import choose_run, overview
 from memento_git.work.routing import routes
@@ -140,8 +141,10 @@ def test_a_task_at_work_is_completed_on_evidence_too_that_nothing_is_run_for(pla
     dispatch = play.claimed(task)
     made = [ran(play, task, commands(play)[0])]
     (step,) = seen(play)["next"]
-    assert step["why"] == "“A task” is in progress, and artifact evidence is asked of it, too"
-    assert step["command"] == f"memento task brief {task}"
+    assert step["why"] == "“A task” is in progress, and more is asked of it"
+    assert step["command"] == f"memento evidence add --task {task} --kind artifact FILE"
+    play.do(evidences.add_evidence, "artifact", tasks=[task], summary="a word alone shows nothing")
+    assert commands(play) == [step["command"]]
     made.append(
         play.do(evidences.add_evidence, "artifact", tasks=[task], summary="what came of it", uri="https://x.org/a")
     )
@@ -150,17 +153,49 @@ def test_a_task_at_work_is_completed_on_evidence_too_that_nothing_is_run_for(pla
     assert play.is_proven(task)
 
 
-def test_a_task_at_work_that_asks_for_no_command_is_completed_on_what_was_brought(play: Play) -> None:
+def test_a_task_at_work_that_asks_for_no_command_is_completed_on_what_was_brought_and_on_one(play: Play) -> None:
     play.planned()
     task = play.task(require=["artifact"])
     dispatch = play.claimed(task)
     made = play.do(evidences.add_evidence, "artifact", tasks=[task], summary="what came of it", uri="https://x.org/a")
-    (step,) = seen(play)["next"]
-    told = {
-        "why": "“A task” has what it asks for",
-        "command": f"memento dispatch complete {dispatch} --evidence {made}",
-    }
-    assert step == told
+    (line,) = commands(play)
+    assert line == f"memento evidence run --task {task} -- CMD"
+    shown = play.evidence(task)
+    assert commands(play) == [f"memento dispatch complete {dispatch} --evidence {shown} --evidence {made}"]
+    play.complete(dispatch, shown, made)
+    assert play.is_proven(task)
+
+
+@pytest.mark.parametrize(
+    ("proof", "line"),
+    [
+        ("{lint: witnessed, artifact: verified}", "memento evidence run --task {} --kind lint -- CMD"),
+        ("{ci: reported}", "memento evidence check --task {} FILE"),
+        ("{screenshot: verified}", "memento evidence add --task {} --kind screenshot FILE"),
+        ("{graph: verified}", "memento graph update --task {}"),
+        ("{approval: reported}", "memento evidence approve {}"),
+    ],
+)
+def test_a_task_at_work_is_shown_what_proves_by_policy(play: Play, proof: str, line: str) -> None:
+    (play.root / layout.CONFIG).write_text(f"version: 1\npolicy: {{proof: {proof}}}\n")
+    play.commit_all("policy")
+    play.planned()
+    task = play.task()
+    play.claimed(task)
+    assert commands(play) == [line.format(task)]
+    assert any(line.format(task) in told for told in facts(play.ledger.view(), task)["reporting_contract"])
+
+
+def test_evidence_leads_to_what_no_command_shows(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.task(require=["note", "diff"])
+    play.claimed(task)
+    given = ("evidence", "run", "--task", task, "-C", str(play.root), "--json", "--", "git", "--version")
+    ran_it = json.loads(cli(*given)[1].splitlines()[-1])
+    adding = f"memento evidence add --task {task} --kind"
+    assert ran_it["next"][0]["command"] == f"{adding} note --summary TEXT"
+    play.do(evidences.add_evidence, "note", tasks=[task], summary="It holds in the old browser, too.")
+    assert commands(play) == [f"{adding} diff --diff A..B"]
 
 
 def asking_for_others(play: Play) -> str:

@@ -20,7 +20,7 @@ from memento_git.work.dispatch import terms
 from memento_git.work.dispatch.packet import facts
 from memento_git.work.overview import overview
 from memento_git.work.proof.verdict import Verdict
-from memento_git.work.proof.verification import run_lines
+from memento_git.work.proof.verification import show_lines
 from memento_git.work.routing.routes import next_of
 from memento_git.work.rows import task_row
 from memento_git.work.running.capture import CommandNotStarted
@@ -505,6 +505,7 @@ def test_a_row_tells_what_is_asked_and_nothing_where_nothing_is(play: Play) -> N
     state = play.state(task)
     row = task_row(state, task)
     assert row["asked"] == {
+        "proof": dict.fromkeys(("command", "test", "lint", "type", "build"), "witnessed"),
         "evidence": ["lint"], "trust": None,
         "commands": [{"run": GREEN.split(), "kind": "test", "reports": [], "timeout": None}],
         "approvers": [], "not_by": [],
@@ -966,9 +967,13 @@ def test_what_is_printed_for_a_task_records_what_is_asked_of_it(play: Play, cli:
 
 
 def test_a_command_that_no_line_holds_is_not_printed_as_one() -> None:
-    asked = {"commands": [{"run": ["sh", "-c", "one\ntwo"], "kind": "test", "reports": ["out.xml"]}], "evidence": []}
-    assert run_lines("T", asked) == ["memento evidence run --task T --kind test --report out.xml -- CMD"]
-    assert run_lines("T", None) == ["memento evidence run --task T -- CMD"]
+    asked = {
+        "commands": [{"run": ["sh", "-c", "one\ntwo"], "kind": "test", "reports": ["out.xml"]}],
+        "evidence": [],
+        "proof": {"test": ""},
+    }
+    assert show_lines("T", asked) == ["memento evidence run --task T --kind test --report out.xml -- CMD"]
+    assert show_lines("T", None) == ["memento evidence run --task T -- CMD"]
 
 
 def test_a_long_text_that_grows_asks_all_that_it_asked(play: Play) -> None:

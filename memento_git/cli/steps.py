@@ -93,11 +93,9 @@ def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
     ]  # fmt: skip
     if claimed:
         own = [one for one in claimed if one["claimed_by"] == evidence["actor"]]
-        return [
-            {"why": f"or, of {one['task_id']}" if at else "it is for what is claimed",
-             "command": _citing_all(state, one, evidence) if own else _completing(one, evidence)}
-            for at, one in enumerate(own or claimed)
-        ]  # fmt: skip
+        leading = _citing_all if own else _completing
+        told = [(one["task_id"], leading(state, one, evidence)) for one in own or claimed]
+        return [{**step, "why": f"or, of {task}"} if at else step for at, (task, step) in enumerate(told)]
     for task in evidence["task_ids"]:
         if state.task_status(task) in DONE and (renewing := _renewing(state, task, evidence)):
             return [{"why": "what proves its task saw other code", "command": renewing}]
@@ -113,21 +111,22 @@ def _renewing(state: RunState, task: str, evidence: EvidenceRow) -> str:
     return pasts.renewing(state, task, code) if code and proofs.saw_else(state, task, code) else ""
 
 
-def _completing(dispatch: DispatchRow, evidence: EvidenceRow) -> str:
-    """Return the command that completes a dispatch on a piece of evidence."""
-    return f"memento dispatch complete {dispatch['dispatch_id']} --evidence {evidence['id']}"
+def _completing(_: RunState, dispatch: DispatchRow, evidence: EvidenceRow) -> Row:
+    """Return the step that completes a dispatch on a piece of evidence."""
+    complete = f"memento dispatch complete {dispatch['dispatch_id']} --evidence {evidence['id']}"
+    return {"why": "it is for what is claimed", "command": complete}
 
 
-def _citing_all(state: RunState, dispatch: DispatchRow, evidence: EvidenceRow) -> str:
-    """Return what goes on with a dispatch; where more is asked than this evidence shows, by all there is."""
+def _citing_all(state: RunState, dispatch: DispatchRow, evidence: EvidenceRow) -> Row:
+    """Return the step that goes on with a dispatch; where more is asked than this evidence shows, by all there is."""
     from memento_git.work import answers, rows
-    from memento_git.work.proof.verification import run_lines
+    from memento_git.work.proof.verification import show_lines
 
     task = answers.row(state, dispatch["task_id"])
-    if not run_lines(task["id"], task["asked"], [evidence]):
-        return _completing(dispatch, evidence)
+    if not show_lines(task["id"], task["asked"], [evidence]):
+        return _completing(state, dispatch, evidence)
     from memento_git.work.proof.staleness import mark_stale
 
     known = [rows.evidence_row(state, one) for one in state.pieces(state.ids("evidence"))]
     mark_stale(state.view, known, [])
-    return str(task_steps.going_on(task, [dispatch], known, evidence["actor"])["command"])
+    return task_steps.going_on(task, [dispatch], known, evidence["actor"])

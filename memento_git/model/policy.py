@@ -144,6 +144,7 @@ CONFIG: Final = Shape({
 })  # fmt: skip
 
 
+DEFAULT_PROOF: Final[dict[str, str]] = dict.fromkeys(RUN_KINDS, "witnessed")
 DEFAULT_PREFLIGHT: Final[dict[str, Any]] = {
     "dirty": "warn", "untracked": "ignore", "detached": "warn", "protected": "ignore", "branches": ["main", "master"],
     "disk": 64 * 1024 * 1024, "destructive": "refuse",
@@ -157,7 +158,7 @@ DEFAULT_GRAPH: Final[dict[str, Any]] = {
 class Policy(NamedTuple):
     """What is asked of completions, plans, gates and claims; sizes in bytes, the lease in seconds."""
 
-    proof: dict[str, str] = dict.fromkeys(RUN_KINDS, "witnessed")
+    proof: dict[str, str] = DEFAULT_PROOF
     require: tuple[str, ...] = ()
     plan_approvers: tuple[str, ...] = ()
     plan_not_author: bool = False

@@ -43,6 +43,7 @@ class AskedCommand(TypedDict):
 class AskedRow(TypedDict):
     """What is asked of what proves a task."""
 
+    proof: dict[str, str]
     evidence: list[str]
     trust: str | None
     commands: list[AskedCommand]
@@ -146,8 +147,9 @@ class TaskRow(TypedDict):
     verification_policy: Annotated[dict[str, Any] | None, "what this task's own text asks of verification, or null"]
     asked: Annotated[
         AskedRow | None,
-        "what policy, plan and task ask of it together: evidence, trust, commands, whose approval (approvers, "
-        "not_by), why; or null. In `task show` with what past failures and the code's graph add",
+        "what policy, plan and task ask of it together: proof (least trust by kind), evidence, trust, commands, whose "
+        "approval (approvers, not_by), why; null where all of that is the default. In `task show` with what past "
+        "failures and the code's graph add",
     ]
     ready: Annotated[bool, "could be handed out now"]
     held_back: Annotated[

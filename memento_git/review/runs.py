@@ -17,7 +17,7 @@ from memento_git.work import task_steps
 from memento_git.work.dispatch import terms
 from memento_git.work.gates import gates
 from memento_git.work.proof import proofs
-from memento_git.work.proof.verification import applies, asks_less, proves_less, run_lines
+from memento_git.work.proof.verification import applies, asks_less, proves_less, show_lines
 from memento_git.work.rows import asked_row
 
 if TYPE_CHECKING:
@@ -311,7 +311,7 @@ def _proving(state: RunState, task: str, after: str) -> str:
         return agreeing
     if after and not state.failed_gates(task):
         return f"it can be proven as it was done: {', then '.join(task_steps.mending(task, after))}"
-    lines = run_lines(task, asked_row(state, task, state.asked(task)))
+    lines = show_lines(task, asked_row(state, task, state.asked(task)))
     return f"run what is asked, then reopen and complete it with that: {', '.join(lines)}"
 
 

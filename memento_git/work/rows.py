@@ -11,6 +11,7 @@ from memento_git.folding.lanes import STATUS, WORST_EVIDENCE
 from memento_git.folding.overruling import takes_out
 from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
+from memento_git.model.policy import DEFAULT_PROOF
 from memento_git.model.states import DONE, FINAL_TASK, OPEN_DISPATCH, PASSING
 from memento_git.model.work import Prose
 from memento_git.work.circles import circles
@@ -139,10 +140,11 @@ def task_row(state: RunState, task: str) -> TaskRow:
 
 
 def asked_row(state: RunState, task: str, asked: Demand) -> AskedRow | None:
-    """Return what verification asks of a task; None where nothing but sound proof is asked."""
-    if not asked.why:
+    """Return what verification asks of a task; None where nothing but the usual proof is asked."""
+    if not asked.why and asked.proof == DEFAULT_PROOF:
         return None
     return {
+        "proof": dict(asked.proof),
         "evidence": list(asked.evidence),
         "trust": asked.trust or None,
         "commands": [

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.model.enumeration import some
 from memento_git.model.states import DONE, FINAL_TASK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.model.rows import DispatchRow, EvidenceRow, Row, TaskRow
+    from memento_git.model.rows import AskedRow, DispatchRow, EvidenceRow, Row, TaskRow
 
 SOON: Final = 3
 
@@ -107,9 +106,9 @@ def looks(row: TaskRow) -> str:
 
 def _shows(row: TaskRow) -> str:
     """Return the command line that records what is asked first of a task."""
-    from memento_git.work.proof.verification import run_lines
+    from memento_git.work.proof.verification import show_lines
 
-    return run_lines(row["id"], row["asked"])[0]
+    return show_lines(row["id"], row["asked"])[0]
 
 
 def going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[EvidenceRow], asker: str) -> Row:
@@ -117,32 +116,28 @@ def going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[E
 
     What only others hold is theirs to go on with.
     """
-    from memento_git.work.proof.verification import run_lines, shown
+    from memento_git.work.proof.verification import show_lines, shown
 
     own = [row for row in claimed if asker in ("", row["claimed_by"])]
     if claimed and not own:
         return {"why": f"{claimed[0]['claimed_by']} works on “{task['title']}”",
                 "command": f"memento dispatch show {claimed[0]['dispatch_id']}"}  # fmt: skip
     going = {"why": f"“{task['title']}” is in progress", "command": _shows(task)}
-    kinds = task["asked"]["evidence"] if task["asked"] else ()
     for dispatch in own:
         since = [
             row for row in _since(task["id"], dispatch, evidence)
             if row["kind"] != "approval" or _is_heard(task, row["actor"])
         ]  # fmt: skip
-        ran, beside = _ran(since, dispatch["claimed_by"]), _beside(since, kinds)
+        ran, beside = _ran(since, dispatch["claimed_by"]), _beside(since, task["asked"])
         passed = [*(row for row in ran if row["outcome"] == "passed"), *beside]
-        left = run_lines(task["id"], task["asked"], passed)
+        left = show_lines(task["id"], task["asked"], passed)
         failed = [row for row in ran if row["outcome"] != "passed" or row["moved"]]
-        held = {row["kind"] for row in (*ran, *beside)}
-        lacks = [kind for kind in kinds if kind not in held and kind != "approval"]  # a yes may follow what is done
         if left:
             going["command"] = left[0]
         if failed:
             going["why"] += f", and `{shown(failed[-1]['command'] or ())}` did not pass: {failed[-1]['id']}"
-        elif not left and lacks:
-            going["why"] += f", and {some(lacks, SOON)} evidence is asked of it, too"
-            going["command"] = f"memento task brief {task['id']}"
+        elif left and ran:
+            going["why"] += ", and more is asked of it"
         elif not left:
             cited = " ".join(f"--evidence {row['id']}" for row in (*ran, *beside))
             complete = f"memento dispatch complete {dispatch['dispatch_id']} {cited}"
@@ -178,9 +173,17 @@ def _is_of(code: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
     return not code or not last or "paths" in code or "paths" in last or agree(code, last)
 
 
-def _beside(since: Sequence[EvidenceRow], kinds: Sequence[str]) -> list[EvidenceRow]:
-    """Return the latest of each kind that is asked and that no command shows, whoever brought it."""
-    found = [row for row in since if row["kind"] in kinds and not row["command"] and row["outcome"] != "failed"]
+def _beside(since: Sequence[EvidenceRow], asked: AskedRow | None) -> list[EvidenceRow]:
+    """Return the latest of each kind that is asked and that no command shows, whoever brought it, and that shows it."""
+    from memento_git.work.proof.trust import is_shown
+
+    if asked is None:
+        return []
+    found = [
+        row for row in since
+        if row["kind"] in (*asked["evidence"], *asked["proof"]) and not row["command"]
+        and is_shown(row["kind"], row["trust_level"], row["outcome"], asked["proof"])
+    ]  # fmt: skip
     return [*{row["kind"]: row for row in found}.values()]
 
 

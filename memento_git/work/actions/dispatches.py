@@ -299,7 +299,7 @@ def _cite(desk: Desk, state: RunState, task: str, given: str) -> str:
 
 def _line(state: RunState, task: str) -> str:
     """Return the command line that records what is asked first of a task."""
-    return verification.run_lines(task, rows.asked_row(state, task, state.asked(task)))[0]
+    return verification.show_lines(task, rows.asked_row(state, task, state.asked(task)))[0]
 
 
 def _unacceptable(cited: Sequence[trust.Cited], task: str, dispatch: str) -> Objection:

@@ -11,7 +11,7 @@ from memento_git.model.types import FORBIDDEN
 from memento_git.work import rows
 from memento_git.work.loading import load
 from memento_git.work.proof import pasts
-from memento_git.work.proof.verification import run_lines, shown
+from memento_git.work.proof.verification import show_lines, shown
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -84,7 +84,10 @@ def _reporting(state: RunState, task: str, asked: Row) -> list[str]:
 
     They name the dispatch where the task has one that is open, and nobody else is handed the task beside it.
     """
-    lines = [f"Show results by running them: {line}" for line in run_lines(task, asked)]
+    lines = [
+        f"{'Show results by running them' if ' -- ' in line else 'Add what is asked to be shown'}: {line}"
+        for line in show_lines(task, asked)
+    ]
     going = {name: one.opened for name, one in state.dispatches(task).items() if one.status in OPEN_DISPATCH}
     alone = [name for name, opened in going.items() if len(going) == 1 and opened and not opened.data.get("candidate")]
     name = "".join(alone) or "DISPATCH"
@@ -111,9 +114,10 @@ def _asked(state: RunState, task: str) -> Row:
     """Return what verification will ask; `require` is the older word for `evidence`."""
     asked = state.asked(task, pasts.enriched(state, task))
     told = rows.asked_row(state, task, asked) or {
-        "evidence": [], "trust": None, "commands": [], "approvers": [], "not_by": [], "why": [],
+        "proof": dict(asked.proof), "evidence": [], "trust": None, "commands": [],
+        "approvers": [], "not_by": [], "why": [],
     }  # fmt: skip
-    return {"proof": dict(asked.proof), "require": told["evidence"], **told}
+    return {"require": told["evidence"], **told}
 
 
 def _dependency(state: RunState, task: str) -> Row:

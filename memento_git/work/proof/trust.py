@@ -271,11 +271,18 @@ def shows(evidence: Evidence, trust: str, asked: Demand, codes: Sequence[Mapping
     """
     if evidence.kind in asked.proof and (evidence.kind not in OF_NO_CODE or "code" in evidence.data):
         return False
-    if evidence.kind not in ADVISORY_KINDS and not at_least(trust, "reported"):
-        return False
-    if evidence.kind in VERDICT_KINDS and outcome_of(evidence.data) != "passed":
+    if not is_shown(evidence.kind, trust, outcome_of(evidence.data), {}):
         return False
     return "code" not in evidence.data or not of_other_code(evidence, codes)
+
+
+def is_shown(kind: str, trust: str, outcome: str, proof: Mapping[str, str]) -> bool:
+    """Tell whether evidence of a kind that is asked is trusted enough to show it, and has passed where such has to."""
+    if kind not in ADVISORY_KINDS and not at_least(
+        trust, "reported" if kind in OF_NO_CODE else proof.get(kind, "reported")
+    ):
+        return False
+    return outcome == "passed" if kind in VERDICT_KINDS else outcome != "failed"
 
 
 def meets(one: Cited, command: Command, least: str, codes: Sequence[Mapping[str, Any]]) -> bool:

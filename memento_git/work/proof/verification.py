@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.model.clock import duration
 from memento_git.model.enumeration import ends
 from memento_git.model.patterns import any_matches
+from memento_git.model.policy import DEFAULT_PROOF
 from memento_git.model.work import RUN_KINDS, TRUSTS
 
 if TYPE_CHECKING:
@@ -217,17 +218,37 @@ def shown(argv: Sequence[str]) -> str:
     return ends(" ".join(shlex.join(argv).split()), 200)
 
 
-def run_lines(task: str, asked: Mapping[str, Any] | None, passed: Sequence[Mapping[str, Any]] = ()) -> list[str]:
-    """Return the command lines that record what is asked of a task, given as a row, and has not passed.
+def show_lines(task: str, asked: Mapping[str, Any] | None, passed: Sequence[Mapping[str, Any]] = ()) -> list[str]:
+    """Return the command lines that record what is asked of a task, given as a row, and `passed` does not show.
 
-    They are the required commands as they are, and a CMD for each kind that is asked beside them; each with its kind.
+    They are the required commands as they are, and a line for each kind that is asked beside them, but for a yes to
+    what is done; where nothing is asked, one for a kind that proves.
     """
-    start, told = f"memento evidence run --task {task}", asked or {"commands": (), "evidence": ()}
+    told = asked or {"commands": (), "evidence": (), "proof": DEFAULT_PROOF}
     left = [one for one in told["commands"] if not any(_is_row_of(row, one) for row in passed)]
-    lines = [f"{start}{_options(one)} -- {_typed(one['run'])}" for one in left]
+    lines = [f"memento evidence run --task {task}{_options(one)} -- {_typed(one['run'])}" for one in left]
     known = {one["kind"] for one in (*told["commands"], *passed)}
-    lines += [f"{start} --kind {kind} -- CMD" for kind in told["evidence"] if kind in RUN_KINDS and kind not in known]
-    return lines or ([] if passed else [f"{start} -- CMD"])
+    kinds = [kind for kind in told["evidence"] if kind not in known and kind != "approval"]
+    first = next(filter(told["proof"].__contains__, RUN_KINDS), next(iter(told["proof"]), DEFAULT_KIND))
+    if first not in known and known.union(kinds).isdisjoint(told["proof"]):
+        kinds = [first, *kinds]
+    runs = [kind for kind in kinds if kind in RUN_KINDS]
+    return lines + [show_line(task, kind) for kind in (*runs, *(kind for kind in kinds if kind not in runs))]
+
+
+def show_line(task: str, kind: str) -> str:
+    """Return the command line that records evidence of a kind for a task."""
+    if kind in RUN_KINDS:
+        return f"memento evidence run --task {task}{'' if kind == RUN_KINDS[0] else f' --kind {kind}'} -- CMD"
+    adding = f"memento evidence add --task {task} --kind {kind}"
+    ways = {
+        "approval": f"memento evidence approve {task}",
+        "ci": f"memento evidence check --task {task} FILE",
+        "diff": f"{adding} --diff A..B",
+        "graph": f"memento graph update --task {task}",
+        **dict.fromkeys(("note", "memory"), f"{adding} --summary TEXT"),
+    }
+    return ways.get(kind, f"{adding} FILE")
 
 
 def again_line(task: str, evidence: Mapping[str, Any]) -> str:
