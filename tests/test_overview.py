@@ -19,7 +19,7 @@ from memento_git.review.report import markdown
 from memento_git.review.summary import digest
 from memento_git.work import answers, rows, task_steps
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks, verifying
+from memento_git.work.actions import checks, dispatches, evidences, plans, runs, settling, tasks, verifying
 from memento_git.work.dispatch.packet import facts
 from memento_git.work.kept_rows import base
 from memento_git.work.overview import choose_run, overview
@@ -979,3 +979,33 @@ def test_the_version_of_the_cache_goes_with_the_shape_of_what_is_kept(play: Play
     places = {re.sub(r"\w+_[0-9a-z]{12}|\w+\.txt", "*", one) for one in shape(held)}
     digest = hashlib.sha256("\n".join(sorted(places)).encode()).hexdigest()[:12]
     assert (cache.VERSION.rpartition(".")[2], digest) == ("56", "0b5228ce4e4b")
+
+
+def test_a_release_is_judged_after_the_other_gates_and_once_it_has_what_is_asked(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    text = "policy: {gates: {required: [release, approval]}, release: {checks: [ci], approvals: 1, approvers: [Grace]}}"
+    (play.root / layout.CONFIG).write_text(f"version: 1\n{text}\n")
+    play.commit_all("policy")
+    run = play.planned()
+    play.proven()
+    release = f"memento gate release --run {run}"
+
+    def told() -> list[str]:
+        return [step["why"] for step in seen(play)["next"]]
+
+    wanted = [
+        f"memento gate record approval passed --run {run} --evidence ID",
+        f"memento evidence check --run {run} FILE",
+        f"memento evidence approve {run}",
+        release,
+    ]
+    assert commands(play) == wanted
+    assert told()[2] == "the release asks for approvals: 0 of 1, by Grace"
+    play.gate("approval", "passed")
+    refused = json.loads(cli("gate", "release", "-C", str(play.root), "--json")[1])
+    assert [step["command"] for step in refused["next"]] == wanted[1:2]
+    play.do(checks.record_check, "here", conclusion="success", name="ci", run=run)
+    assert commands(play) == wanted[2:]
+    play.beside(play.root, "Grace").do(evidences.approve, run)
+    assert commands(play) == [release]

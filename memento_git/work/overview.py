@@ -303,16 +303,18 @@ def _gates(held: RunRows, opened: Callable[[], RunState], *, signs: bool) -> lis
     """Return the steps before a run, whose every task is done and proven, can be completed: gates, and signatures."""
     if held["run"]["status"] != "active" or not (held["gates"] or signs) or not all_done(held["tasks"]):
         return []
-    from memento_git.work.gates import gatehold
+    from memento_git.work.gates import gatehold, holding
 
     state = opened()
     counting = [state.id, *(row["id"] for row in held["tasks"] if row["status"] != "cancelled")]
     left = [(task, *one) for task in counting[1:] for one in gatehold.left_failed(state, task)]
-    unmet = gatehold.unmet(state)
+    unmet = sorted(gatehold.unmet(state), key=lambda one: one[:2] == (state.id, "release"))
     mending = gatehold.mending(state.view.git, state, [one[:2] for one in unmet])
+    told = [{"why": f"gate {one.gate} {one.why}", "command": how} for one, how in zip(unmet, mending, strict=True)]
+    last = -1 if unmet and unmet[-1][:2] == (state.id, "release") else len(told)
     return [
         *({"why": f"gate {gate} of {old}, which {task} repairs, has failed",
            "command": passing(state.policy.gates_fresh, gate, task)} for task, old, gate in left),
-        *({"why": f"gate {one.gate} {one.why}", "command": how} for one, how in zip(unmet, mending, strict=True)),
+        *told[:last], *(holding.asking(state) if told[last:] else []), *told[last:],
         *({"why": why, "command": "memento check --no-base"} for why in gatehold.unsigned(state, counting)),
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from memento_git.model.clock import is_ahead
 from memento_git.model.states import DONE
 from memento_git.model.work import Evidence
 from memento_git.work import codestate
-from memento_git.work.gates import gatehold, gates, replies
+from memento_git.work.gates import gatehold, gates, release, replies
 from memento_git.work.gates.release import UNKNOWN, Answer, CheckSeen, Conditions, RunFacts, TaskSeen
 from memento_git.work.proof import proofs, remains, trust
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from memento_git.model.policy import Policy
+    from memento_git.model.rows import Row
     from memento_git.work.attest.signing import Signer
     from memento_git.work.proof.remains import Gone
     from memento_git.work.state import RunState
@@ -36,6 +37,20 @@ def asked(policy: Policy, require_checks: Sequence[str] = (), approvals: int = 0
         gates=policy.gates_required,
         graph=given.get("graph", "refuse"),
     )
+
+
+def asking(state: RunState) -> list[Row]:
+    """Return the steps that bring what policy asks of a release and is lacking: its checks, and approvals."""
+    if not gates.release_asks(state.policy):
+        return []
+    asks = asked(state.policy)
+    verdict = release.judge(held(state), asks)
+    steps = [
+        {"why": f"the release asks for a success of the check {name} on this code",
+         "command": f"memento evidence check --run {state.id} FILE"} for name in verdict.checks
+    ]  # fmt: skip
+    told = f"the release asks for {release.lacking_approvals(verdict.approvals, asks)}"
+    return steps + [{"why": told, "command": f"memento evidence approve {state.id}"}] * bool(verdict.approvals)
 
 
 def _signed(state: RunState, evidence: Sequence[Evidence], authors: Collection[str]) -> dict[str, Signer] | None:

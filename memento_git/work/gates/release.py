@@ -119,13 +119,18 @@ def judge(held: RunFacts, asked: Conditions) -> Verdict:
     rests += approved.values()
     lacking = max(0, asked.approvals - len(approved))
     if lacking:
-        missing.append(f"approvals: {len(approved)} of {asked.approvals}{_whose(asked)}")
+        missing.append(lacking_approvals(lacking, asked))
     refused = asked.graph == "refuse" and bool(held.graph_warnings)
     if refused:
         missing += [f"graph: {warning['message']}" for warning in held.graph_warnings]
     return Verdict(
         tuple(missing), tuple(absent), lacking, tuple(sorted(approved)), refused, tuple(dict.fromkeys(rests))
     )
+
+
+def lacking_approvals(lacking: int, asked: Conditions) -> str:
+    """Return how many approvals there are of those that are asked, and whose count."""
+    return f"approvals: {asked.approvals - lacking} of {asked.approvals}{_whose(asked)}"
 
 
 def _whose(asked: Conditions) -> str:
