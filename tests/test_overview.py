@@ -736,6 +736,7 @@ def test_nothing_in_a_row_acts_as_markdown(play: Play) -> None:
             "scope_kind": "run",
             "scope": "",
             "status": "failed",
+            "judges": [HOSTILE],
             "reviewer": HOSTILE,
             "summary": HOSTILE,
             "late": False,
@@ -978,7 +979,7 @@ def test_the_version_of_the_cache_goes_with_the_shape_of_what_is_kept(play: Play
     held = dict(base(play.ledger.view(), run))
     places = {re.sub(r"\w+_[0-9a-z]{12}|\w+\.txt", "*", one) for one in shape(held)}
     digest = hashlib.sha256("\n".join(sorted(places)).encode()).hexdigest()[:12]
-    assert (cache.VERSION.rpartition(".")[2], digest) == ("56", "0b5228ce4e4b")
+    assert (cache.VERSION.rpartition(".")[2], digest) == ("57", "bce3f95fecdb")
 
 
 def test_a_release_is_judged_after_the_other_gates_and_once_it_has_what_is_asked(
@@ -1009,3 +1010,36 @@ def test_a_release_is_judged_after_the_other_gates_and_once_it_has_what_is_asked
     assert commands(play) == wanted[2:]
     play.beside(play.root, "Grace").do(evidences.approve, run)
     assert commands(play) == [release]
+
+
+def test_a_step_that_is_not_for_everybody_says_whose_it_is(play: Play, cli: Callable[..., Any]) -> None:
+    text = """policy:
+  plan: {approvers: [Grace, Heidi], not_author: true}
+  gates: {required: [quality_review], verdicts: {quality_review: [Grace]}}
+  require: [approval]
+  approvals: {not_author: true}
+"""
+    (play.root / layout.CONFIG).write_text(f"version: 1\n{text}")
+    play.commit_all("policy")
+    run, grace, own = play.run(), play.beside(play.root, "Grace"), play.ledger.actor
+
+    def why() -> str:
+        return str(seen(play)["next"][0]["why"])
+
+    drafted = json.loads(cli("plan", "draft", "--title", "P", "--body", "B", "-C", str(play.root), "--json")[1])
+    assert (
+        why() == drafted["next"][0]["why"] == f"a plan waits for approval by Grace or Heidi and by another than {own}"
+    )
+    grace.do(plans.approve_plan, drafted["plan"]["id"])
+    later = play.do(plans.draft_plan, "Another", "Do it otherwise.")
+    told = f"plan “Another” waits for approval by Grace or Heidi and by another than {own}, to take the place of"
+    assert seen(play)["next"][-1]["why"].startswith(told)
+    play.do(plans.reject_plan, later, reason="not taken")
+    task = play.task("Ship")
+    play.complete(play.claimed(task), play.evidence(task))
+    assert why() == f"“Ship” is done, and waits for an approval by another than {own}"
+    grace.do(evidences.approve, task)
+    play.do(verifying.verify_task, task)
+    assert why() == "gate quality_review has not passed: it waits for a verdict by Grace"
+    grace.gate("quality_review", "failed", run=run)
+    assert why() == f"gate quality_review of {run} has failed: it waits for a verdict by Grace"

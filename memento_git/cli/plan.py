@@ -71,12 +71,12 @@ def draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
 
 
 def _draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
+    from memento_git.work import task_steps
     from memento_git.work.actions import plans
 
     text = read_text(body)
     row = door.row("plan draft", lambda tx: plans.draft_plan(tx, title, text, run=run, **options))
-    approve = {"why": "a plan waits for approval", "command": f"memento plan approve {row['id']}"}
-    door.show({"plan": row}, f"drafted {row['id']}", then=[approve])
+    door.show({"plan": row}, f"drafted {row['id']}", then=[task_steps.approving(row)])
 
 
 @plan.command("approve")

@@ -115,6 +115,8 @@ class PlanRow(TypedDict):
     ]
     unsigned: Annotated[list[str], "that the canonical plan's approval lacks the signature which policy demands"]
     verification_policy: Annotated[dict[str, Any] | None, "what verification asks of the run's tasks, or null"]
+    approvers: Annotated[list[str], "whom policy names to approve it; nobody: anyone may"]
+    not_by: Annotated[list[str], "its author, where policy asks for the approval of another"]
     approved_by: Annotated[str | None, "who approved it last, or null"]
     approval_event_id: Annotated[str | None, "the event, or null"]
     signature: Signature
@@ -231,6 +233,7 @@ class GateRow(TypedDict):
     scope: Annotated[str, "id of the run or task"]
     scope_kind: Annotated[str, "run or task"]
     status: Annotated[str, "pending, passed, failed, waived"]
+    judges: Annotated[list[str], "whom policy names to pass or fail it; nobody: anyone may"]
     reviewer: Annotated[str | None, "who gave the latest verdict"]
     summary: Annotated[str | None, "what was said"]
     evidence: Annotated[list[str], "ids that it rests on"]

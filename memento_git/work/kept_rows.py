@@ -160,7 +160,7 @@ def _compute(view: View, run: str, progress: Progress | None, runners: Runners |
     held["cites"], held["whole"] = cites(held), is_whole(state, state.groups())
     held["latest"] = max((row["created_at"] for row in held["audit"]), default="")
     decided = {row["kind"] for row in held["gates"] if row["scope"] == run}
-    held["gates"] += [_pending(run, gate) for gate in state.policy.gates_required if gate not in decided]
+    held["gates"] += [_pending(state, gate) for gate in state.policy.gates_required if gate not in decided]
     held["findings"] = _findings(state)
     return held, is_sure(state)
 
@@ -172,12 +172,13 @@ def _findings(state: RunState) -> list[Finding]:
     return [one for one in found if one.path.endswith(packed) or inside in one.path]
 
 
-def _pending(run: str, gate: str) -> GateRow:
+def _pending(state: RunState, gate: str) -> GateRow:
     """Return the row of a gate that policy requires and nobody has spoken of."""
     from memento_git.work.rows import mark
 
     return {
-        "kind": gate, "scope": run, "scope_kind": "run", "status": "pending", "reviewer": None, "summary": None,
+        "kind": gate, "scope": state.id, "scope_kind": "run", "status": "pending",
+        "judges": list(state.policy.judges(gate, "passed")), "reviewer": None, "summary": None,
         "evidence": [], "created_at": None, "event_id": None, "late": False, "fallen": None, **mark(None),
     }  # fmt: skip
 

@@ -83,7 +83,7 @@ def _gate_steps(held: RunRows, fresh: Sequence[str]) -> list[Row]:
     refused = {row["scope"] for row in failed}
     waiting = [row["title"] for row in held["tasks"] if row["status"] == "pending"]
     return [
-        *({"why": f"gate {row['kind']} of {row['scope']} has failed",
+        *({"why": f"gate {row['kind']} of {row['scope']} has failed{awaited(row['judges'])}",
            "command": passing(fresh, row["kind"], row["scope"])} for row in failed),
         *({"why": f"to have “{row['title']}” done again, as its gate asks: reject it, then repair it",
            "command": f"memento task verify {row['id']}"}
@@ -92,6 +92,11 @@ def _gate_steps(held: RunRows, fresh: Sequence[str]) -> list[Row]:
            "command": f"memento gate waive {row['kind']} {option(row['scope'])} --reason WHY"}
           for row in failed if waiting and row["scope_kind"] == "run" and row["kind"] in GATES_OF_WORK),
     ]  # fmt: skip
+
+
+def awaited(judges: Sequence[str]) -> str:
+    """Return whose verdict a gate waits for, where policy names them, as the end of a sentence."""
+    return f": it waits for a verdict{task_steps.by_whom(judges)}" if judges else ""
 
 
 def broken(held: RunRows) -> list[Finding]:
@@ -164,10 +169,11 @@ def _plan_steps(held: RunRows) -> list[Row]:
     run = held["run"]
     drafts = _drafts(held)
     if not run["current_plan_id"] and drafts:
-        return [{"why": "a plan waits for approval", "command": f"memento plan approve {drafts[-1]}"}]
+        return [task_steps.approving(next(row for row in held["plans"] if row["id"] == drafts[-1]))]
     changed = [row for row in held["plans"] if row["changed"]]
     if changed:
-        why = f"plan “{changed[0]['title']}” was changed after its approval"
+        by = task_steps.by_whom(changed[0]["approvers"], changed[0]["not_by"])
+        why = f"plan “{changed[0]['title']}” was changed after its approval: it waits for another{by}"
         return [{"why": why, "command": f"memento plan approve {changed[0]['id']}"}]
     if unapproved := [row for row in held["plans"] if row["unapproved"]]:
         return [{"why": unapproved[0]["unapproved"], "command": f"memento plan approve {unapproved[0]['id']}"}]
@@ -182,7 +188,8 @@ def _later_drafts(held: RunRows) -> list[Row]:
     """Return the step of the last plan that was drafted after the canonical one, to take its place."""
     made = [row["created_at"] for row in held["plans"] if row["id"] == held["run"]["current_plan_id"]]
     return [
-        {"why": f"plan “{row['title']}” waits for approval, to take the place of the one that holds",
+        {"why": f"plan “{row['title']}” waits for approval{task_steps.by_whom(row['approvers'], row['not_by'])}, "
+                "to take the place of the one that holds",
          "command": f"memento plan approve {row['id']}"}
         for row in held["plans"] if made and row["status"] == "draft" and row["created_at"] > made[0]
     ][-1:]  # fmt: skip

@@ -12,7 +12,7 @@ from memento_git.model.states import FINAL_RUN
 from memento_git.work import away, kept_rows
 from memento_git.work import refusals as no
 from memento_git.work.dispatch import live
-from memento_git.work.nextsteps import all_done, next_steps, passing
+from memento_git.work.nextsteps import all_done, awaited, next_steps, passing
 from memento_git.work.proof.staleness import mark_stale
 from memento_git.work.task_steps import SOON
 
@@ -310,7 +310,10 @@ def _gates(held: RunRows, opened: Callable[[], RunState], *, signs: bool) -> lis
     left = [(task, *one) for task in counting[1:] for one in gatehold.left_failed(state, task)]
     unmet = sorted(gatehold.unmet(state), key=lambda one: one[:2] == (state.id, "release"))
     mending = gatehold.mending(state.view.git, state, [one[:2] for one in unmet])
-    told = [{"why": f"gate {one.gate} {one.why}", "command": how} for one, how in zip(unmet, mending, strict=True)]
+    told = [
+        {"why": f"gate {one.gate} {one.why}{awaited(state.policy.judges(one.gate, 'passed'))}", "command": how}
+        for one, how in zip(unmet, mending, strict=True)
+    ]
     last = -1 if unmet and unmet[-1][:2] == (state.id, "release") else len(told)
     return [
         *({"why": f"gate {gate} of {old}, which {task} repairs, has failed",

@@ -86,6 +86,8 @@ def plan_row(state: RunState, plan: str) -> PlanRow:
         "changed": state.plan_changed(plan),
         "unapproved": (approvals.unfit(state) or None) if plan == state.canonical else None,
         "unsigned": [],
+        "approvers": list(state.policy.plan_approvers),
+        "not_by": [prose.data["by"]] if state.policy.plan_not_author else [],
         "approved_by": approved.by if approved else None,
         "approval_event_id": approved.id if approved else None,
         **mark(approved),
@@ -220,22 +222,18 @@ def gate_rows(state: RunState, scope: str) -> list[GateRow]:
     for gate, word in sorted(state.gates(scope).items()):
         fell, why = _fallen(state, scope, gate, word)
         latest = fell or [event for event in state.folded(scope).legal(word) if event.get("gate") == gate][-1]
-        rows.append(
-            {
-                "kind": gate,
-                "scope": scope,
-                "scope_kind": kind_of(scope),
-                "status": "pending" if word == "requested" else word,
-                "reviewer": latest.by,
-                "summary": latest.get("note") or latest.get("reason") or None,
-                "evidence": [ref.partition("@")[0] for ref in latest.evidence],
-                "created_at": latest.at,
-                "event_id": latest.id,
-                "late": counting.get(gate, word) != word,
-                "fallen": why,
-                **mark(latest),
-            }
-        )
+        rows.append({
+            "kind": gate, "scope": scope, "scope_kind": kind_of(scope),
+            "status": "pending" if word == "requested" else word,
+            "judges": list(state.policy.judges(gate, "passed")),
+            "reviewer": latest.by,
+            "summary": latest.get("note") or latest.get("reason") or None,
+            "evidence": [ref.partition("@")[0] for ref in latest.evidence],
+            "created_at": latest.at, "event_id": latest.id,
+            "late": counting.get(gate, word) != word,
+            "fallen": why,
+            **mark(latest),
+        })  # fmt: skip
     return rows
 
 

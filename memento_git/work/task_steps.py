@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.model.enumeration import some
 from memento_git.model.states import DONE, FINAL_TASK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.model.rows import AskedRow, DispatchRow, EvidenceRow, Row, TaskRow
+    from memento_git.model.rows import AskedRow, DispatchRow, EvidenceRow, PlanRow, Row, TaskRow
 
 SOON: Final = 3
 
@@ -54,6 +55,12 @@ def due(task: TaskRow, dispatches: Sequence[DispatchRow]) -> str:
     return str(steps[0]["command"]) if steps else ""
 
 
+def approving(plan: PlanRow) -> Row:
+    """Return the step that approves a plan, where the run has none that holds."""
+    by = by_whom(plan["approvers"], plan["not_by"])
+    return {"why": f"a plan waits for approval{by}", "command": f"memento plan approve {plan['id']}"}
+
+
 def proving(task: TaskRow) -> list[Row]:
     """Return the steps by which a task that was completed without being proven becomes proven; none for any other."""
     if task["proven"] is not False:
@@ -61,7 +68,7 @@ def proving(task: TaskRow) -> list[Row]:
     reopen = resuming(task["id"], task["status"])
     if _is_to_approve(task):
         approve, verify = mending(task["id"], "approve")
-        return [{"why": "let somebody say yes to it", "command": approve},
+        return [{"why": f"it waits for an approval{_by_whom(task)}", "command": approve},
                 {"why": "then, to let that count", "command": verify}]  # fmt: skip
     if looks(task) == "verify":
         [verify] = mending(task["id"], "verify")
@@ -80,7 +87,19 @@ def helping(task: TaskRow, evidence: Sequence[EvidenceRow]) -> Row:
     approve, verify = mending(task["id"], "approve")
     if any((row["status"], row["outcome"]) == ("recorded", "passed") and _is_heard(task, row["actor"]) for row in said):
         return {"why": f"“{task['title']}” was approved", "command": verify}
-    return {"why": f"“{task['title']}” is done, and waits for an approval", "command": approve}
+    return {"why": f"“{task['title']}” is done, and waits for an approval{_by_whom(task)}", "command": approve}
+
+
+def _by_whom(task: TaskRow) -> str:
+    """Return by whom an approval of a task counts, as the end of a sentence."""
+    return by_whom(task["asked"]["approvers"], task["asked"]["not_by"]) if task["asked"] else ""
+
+
+def by_whom(named: Sequence[str], but: Sequence[str] = ()) -> str:
+    """Return that something is for some people, or for others than some, as the end of a sentence; or nothing."""
+    whose = [f"by {some(named, SOON, ' or ')}"] if named else []
+    whose += [f"by another than {some(but, SOON, ' and ')}"] if but else []
+    return f" {' and '.join(whose)}" if whose else ""
 
 
 def _is_shown_of(task: TaskRow, row: EvidenceRow) -> bool:
