@@ -149,6 +149,8 @@ CASES: Final = {
     },
     "plan": {
         "good": f"id: {PLAN}\ntitle: A plan\nat: {AT}\nby: Ada\nrisks: [it rains]\n",
+        "good_command": f'id: {PLAN}\ntitle: A plan\nat: {AT}\nby: A\nverify: {{commands: [{{run: [grep, ""]}}]}}\n',
+        "bad_command": f'id: {PLAN}\ntitle: A plan\nat: {AT}\nby: A\nverify: {{commands: [{{run: ["  ", a]}}]}}\n',
         "bad_goal": f"id: {PLAN}\ngoal: A plan\nat: {AT}\nby: Ada\n",
     },
     "evidence": {
@@ -180,6 +182,7 @@ CASES: Final = {
         "bad_without_origin": f"id: {NOTE}\nkind: fact\ntitle: T\nat: {AT}\nby: Ada\n",
         "bad_origin": f"id: {NOTE}\nkind: fact\ntitle: T\nat: {AT}\nby: Ada\norigin: god\n",
         "bad_share": f"id: {NOTE}\nkind: fact\ntitle: T\nat: {AT}\nby: Ada\norigin: person\nimportance: 2\n",
+        "bad_about": f'id: {NOTE}\nkind: fact\ntitle: T\nat: {AT}\nby: A\norigin: agent\nabout: [{{pattern: " "}}]\n',
         "bad_key": f"id: {NOTE}\nkind: fact\ntitle: T\nat: {AT}\nby: Ada\norigin: person\nkey: A B\n",
         "bad_link": f"id: {NOTE}\nkind: fact\ntitle: T\nat: {AT}\nby: Ada\norigin: person\nlinks:\n- {{rel: likes}}\n",
     },

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from memento_git.model import types as t
+from memento_git.model.anchors import SHAPE, AnchorType
 from memento_git.model.events import GATED, HEAD, VERBS, event_shape
 from memento_git.model.ids import KINDS
 from memento_git.model.knowledge import NOTE
@@ -50,12 +51,13 @@ def documents() -> dict[str, Schema]:
 def describe(type_: t.Type) -> Schema:
     """Return the JSON Schema of a type."""
     match type_:
-        case Shape():
-            return _shape(type_)
+        case Shape() | AnchorType():
+            return _shape(type_ if isinstance(type_, Shape) else SHAPE)
         case t.Text():
             return _text(type_)
         case t.ListOf():
-            return {**type_.schema(), "items": describe(type_.member)}
+            first = {"prefixItems": [describe(type_.first)]} if type_.first else {}
+            return {**type_.schema(), "items": describe(type_.member), **first}
         case t.Variant():
             return {"oneOf": [_shape(shape) for shape in type_.shapes.values()]}
         case t.Table():
@@ -68,10 +70,11 @@ def describe(type_: t.Type) -> Schema:
 
 
 def _text(type_: t.Text) -> Schema:
-    """Return the schema of a text: not blank, without control characters, on one line where that is asked."""
+    """Return the schema of a text: without control characters, not blank or on one line where that is asked."""
     line = "" if type_.lines else r"\n"
-    pattern = rf"^(?=[\s\S]*\S)[^{UNFIT}{line}]*$"
-    return {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": pattern}
+    seen, least = ("", 0) if type_.empty else (r"(?=[\s\S]*\S)", 1)
+    pattern = rf"^{seen}[^{UNFIT}{line}]*$"
+    return {"type": "string", "minLength": least, "maxLength": LONGEST, "pattern": pattern}
 
 
 def _shape(shape: Shape) -> Schema:
