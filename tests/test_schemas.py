@@ -10,6 +10,7 @@ import pytest
 from check_jsonschema import main as check_jsonschema
 from click.testing import CliRunner
 
+from docs.generator.schemas import documents
 from memento_git.knowledge.actions.notes import add_note
 from memento_git.knowledge.actions.recipes import save_recipe
 from memento_git.ledger import codec, layout, yamltext
@@ -20,7 +21,6 @@ from memento_git.model import types as t
 from memento_git.model.anchors import AnchorType
 from memento_git.model.events import GATED, VERBS, event_shape
 from memento_git.model.ids import kind_of
-from memento_git.model.jsonschema import documents
 from memento_git.model.work import VERDICTS
 from memento_git.verbs.sample import play as play_sample
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from docs.generator import actions, commands, errors, findings, formats, policy, rows, seed
-from memento_git.model.jsonschema import documents
+from docs.generator.schemas import documents
 
 
 def outputs() -> dict[str, str]:

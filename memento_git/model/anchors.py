@@ -92,9 +92,6 @@ class AnchorType(NamedTuple):
             problems += [(at, problem) for problem in faults(data)]
         return data
 
-    def schema(self) -> dict[str, Any]:
-        return SHAPE.schema()
-
 
 ABOUT: Final = t.ListOf(AnchorType())
 

@@ -1,4 +1,4 @@
-"""The types that a value in a ledger file can have: each reads text and describes itself as JSON Schema."""
+"""The types that a value in a ledger file can have: each reads text."""
 
 from __future__ import annotations
 
@@ -40,8 +40,6 @@ class Type(Protocol):
 
     def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any: ...
 
-    def schema(self) -> dict[str, Any]: ...
-
 
 def problem_of(kind: Type, given: object) -> Objection:
     """Return why a value is none of a type, or nothing."""
@@ -64,9 +62,6 @@ class Pattern(NamedTuple):
             problems.append((at, f"{raw!r:.60} is not {self.name}"))
         return raw
 
-    def schema(self) -> dict[str, Any]:
-        return {"type": "string", "pattern": f"^(?:{self.pattern})$", "description": self.name}
-
 
 class Text(NamedTuple):
     """Text for people: no control or direction-changing characters, at most 64 KiB; some of it can be seen."""
@@ -81,9 +76,6 @@ class Text(NamedTuple):
         for problem in text_problems(raw, lines=self.lines):
             problems.append((at, problem))
         return raw
-
-    def schema(self) -> dict[str, Any]:
-        return {"type": "string", "minLength": 1, "maxLength": LONGEST}
 
 
 def is_blank(text: str) -> bool:
@@ -109,9 +101,6 @@ class Name(NamedTuple):
         if isinstance(raw, str):
             problems += [(at, problem) for problem in name_problems(raw)]
         return raw
-
-    def schema(self) -> dict[str, Any]:
-        return {**Text(lines=False).schema(), "pattern": f"^(?:{NAME})$"}
 
 
 def name_problems(name: str) -> Iterator[str]:
@@ -139,9 +128,6 @@ class Choice(NamedTuple):
             problems.append((at, f"{raw!r:.60} is not one of {', '.join(self.words)}"))
         return raw
 
-    def schema(self) -> dict[str, Any]:
-        return {"enum": list(self.words)}
-
 
 class Flag(NamedTuple):
     """`true` or `false`."""
@@ -150,9 +136,6 @@ class Flag(NamedTuple):
         if raw not in ("true", "false"):
             problems.append((at, f"{raw!r:.60} is not true or false"))
         return raw == "true"
-
-    def schema(self) -> dict[str, Any]:
-        return {"type": "boolean"}
 
 
 class Whole(NamedTuple):
@@ -169,9 +152,6 @@ class Whole(NamedTuple):
             problems.append((at, f"{raw} is more than {self.most}"))
         return int(raw)
 
-    def schema(self) -> dict[str, Any]:
-        return {"type": "integer", "minimum": self.least, **({"maximum": self.most} if self.most else {})}
-
 
 class Decimal(NamedTuple):
     """A number from 0 with at most three decimals."""
@@ -184,9 +164,6 @@ class Decimal(NamedTuple):
             return raw
         return float(raw)
 
-    def schema(self) -> dict[str, Any]:
-        return {"type": "number", "minimum": 0}
-
 
 class Share(NamedTuple):
     """A number from 0 to 1 with at most three decimals."""
@@ -196,9 +173,6 @@ class Share(NamedTuple):
             problems.append((at, f"{raw!r:.60} is not a number from 0 to 1"))
             return raw
         return float(raw)
-
-    def schema(self) -> dict[str, Any]:
-        return {"type": "number", "minimum": 0, "maximum": 1}
 
 
 class ListOf(NamedTuple):
@@ -221,12 +195,6 @@ class ListOf(NamedTuple):
         types = [self.first or self.member, *[self.member] * len(raw)]
         return [types[index].read(value, (*at, index), problems) for index, value in enumerate(raw)]
 
-    def schema(self) -> dict[str, Any]:
-        least = {"minItems": self.least} if self.least else {}
-        first = {"prefixItems": [self.first.schema()]} if self.first else {}
-        most = {"maxItems": self.most} if self.most else {}
-        return {"type": "array", "items": self.member.schema(), **first, **least, **most}
-
 
 class Table(NamedTuple):
     """A mapping from free keys to values of one type."""
@@ -243,10 +211,6 @@ class Table(NamedTuple):
                 problems.append(((*at, key), f"{key!r:.60} cannot be a key here"))
         return {key: self.member.read(value, (*at, key), problems) for key, value in raw.items()}
 
-    def schema(self) -> dict[str, Any]:
-        names = {"pattern": f"^(?:{self.keys})$"}
-        return {"type": "object", "propertyNames": names, "additionalProperties": self.member.schema()}
-
 
 class Anything(NamedTuple):
     """A mapping that is read again as what it stands for."""
@@ -255,9 +219,6 @@ class Anything(NamedTuple):
         if not isinstance(raw, dict):
             problems.append((at, "a mapping is expected here"))
         return raw
-
-    def schema(self) -> dict[str, Any]:
-        return {"type": "object"}
 
 
 class Field(NamedTuple):
@@ -289,19 +250,6 @@ class Shape(NamedTuple):
             if key in self.fields
         }
 
-    def schema(self) -> dict[str, Any]:
-        properties = {}
-        for key, field in self.fields.items():
-            properties[key] = field.type.schema()
-            if field.doc:
-                properties[key]["description"] = field.doc
-        return {
-            "type": "object",
-            "properties": properties,
-            "required": [key for key, field in self.fields.items() if field.required],
-            "additionalProperties": False,
-        }
-
 
 class Variant(NamedTuple):
     """A mapping whose keys follow from the word at one of them; each shape asks for its own word there."""
@@ -319,9 +267,6 @@ class Variant(NamedTuple):
             problems.append(((*at, self.key), told))
             return {}
         return self.shapes[word].read(raw, at, problems)
-
-    def schema(self) -> dict[str, Any]:
-        return {"oneOf": [shape.schema() for shape in self.shapes.values()]}
 
 
 TIME: Final = Pattern("a UTC time with milliseconds", STAMP.pattern)

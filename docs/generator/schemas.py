@@ -11,7 +11,6 @@ from typing import Any, Final
 from memento_git.model import types as t
 from memento_git.model.anchors import SHAPE, AnchorType
 from memento_git.model.events import GATED, HEAD, VERBS, event_shape
-from memento_git.model.ids import KINDS
 from memento_git.model.knowledge import NOTE
 from memento_git.model.policy import CONFIG, FORMAT
 from memento_git.model.recipes import RECIPE
@@ -34,6 +33,14 @@ TITLES: Final = {
     "task": "The front matter of a task: task.md",
 }  # fmt: skip
 
+PLAIN: Final[dict[type, Schema]] = {
+    t.Name: {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": f"^(?:{t.NAME})$"},
+    t.Flag: {"type": "boolean"},
+    t.Decimal: {"type": "number", "minimum": 0},
+    t.Share: {"type": "number", "minimum": 0, "maximum": 1},
+    t.Anything: {"type": "object"},
+}
+
 
 def documents() -> dict[str, Schema]:
     """Return name -> JSON Schema of every kind of file in the ledger."""
@@ -53,20 +60,36 @@ def describe(type_: t.Type) -> Schema:
     match type_:
         case Shape() | AnchorType():
             return _shape(type_ if isinstance(type_, Shape) else SHAPE)
-        case t.Text():
-            return _text(type_)
         case t.ListOf():
-            first = {"prefixItems": [describe(type_.first)]} if type_.first else {}
-            return {**type_.schema(), "items": describe(type_.member), **first}
+            return _list(type_)
         case t.Variant():
             return {"oneOf": [_shape(shape) for shape in type_.shapes.values()]}
         case t.Table():
-            return {
-                "type": "object",
-                "propertyNames": {"pattern": f"^(?:{type_.keys})$"},
-                "additionalProperties": describe(type_.member),
-            }
-    return type_.schema()
+            names = {"pattern": f"^(?:{type_.keys})$"}
+            return {"type": "object", "propertyNames": names, "additionalProperties": describe(type_.member)}
+        case _:
+            return _one_value(type_)
+
+
+def _one_value(type_: t.Type) -> Schema:
+    match type_:
+        case t.Pattern():
+            return {"type": "string", "pattern": f"^(?:{type_.pattern})$", "description": type_.name}
+        case t.Text():
+            return _text(type_)
+        case t.Choice():
+            return {"enum": list(type_.words)}
+        case t.Whole():
+            return {"type": "integer", "minimum": type_.least, **({"maximum": type_.most} if type_.most else {})}
+        case _:
+            return PLAIN[type(type_)]
+
+
+def _list(type_: t.ListOf) -> Schema:
+    least = {"minItems": type_.least} if type_.least else {}
+    first = {"prefixItems": [describe(type_.first)]} if type_.first else {}
+    most = {"maxItems": type_.most} if type_.most else {}
+    return {"type": "array", "items": describe(type_.member), **first, **least, **most}
 
 
 def _text(type_: t.Text) -> Schema:
@@ -132,8 +155,3 @@ def _own_keys(shape: Shape) -> Schema:
     """Return the schema of a verb's own keys; those that all events have are described once, outside."""
     own = _shape(Shape({key: field for key, field in shape.fields.items() if key not in HEAD}))
     return {**own, "properties": {**dict.fromkeys(HEAD, True), **own["properties"]}}
-
-
-def kinds() -> tuple[str, ...]:
-    """Return the kinds of record that have a file, and so a schema; a dispatch is an event's consequence."""
-    return tuple(kind for kind in KINDS if kind != "dispatch")
