@@ -348,7 +348,7 @@ def branch(play: Play) -> Play:
 
 
 def held(play: Play) -> str:
-    return shelf(play).ids()[0]
+    return shelf(play).readable()[0].id
 
 
 def test_the_wording_of_a_note_may_change_and_its_identity_may_not(branch: Play) -> None:

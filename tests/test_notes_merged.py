@@ -39,7 +39,7 @@ TWICE = settings(max_examples=12, derandomize=True, suppress_health_check=list(H
 
 def _act(verb: str, shelf: Shelf, pick: Callable[[list[str]], str], number: int) -> Callable[[Transaction], Any]:
     """Return one action on notes that are there."""
-    names = shelf.ids()
+    names = sorted(shelf.index.prose)
     note, other = pick(names), pick(names)
     event = pick(sorted(shelf.index.events))
     text = f"Word{number} and thing{number} go with matter{number}."

@@ -177,7 +177,7 @@ def test_what_a_transaction_has_put_is_found_in_it(notes: Notes) -> None:
         text = (notes.root / notes.path("1")).read_bytes().replace(b"lease", b"narwhal").replace(b"0001", b"0009")
         tx.put(notes.path("9"), text)
         tx.put(notes.path("3"), None)
-        assert [hit.path for hit in search(tx.view, ["narwhal"]).hits] == [notes.path("9")]
+        assert [hit.card.path for hit in search(tx.view, ["narwhal"]).hits] == [notes.path("9")]
         assert search(tx.view, ["walrus"]).hits == []
         raise KeyboardInterrupt
     assert titles(notes.ledger, "walrus")[0] == "Walrus"

@@ -53,7 +53,7 @@ def tried(play: Play, action: Callable[..., Any], *arguments: Any, **options: An
 
 def grow(play: Play, chance: random.Random, count: int) -> None:
     """Add notes in commits of their own, some with a key, some in the place of another; better and link some."""
-    told = Shelf(play.ledger.view()).ids()
+    told = [note.id for note in Shelf(play.ledger.view()).readable()]
     for _ in range(count):
         old = [chance.choice(told)] if told and chance.random() < 0.2 else []
         key = chance.choice(KEYS) if chance.random() < 0.1 else ""

@@ -35,7 +35,7 @@ def at(hour: int) -> str:
 
 def seen(name: str = "test", outcome: str = "passed", ended: int = 10, recorded: int = 20, **changes: Any) -> CheckSeen:
     given = {
-        "evidence": f"evidence_{ended:06}{recorded:06}", "provider": "github", "name": name, "id": f"{ended}",
+        "evidence": f"evidence_{ended:06}{recorded:06}", "provider": "github", "name": name,
         "conclusion": {"passed": "success", "failed": "failure", "observed": "skipped"}[outcome], "outcome": outcome,
         "ended": at(ended) if ended else "", "recorded": at(recorded), "stands": True, "fresh": True,
     }  # fmt: skip

@@ -634,9 +634,9 @@ def test_a_difference_on_other_code_or_of_another_command_contradicts_nothing(pl
         elsewhere = told(code=code)
         assert (elsewhere.agree, elsewhere.differ, elsewhere.contradicted, elsewhere.trusted) == ((), (), "", False)
         assert elsewhere.doubt == f"{bad['id']} ran it again, and it ran on other code than the first"
-    assert told(command={**bad["command"], "argv": ["false"]}) == reproduction.NOTHING
-    assert told(kind="lint") == reproduction.NOTHING
-    assert told(reproduces=f"{evidence}@{'0' * 32}") == reproduction.NOTHING
+    assert told(command={**bad["command"], "argv": ["false"]}) == reproduction.Seen()
+    assert told(kind="lint") == reproduction.Seen()
+    assert told(reproduces=f"{evidence}@{'0' * 32}") == reproduction.Seen()
 
 
 def test_in_a_final_run_nothing_is_recorded_and_that_is_said(play: Play) -> None:
@@ -676,7 +676,7 @@ def test_a_rerun_is_found_among_many_that_are_none(play: Play) -> None:
     play.ledger.change("many", many)
     for _ in range(2):
         found = play.state(evidence)
-        assert found.seen_again(first) == reproduction.NOTHING
+        assert found.seen_again(first) == reproduction.Seen()
     made = recorded(play, evidence).made
     assert play.state(evidence).seen_again(first).agree == (made,)
 

@@ -56,12 +56,12 @@ def width() -> int:
     return max(min(columns, DEFAULT_COLUMNS) - 2, LEAST_COLUMNS)
 
 
-def shortened(text: str, most: int = MOST_SAID) -> str:
+def shortened(text: str) -> str:
     """Return a sentence that repeats what was given in a size that can be read: its beginning and its end."""
-    if len(text) <= most:
+    if len(text) <= MOST_SAID:
         return text
-    tail = most // 4
-    head = most - tail
+    tail = MOST_SAID // 4
+    head = MOST_SAID - tail
     return f"{text[:head]} … {len(text) - head - tail} characters … {text[-tail:]}"
 
 

@@ -9,6 +9,8 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.model.knowledge import ORIGINS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -160,6 +162,6 @@ def coverage(summary: str, sources: Sequence[str]) -> Coverage:
     return Coverage(round(kept / total, 2) if total else 1.0, lost)
 
 
-def lowest(origins: Iterable[str], order: Sequence[str]) -> str:
-    """Return the least trusted of some origins, `order` naming the most trusted first."""
-    return max(origins, key=order.index)
+def lowest(origins: Iterable[str]) -> str:
+    """Return the least trusted of some origins."""
+    return max(origins, key=ORIGINS.index)

@@ -226,7 +226,7 @@ def stamped(actor: str, claimed: str) -> str:
 
 def merged_origin(desk: Desk, notes: Sequence[Prose], claimed: str) -> str:
     """Return the origin of what is made out of notes: the lowest of theirs and its writer's."""
-    return alike.lowest([stamped(desk.tx.actor, claimed), *(note.data["origin"] for note in notes)], ORIGINS)
+    return alike.lowest([stamped(desk.tx.actor, claimed), *(note.data["origin"] for note in notes)])
 
 
 def link(desk: Desk, given: str, own: str, old: Collection[str] = ()) -> dict[str, str]:

@@ -53,7 +53,6 @@ FAVOURED: Final[
 class Found(NamedTuple):
     """A document that answers: its score, how much of the question it covers and how firmly, the parts of the score."""
 
-    number: int
     card: Card
     score: float
     cover: float
@@ -63,10 +62,9 @@ class Found(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A question as it was understood: its words, what each tells, those that nothing here has, what slips meant."""
+    """A question as it was understood: its words that nothing here has, what slips meant."""
 
     text: str
-    words: dict[str, float]
     unknown: tuple[str, ...]
     meant: Mapping[str, str]
 
@@ -112,7 +110,7 @@ def rank(
     """
     scores = Scores(corpus, question, dict(islice(asked(question).items(), MOST_WORDS)))
     unknown = tuple(word for word, given in scores.given.items() if not given)
-    understood = Asked(question, scores.worth, unknown, scores.meant)
+    understood = Asked(question, unknown, scores.meant)
     beside = _Neighbours(corpus, scores)
     candidates = _candidates(corpus, scores, max(LOOKED_AT, 3 * most), keep, leads)
     found = [
@@ -292,7 +290,7 @@ def _found(scores: Scores, number: int, card: Card, near: _Neighbours | None) ->
     parts += [like[number] for word, like in scores.like.items() if number in like and word not in having]
     text = sum(part.value for part in parts)
     words = tuple(part.name for part in parts)
-    return Found(number, card, text, scores.share(own), strength, words, tuple(parts))
+    return Found(card, text, scores.share(own), strength, words, tuple(parts))
 
 
 class _Neighbours:

@@ -50,10 +50,6 @@ class Hit(NamedTuple):
     def id(self) -> str:
         return self.card.id
 
-    @property
-    def path(self) -> str:
-        return self.card.path
-
 
 class Hits(NamedTuple):
     """What was found, best first; how many more there are; the questions as they were understood."""

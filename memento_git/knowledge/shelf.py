@@ -83,15 +83,6 @@ class Shelf(Happenings):
 
     # Notes.
 
-    def ids(self) -> list[str]:
-        """Return all notes, the latest last."""
-        self.load()
-        return sorted(self.index.prose, key=lambda name: (self._made(name), name))
-
-    def _made(self, note: str) -> str:
-        found = self.view.record(self.path(note))
-        return str(found.data["at"]) if isinstance(found, Prose) else ""
-
     def path(self, note: str) -> str:
         return self.names.text_of(note)
 

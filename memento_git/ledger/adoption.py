@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
-from memento_git.ledger import edits, layout, lock, merging, publish, worktree
+from memento_git.ledger import edits, lock, merging, publish, worktree
 
 if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
@@ -48,7 +48,7 @@ def _adopt(ledger: Ledger, base: publish.Base, commit: str, subject: str, found:
     with lock.held(worktree.lock_path(git)):
         ledger.refuse_while_busy()
         ledger.warn(*worktree.mend_held(git, publish.INDEX_PATIENCE).sentences())
-        with edits.unedited(git, layout.FOLDER, {change.path for change in found.ledger}):
+        with edits.unedited(git, {change.path for change in found.ledger}):
             if publish.Base(*git.head()) != base:
                 raise publish.LedgerMoved(ref=base.ref)
         with publish.holding_index(git) as index:

@@ -102,8 +102,8 @@ class Look(Asked):
 
 
 @contextmanager
-def unedited(git: Git, folder: str, paths: set[str], look: Look | None = None) -> Iterator[None]:
-    """Refuse at the end of the block where one of these paths of a folder, or what HEAD has in `a/`, differs from HEAD.
+def unedited(git: Git, paths: set[str], look: Look | None = None) -> Iterator[None]:
+    """Refuse at the end of the block where a path of the ledger, or what HEAD has in `a/`, differs from HEAD.
 
     A path that HEAD has not, and the block makes, differs where something is staged at it.
 
@@ -116,7 +116,7 @@ def unedited(git: Git, folder: str, paths: set[str], look: Look | None = None) -
     if not paths:
         yield
         return
-    asked = ask(git, *(sorted(paths) if len(paths) <= AT_ONCE else [folder]), untracked="no")
+    asked = ask(git, *(sorted(paths) if len(paths) <= AT_ONCE else [layout.FOLDER]), untracked="no")
     try:
         yield
     except BaseException:

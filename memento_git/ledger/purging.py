@@ -62,7 +62,6 @@ class Reach(NamedTuple):
     head: str
     paths: list[str]
     commits: list[str]
-    touching: list[str]
     signed: int
     elsewhere: list[str]
     pushed: dict[str, str]
@@ -75,11 +74,11 @@ class Rewritten(NamedTuple):
     backup: str
 
 
-def history_of(git: Git, folder: str) -> set[str]:
-    """Return every path that any commit of HEAD's history has touched below a folder."""
+def history_of_notes(git: Git) -> set[str]:
+    """Return every path of notes that any commit of HEAD's history has touched."""
     told = git.run(
         "log", "--format=", "--name-only", "--no-renames", "--full-history", "--diff-merges=separate", "-z",
-        "HEAD", "--", folder,
+        "HEAD", "--", layout.KNOWLEDGE,
     )  # fmt: skip
     return {path for path in os.fsdecode(told).replace("\n", "\0").split("\0") if path}
 
@@ -96,11 +95,10 @@ def survey(git: Git, paths: Collection[str]) -> Reach:
     wanted = sorted(paths)
     if edited := [change.path for change in edits.changes(git, layout.FOLDER) if change.path in wanted]:
         raise PathEdited(paths=some(edited, 5))
-    touching = _lines(git, "rev-list", "--full-history", head, "--", *wanted)
-    commits = _descendants(git, head, set(touching))
+    commits = _descendants(git, head, set(_lines(git, "rev-list", "--full-history", head, "--", *wanted)))
     others = [name for name in _holding(git, wanted) if name != ref]
     return Reach(
-        branch, head, wanted, commits, touching, _signed(git, commits),
+        branch, head, wanted, commits, _signed(git, commits),
         [name for name in others if not name.startswith("refs/remotes/")],
         {
             name.removeprefix("refs/remotes/"): git.commit_of(name)

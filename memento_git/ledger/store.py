@@ -316,7 +316,7 @@ class Ledger:
 
         with ExitStack() as stack:
             index = None
-            with edits.unedited(self.git, layout.FOLDER, tx.relied(), tx.look):
+            with edits.unedited(self.git, tx.relied(), tx.look):
                 self._refuse_unfit(tx)
                 worktree.reached("decided")
                 if not publish.signs(self.settings):

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 class TwoSides(NamedTuple):
     """One file of the ledger at the two revisions: what it holds, its ids there (nothing: absent), whose it is."""
 
-    path: str
     kind: str
     record: str
     old: str

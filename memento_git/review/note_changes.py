@@ -123,7 +123,7 @@ def _forbidden(old: Shelf, new: Shelf) -> Iterator[Row]:
     for path, blob in old.view.files.items():
         place = layout.place_of(path) if path.startswith(f"{layout.KNOWLEDGE}/") else None
         if place is not None and new.view.files.get(path) != blob:
-            held[path] = TwoSides(path, place.kind, place.id, blob, new.view.files.get(path, ""))
+            held[path] = TwoSides(place.kind, place.id, blob, new.view.files.get(path, ""))
     gone = set(_redacted(new, held)) if held else set()
     yield from forbidden(held, gone, lambda path: old.view.read(path) == new.view.read(path))
 

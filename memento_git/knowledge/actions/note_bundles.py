@@ -243,7 +243,7 @@ class _Intake:
     def _lowered(self, note: Packed) -> File:
         """Return a note's file with the lower of its own origin and the one that the import is given."""
         own = str(note.front["origin"])
-        lowest = alike.lowest([own, self.origin or own], ORIGINS)
+        lowest = alike.lowest([own, self.origin or own])
         return note.text if lowest == own else note.text._replace(
             data=prosefile.rewrite(note.text.data, {"origin": lowest}, "")
         )  # fmt: skip
@@ -251,7 +251,7 @@ class _Intake:
     def _orders(self, note: Packed, file: File) -> str:
         """Keep a note that gives orders, and that nobody vouches for, as a draft; say why."""
         lowered = file is not note.text
-        origin = alike.lowest([str(note.front["origin"]), self.origin or ORIGINS[0]], ORIGINS)
+        origin = alike.lowest([str(note.front["origin"]), self.origin or ORIGINS[0]])
         judged = origin in LOW and (lowered or not note.draft)
         signs = orders(note.front, note.body) if judged else []
         if not signs:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from memento_git.ledger.git import Git
     from memento_git.ledger.purging import Reach, Rewritten
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
@@ -68,7 +69,7 @@ def purge_notes(ledger: Ledger, given: Sequence[str], *, yes: bool = False) -> P
         raise PurgeByAgent(actor=ledger.actor)
     ledger.refuse_while_busy()
     shelf = Shelf(ledger.view())
-    held = _held(purging.history_of(ledger.git, layout.KNOWLEDGE))
+    held = _held(ledger.git)
     notes = list(dict.fromkeys(_named(shelf, one, held) for one in given))
     left = {note: _left(shelf, note) for note in notes}
     paths = [path for note in notes for path in held[note] if path != left[note]]
@@ -90,7 +91,7 @@ def _rewritten(ledger: Ledger, notes: Sequence[str]) -> Rewritten:
     """Make history anew, again where somebody else committed meanwhile; say what is left to do where that fails."""
 
     def paths() -> list[str]:
-        shelf, held = Shelf(ledger.view()), _held(purging.history_of(ledger.git, layout.KNOWLEDGE))
+        shelf, held = Shelf(ledger.view()), _held(ledger.git)
         return [path for note in notes for path in held[note] if path != _left(shelf, note)]
 
     try:
@@ -136,10 +137,10 @@ def _take_out(tx: Transaction, held: Mapping[str, Sequence[str]]) -> None:
         desk.happen(emptied, note, "redacted", target=f"{note}@{NOTHING}", reason=REASON, **came[note])
 
 
-def _held(paths: set[str]) -> dict[str, list[str]]:
+def _held(git: Git) -> dict[str, list[str]]:
     """Return for each note all files that it ever had: its text, and its events."""
     held: dict[str, list[str]] = {}
-    for path in sorted(paths):
+    for path in sorted(purging.history_of_notes(git)):
         place = layout.place_of(path)
         if place is not None:
             held.setdefault(place.of, []).append(path)

@@ -182,7 +182,7 @@ def _forbidden(old: View, new: View, run: str, after: Row | None) -> list[Row]:
         if place is not None:
             there = new.files.get(path)
             new_id = "" if there is None else there or "archived"
-            held[path] = TwoSides(path, place.kind, place.id, old.files[path] or "was archived", new_id)
+            held[path] = TwoSides(place.kind, place.id, old.files[path] or "was archived", new_id)
     return list(forbidden(held, set(_redacted(after)), lambda path: old.read(path) == new.read(path)))
 
 

@@ -43,7 +43,6 @@ class Selection(NamedTuple):
     """The candidates of a task, best first, and the one that was chosen or would be; `event` where it was recorded."""
 
     task: str
-    run: str
     ranked: tuple[Judged, ...]
     chosen: Judged | None
     event: str = ""
@@ -127,7 +126,7 @@ def _selection(state: RunState, task: str, only: Sequence[str]) -> Selection:
     }  # fmt: skip
     ranked = candidates.rank([_candidate(state, task, name, found) for name, found in held.items()])
     best = next((one for one in ranked if not one.reasons), None)
-    return Selection(task, state.id, tuple(ranked), best)
+    return Selection(task, tuple(ranked), best)
 
 
 def _candidate(state: RunState, task: str, name: str, found: Dispatch) -> Candidate:

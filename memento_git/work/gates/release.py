@@ -24,7 +24,6 @@ class CheckSeen(NamedTuple):
     evidence: str
     provider: str
     name: str
-    id: str
     conclusion: str
     outcome: str
     ended: str

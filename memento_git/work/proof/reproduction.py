@@ -87,9 +87,6 @@ class Seen(NamedTuple):
         return "" if self.trusted else "; ".join(told[:MOST_TOLD])
 
 
-NOTHING: Final = Seen()
-
-
 def unsigned(rerun: Evidence) -> Runner:  # noqa: ARG001 (the shape of what signatures tell)
     """Return who ran a command again where no signature is looked at: nobody."""
     return NOBODY

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from memento_git.model.objection import Objection
     from memento_git.work.routing.outcomes import Attempt
 
-ACTIONS: Final = ("first", "retry", "fallback", "repair", "escalate", "none")
 LEADS_TO: Final = {
     "environment": "fallback", "timeout": "fallback", "recovered": "fallback", "tests": "repair", "rejected": "repair",
     "conflict": "retry", "stopped": "retry", "scope": "escalate", "unclear": "escalate",
