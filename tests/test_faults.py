@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from memento_git.ledger import environment, journal, lock, publish, userindex, worktree
 from memento_git.ledger import git as door
-from memento_git.ledger import journal, lock, publish, userindex, worktree
 from memento_git.ledger.store import Ledger
 from tests.play import git
 
@@ -209,7 +209,7 @@ def test_a_machine_without_git_says_so(play: Play, tmp_path: Path, monkeypatch: 
     (tmp_path / "empty").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))
 
-    with pytest.raises(door.GitMissing):
+    with pytest.raises(environment.GitMissing):
         Ledger.open(play.root)
 
 
@@ -241,7 +241,7 @@ def test_a_git_that_is_too_old_says_which_is_needed(
     shim.chmod(0o755)
     monkeypatch.setenv("PATH", f"{shim.parent}{os.pathsep}{os.environ['PATH']}")
 
-    with pytest.raises(door.GitTooOld) as caught:
+    with pytest.raises(environment.GitTooOld) as caught:
         Ledger.open(play.root)
 
     assert "2.20.1" in str(caught.value)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.ledger import difference, layout
-from memento_git.ledger.git import Git, GitFailed, NoSuchRevision
+from memento_git.ledger.git import Git, GitFailed
+from memento_git.ledger.names import NoSuchRevision
 from tests.play import git
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.errors import Broken
 from memento_git.ledger import layout, merging, policyfile
-from memento_git.ledger.git import GitFailed, NoSuchRevision
+from memento_git.ledger.git import GitFailed
+from memento_git.ledger.names import NoSuchRevision
 from memento_git.ledger.policyfile import ELSEWHERE
 from memento_git.ledger.ranges import TRUNKS, RemoteHeadUnknown
 from memento_git.ledger.store import NoLedger

@@ -1,4 +1,7 @@
-"""The environment of our git commands: nothing in it leads to another repository or index, or asks a question."""
+"""How git is called: a git that is new enough, options and an environment by which all of its answers are alike.
+
+Nothing in it leads to another repository or index, asks a question, or follows the taste of who configured git.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from memento_git.errors import Broken
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+OLDEST: Final = (2, 31)
 LOCAL_VARIABLES: Final = frozenset({
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
     "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS",
@@ -20,6 +26,49 @@ QUIET: Final = {
     "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C",
     "GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull,
 }  # fmt: skip
+WITH_HOOKS: Final = (
+    "-c", "gc.auto=0",
+    "-c", "maintenance.auto=false",
+    "-c", "core.quotePath=false",
+    "-c", "core.fsmonitor=false",
+    "-c", "core.trustctime=true",
+    "-c", "core.checkStat=default",
+    "-c", "reftable.lockTimeout=3000",
+    "-c", "core.safecrlf=false",
+    "-c", "i18n.commitEncoding=UTF-8",
+)  # fmt: skip
+PLAINLY: Final = (
+    "-c", f"core.hooksPath={os.devnull}",
+    "-c", "i18n.logOutputEncoding=UTF-8",
+    "-c", "log.follow=false",
+    "-c", "log.showRoot=true",
+    "-c", "log.showSignature=false",
+    "-c", f"diff.orderFile={os.devnull}",
+    "-c", "diff.relative=false",
+    "-c", "grep.column=false",
+    "-c", "grep.lineNumber=false",
+    "-c", "grep.patternType=basic",
+    "-c", "grep.threads=1",
+    "-c", "submodule.recurse=false",
+)  # fmt: skip
+"""What git answers without the keys by which somebody has it answer otherwise, or threads that wait for each other."""
+OPTIONS: Final = (*WITH_HOOKS, *PLAINLY)
+
+
+class GitMissing(Broken):
+    """There is no git program to run."""
+
+    token = "git_missing"
+    sentence = "git was not found on PATH"
+    hint_ = "install git 2.31 or newer"
+
+
+class GitTooOld(Broken):
+    """The git program lacks what the ledger needs."""
+
+    token = "git_too_old"
+    sentence = "git {version} is older than 2.31"
+    hint_ = "install a newer git"
 
 
 def at_home(given: str | os.PathLike[str]) -> Path:
@@ -32,3 +81,10 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     left_out = LOCAL_VARIABLES if QUARANTINE[0] not in os.environ else LOCAL_VARIABLES.difference(QUARANTINE)
     kept = {name: value for name, value in os.environ.items() if name not in left_out}
     return {**kept, **QUIET, **(extra or {})}
+
+
+def refuse_old(told: str) -> None:
+    """Refuse a git that is too old, by what `git version` told."""
+    version = [*told.split(), "0", "0", "0"][2]
+    if tuple(int(part) for part in version.split(".")[:2] if part.isdigit()) < OLDEST:
+        raise GitTooOld(version=version)

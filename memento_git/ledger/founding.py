@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
-from memento_git.ledger.environment import environment
-from memento_git.ledger.git import GitFailed, GitMissing
+from memento_git.ledger.environment import GitMissing, environment
+from memento_git.ledger.git import GitFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,58 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Broken, Refused
 from memento_git.ledger import names
-from memento_git.ledger.environment import environment
+from memento_git.ledger.environment import OPTIONS, WITH_HOOKS, GitMissing, environment, refuse_old
 from memento_git.ledger.reader import AT_ONCE, Reader, Stored
 from memento_git.ledger.trees import Entry, Trees, entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-OLDEST: Final = (2, 31)
 GRACE: Final = 2.0  # seconds to end by itself in; git takes its lock files away
-WITH_HOOKS: Final = (
-    "-c", "gc.auto=0",
-    "-c", "maintenance.auto=false",
-    "-c", "core.quotePath=false",
-    "-c", "core.fsmonitor=false",
-    "-c", "core.trustctime=true",
-    "-c", "core.checkStat=default",
-    "-c", "reftable.lockTimeout=3000",
-    "-c", "core.safecrlf=false",
-    "-c", "i18n.commitEncoding=UTF-8",
-)  # fmt: skip
-PLAINLY: Final = (
-    "-c", f"core.hooksPath={os.devnull}",
-    "-c", "i18n.logOutputEncoding=UTF-8",
-    "-c", "log.follow=false",
-    "-c", "log.showRoot=true",
-    "-c", "log.showSignature=false",
-    "-c", f"diff.orderFile={os.devnull}",
-    "-c", "diff.relative=false",
-    "-c", "grep.column=false",
-    "-c", "grep.lineNumber=false",
-    "-c", "grep.patternType=basic",
-    "-c", "grep.threads=1",
-    "-c", "submodule.recurse=false",
-)  # fmt: skip
-"""What git answers without the keys by which somebody has it answer otherwise, or threads that wait for each other."""
-OPTIONS: Final = (*WITH_HOOKS, *PLAINLY)
-
-
-class GitMissing(Broken):
-    """There is no git program to run."""
-
-    token = "git_missing"
-    sentence = "git was not found on PATH"
-    hint_ = "install git 2.31 or newer"
-
-
-class GitTooOld(Broken):
-    """The git program lacks what the ledger needs."""
-
-    token = "git_too_old"
-    sentence = "git {version} is older than 2.31"
-    hint_ = "install a newer git"
 
 
 class GitFailed(Broken):
@@ -110,14 +66,6 @@ class DubiousOwnership(Refused):
     token = "dubious_ownership"
     sentence = "git does not trust this repository: {reason}"
     hint_ = "if you trust its owner, do what git says, then run the command again"
-
-
-class NoSuchRevision(Refused):
-    """A revision that git cannot resolve to a commit."""
-
-    token = "revision_not_found"
-    sentence = "{rev!r} does not name a commit here"
-    hint_ = "git log --oneline shows commits; a shallow clone may need git fetch --deepen"
 
 
 class Git:
@@ -352,13 +300,6 @@ def _is_found_from(top: Path, git_dir: Path) -> bool:
         return (top / told).samefile(git_dir)
     except OSError:
         return False
-
-
-def refuse_old(told: str) -> None:
-    """Refuse a git that is too old, by what `git version` told."""
-    version = [*told.split(), "0", "0", "0"][2]
-    if tuple(int(part) for part in version.split(".")[:2] if part.isdigit()) < OLDEST:
-        raise GitTooOld(version=version)
 
 
 def reason_of(stderr: bytes, code: int) -> str:

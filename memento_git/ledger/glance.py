@@ -7,8 +7,7 @@ import subprocess
 from pathlib import Path
 
 from memento_git.ledger import layout
-from memento_git.ledger.environment import environment
-from memento_git.ledger.git import OPTIONS
+from memento_git.ledger.environment import OPTIONS, environment
 from memento_git.ledger.names import NAME, SHORT_ID
 from memento_git.ledger.staged import MERGING, named_index, named_sides
 

@@ -21,6 +21,14 @@ BRANCHES: Final = ("refs/heads/", "refs/remotes/")
 REMOTE_HEAD: Final = re.compile("refs/remotes/.+/HEAD")
 
 
+class NoSuchRevision(Refused):
+    """A revision that git cannot resolve to a commit."""
+
+    token = "revision_not_found"
+    sentence = "{rev!r} does not name a commit here"
+    hint_ = "git log --oneline shows commits; a shallow clone may need git fetch --deepen"
+
+
 class RevisionAmbiguous(Refused):
     """A name that two branches, or a tag and a commit, have, which are not the same commit."""
 

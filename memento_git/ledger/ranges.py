@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.errors import Misused, Refused
 from memento_git.ledger import origin
 from memento_git.ledger.commits import is_cut_off, parents
-from memento_git.ledger.git import NoSuchRevision
-from memento_git.ledger.names import in_full, is_ref
+from memento_git.ledger.names import NoSuchRevision, in_full, is_ref
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

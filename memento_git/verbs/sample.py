@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused
-from memento_git.ledger.environment import environment
-from memento_git.ledger.git import GitMissing, refuse_old
+from memento_git.ledger.environment import GitMissing, environment, refuse_old
 from memento_git.ledger.store import Ledger
 from memento_git.model.ids import kind_of
 from memento_git.review.report import markdown

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.ledger.git import GitFailed, NoSuchRevision
+from memento_git.ledger.git import GitFailed
+from memento_git.ledger.names import NoSuchRevision
 from memento_git.model.clock import seconds_of
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import Evidence
