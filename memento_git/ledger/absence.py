@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PARTIAL: Final = r"^remote\..*\.promisor$|^extensions\.partialclone$"
 KINDS: Final = {"120000": "a symbolic link", "160000": "a submodule"}
-REMOTE_HEAD: Final = re.compile(r"(?:refs/remotes/)?(?P<remote>[^/\s~^:@{]+)/HEAD(?:[~^]\d*)*")
+TYPED_REMOTE_HEAD: Final = re.compile(r"(?:refs/remotes/)?(?P<remote>[^/\s~^:@{]+)/HEAD(?:[~^]\d*)*")
 
 
 class PolicyMissing(Broken):
@@ -88,7 +88,7 @@ def refuse_revision(git: Git, rev: str) -> NoReturn:
     named = None if ref.startswith("-") or "\0" in ref else git.object_id(ref)
     if named and named != ref.lower() and git.objects([named]) == [None]:
         raise CommitAway(rev=ref, commit=named[:12])
-    found = REMOTE_HEAD.fullmatch(rev)
+    found = TYPED_REMOTE_HEAD.fullmatch(rev)
     if found and found["remote"] in (git.answer("remote") or "").split():
         raise RemoteHeadUnknown(rev=rev, remote=found["remote"])
     raise NoSuchRevision(rev=rev)
