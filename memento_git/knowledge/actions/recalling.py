@@ -6,8 +6,7 @@ from collections import Counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.knowledge import labels, slips, unheard
-from memento_git.knowledge.alike import said
+from memento_git.knowledge import disputed, labels, slips, unheard
 from memento_git.knowledge.choosing import Chooser
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.fitting import fitted
@@ -15,10 +14,7 @@ from memento_git.knowledge.fornow import shown
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
 from memento_git.knowledge.moments import end_of, past_moment
 from memento_git.knowledge.note_rows import remarks
-from memento_git.knowledge.pairs import disputes
-from memento_git.knowledge.rivals import rivals
 from memento_git.knowledge.shelf import Shelf
-from memento_git.knowledge.transitions import LIVING
 from memento_git.knowledge.whereabouts import Whereabouts
 from memento_git.knowledge.wishes import LED_ON, RECORDS, Wish
 from memento_git.knowledge.words import as_written
@@ -28,7 +24,7 @@ from memento_git.model.tokens import ESTIMATE
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memento_git.knowledge.cards import Card
     from memento_git.knowledge.labels import Standings
@@ -40,10 +36,7 @@ if TYPE_CHECKING:
     from memento_git.model.rows import Row
 
 FEW: Final = 150
-COMPARED: Final = 500
 ALL_DRAFTS: Final = 1000
-NEAREST: Final = 5
-HOLDING: Final = (*LIVING, "draft")
 UNREAD: Final = "of {count} texts the meaning is not known yet, so words alone find them: the next question goes on"
 TOO_SMALL: Final = "what is known of this does not fit in the budget"
 
@@ -239,16 +232,24 @@ class _Recall:
         for hit in told.hits:
             if hit.card.kind != "note" or self.shelf.prose(self._standing_for(hit.card)) is not None:
                 row = self._row(hit)
-                row["contradicted_by"] = self._opponents(row, (*told.against[hit.id], *row["contradicted_by"]))
-                row["may_contradict"] = self._perhaps(row, told.disputed[hit.id])
+                others = (*told.against[hit.id], *row["contradicted_by"])
+                row["contradicted_by"] = disputed.opponents(self.shelf, row, others)
+                row["may_contradict"] = disputed.perhaps(self.shelf, row, told.disputed[hit.id])
                 rows[row["id"]] = row
-        against: dict[str, HitRow] = {}
-        for other in {one for row in rows.values() for one in row["contradicted_by"]}:
-            against[other] = rows.get(other) or self._note(self.shelf.note(other))
         unknown = {word for asked in told.asked for word in as_written(asked.text, asked.unknown)}
+        read_as = slips.read_as(told.asked, list(rows.values()))
+        hits = self._with_opponents(rows)
+        return Found(hits, told.more, tuple(sorted(unknown)), read_as=read_as, unanswered=told.unanswered)
+
+    def _with_opponents(self, rows: Mapping[str, HitRow]) -> list[HitRow]:
+        """Return rows with the notes that contradict them, each with whom it contradicts."""
         shown = list(rows.values())
-        read_as, rivals = slips.read_as(told.asked, shown), paired(shown, self._mutual(shown, against))
-        return Found(rivals, told.more, tuple(sorted(unknown)), read_as=read_as, unanswered=told.unanswered)
+        named = {other for row in shown for other in row["contradicted_by"]}
+        others = {other: rows.get(other) or self._note(self.shelf.note(other)) for other in named}
+        for identity, row in others.items():
+            mine = {hit["id"] for hit in shown if identity in hit["contradicted_by"]}
+            row["contradicted_by"] = sorted({*row["contradicted_by"], *mine})
+        return paired(shown, others)
 
     def _standing_for(self, card: Card) -> str:
         """Return the id of the note that a note is shown as; any other document is shown as its record."""
@@ -281,52 +282,6 @@ class _Recall:
         told = [(one, text_of(self.view, one)) for one in events]
         return labels.record_hit(card, text_of(self.view, card), self.view.now, told)
 
-    def _opponents(self, row: HitRow, others: Sequence[str]) -> list[str]:
-        """Return the live notes that contradict a note: by a standing link, in either direction, or as its rivals."""
-        own = self.shelf.prose(row["id"])
-        led = [(other, there) for other in others if (there := self.shelf.prose(self.shelf.current(other)))]
-        found = rivals(self.shelf, own, [there for _, there in led]) if own is not None else set()
-        for other, there in led:
-            if there.id == row["id"] or not self.shelf.lives(there.id):
-                continue
-            ends = {(row["id"], there.id), (there.id, row["id"])}
-            if any(self._says(one, ends) for one in (row["id"], there.id, other, *row["instead_of"])):
-                found.add(there.id)
-        return sorted(found)
-
-    def _says(self, identity: str, ends: set[tuple[str, str]]) -> bool:
-        note = self.shelf.prose(identity)
-        current = self.shelf.current
-        return note is not None and any(
-            link.rel == "contradicts" and (current(note.id), current(link.to)) in ends
-            for link in self.shelf.links(note)
-        )
-
-    def _perhaps(self, row: HitRow, others: Sequence[str]) -> list[str]:
-        """Return those of the notes that may contradict a note that hold now, as it does."""
-        known = (row["id"], *row["contradicted_by"])
-        held = [other for other in others if other not in known]
-        read = (self.shelf.prose(other) for other in held if row["status"] in HOLDING)
-        return sorted(there.id for there in read if there is not None and self._holds(there))
-
-    def _holds(self, note: Prose) -> bool:
-        return self.shelf.status(note.id) in HOLDING and not self.shelf.is_expired(note)
-
-    def _compared(self, rows: Sequence[HitRow], notes: Sequence[Prose]) -> None:
-        """Say of rows which notes may contradict them, by their words, of those that were asked for and hold now."""
-        held = [note for note in notes[:COMPARED] if self._holds(note)]
-        linked = {row["id"]: row["contradicted_by"] for row in rows}
-        found = disputes({note.id: said(note.title, note.body) for note in held}, linked, NEAREST)
-        for row in rows:
-            row["may_contradict"] = found.get(row["id"], [])
-
-    def _mutual(self, shown: Sequence[HitRow], others: Mapping[str, HitRow]) -> dict[str, HitRow]:
-        """Return the notes that contradict what is shown, each with whom it contradicts."""
-        for identity, row in others.items():
-            mine = {hit["id"] for hit in shown if identity in hit["contradicted_by"]}
-            row["contradicted_by"] = sorted({*row["contradicted_by"], *mine})
-        return dict(others)
-
     def _all(self) -> Found:
         """Return all notes that the filters let through, the latest first, with what contradicts each.
 
@@ -339,20 +294,16 @@ class _Recall:
         found.sort(key=lambda one: one[:2], reverse=True)
         shown = found[: self.wish.most] if self.wish.view != "digest" else found
         rows = {name: self._note(one) if isinstance(one, Prose) else self._record(one) for _, name, one in shown}
-        others: dict[str, HitRow] = {}
-        for row in rows.values():
-            row["contradicted_by"] = self._linked(row)
-            row["instead_of"] = self.chooser.instead.get(row["id"], [])
-            for other in row["contradicted_by"]:
-                others[other] = rows.get(other) or self._note(self.shelf.note(other))
-        ordered = paired(list(rows.values()), self._mutual(list(rows.values()), others))
-        self._compared(ordered, notes)
+        self._mark(rows.values())
+        ordered = self._with_opponents(rows)
+        disputed.compare(self.shelf, ordered, notes)
         return Found(ordered, len(found) - len(shown))
 
-    def _linked(self, row: HitRow) -> list[str]:
-        """Return the notes that contradict a note by a link or as its rivals."""
-        is_note = row["record"] == "note" and not row["draft"]
-        return self.shelf.contradictions(self.shelf.note(row["id"])) if is_note else []
+    def _mark(self, rows: Iterable[HitRow]) -> None:
+        """Say of rows what contradicts them, and instead of what they are shown."""
+        for row in rows:
+            row["contradicted_by"] = disputed.linked(self.shelf, row)
+            row["instead_of"] = self.chooser.instead.get(row["id"], [])
 
     def _orientation(self) -> Found:
         """Return the last handoff, what is open, what was corrected; what is asked for besides, where it is."""
@@ -370,10 +321,8 @@ class _Recall:
         sections["asked for"] = others[: self.wish.most]
         ids = dict.fromkeys(identity for held in sections.values() for identity in held)
         rows = [self._note(self.shelf.note(identity)) for identity in ids]
-        for row in rows:
-            row["contradicted_by"] = self._linked(row)
-            row["instead_of"] = self.chooser.instead.get(row["id"], [])
-        self._compared(rows, wanted[::-1])
+        self._mark(rows)
+        disputed.compare(self.shelf, rows, wanted[::-1])
         omitted = sum(told["omitted"].values()) + len(others[self.wish.most :])
         return Found(rows, omitted, (), sections)
 

@@ -1,0 +1,70 @@
+"""What contradicts the notes that an answer shows, and what may do so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.knowledge.alike import said
+from memento_git.knowledge.pairs import disputes
+from memento_git.knowledge.rivals import rivals
+from memento_git.knowledge.transitions import LIVING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.knowledge.shelf import Shelf
+    from memento_git.model.note_rows import HitRow
+    from memento_git.model.work import Prose
+
+COMPARED: Final = 500
+NEAREST: Final = 5
+HOLDING: Final = (*LIVING, "draft")
+
+
+def linked(shelf: Shelf, row: HitRow) -> list[str]:
+    """Return the notes that contradict a note by a link or as its rivals."""
+    is_note = row["record"] == "note" and not row["draft"]
+    return shelf.contradictions(shelf.note(row["id"])) if is_note else []
+
+
+def opponents(shelf: Shelf, row: HitRow, others: Sequence[str]) -> list[str]:
+    """Return the live notes that contradict a note: by a standing link, in either direction, or as its rivals."""
+    own = shelf.prose(row["id"])
+    led = [(other, there) for other in others if (there := shelf.prose(shelf.current(other)))]
+    found = rivals(shelf, own, [there for _, there in led]) if own is not None else set()
+    for other, there in led:
+        if there.id == row["id"] or not shelf.lives(there.id):
+            continue
+        ends = {(row["id"], there.id), (there.id, row["id"])}
+        if any(_says(shelf, one, ends) for one in (row["id"], there.id, other, *row["instead_of"])):
+            found.add(there.id)
+    return sorted(found)
+
+
+def _says(shelf: Shelf, identity: str, ends: set[tuple[str, str]]) -> bool:
+    note = shelf.prose(identity)
+    return note is not None and any(
+        link.rel == "contradicts" and (shelf.current(note.id), shelf.current(link.to)) in ends
+        for link in shelf.links(note)
+    )
+
+
+def perhaps(shelf: Shelf, row: HitRow, others: Sequence[str]) -> list[str]:
+    """Return those of the notes that may contradict a note that hold now, as it does."""
+    known = (row["id"], *row["contradicted_by"])
+    held = [other for other in others if other not in known]
+    read = (shelf.prose(other) for other in held if row["status"] in HOLDING)
+    return sorted(there.id for there in read if there is not None and _holds(shelf, there))
+
+
+def compare(shelf: Shelf, rows: Sequence[HitRow], notes: Sequence[Prose]) -> None:
+    """Say of rows which notes may contradict them, by their words, of those that were asked for and hold now."""
+    held = [note for note in notes[:COMPARED] if _holds(shelf, note)]
+    known = {row["id"]: row["contradicted_by"] for row in rows}
+    found = disputes({note.id: said(note.title, note.body) for note in held}, known, NEAREST)
+    for row in rows:
+        row["may_contradict"] = found.get(row["id"], [])
+
+
+def _holds(shelf: Shelf, note: Prose) -> bool:
+    return shelf.status(note.id) in HOLDING and not shelf.is_expired(note)
