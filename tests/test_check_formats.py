@@ -125,6 +125,12 @@ def test_sarif_has_what_a_code_scanner_asks_for() -> None:
     assert len({result["partialFingerprints"]["memento/v1"] for result in run["results"]}) == 3
 
 
+def test_no_message_of_sarif_is_a_link() -> None:
+    """Way: a title that code scanning shows as a link to where all is well."""
+    log = json.loads(formats.sarif([BAD._replace(message="“[All is well](https://x.example)” is")], [], "1.0"))
+    assert log["runs"][0]["results"][0]["message"]["text"].startswith("“[All is well] (https://x.example)” is Fix:")
+
+
 def test_sarif_is_valid_by_the_schema_of_its_makers(official: Any) -> None:
     every = [BAD._replace(code=code, severity=kind.severity) for code, kind in CATALOGUE.items()]
     odd = [BAD._replace(path=".memento/\udc80"), MILD._replace(message="", fix="")]

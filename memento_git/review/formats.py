@@ -152,10 +152,15 @@ def _result(finding: Finding, rule: int, state: str) -> dict[str, Any]:
         "ruleIndex": rule,
         "level": finding.severity,
         "baselineState": state,
-        "message": {"text": ". ".join(filter(None, [one_line(finding.message) + fix, _held(finding)]))},
+        "message": {"text": _unlinked(". ".join(filter(None, [one_line(finding.message) + fix, _held(finding)])))},
         "locations": [{"physicalLocation": where}],
         "partialFingerprints": {"memento/v1": fingerprint(finding)},
     }
+
+
+def _unlinked(text: str) -> str:
+    """Return a message without links: SARIF takes `[words](address)` for one, in plain text as well."""
+    return text.replace("](", "] (")
 
 
 def fingerprint(finding: Finding) -> str:

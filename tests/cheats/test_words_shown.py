@@ -8,6 +8,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from memento_git.work import codestate
+from memento_git.work.actions import tasks
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
@@ -60,6 +61,28 @@ def test_a_plan_that_gets_another_author_without_another_word(doors: Doors) -> N
     assert "  - **its text is another than the approved one**" in told, told
     doors.edit(state.id, "by: Ada", "spike: true\nby: Ada")
     assert f"- changed: `{doors.path(state.id)}`" in comment(doors)
+
+
+@pytest.mark.parametrize("order", ["##[debug]", "##[stop-commands]x", "::add-mask::"])
+def test_a_title_that_a_runner_obeys(doors: Doors, monkeypatch: pytest.MonkeyPatch, order: str) -> None:
+    """Way: `##[debug]` hides the line of a log where it stands, `##[stop-commands]` all annotations after it."""
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    task = doors.play.task(f"{order} A task")
+    doors.landed()
+    doors.play.do(tasks.block_task, task, reason=f"{order} wait")
+    doors.edit(task, f"{order} A task", f"{order} Another task")
+    doors.sound("D007")
+    where = ("-C", str(doors.root))
+    reads = (["diff", "main"], ["report", "--format", "text"], ["status"], ["task", "list"], ["check", "--no-base"])
+    for asked in reads:
+        out = doors.cli(*asked, *where)[1]
+        assert "Another" in out or asked[0] == "check", out
+        assert not obeyed(out), out
+
+
+def obeyed(log: str) -> bool:
+    """Tell whether a runner finds something to obey in what is no annotation."""
+    return "##[" in log or any(line.lstrip().startswith("::") for line in log.splitlines())
 
 
 def comment(doors: Doors) -> str:
