@@ -818,6 +818,35 @@ def test_a_gate_tells_what_it_rests_on_and_who_judges_is_told_with_the_address(p
     assert (gate["to"], [one["id"] for one in gate["proof"]]) == ("fallen", [old])
 
 
+def test_who_judged_last_is_not_who_is_left_out(play: Play) -> None:
+    """Way: three others ask for a gate before it is passed, or do so of a task that is done, so that they are named."""
+    run = play.planned()
+    task = play.task()
+    base = head(play)
+    others = [play.as_(f"{name} <{name}@x.example>") for name in ("Grace", "Alan", "Edsger")]
+    eve = play.as_("Eve <eve@x.example>")
+    claim = eve.claimed(task)
+    eve.complete(claim, eve.evidence(task))
+    for one in others:
+        one.gate("quality_review", "requested", run=run)
+        one.gate("implementation_review", "requested", task=task)
+    eve.gate("quality_review", "passed", run=run)
+    text = diff_text.text(told(play, f"{base}.."))
+    assert "passed by Alan <Alan@x.example>, Edsger <Edsger@x.example>, Eve <eve@x.example>, 1 more" in text
+    assert "pending → dispatched → in progress → completed by Eve\n" in text
+
+
+def test_who_accepted_a_task_is_told_with_the_address(play: Play) -> None:
+    """Way: whoever accepts a task in another's name, with an address of their own, is told as that other."""
+    play.planned()
+    task = play.proven()
+    base = head(play)
+    play.as_("Grace <grace@elsewhere.invalid>").do(verifying.verify_task, task)
+    held = told(play, f"{base}..")
+    assert "completed → accepted by Grace <grace@elsewhere.invalid>\n" in diff_text.text(held)
+    assert "| completed → accepted | Grace \\<grace@&#8203;elsewhere.invalid\\> |" in markdown(held)
+
+
 def test_a_verdict_from_beside_the_end_of_its_run_is_told_as_late(play: Play) -> None:
     """Where `status` says that a pass came too late to count, the comment does not tell it as any other."""
     run = play.planned()

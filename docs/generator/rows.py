@@ -170,7 +170,7 @@ TOUCHED: Final = {
 DIFF_RUN: Final = {
     "id": "the run", "goal": "what it is for", "change": "added, changed, removed", "from": "its state, or null",
     "to": "its state, or null", "way": "the states from the one to the other; empty where it was added or removed",
-    "by": "who moved it", "reason": "why, or null",
+    "by": "who moved it, who did so last at the end", "reason": "why, or null",
     "texts": "revised texts: field, words (change: same, added, removed, left_out; text)",
     "plans": "id, title, change, from, to, by, reason, changed_since_approval, unsigned (see a plan; by the "
     "older side's policy), texts",

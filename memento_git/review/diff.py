@@ -128,13 +128,19 @@ def _event(row: Row) -> Row:
     }  # fmt: skip
 
 
-def _actors(events: Iterable[Row]) -> list[str]:
-    return list(dict.fromkeys(row["actor"] for row in events))
+def _actors(events: Sequence[Row]) -> list[str]:
+    """Return who did something, each once, who did the last of it at the end."""
+    return list(dict.fromkeys(row["actor"] for row in reversed(events)))[::-1]
 
 
 def _reason(events: Sequence[Row]) -> str | None:
     """Return why the last thing happened that moved the record, and is no verdict on it."""
-    return _why([row for row in events if _moves(row) and "gate" not in row["payload"]][-1:])
+    return _why(_moving(events)[-1:])
+
+
+def _moving(events: Iterable[Row]) -> list[Row]:
+    """Return the events that moved their record, and are no verdict on it."""
+    return [row for row in events if _moves(row) and "gate" not in row["payload"]]
 
 
 def _why(events: Iterable[Row]) -> str | None:
@@ -309,7 +315,7 @@ def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Map
     change = {
         "id": shown["id"], "title": shown["title"], "change": _kind(old, new),
         "from": old and old["status"], "to": new and new["status"], "way": _way(old, new, loud),
-        "by": _actors(loud) or ([] if old else [shown["actor"]]),
+        "by": _actors(_moving(loud) or loud) or ([] if old else [shown["actor"]]),
         "reason": _reason(loud), "last_reason": _last_reason(new, loud),
         "proven": new and new["proven"], "proven_before": old and old["proven"],
         "proof": [_proof(row) for row in proof],

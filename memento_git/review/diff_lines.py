@@ -11,7 +11,7 @@ from memento_git.review.report import INCOMPLETE, LATE, MOVED, SPIKE, aged, call
 from memento_git.review.word_diff import ADDED, LEFT_OUT, REMOVED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from memento_git.model.rows import Row
 
@@ -101,9 +101,10 @@ def _arrows(states: Sequence[str]) -> str:
     return " → ".join(word for word, _ in groupby(states))
 
 
-def actors(names: Sequence[str], style: Style, *, whole: bool = False) -> str:
-    """Return who did something; `whole` of those who judge, for by the name alone one passes for another."""
-    told = [style.say(cut(name, 200) if whole else cut(called(name), 60)) for name in names[:MOST_NAMED]]
+def actors(names: Sequence[str], style: Style, *, whole: Collection[str] = ()) -> str:
+    """Return who did something last; `whole` are those who judge, for by the name alone one passes for another."""
+    shown = names[-MOST_NAMED:]
+    told = [style.say(cut(name, 200) if name in whole else cut(called(name), 60)) for name in shown]
     more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
     return ", ".join([*told, *more])
 
@@ -178,7 +179,12 @@ def revised(row: Row, style: Style) -> Iterator[str]:
         yield f"{text['field'].replace('_', ' ')}: {pieces(text, style)}"
 
 
-def by(row: Row, style: Style, *, whole: bool = False) -> str:
+def judges(task: Row) -> set[str]:
+    """Return who accepted or rejected a task."""
+    return {row["actor"] for row in task["events"] if row.get("action") in ("accepted", "rejected")}
+
+
+def by(row: Row, style: Style, *, whole: Collection[str] = ()) -> str:
     return f" by {actors(row['by'], style, whole=whole)}" if row["by"] else ""
 
 
@@ -188,7 +194,7 @@ def why(row: Row, style: Style) -> str:
 
 def task_lines(task: Row, style: Style) -> Iterator[str]:
     """Yield what is to be told of a task below its name."""
-    yield f"{way(task)}{by(task, style)}{why(task, style)}"
+    yield f"{way(task)}{by(task, style, whole=judges(task))}{why(task, style)}"
     if task["last_reason"] and task["last_reason"] != task["reason"]:
         yield f"the last reason given before: {style.say(cut(task['last_reason']))}"
     if told := proof(task, style):
@@ -225,7 +231,7 @@ def is_quiet(task: Row) -> bool:
 
 
 def plan_lines(plan: Row, style: Style) -> Iterator[str]:
-    yield f"{way(plan)}{by(plan, style, whole=True)}{why(plan, style)}"
+    yield f"{way(plan)}{by(plan, style, whole=plan['by'])}{why(plan, style)}"
     if plan["changed_since_approval"]:
         yield style.strong("its text is another than the approved one")
     for told in plan["unsigned"]:
@@ -236,7 +242,7 @@ def plan_lines(plan: Row, style: Style) -> Iterator[str]:
 def gate_line(gate: Row, style: Style, run: str) -> str:
     states = [*map(state, gate["way"]), *([] if gate["to"] else ["removed"])]
     scope = "" if gate["scope"] == run else f" of {style.code(gate['scope'])}"
-    judged = f"{_arrows(states)}{by(gate, style, whole=True)}{why(gate, style)}"
+    judged = f"{_arrows(states)}{by(gate, style, whole=gate['by'])}{why(gate, style)}"
     proof = f"; on {told}" if (told := shown(gate["proof"], style)) else ""
     proof = "; without evidence" if gate["to"] == "passed" and not gate["evidence"] else proof
     late = f"; {style.strong('late')}: {LATE}" if gate["late"] else ""
@@ -257,7 +263,7 @@ def evidence_line(row: Row, style: Style) -> str:
         if row["from"] == row["to"]:
             turned = f"trust was {row['trust_before']}"
         told += f" — {turned}{why(row, style)}"
-    return told + by(row, style, whole=row["kind"] == "approval")
+    return told + by(row, style, whole=row["by"] if row["kind"] == "approval" else ())
 
 
 def trouble_lines(run: Row, style: Style) -> Iterator[str]:
@@ -268,7 +274,8 @@ def trouble_lines(run: Row, style: Style) -> Iterator[str]:
         yield f"no longer {row['problem']}: {style.code(row['record'])} {style.say(cut(row['about']))}"
     for row in run["mended"]:
         told = style.say(cut(row["summary"] or ""))
-        yield f"{row['action']} by {actors([row['actor']], style, whole=True)}: {style.code(row['record'])} {told}"
+        who = actors([row["actor"]], style, whole=[row["actor"]])
+        yield f"{row['action']} by {who}: {style.code(row['record'])} {told}"
     for row in run["illegal"]:
         who = actors([row["actor"]], style)
         told = style.say(cut(row["problem"] or ""))

@@ -15,6 +15,7 @@ from memento_git.review.diff_lines import (
     caution,
     headline,
     is_quiet,
+    judges,
     lines,
     marks,
     noted,
@@ -122,7 +123,8 @@ def _cautions(held: Row) -> Iterator[str]:
 def _cells(task: Row) -> str:
     because = f"why: {_say(cut(task['reason']))}" if task["reason"] and task["to"] in HELD_UP else ""
     told = "; ".join(filter(None, [proof(task, CELL), because, *overridden(task, CELL), *marks(task)])) or "—"
-    return f"| {_say(cut(task['title'], 120))} `{task['id']}` | {way(task)} | {actors(task['by'], CELL)} | {told} |"
+    who = actors(task["by"], CELL, whole=judges(task))
+    return f"| {_say(cut(task['title'], 120))} `{task['id']}` | {way(task)} | {who} | {told} |"
 
 
 def _table(rows: Sequence[str], room: int) -> tuple[list[str], int]:
