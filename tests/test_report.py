@@ -18,6 +18,7 @@ from memento_git.review.summary import digest
 from memento_git.work import codestate
 from memento_git.work.actions import checks, dispatches, evidences, plans, runs, tasks
 from memento_git.work.actions.verifying import judge
+from memento_git.work.board import as_markdown, board
 from memento_git.work.overview import overview
 from tests.play import git
 
@@ -152,6 +153,18 @@ def test_a_chat_message_is_never_too_long_and_counts_what_it_leaves_out(play: Pl
     shown = len(re.findall(r"(?m)^  .*\(task_\w+\)|^  .*…$", told.partition("PENDING")[2].partition("\n\n")[0]))
     more = re.findall(r"(?m)^  and (\d+) more$", told.partition("PENDING")[2].partition("\n\n")[0])
     assert shown + int(more[0]) == 300
+
+
+@pytest.mark.parametrize("words", ["@team #12 www.x.example https://x.example", "for $5 and $6: &#8203; </span>"])
+def test_a_report_that_is_posted_calls_nobody_and_as_text_has_the_words_as_they_are(play: Play, words: str) -> None:
+    """Way: a title that calls a whole team, or a link to where all is well, once a report is posted."""
+    play.run(words)
+    play.do(tasks.block_task, play.task(words), reason=words)
+    held = seen(play)
+    shown = markdown(held)
+    assert re.search(r"@\w|[^&]#\d|www\.|://|[^>\\]\$", shown) is None, shown
+    assert as_markdown(board(held)).count(words) == 0
+    assert text(held).count(words) == chat(held).count(words) == 7, text(held)
 
 
 def test_a_short_run_is_told_in_a_chat_as_a_whole(play: Play) -> None:

@@ -14,7 +14,7 @@ LINKING: Final = (
     r"|:(?=//)|\b(?i:www)(?=\.)"
 )
 MOST_COMMENT: Final = 65_536
-MARKUP: Final = r"\\(.)|(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\2(?!`)|\*\*"
+MARKUP: Final = r"\\(.)|(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\2(?!`)|\*\*|&#8203;|</?span>"
 
 
 def plain(text: str) -> str:
@@ -31,6 +31,11 @@ def unlinked(markdown: str) -> str:
 def unformulated(markdown: str) -> str:
     r"""Return Markdown whose dollar signs make no formula: some services read `\$` so, others one in a `<span>`."""
     return markdown.replace("$", r"<span>\$</span>")
+
+
+def said(text: str) -> str:
+    """Return one line of text as it may stand in a comment: it does not act there, calls nobody and is no formula."""
+    return unformulated(unlinked(plain(text)))
 
 
 def code(text: str) -> str:

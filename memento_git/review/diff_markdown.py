@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.enumeration import cut, many, some
-from memento_git.model.markup import MOST_COMMENT, code, plain, unformulated, units, unlinked
+from memento_git.model.markup import MOST_COMMENT, code, plain, said, units, unlinked
 from memento_git.review.diff import is_proven
 from memento_git.review.diff_lines import (
     Style,
@@ -41,16 +41,12 @@ BULKY: Final = ("evidence", "signatures", "run again")  # what may be of many ta
 HEAD: Final = ("| Task | From → to | By | Proof |", "| --- | --- | --- | --- |")
 
 
-def _say(text: str) -> str:
-    return unformulated(unlinked(plain(text)))
-
-
 STYLE: Final = Style(
-    say=_say,
+    say=said,
     code=code,
     strong=lambda text: f"**{text}**",
-    removed=lambda text: f"<del>{_say(text)}</del>",
-    added=lambda text: f"<ins>{_say(text)}</ins>",
+    removed=lambda text: f"<del>{said(text)}</del>",
+    added=lambda text: f"<ins>{said(text)}</ins>",
 )
 CELL: Final = STYLE._replace(code=lambda text: code(text).replace("|", r"\|"))
 
@@ -106,7 +102,7 @@ def _weight(task: Row) -> int:
 
 def _cautions(held: Row) -> Iterator[str]:
     for note in held["notes"]:
-        yield from ("", f"_{_say(note)}_")
+        yield from ("", f"_{said(note)}_")
     if red := caution(held):
         yield from ("", "> [!CAUTION]", f"> **{plain(red)}**")
         yield from (f"> - {row['change']}: {code(cut(row['path']))}" for row in held["forbidden"][:MOST_FILES])
@@ -115,16 +111,16 @@ def _cautions(held: Row) -> Iterator[str]:
     weak = held["policy"]["weakened"] if held["policy"] else []
     if weak:
         yield from ("", "> [!WARNING]", "> **The policy asks less than before:**")
-        yield from (f"> - {_say(cut(rule))}" for rule in weak[:MOST_FILES])
+        yield from (f"> - {said(cut(rule))}" for rule in weak[:MOST_FILES])
         if (more := len(weak) - MOST_FILES) > 0:
             yield f"> - and {more} more"
 
 
 def _cells(task: Row) -> str:
-    because = f"why: {_say(cut(task['reason']))}" if task["reason"] and task["to"] in HELD_UP else ""
+    because = f"why: {said(cut(task['reason']))}" if task["reason"] and task["to"] in HELD_UP else ""
     told = "; ".join(filter(None, [proof(task, CELL), because, *overridden(task, CELL), *marks(task)])) or "—"
     who = actors(task["by"], CELL, whole=judges(task))
-    return f"| {_say(cut(task['title'], 120))} `{task['id']}` | {way(task)} | {who} | {told} |"
+    return f"| {said(cut(task['title'], 120))} `{task['id']}` | {way(task)} | {who} | {told} |"
 
 
 def _table(rows: Sequence[str], room: int) -> tuple[list[str], int]:
@@ -200,7 +196,7 @@ def _title(run: Row) -> str:
 
 def _line(run: Row) -> str:
     """Return what became of a run to which nothing else happened."""
-    return f"- {_say(cut(run['goal'], 120))} (`{run['id']}`): {run_line(run, STYLE)}"
+    return f"- {said(cut(run['goal'], 120))} (`{run['id']}`): {run_line(run, STYLE)}"
 
 
 def _about(run: Row) -> str:
@@ -219,7 +215,7 @@ def _items(run: Row) -> Iterator[str]:
     """Yield what happened to the tasks of a run."""
     for task in run["tasks"]:
         if not is_quiet(task):
-            yield f"- task `{task['id']}` {_say(cut(task['title'], 120))}"
+            yield f"- task `{task['id']}` {said(cut(task['title'], 120))}"
             yield from (f"  - {line}" for line in task_lines(task, STYLE))
     if quiet := [task["id"] for task in run["tasks"] if is_quiet(task)]:
         named = some([f"`{name}`" for name in quiet], MOST_FILES)

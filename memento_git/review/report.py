@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import cut, ends, some
-from memento_git.model.markup import code, plain
+from memento_git.model.markup import code, said
 from memento_git.review.summary import digest
 from memento_git.work.proof.trust import LEFT_OUT
 
@@ -33,7 +33,7 @@ ORDER: Final = (
 
 def markdown(held: RunRows) -> str:
     """Return a run's overview as Markdown: lists, no tables, so that every chat shows it."""
-    lines = [f"# {plain(held['run']['goal'])}", "", summary(held), ""]
+    lines = [f"# {said(held['run']['goal'])}", "", summary(held), ""]
     for title, items in sections(held):
         lines += [f"## {title}", "", *(f"- {item}" for item in items), ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -48,7 +48,7 @@ def sections(held: RunRows) -> list[tuple[str, list[str]]]:
         *_tasks(held),
         ("Gates", [_gate(row) for row in held["gates"]]),
         ("Needs settling",
-         [f"`{row['record']}` is {row['problem']}: {plain(row['about'])}" for row in held["trouble"]]),
+         [f"`{row['record']}` is {row['problem']}: {said(row['about'])}" for row in held["trouble"]]),
         ("Verification", [_verified(row) for row in told["verification"]]),
         ("Changed files", [code(row["path"]) for row in told["changed_files"] if row["evidence_ids"]]),
         ("Files that done tasks name", [code(row["path"]) for row in told["changed_files"] if not row["evidence_ids"]]),
@@ -57,14 +57,14 @@ def sections(held: RunRows) -> list[tuple[str, list[str]]]:
         ("Roles", [role_line(row) for row in held["roles"]]),
         ("Evidence", [evidence_line(row) for row in held["evidence"]]),
         ("Notes", [note_line(row) for row in held.get("knowledge", ())]),
-        ("Next", [f"{plain(step['why'])}: {code(step['command'])}" for step in held["next"]]),
+        ("Next", [f"{said(step['why'])}: {code(step['command'])}" for step in held["next"]]),
         ("Not shown", [f"{count} more {NAMED.get(name, name)}" for name, count in held["omitted"].items()]),
     ]  # fmt: skip
     return [(title, list(items)) for title, items in found if items]
 
 
 def _about(row: Row) -> str:
-    return f"{plain(row['about'])} (`{row['record']}`)"
+    return f"{said(row['about'])} (`{row['record']}`)"
 
 
 def _recovered(row: Row) -> str:
@@ -95,7 +95,7 @@ def role_line(row: RoleRow) -> str:
     what = "role " if row["kind"] == "role" else ""
     count = sum(row["actions"].values())
     waits = f", {len(row['incomplete_tasks'])} not finished" if row["incomplete_tasks"] else ""
-    return f"{what}{plain(called(row['name']))}: {last}; {count} in all{waits}"
+    return f"{what}{said(called(row['name']))}: {last}; {count} in all{waits}"
 
 
 def called(actor: str) -> str:
@@ -111,7 +111,7 @@ def summary(held: RunRows) -> str:
     proof = f"; {proven} proven, {unproven} unproven" if proven or unproven else ""
     proof += f"; {unread} cannot be read" if unread else ""
     spike = f", {told}" if (told := spike_note(run)) else ""
-    why = f" ({plain(run['reason'])})" if run["reason"] else ""
+    why = f" ({said(run['reason'])})" if run["reason"] else ""
     return f"Run `{run['id']}` is **{run['status']}**{why}{spike}. Tasks: {states or 'none'}{proof}."
 
 
@@ -124,12 +124,12 @@ def _plan(held: RunRows) -> list[str]:
     plans = {row["id"]: row for row in held["plans"]}
     canonical = plans.get(held["run"]["current_plan_id"] or "")
     if canonical is None:
-        return [f"`{row['id']}` {plain(row['title'])} ({row['status']})" for row in held["plans"]]
+        return [f"`{row['id']}` {said(row['title'])} ({row['status']})" for row in held["plans"]]
     changed = " — **changed since its approval**" if canonical["changed"] else ""
     unapproved = " — **not approved by who may**" if canonical["unapproved"] else ""
-    unsigned = "".join(f" — **unsigned**: {plain(why)}" for why in canonical["unsigned"])
-    note = f", {plain(signature_note(canonical))}" if signature_note(canonical) else ""
-    return [f"{plain(canonical['title'])} (`{canonical['id']}`){note}{changed}{unapproved}{unsigned}"]
+    unsigned = "".join(f" — **unsigned**: {said(why)}" for why in canonical["unsigned"])
+    note = f", {said(signature_note(canonical))}" if signature_note(canonical) else ""
+    return [f"{said(canonical['title'])} (`{canonical['id']}`){note}{changed}{unapproved}{unsigned}"]
 
 
 def _tasks(held: RunRows) -> list[tuple[str, list[str]]]:
@@ -141,12 +141,12 @@ def _tasks(held: RunRows) -> list[tuple[str, list[str]]]:
 
 
 def _task(row: TaskRow, evidence: Mapping[str, EvidenceRow]) -> str:
-    return f"{plain(row['title'])} (`{row['id']}`)" + "".join(f" — {note}" for note in task_notes(row, evidence))
+    return f"{said(row['title'])} (`{row['id']}`)" + "".join(f" — {note}" for note in task_notes(row, evidence))
 
 
 def task_notes(row: TaskRow, evidence: Mapping[str, EvidenceRow]) -> list[str]:
     """Return what one should know of a task beside its state."""
-    notes = [f"**broken**: {plain(row['broken'])}"] if row["broken"] else []
+    notes = [f"**broken**: {said(row['broken'])}"] if row["broken"] else []
     if row["proven"]:
         told = Counter(
             ", ".join(filter(None, [one["kind"], one["trust_level"], "" if row.get("stale") else aged(one)]))
@@ -154,9 +154,9 @@ def task_notes(row: TaskRow, evidence: Mapping[str, EvidenceRow]) -> list[str]:
         )
         shown = [f"{what} ({count} times)" if count > 1 else what for what, count in told.items()]
         notes.append(f"proven by {'; '.join(shown) or 'evidence'}")
-        notes += [f"**unsigned**: {plain(why)}" for why in row.get("unsigned", ())]
+        notes += [f"**unsigned**: {said(why)}" for why in row.get("unsigned", ())]
     elif row["proven"] is False:
-        notes.append(f"**unproven**: {plain('; '.join(row['unproven_because'])) or 'nothing proves it'}")
+        notes.append(f"**unproven**: {said('; '.join(row['unproven_because'])) or 'nothing proves it'}")
     if age := aged(row):
         notes.append("stale: this commit has other code" if age == "stale" else age)
     if row["late"]:
@@ -166,20 +166,20 @@ def task_notes(row: TaskRow, evidence: Mapping[str, EvidenceRow]) -> list[str]:
     if row["ready"]:
         notes.append("ready")
     if row["held_back"]:
-        notes.append(f"held back: {plain(row['held_back']['why'])}")
+        notes.append(f"held back: {said(row['held_back']['why'])}")
     if row["waits_on"] and row["status"] == "pending":
         notes.append(f"waits on {', '.join(f'`{name}`' for name in row['waits_on'])}")
     if row["blocked_by"]:
-        notes.append(f"gate failed: {plain(', '.join(row['blocked_by']))}")
+        notes.append(f"gate failed: {said(', '.join(row['blocked_by']))}")
     return notes + _state_notes(row)
 
 
 def _state_notes(row: TaskRow) -> list[str]:
     notes = [SPIKE] if row["spike"] else []
     if row["reason"] and row["status"] in ("blocked", "cancelled", "rejected"):
-        notes.append(plain(row["reason"]))
+        notes.append(said(row["reason"]))
     if (asked := row.get("asked")) and row["proven"] is None and row["status"] not in ("cancelled", "rejected"):
-        notes.append(plain("; ".join(asked["why"])))
+        notes.append(said("; ".join(asked["why"])))
     if row["run_status"] == "cancelled":
         notes.append("in a cancelled run")
     if row["incomplete"]:
@@ -188,15 +188,15 @@ def _state_notes(row: TaskRow) -> list[str]:
 
 
 def _gate(row: GateRow) -> str:
-    by = f" by {plain(row['reviewer'])}" if row["reviewer"] else ""
-    why = f": {plain(row['summary'])}" if row["summary"] else ""
+    by = f" by {said(row['reviewer'])}" if row["reviewer"] else ""
+    why = f": {said(row['summary'])}" if row["summary"] else ""
     scope = "" if row["scope_kind"] == "run" else f" (`{row['scope']}`)"
-    note = f", {plain(signature_note(row))}" if signature_note(row) else ""
+    note = f", {said(signature_note(row))}" if signature_note(row) else ""
     late = f", late: {LATE}" if row["late"] else ""
-    fallen = f", but {plain(row['fallen'])}" if row["fallen"] else ""
+    fallen = f", but {said(row['fallen'])}" if row["fallen"] else ""
     names = some([f"`{name}`" for name in row.get("evidence", ())], SHOWN_TASKS)
     on = f" (on {names})" if names else ""
-    return f"{plain(row['kind'])}{scope} **{row['status']}**{by}{fallen}{late}{note}{on}{why}"
+    return f"{said(row['kind'])}{scope} **{row['status']}**{by}{fallen}{late}{note}{on}{why}"
 
 
 def signature_note(row: PlanRow | GateRow | EvidenceRow) -> str:
@@ -233,15 +233,15 @@ def rerun_lines(row: EvidenceRow) -> list[str]:
 def evidence_line(row: EvidenceRow) -> str:
     """Return one piece of evidence as a line."""
     if row["status"] == "redacted" and (gone := row["withdrawn"]):
-        return f"`{row['id']}` redacted by {plain(called(gone['actor']))}: {plain(gone['reason'] or '')}"
+        return f"`{row['id']}` redacted by {said(called(gone['actor']))}: {said(gone['reason'] or '')}"
     what = _what(row)
     marks = [row["trust_level"], row["outcome"]]
     marks += [told] if (told := aged(row)) else []
     marks += [MOVED] if row["moved"] else []
     if row["status"] != "recorded":
         marks.append(row["status"])
-    marks += [plain(signature_note(row))] if signature_note(row) else []
-    marks += [plain(again_note(row))] if again_note(row) else []
+    marks += [said(signature_note(row))] if signature_note(row) else []
+    marks += [said(again_note(row))] if again_note(row) else []
     shared = f", shared by {len(row['task_ids'])} tasks" if len(row["task_ids"]) > 1 else ""
     return f"`{row['id']}` {row['kind']}: {what} — {', '.join(marks)}{shared}"
 
@@ -250,7 +250,7 @@ def note_line(row: Row) -> str:
     """Return a note that has to do with the run, and how, as a line."""
     marks = [row["kind"], *([] if row["status"] == "active" else [row["status"]]), *(["expired"] * row["expired"])]
     how = some([f"{one['rel'].replace('_', ' ')} `{one['to']}`" for one in row["links"]], SHOWN_TASKS)
-    return f"{plain(row['title'])} (`{row['id']}`) — {', '.join(marks)}: {how}"
+    return f"{said(row['title'])} (`{row['id']}`) — {', '.join(marks)}: {how}"
 
 
 def _what(row: EvidenceRow) -> str:
@@ -258,16 +258,16 @@ def _what(row: EvidenceRow) -> str:
     if row["command"]:
         parts.append(ran(row))
     parts += [report_line(report) for report in row["reports"]]
-    parts += [plain(cut(problem, MOST_TEXT)) for problem in row["problems"]]
+    parts += [said(cut(problem, MOST_TEXT)) for problem in row["problems"]]
     parts += [code(one["name"]) for one in row["files"]]
-    parts += [plain(told) for told in (row["uri"], row["summary"]) if told]
+    parts += [said(told) for told in (row["uri"], row["summary"]) if told]
     if row["diff"]:
         parts.append(f"{code(row['diff']['range'])}: +{row['diff']['added']} -{row['diff']['removed']}")
     if row["approves"]:
-        answer = f": “{plain(row['response'])}”" if row["response"] else ""
-        parts.append(f"{answered(row)} `{row['approves']}` by {plain(row['actor'])}{answer}")
+        answer = f": “{said(row['response'])}”" if row["response"] else ""
+        parts.append(f"{answered(row)} `{row['approves']}` by {said(row['actor'])}{answer}")
     if row["check"]:
-        parts.append(plain(checked(row["check"])))
+        parts.append(said(checked(row["check"])))
     return "; ".join(parts) or "nothing to inspect"
 
 
@@ -307,7 +307,7 @@ def around(row: Mapping[str, Any], style: Callable[[str], str] = code) -> str:
 
 def report_line(report: Row) -> str:
     """Return what a report counts, and the cases that failed in it."""
-    return plain(counted(report)) + _failed(report)
+    return said(counted(report)) + _failed(report)
 
 
 def counted(report: Row) -> str:
@@ -320,5 +320,5 @@ def counted(report: Row) -> str:
 def _failed(report: Row) -> str:
     names = report["failed"]
     left = len(names[SHOWN_CASES:]) + report["failed_more"]
-    told = ", ".join(plain(name) for name in names[:SHOWN_CASES]) + (f" and {left} more" if left else "")
+    told = ", ".join(said(name) for name in names[:SHOWN_CASES]) + (f" and {left} more" if left else "")
     return f" (failed: {told})" if names else ""

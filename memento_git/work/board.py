@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.model.markup import plain
+from memento_git.model.markup import said
 from memento_git.model.states import OPEN_DISPATCH, TASK_STATUSES
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _title(column: str) -> str:
 
 def as_markdown(told: Mapping[str, Any]) -> str:
     """Return a board as Markdown: a heading for each column that holds something, a line for each card."""
-    lines = [f"# {plain(told['goal'])}", "", f"Run `{told['run_id']}` is **{told['run_status']}**.", ""]
+    lines = [f"# {said(told['goal'])}", "", f"Run `{told['run_id']}` is **{told['run_status']}**.", ""]
     for column in told["columns"]:
         if column["cards"]:
             lines += [f"## {column['title']} ({column['count']})", ""]
@@ -75,8 +75,8 @@ def as_markdown(told: Mapping[str, Any]) -> str:
 
 
 def _line(card: Row) -> str:
-    notes = "".join(f" — {plain(note)}" for note in notes_of(card))
-    return f"{plain(card['title'])} (`{card['id']}`){notes}"
+    notes = "".join(f" — {said(note)}" for note in notes_of(card))
+    return f"{said(card['title'])} (`{card['id']}`){notes}"
 
 
 def notes_of(card: Mapping[str, Any]) -> list[str]:
