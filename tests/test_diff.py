@@ -818,6 +818,19 @@ def test_a_gate_tells_what_it_rests_on_and_who_judges_is_told_with_the_address(p
     assert (gate["to"], [one["id"] for one in gate["proof"]]) == ("fallen", [old])
 
 
+def test_the_words_of_a_verdict_stand_behind_what_it_rests_on(play: Play) -> None:
+    """Way: the word that goes with a pass reads like what it rests on, and what that is comes where nobody reads on."""
+    run = play.planned()
+    base = head(play)
+    play.gate("quality_review", "passed", run=run, note="fine; on test, reproduced: pytest exit 0")
+    text = diff_text.text(told(play, f"{base}.."))
+    assert "; without evidence: fine; on test, reproduced: pytest exit 0" in text
+    gone = play.evidence()
+    play.do(evidences.retract, gone, reason="mended by Grace")
+    text = diff_text.text(told(play, f"{base}.."))
+    assert " — absent → retracted by Ada: mended by Grace" in text, text
+
+
 def test_who_judged_last_is_not_who_is_left_out(play: Play) -> None:
     """Way: three others ask for a gate before it is passed, or do so of a task that is done, so that they are named."""
     run = play.planned()

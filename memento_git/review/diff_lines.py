@@ -242,11 +242,11 @@ def plan_lines(plan: Row, style: Style) -> Iterator[str]:
 def gate_line(gate: Row, style: Style, run: str) -> str:
     states = [*map(state, gate["way"]), *([] if gate["to"] else ["removed"])]
     scope = "" if gate["scope"] == run else f" of {style.code(gate['scope'])}"
-    judged = f"{_arrows(states)}{by(gate, style, whole=gate['by'])}{why(gate, style)}"
+    judged = f"{_arrows(states)}{by(gate, style, whole=gate['by'])}"
     proof = f"; on {told}" if (told := shown(gate["proof"], style)) else ""
     proof = "; without evidence" if gate["to"] == "passed" and not gate["evidence"] else proof
     late = f"; {style.strong('late')}: {LATE}" if gate["late"] else ""
-    return f"{gate['kind'].replace('_', ' ')}{scope}: {judged}{late}{proof}"
+    return f"{gate['kind'].replace('_', ' ')}{scope}: {judged}{late}{proof}{why(gate, style)}"
 
 
 def evidence_line(row: Row, style: Style) -> str:
@@ -262,8 +262,8 @@ def evidence_line(row: Row, style: Style) -> str:
         turned = f"{state(row['from'])} → {state(row['to'])}"
         if row["from"] == row["to"]:
             turned = f"trust was {row['trust_before']}"
-        told += f" — {turned}{why(row, style)}"
-    return told + by(row, style, whole=row["by"] if row["kind"] == "approval" else ())
+        told += f" — {turned}"
+    return f"{told}{by(row, style, whole=row['by'] if row['kind'] == 'approval' else ())}{why(row, style)}"
 
 
 def trouble_lines(run: Row, style: Style) -> Iterator[str]:
