@@ -9,7 +9,7 @@ import click
 from memento_git.cli import boundary, output
 from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import COUNT
-from memento_git.model.enumeration import some
+from memento_git.model.enumeration import cut, some
 from memento_git.model.states import FINAL_RUN, PASSING
 from memento_git.work import nextsteps
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 SHOWN_RUNS: Final = 5
+LONGEST_TITLE: Final = 60
 MOST = click.option(
     "--limit", type=COUNT, metavar="N", default=200, show_default=True,
     help="Most rows of each list; 0 for all.",
@@ -86,7 +87,7 @@ def _status(held: RunRows, names: Names) -> str:
     ]  # fmt: skip
     tasks = [
         (
-            f"  {output.state(row['status'])}", names(row["id"]), output.printable(row["title"])[:60],
+            f"  {output.state(row['status'])}", names(row["id"]), cut(output.printable(row["title"]), LONGEST_TITLE),
             output.remarks(row, evidence, names),
         )
         for row in held["tasks"]
