@@ -152,7 +152,7 @@ def test_every_key_of_every_row_is_documented(play: Play) -> None:
     (play.root / "app.py").write_text("answer = 43\n")
     play.commit_all()
     held = overview(play.ledger, play.ledger.view(), run)
-    assert set(held) | {"state", "knowledge"} == set(rows.STATUS)
+    assert set(held) | {"state", "knowledge", "also_open"} == set(rows.STATUS)
     assert set(held["run"]) == set(rows.RUN)
     for name, keys in (("plans", rows.PLAN), ("tasks", rows.TASK), ("dispatches", rows.DISPATCH), ("gates", rows.GATE),
                        ("evidence", rows.EVIDENCE), ("audit", rows.EVENT)):  # fmt: skip

@@ -213,6 +213,17 @@ def test_what_a_report_cannot_be_is_refused(
     assert "memento-git[html]" in json.loads(out)["hint"]
 
 
+def test_a_report_of_no_named_run_tells_of_the_others_that_are_open(play: Play, cli: Call) -> None:
+    """Way: a branch brings a run for the same goal, whose easy work is done, and the report is of that one alone."""
+    first, last = play.run("Refuse empty passwords"), play.run("Refuse empty passwords")
+    where = ("report", "-C", str(play.root))
+    assert f"- Refuse empty passwords (`{first}`) — active\n" in cli(*where)[1].partition("## Also open\n")[2]
+    assert f"Refuse empty passwords ({first}) — active" in cli(*where, "--chat")[1]
+    assert f'title="{first}"' in cli(*where, "--format", "html")[1]
+    assert [row["id"] for row in json.loads(cli(*where, "--json")[1])["also_open"]] == [first]
+    assert "Also open" not in cli(*where, "--run", last)[1]
+
+
 def test_what_the_limit_left_out_is_told(play: Play, cli: Call) -> None:
     play.planned()
     for number in range(4):

@@ -91,10 +91,8 @@ STATUS: Final = {
     "knowledge": "how many notes are live (active or parked), contested, and of all these expired; in `report` notes "
     "that a link, or the evidence they rest on, leads from to the run, its plans, tasks or evidence: id, kind, title, "
     "status, live, expired, origin, links (rel, to)",
+    "also_open": "other runs that are not finished, the latest first, where no run is named",
 }  # fmt: skip
-ALSO_OPEN: Final = {
-    "also_open": "other runs that are not finished, the latest first; of `status` alone, and where no run is named"
-}
 LIVE: Final = keys_of(rows.LiveRow)
 JOB: Final = {
     "dispatch_id": "what was taken back, or only cleaned up after", "task_id": "its task", "run_id": "its run",
@@ -348,7 +346,7 @@ ANSWERS: Final = {
     "update": "version steps",
     "guide": "name text",
     "guide --out": "path",
-    "status": " ".join([*STATUS, *ALSO_OPEN]),
+    "status": " ".join(STATUS),
     "report": " ".join([*REPORT, *(key for key in STATUS if key != "state")]),
     "report --out": "out format bytes",
     "diff": " ".join(DIFF),
@@ -563,7 +561,7 @@ def page() -> str:
         "(how many in each), `records` (how many of each kind that is no note) and the `filters` that only notes pass, "
         "`drafts` and `short` (how many); `tokens` has `used`, `budget` and how it is estimated.",
         "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
-        "## Status", table(("key", "meaning"), _rows({**STATUS, **ALSO_OPEN})),
+        "## Status", table(("key", "meaning"), _rows(STATUS)),
         "## Sync", table(("key", "meaning"), _rows(SYNC)), *parts,
     )  # fmt: skip
 

@@ -50,16 +50,17 @@ def report(door: Door, run: str, limit: int | None, form: str | None, out: str, 
 def _held(door: Door, run: str, limit: int, *, rows: bool) -> RunRows:
     """Return all that a report tells; where nobody looks at single events, they may be JSON that is ready."""
     from memento_git.review.summary import digest
-    from memento_git.work.overview import LISTS, choose_run, cut, overview
+    from memento_git.work.overview import LISTS, choose_among, cut, overview
 
     view = door.view()
+    chosen, others = choose_among(view, run)
     held = overview(
-        door.ledger, view, choose_run(view, run), limit=0, ready=door.json and not limit and not rows,
+        door.ledger, view, chosen, limit=0, ready=door.json and not limit and not rows,
         progress=boundary.progress,
     )  # fmt: skip
     told = digest(held)
-    whole: RunRows = {**held, **told, "knowledge": _notes(view, held)}
-    return cut(whole, limit, (*LISTS, *told, "knowledge")) if limit else whole
+    whole: RunRows = {**held, **told, "knowledge": _notes(view, held), "also_open": others}
+    return cut(whole, limit, (*LISTS, *told, "knowledge", "also_open")) if limit else whole
 
 
 def _notes(view: View, held: RunRows) -> list[Row]:

@@ -25,7 +25,7 @@ LATE: Final = "came after the run's completion"
 SPIKE: Final = "handed out without a plan, as a spike"
 INCOMPLETE: Final = "incomplete: files of its events are missing or cannot be read"
 MOVED: Final = "but the code changed while it ran, so it proves nothing"
-NAMED: Final = {"audit": "events", "changed_files": "files", "knowledge": "notes"}
+NAMED: Final = {"audit": "events", "changed_files": "files", "knowledge": "notes", "also_open": "open runs"}
 ORDER: Final = (
     "contested", "blocked", "rejected", "in_progress", "dispatched", "pending", "completed", "accepted", "cancelled",
 )  # fmt: skip
@@ -57,6 +57,7 @@ def sections(held: RunRows) -> list[tuple[str, list[str]]]:
         ("Roles", [role_line(row) for row in held["roles"]]),
         ("Evidence", [evidence_line(row) for row in held["evidence"]]),
         ("Notes", [note_line(row) for row in held.get("knowledge", ())]),
+        ("Also open", [f"{said(row['goal'])} (`{row['id']}`) — {row['status']}" for row in held.get("also_open", ())]),
         ("Next", [f"{said(step['why'])}: {code(step['command'])}" for step in held["next"]]),
         ("Not shown", [f"{count} more {NAMED.get(name, name)}" for name, count in held["omitted"].items()]),
     ]  # fmt: skip
