@@ -121,6 +121,9 @@ def test_output_with_the_digest_of_other_output(doors: Doors) -> None:
     doors.write(f"{doors.path(evidence).removesuffix('.yaml')}/stdout.txt", "1 failed\n")
     doors.unproven(task, f"{evidence} is only reported, and witnessed is asked")
     assert "has other bytes than it recorded" in doors.caught("V001", "P001")
+    assert "not kept here as it was hashed" in doors.denied("evidence_not_attestable", "evidence", "export", evidence)
+    typed = doors.witness(task, drop=["command"])
+    assert "not kept here as it was hashed" in doors.denied("evidence_not_attestable", "evidence", "export", typed)
 
 
 def test_no_output_with_the_digest_of_some(doors: Doors) -> None:

@@ -101,7 +101,8 @@ def _unfit(state: RunState, evidence: Evidence) -> Objection:
         return "its outcome disagrees with what the command did"
     if is_ahead(evidence.data["at"], state.view.now):
         return f"it is dated {evidence.data['at']}, which is not yet"
-    return trust.moved(evidence) or state.seen_again(evidence).contradicted
+    lost = "" if state.witnessed(evidence) == "witnessed" else "its output is not kept here as it was hashed"
+    return lost or trust.moved(evidence) or state.seen_again(evidence).contradicted
 
 
 def run_statement(view: View, given: str) -> bytes:
