@@ -219,7 +219,7 @@ def test_a_report_of_no_named_run_tells_of_the_others_that_are_open(play: Play, 
     where = ("report", "-C", str(play.root))
     assert f"- Refuse empty passwords (`{first}`) — active\n" in cli(*where)[1].partition("## Also open\n")[2]
     assert f"Refuse empty passwords ({first}) — active" in cli(*where, "--chat")[1]
-    assert f'title="{first}"' in cli(*where, "--format", "html")[1]
+    assert f'<code class="id">{first}</code>' in cli(*where, "--format", "html")[1]
     assert [row["id"] for row in json.loads(cli(*where, "--json")[1])["also_open"]] == [first]
     assert "Also open" not in cli(*where, "--run", last)[1]
 
@@ -317,7 +317,7 @@ def test_the_page_tells_of_a_verdict_an_answer_and_a_check_what_the_report_tells
     whole = "".join(Tags(page(seen(play), NOW)).texts)
     assert "passed came after the run's completionGrace <grace@elsewhere.invalid>" in whole, whole
     assert "jenkins: spelling success" in whole, whole
-    assert f"does not approve {run[:10]}: “No, never”" in whole, whole
+    assert f"does not approve {run}: “No, never”" in whole, whole
 
 
 def test_the_page_needs_nothing_beside_it_and_its_policy_says_so(play: Play) -> None:

@@ -55,7 +55,7 @@ def page(held: RunRows, generated_at: str) -> str:
     style = (folder / "report.css").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {
-        "words": _words, "minute": _minute, "link": _link, "short": _short_id, "called": called, "aged": aged,
+        "words": _words, "minute": _minute, "link": _link, "called": called, "aged": aged,
         "signature": signature_note, "again": again_note, "typed": typed, "answered": answered, "checked": checked,
         "around": lambda row: around(row, shlex.quote),
     }  # fmt: skip
@@ -116,8 +116,3 @@ def _minute(text: str | None) -> str:
 def _link(uri: str) -> bool:
     """Tell whether an address is one that a reader may follow."""
     return uri.lower().startswith(("https://", "http://"))
-
-
-def _short_id(identity: str) -> str:
-    kind, _, rest = identity.partition("_")
-    return f"{kind}_{rest[:6]}"
