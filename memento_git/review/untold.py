@@ -33,17 +33,23 @@ def _told(ledger: Ledger, told: Row) -> set[str]:
     old = ledger.side((told["base"],))
     return {
         layout.CONFIG, *(old.policy().key_files if old.exists else ()), *(run["id"] for run in told["runs"]),
+        *(row["id"] for run in told["runs"] for row in run["evidence"] if row["change"] == "added"),
         *(f"text of {row['id']}" for row in rows if row["texts"] or row["change"] != "changed"),
     }  # fmt: skip
 
 
 def _is_told(one: Changed, told: set[str]) -> bool:
-    """Tell whether a diff speaks of a file: of an event or evidence it does, of an archive by its run."""
+    """Tell whether a diff speaks of a file: of an event or evidence it does, of an archive by its run.
+
+    Of what evidence keeps it does by the evidence, where that is new.
+    """
     place = layout.place_of(one.path)
     if not one.path.startswith(f"{layout.FOLDER}/") or one.path in told:
         return True
     if layout.is_archive(one.path):
         return layout.run_of_path(one.path) in told
+    if place is not None and place.kind == "attachment" and one.is_added:
+        return place.id in told
     if place is None or place.kind not in TEXTS:
         return place is not None
     return one.is_added or one.is_removed or one.old == one.new or f"text of {place.id}" in told

@@ -50,6 +50,17 @@ def test_a_skill_that_a_branch_brings(doors: Doors) -> None:
     assert "  added .memento/skills/`haste`/SKILL.md" in doors.cli("diff", "main", "-C", str(doors.root))[1]
 
 
+def test_a_file_beside_evidence_that_was_there(doors: Doors) -> None:
+    """Way: evidence does not name it, so that nothing reads it, and nobody is told that it came."""
+    evidence = doors.play.evidence(doors.play.task())
+    doors.landed()
+    there = f"{doors.path(evidence).removesuffix('.yaml')}/report.html"
+    doors.write(there, "All is well.\n")
+    doors.sound()
+    assert f"- added: `{there}`" in comment(doors)
+    assert comment(doors).startswith("### Ledger: 1 other file\n")
+
+
 def test_a_plan_that_gets_another_author_without_another_word(doors: Doors) -> None:
     """Way: nothing that the plan says differs, so that the comment has nothing to tell of it."""
     state = doors.play.state(doors.play.task())
