@@ -293,8 +293,26 @@ def test_a_done_task_with_other_words_than_it_was_done_for_is_not_led_to_a_verdi
     assert commands(play) == [verify]
     assert verifying.verify(play.ledger, play.ledger.change, task, quiet=True).accepted
     play.do(tasks.revise_task, task, title="Other words")
-    assert commands(play) == [f"memento task show {task}"]
+    assert commands(play) == [f"memento task reopen {task} --reason WHY"]
+    assert seen(play)["next"][0]["why"].endswith(
+        "not proven: the task's text changed after it was completed and 1 more"
+    )
     assert task_steps.proving(seen(play)["tasks"][0])[0]["command"] == f"memento task reopen {task} --reason WHY"
+
+
+def test_a_done_task_that_nothing_proves_and_that_its_gate_refused_is_rejected_then_repaired(play: Play) -> None:
+    """Taken up again it would be pending, and nobody begins a task whose gate has failed."""
+    play.planned()
+    task = play.task()
+    play.complete(play.claimed(task), evidence := play.evidence(task))
+    play.do(evidences.retract, evidence, reason="It was a mistake.")
+    assert commands(play) == [f"memento task reopen {task} --reason WHY"]
+    play.gate("quality_review", "failed", task=task)
+    wanted = [f"memento task verify {task}", f"memento task repair {task}"]
+    assert [step["command"] for step in task_steps.proving(seen(play)["tasks"][0])] == wanted
+    assert wanted[0] in commands(play)
+    assert not verifying.verify(play.ledger, play.ledger.change, task, quiet=True).accepted
+    assert wanted[1] in commands(play)
 
 
 def test_a_done_task_with_commands_to_run_waits_for_its_approval_first(play: Play, cli: Callable[..., Any]) -> None:
@@ -979,7 +997,7 @@ def test_the_version_of_the_cache_goes_with_the_shape_of_what_is_kept(play: Play
     held = dict(base(play.ledger.view(), run))
     places = {re.sub(r"\w+_[0-9a-z]{12}|\w+\.txt", "*", one) for one in shape(held)}
     digest = hashlib.sha256("\n".join(sorted(places)).encode()).hexdigest()[:12]
-    assert (cache.VERSION.rpartition(".")[2], digest) == ("57", "bce3f95fecdb")
+    assert (cache.VERSION.rpartition(".")[2], digest) == ("58", "bce3f95fecdb")
 
 
 def test_a_release_is_judged_after_the_other_gates_and_once_it_has_what_is_asked(

@@ -13,9 +13,12 @@ from memento_git.ledger import layout, signer
 from memento_git.model.ids import Ref
 from memento_git.review.actions import check
 from memento_git.review.diff_markdown import markdown
-from memento_git.work.actions import evidences, releases, reproducing
+from memento_git.work import refusals as no
+from memento_git.work import task_steps
+from memento_git.work.actions import evidences, releases, reproducing, runs
 from memento_git.work.actions.comparing import compare
 from memento_git.work.attest import signing
+from memento_git.work.rows import task_row
 from tests.play import Play, git
 from tests.test_signatures import AGENT, make_key, public
 
@@ -128,6 +131,14 @@ def test_what_a_listed_runner_ran_again_and_signed_is_reproduced_everywhere(
 def test_policy_may_ask_for_reproduced_and_then_only_that_counts(farm: Farm) -> None:
     task, evidence = farm.completed()
     assert farm.why(task) == f"{evidence} is only witnessed, and reproduced is asked"
+    state = farm.play.state(task)
+    rerun = f"memento evidence reproduce --run {state.id} --record --sign"
+    assert [step["command"] for step in task_steps.proving(task_row(state, task))] == [
+        rerun, f"memento task reopen {task} --reason WHY",
+    ]  # fmt: skip
+    with pytest.raises(no.TaskUnproven, match="is only witnessed") as refused:
+        farm.play.do(runs.complete_run, state.id)
+    assert refused.value.hint.endswith(rerun)
     assert not farm.play.do(releases.release_run).event
     unsigned = farm.again(evidence)
     assert farm.why(task).endswith(f"reproduced is asked: {unsigned.made} ran it again, and nobody has signed it")

@@ -162,7 +162,9 @@ class TaskRow(TypedDict):
     proven_by: Annotated[list[str], "ids of the evidence that proves it"]
     unproven_because: Annotated[list[str], "why it is not proven"]
     proven_after: Annotated[
-        str | None, "what would prove it as it was done: `verify`, or `approve` and then that; null: to do it again"
+        str | None,
+        "what would prove it as it was done: `verify`, or `approve` and then that, or a runner's `reproduce`; null: to "
+        "do it again",
     ]
     unsigned: Annotated[
         list[str], "which approvals it rests on, proven as it is, without the signature that policy demands"

@@ -310,7 +310,7 @@ def _proving(state: RunState, task: str, after: str) -> str:
     if agreeing := proofs.not_agreed(state)[1]:
         return agreeing
     if after and not state.failed_gates(task):
-        return f"it can be proven as it was done: {', then '.join(task_steps.mending(task, after))}"
+        return f"it can be proven as it was done: {', then '.join(task_steps.mending(task, after, state.id))}"
     lines = show_lines(task, asked_row(state, task, state.asked(task)))
     return f"run what is asked, then reopen and complete it with that: {', '.join(lines)}"
 

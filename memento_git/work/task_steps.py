@@ -65,29 +65,33 @@ def proving(task: TaskRow) -> list[Row]:
     """Return the steps by which a task that was completed without being proven becomes proven; none for any other."""
     if task["proven"] is not False:
         return []
-    reopen = resuming(task["id"], task["status"])
-    if _is_to_approve(task):
-        approve, verify = mending(task["id"], "approve")
-        return [{"why": f"it waits for an approval{_by_whom(task)}", "command": approve},
-                {"why": "then, to let that count", "command": verify}]  # fmt: skip
-    if looks(task) == "verify":
-        [verify] = mending(task["id"], "verify")
-        return [{"why": "run what is asked", "command": verify}, {"why": "or, to do it again", "command": reopen}]
+    name, reopen = task["id"], resuming(task["id"], task["status"])
+    if task["blocked_by"]:
+        failed = f"gate {task['blocked_by'][0]} of it has failed, so it is to be rejected"
+        return [{"why": failed, "command": f"memento task verify {name}"},
+                {"why": "then, to have it done again", "command": f"memento task repair {name}"}]  # fmt: skip
+    first, *then = mending(name, task["proven_after"] or "", task["run_id"])
+    if task["proven_after"] == "approve":
+        return [{"why": f"it waits for an approval{_by_whom(task)}", "command": first},
+                {"why": "then, to let that count", "command": then[0]}]  # fmt: skip
+    if task["proven_after"]:
+        why = "run what is asked" if task["proven_after"] == "verify" else "let a runner run its evidence again"
+        return [{"why": why, "command": first}, {"why": "or, to do it again", "command": reopen}]
     shown = {"why": "then, once it is handed out and claimed again", "command": _shows(task)}
     return [{"why": "do it again", "command": reopen}, shown]
 
 
 def helping(task: TaskRow, evidence: Sequence[EvidenceRow]) -> Row:
     """Return the step that helps a done task to its proof; if it waits for a yes that is given by now, its verdict."""
-    if not _is_to_approve(task):
-        why = f"“{task['title']}” is completed but not proven"
-        return {"why": why, "command": f"memento task {looks(task)} {task['id']}"}
+    first, *then = proving(task)
+    if task["proven_after"] != "approve" or task["blocked_by"]:
+        because = some(task["unproven_because"], 1, "; ")
+        return {**first, "why": f"“{task['title']}” is completed but not proven: {because}"}
     about = {task["id"], task["run_id"], *(row["id"] for row in evidence if _is_shown_of(task, row))}
     said = (row for row in evidence if row["kind"] == "approval" and row["approves"] in about)
-    approve, verify = mending(task["id"], "approve")
     if any((row["status"], row["outcome"]) == ("recorded", "passed") and _is_heard(task, row["actor"]) for row in said):
-        return {"why": f"“{task['title']}” was approved", "command": verify}
-    return {"why": f"“{task['title']}” is done, and waits for an approval{_by_whom(task)}", "command": approve}
+        return {**then[0], "why": f"“{task['title']}” was approved"}
+    return {**first, "why": f"“{task['title']}” is done, and waits for an approval{_by_whom(task)}"}
 
 
 def _by_whom(task: TaskRow) -> str:
@@ -107,20 +111,15 @@ def _is_shown_of(task: TaskRow, row: EvidenceRow) -> bool:
     return task["id"] in row["task_ids"] or (row["diff"] is not None and not row["task_ids"])
 
 
-def _is_to_approve(task: TaskRow) -> bool:
-    return task["proven_after"] == "approve" and not task["blocked_by"]
-
-
-def mending(task: str, after: str) -> list[str]:
-    """Return the commands by which a done task becomes proven, by what would prove it as it was done."""
+def mending(task: str, after: str, run: str) -> list[str]:
+    """Return the commands by which a done task of a run becomes proven, by what would prove it as it was done."""
     verify = f"memento task verify {task}"
-    ways = {"verify": [verify], "approve": [f"memento evidence approve {task}", verify]}
+    ways = {
+        "verify": [verify],
+        "approve": [f"memento evidence approve {task}", verify],
+        "reproduce": [f"memento evidence reproduce --run {run} --record --sign"],
+    }
     return ways.get(after) or [resuming(task, "completed")]
-
-
-def looks(row: TaskRow) -> str:
-    """Return the verb that helps a done task to its proof: running what is asked, or looking at what is amiss."""
-    return "verify" if row["proven_after"] == "verify" or (row["proven_after"] and row["blocked_by"]) else "show"
 
 
 def _shows(row: TaskRow) -> str:

@@ -63,7 +63,8 @@ def task_statements(view: View, task: str, run: str = "") -> list[bytes]:
         why = "; ".join(proof.why)
         if state.is_final:
             raise NotAttestable(evidence=identity, why=f"it is not proven: {why}")
-        raise no.TaskUnproven(task=identity, why=why, how=", then ".join(task_steps.mending(identity, proof.after)))
+        how = ", then ".join(task_steps.mending(identity, proof.after, home))
+        raise no.TaskUnproven(task=identity, why=why, how=how)
     for why in signatures.unsigned_proof(state, identity):
         raise NotAttestable(evidence=identity, why=why)
     names = [one.id for one in state.pieces(proof.by) if one.kind in RUN_KINDS]

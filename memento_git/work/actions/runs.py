@@ -129,7 +129,8 @@ def _settled(state: RunState, task: str) -> None:
         why, how = "; ".join(found.why), proofs.not_agreed(state)[1]
         if how:
             raise no.TaskUnagreed(task=task, why=why, how=how)
-        raise no.TaskUnproven(task=task, why=why, how=", then ".join(task_steps.mending(task, found.after)))
+        how = ", then ".join(task_steps.mending(task, found.after, state.id))
+        raise no.TaskUnproven(task=task, why=why, how=how)
     for other in proofs.gone(state, task):
         raise no.DependencyGone(task=task, dependency=other, status="cancelled", command=proofs.freeing(state, task))
     for scope, gate in state.failed_gates(task):

@@ -174,7 +174,13 @@ def proven(
     if event.id in state.tombstones:
         return trust.Proof(False, (), ("its completion was redacted",))
     refs = dict.fromkeys([*event.evidence, *more])
-    found = trust.proof(event, text, [cite(state, parse_ref(ref), event.of) for ref in refs], asks, codes)
+    held = [cite(state, parse_ref(ref), event.of) for ref in refs]
+    found = trust.proof(event, text, held, asks, codes)
+    if not found.proven and "reproduced" in (asks.trust, *asks.proof.values()):
+        raised = [one._replace(trust="reproduced") if one.trust == "witnessed" else one for one in held]
+        then = trust.proof(event, text, raised, asks, codes)
+        if then.proven or then.after not in ("", found.after):
+            found = found._replace(after="reproduce")
     if event.get("text") == text and terms.are_others(state, event.of, event.dispatch):
         return trust.Proof(
             False, (), (*found.why, "it was handed out on other terms: reopen it, and hand it out again")

@@ -52,7 +52,8 @@ class Cited(NamedTuple):
 class Proof(NamedTuple):
     """Whether a completion is proven, by what, and why not.
 
-    `after` is what would prove it as it was done: `verify`, which runs what is asked, or `approve` before that.
+    `after` is what would prove it as it was done: `verify`, which runs what is asked, or `approve` before that, or
+    `reproduce`, by which a runner runs it again.
     """
 
     proven: bool

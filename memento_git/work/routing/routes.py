@@ -98,7 +98,7 @@ def _left(state: RunState, task: str) -> tuple[str, str]:
     proof = state.proof(task)
     if proof.proven:
         return "", ""
-    return ", but not proven", proofs.not_agreed(state)[1] or task_steps.mending(task, proof.after)[0]
+    return ", but not proven", proofs.not_agreed(state)[1] or task_steps.mending(task, proof.after, state.id)[0]
 
 
 def _cheapest(table: Mapping[str, Executor]) -> float:
