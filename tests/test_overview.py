@@ -133,6 +133,8 @@ def test_a_task_at_work_is_its_holders_to_go_on_with(play: Play, who: str) -> No
     (step,) = seen(other)["next"]
     told = {"why": f"{play.ledger.actor} works on “A task”", "command": f"memento dispatch show {dispatch}"}
     assert step == told
+    ready = play.task("Another")
+    assert commands(other) == [f"memento dispatch create {ready} --executor WHO", told["command"]]
 
 
 def test_a_task_at_work_is_completed_on_evidence_too_that_nothing_is_run_for(play: Play) -> None:

@@ -220,7 +220,10 @@ def _task_steps(held: RunRows, known: Mapping[str, Row], asker: str) -> list[Row
 
 
 def _open_steps(held: RunRows, tasks: Sequence[TaskRow], known: Mapping[str, Row], asker: str) -> list[Row]:
-    """Return the steps of tasks that are handed out, or could be; a dispatch of other words is made anew."""
+    """Return the steps of tasks that are handed out, or could be; a dispatch of other words is made anew.
+
+    What only others go on with comes last.
+    """
     handed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in OPEN_DISPATCH}
     shut = _shut(held)
     steps = [
@@ -228,6 +231,7 @@ def _open_steps(held: RunRows, tasks: Sequence[TaskRow], known: Mapping[str, Row
          "command": f"memento dispatch recover {handed[row['id']]['dispatch_id']} --force --reason WHY --requeue"}
         for row in tasks if row["id"] in handed and handed[row["id"]]["outdated"]
     ][:SOON]  # fmt: skip
+    others: list[Row] = []
     for row in tasks:
         if len(steps) >= SOON + 2:
             break
@@ -241,11 +245,12 @@ def _open_steps(held: RunRows, tasks: Sequence[TaskRow], known: Mapping[str, Row
         elif row["status"] == "in_progress":
             claimed = [one for one in held["dispatches"] if one["task_id"] == row["id"] and one["status"] == "claimed"]
             told = [known[one["dispatch_id"]] for one in claimed if one["dispatch_id"] in known]
-            steps += told or [task_steps.going_on(row, claimed, held["evidence"], asker)]
+            is_own = told or not claimed or any(asker in ("", one["claimed_by"]) for one in claimed)
+            (steps if is_own else others).extend(told or [task_steps.going_on(row, claimed, held["evidence"], asker)])
         elif row["ready"]:
             ready = {"why": f"“{row['title']}” is ready", "command": task_steps.creating(row["id"])}
             steps.append(known.get(row["id"], ready))
-    return steps
+    return [*steps, *others]
 
 
 def _ending(held: RunRows, gates: Sequence[Row], choices: Sequence[Row]) -> list[Row]:
