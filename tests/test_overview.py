@@ -338,12 +338,33 @@ def test_a_task_at_work_is_not_completed_on_what_failed_since_or_is_of_before(pl
     ran(play, task, line)
     assert commands(play)[0].startswith("memento dispatch complete ")
     failed = play.evidence(task, code=1)
-    (step,) = seen(play)["next"]
-    assert step["command"] == line
-    assert step["why"] == f"“A task” is in progress, and `sh -c 'echo checked; exit 1'` did not pass: {failed}"
+    again, retract = seen(play)["next"]
+    assert again["command"] == f"memento evidence run --task {task} --kind test -- sh -c 'echo checked; exit 1'"
+    assert again["why"] == f"“A task” is in progress, and `sh -c 'echo checked; exit 1'` did not pass: {failed}"
+    assert retract["command"] == f"memento evidence retract {failed} --reason WHY"
     (play.root / "other.py").write_text("")
     play.commit_all("more code")
     assert commands(play) == [line]
+
+
+def test_a_task_at_work_whose_command_ran_in_another_folder_is_led_to_take_that_back(
+    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Passed at the top, the one that is asked is done; the failure in the folder stays the latest one there."""
+    play.planned()
+    task = play.task(commands=["sh -c 'test -e app.py'"])
+    dispatch = play.claimed(task)
+    (play.root / "docs").mkdir()
+    monkeypatch.chdir(play.root / "docs")
+    _, *words = shlex.split(commands(play)[0])
+    failed = json.loads(cli(*words[:2], "--json", *words[2:])[1].splitlines()[-1])["evidence"]["id"]
+    draft = evidences.witness(play.ledger, ["sh", "-c", "test -e app.py"], kind="test")
+    passed = play.do(evidences.record_draft, draft, tasks=[task])
+    (step,) = seen(play)["next"]
+    assert step["command"] == f"memento evidence retract {failed} --reason WHY"
+    assert step["why"].endswith(f"did not pass: {failed}; run it again in docs, or take it back")
+    play.do(evidences.retract, failed, reason="It ran in docs.")
+    assert commands(play) == [f"memento dispatch complete {dispatch} --evidence {passed}"]
 
 
 def test_a_task_at_work_is_completed_on_what_saw_one_code(play: Play) -> None:

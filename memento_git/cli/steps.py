@@ -94,8 +94,8 @@ def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
     if claimed:
         own = [one for one in claimed if one["claimed_by"] == evidence["actor"]]
         leading = _citing_all if own else _completing
-        told = [(one["task_id"], leading(state, one, evidence)) for one in own or claimed]
-        return [{**step, "why": f"or, of {task}"} if at else step for at, (task, step) in enumerate(told)]
+        first, *others = [(one["task_id"], leading(state, one, evidence)) for one in own or claimed]
+        return [*first[1], *({**step, "why": f"or, of {task}"} for task, (step, *_) in others)]
     for task in evidence["task_ids"]:
         if state.task_status(task) in DONE and (renewing := _renewing(state, task, evidence)):
             return [{"why": "what proves its task saw other code", "command": renewing}]
@@ -111,14 +111,14 @@ def _renewing(state: RunState, task: str, evidence: EvidenceRow) -> str:
     return pasts.renewing(state, task, code) if code and proofs.saw_else(state, task, code) else ""
 
 
-def _completing(_: RunState, dispatch: DispatchRow, evidence: EvidenceRow) -> Row:
+def _completing(_: RunState, dispatch: DispatchRow, evidence: EvidenceRow) -> list[Row]:
     """Return the step that completes a dispatch on a piece of evidence."""
     complete = f"memento dispatch complete {dispatch['dispatch_id']} --evidence {evidence['id']}"
-    return {"why": "it is for what is claimed", "command": complete}
+    return [{"why": "it is for what is claimed", "command": complete}]
 
 
-def _citing_all(state: RunState, dispatch: DispatchRow, evidence: EvidenceRow) -> Row:
-    """Return the step that goes on with a dispatch; where more is asked than this evidence shows, by all there is."""
+def _citing_all(state: RunState, dispatch: DispatchRow, evidence: EvidenceRow) -> list[Row]:
+    """Return the steps that go on with a dispatch; where more is asked than this evidence shows, by all there is."""
     from memento_git.work import answers, rows
     from memento_git.work.proof.verification import show_lines
 

@@ -246,7 +246,7 @@ def _open_steps(held: RunRows, tasks: Sequence[TaskRow], known: Mapping[str, Row
             claimed = [one for one in held["dispatches"] if one["task_id"] == row["id"] and one["status"] == "claimed"]
             told = [known[one["dispatch_id"]] for one in claimed if one["dispatch_id"] in known]
             is_own = told or not claimed or any(asker in ("", one["claimed_by"]) for one in claimed)
-            (steps if is_own else others).extend(told or [task_steps.going_on(row, claimed, held["evidence"], asker)])
+            (steps if is_own else others).extend(told or task_steps.going_on(row, claimed, held["evidence"], asker))
         elif row["ready"]:
             ready = {"why": f"“{row['title']}” is ready", "command": task_steps.creating(row["id"])}
             steps.append(known.get(row["id"], ready))

@@ -129,8 +129,8 @@ def _shows(row: TaskRow) -> str:
     return show_lines(row["id"], row["asked"])[0]
 
 
-def going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[EvidenceRow], asker: str) -> Row:
-    """Return the step of a task at work: to show what is asked and has not passed, or to complete it on what has.
+def going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[EvidenceRow], asker: str) -> list[Row]:
+    """Return the steps of a task at work: to show what is asked and has not passed, or to complete it on what has.
 
     What only others hold is theirs to go on with.
     """
@@ -138,8 +138,8 @@ def going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[E
 
     own = [row for row in claimed if asker in ("", row["claimed_by"])]
     if claimed and not own:
-        return {"why": f"{claimed[0]['claimed_by']} works on “{task['title']}”",
-                "command": f"memento dispatch show {claimed[0]['dispatch_id']}"}  # fmt: skip
+        return [{"why": f"{claimed[0]['claimed_by']} works on “{task['title']}”",
+                 "command": f"memento dispatch show {claimed[0]['dispatch_id']}"}]  # fmt: skip
     going = {"why": f"“{task['title']}” is in progress", "command": _shows(task)}
     for dispatch in own:
         since = [
@@ -154,6 +154,8 @@ def going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[E
             going["command"] = left[0]
         if failed:
             going["why"] += f", and `{shown(failed[-1]['command'] or ())}` did not pass: {failed[-1]['id']}"
+            if not left:
+                return _again(task, failed[-1], going["why"])
         elif left and ran:
             going["why"] += ", and more is asked of it"
         elif not left:
@@ -162,8 +164,27 @@ def going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[E
             told = (
                 f"what was run for “{task['title']}” has passed" if ran else f"“{task['title']}” has what it asks for"
             )
-            return {"why": told, "command": complete}
-    return going
+            return [{"why": told, "command": complete}]
+    return [going]
+
+
+def _again(task: TaskRow, failed: EvidenceRow, why: str) -> list[Row]:
+    """Return the steps that follow a failure of what is not asked, or not like this: to run it again, or to retract it.
+
+    What ran in a folder, or is not recorded whole, is not known here as it is typed.
+    """
+    from memento_git.work.proof.verification import again_line
+
+    command = {"argv": failed["command"] or (), "cwd": failed["folder"]}
+    line = again_line(task["id"], {**failed, "command": command})
+    retract = {
+        "why": "or, if that run was a mistake",
+        "command": f"memento evidence retract {failed['id']} --reason WHY",
+    }
+    if line.endswith("CMD"):
+        where = f" in {failed['folder']}" if failed["folder"] != "." else ""
+        return [{**retract, "why": f"{why}; run it again{where}, or take it back"}]
+    return [{"why": why, "command": line}, retract]
 
 
 def _is_heard(task: TaskRow, approver: str) -> bool:
