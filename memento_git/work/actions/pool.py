@@ -14,8 +14,9 @@ from memento_git.work import refusals as no
 from memento_git.work.actions import bundles, recovering, tasks
 from memento_git.work.actions.handing import patiently, unseen, waits_for
 from memento_git.work.actions.starting import able
+from memento_git.work.dispatch import handout
 from memento_git.work.loading import load
-from memento_git.work.routing import budget, executors, routes
+from memento_git.work.routing import routes
 from memento_git.work.running import children
 from memento_git.work.running.children import Stop
 from memento_git.work.state import RunState
@@ -148,7 +149,7 @@ class _Pool:
     def _fit(self, state: RunState, task: str) -> bool:
         """Tell whether a ready task may be taken; what speaks against it is told once."""
         waits = waits_for(self.ledger.git, state, task)
-        beyond = beyond_budget(state, task, self.order.executor)
+        beyond = handout.beyond_budget(state, task, self.order.executor)
         why = ""
         if waits:
             other, branches = waits[0]
@@ -276,14 +277,6 @@ class _Pool:
                 worker.process.wait()
         self._reap()
         self._recover()
-
-
-def beyond_budget(state: RunState, task: str, executor: str) -> Objection:
-    """Return why another attempt at a task is beyond its budget, or nothing."""
-    table = executors.known(state.policy)
-    own = state.prose(task).data.get("budget") or {}
-    held = budget.budget(state.policy.budget, own, routes.attempts(state, task), table)
-    return held.exceeded(budget.price(executor, table))
 
 
 def _lacking(task: dict[str, Any]) -> Objection:

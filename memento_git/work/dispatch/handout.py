@@ -107,13 +107,13 @@ def overdue(held: Mapping[str, Dispatch], actor: str) -> dict[str, str]:
     }
 
 
-def beyond_budget(state: RunState, task: str, executor: str = "") -> Objection:
+def beyond_budget(state: RunState, task: str, executor: str | None = None) -> Objection:
     """Return why an attempt of an executor, by default of the cheapest, is beyond a task's budget; or nothing."""
     from memento_git.work.routing import budget, executors, outcomes
 
     table, tried = executors.known(state.policy), outcomes.attempts(state.folded(task).events)
     held = budget.budget(state.policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
-    price = budget.price(executor, table) if executor else min(one.cost for one in table.values())
+    price = min(one.cost for one in table.values()) if executor is None else budget.price(executor, table)
     return held.exceeded(price)
 
 
