@@ -12,8 +12,7 @@ from memento_git.ledger.transaction import Transaction
 from memento_git.memory import Memory
 from memento_git.tiers import MemoryManager
 from memento_git.verbs import batch, doctor
-from memento_git.verbs.batch import ACTIONS
-from memento_git.verbs.batch_keys import keys_of
+from memento_git.verbs.batch import ACTIONS, keys_of
 from memento_git.work import brief, overview
 from memento_git.work.actions import briefs, evidences, folders, setup, verifying
 

@@ -43,7 +43,7 @@ def apply(door: Door, file: BinaryIO | None, keys: str) -> int:
 
 
 def _show_keys(door: Door, verb: str) -> None:
-    from memento_git.verbs.batch_keys import keys_of
+    from memento_git.verbs.batch import keys_of
 
     rows = keys_of(verb)
     told = [(row["name"], row["value"].replace("`", ""), "required" if row["required"] else "") for row in rows]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from memento_git.ledger.transaction import Transaction
+    from memento_git.model.rows import Row
     from memento_git.texts.typed import Reason
 
 
@@ -153,6 +154,11 @@ ACTIONS: Final[dict[str, Callable[..., Any]]] = {
 
 
 RUNNING: Final = ("evidence run", "dispatch run", "dispatch work")
+VALUES: Final = {
+    "str": "text", "str | None": "text", "Reason": "text", "bool": "`true` or `false`",
+    "bool | None": "`true` or `false`", "int": "a length of time", "int | None": "a whole number",
+    "Sequence[str]": "list", "Sequence[str] | None": "list",
+}  # fmt: skip
 NUMBER: Final = re.compile(r"[0-9]{1,9}")
 LARGEST: Final = 16 << 20
 
@@ -173,6 +179,18 @@ class BatchInvalid(Misused):
         "memento apply --help says how a list is written, memento apply --keys VERB which keys a verb takes; each verb "
         "is explained in Memento's documentation (reference/apply.md)"
     )
+
+
+def keys_of(verb: str) -> list[Row]:
+    """Return the keys of a verb: the name of each, what it is, and whether the verb refuses to go without it."""
+    if verb not in ACTIONS:
+        raise BatchInvalid(where=verb, problem=f"the verbs of a list are {', '.join(ACTIONS)}")
+    found = inspect.signature(ACTIONS[verb]).parameters
+    return [
+        {"name": name.rstrip("_"), "value": VALUES[str(one.annotation)],
+         "required": one.default is one.empty or one.annotation == "Reason"}
+        for name, one in found.items() if name != "tx"
+    ]  # fmt: skip
 
 
 def apply(tx: Transaction, text: bytes) -> list[dict[str, Any]]:

@@ -8,10 +8,11 @@ from memento_git.knowledge.actions import settling as notes
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.note_rows import trouble_rows
 from memento_git.knowledge.shelf import Shelf
+from memento_git.ledger import codec, layout
 from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.work.actions import settling
 from memento_git.work.kept_rows import base
-from memento_git.work.late import late_rows
+from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
@@ -56,5 +57,24 @@ def _is_of_notes(tx: Transaction, target: str) -> bool:
 def troubles(view: View, progress: Progress | None = None) -> tuple[list[TroubleRow], list[Row]]:
     """Return what needs settling, and what came after its run was archived."""
     found = [row for run in view.runs() for row in base(view, run, progress)["trouble"]]
-    late = [row for run in view.runs() for row in late_rows(view, run)]
+    late = [row for run in view.runs() for row in _late(view, run)]
     return [*found, *trouble_rows(Shelf(view))], late
+
+
+def _late(view: View, run: str) -> list[Row]:
+    """Return the events of an archived run that no archive of it holds, oldest first."""
+    state = RunState(view, run)
+    index = state.index
+    packed = view.archived.get(run)
+    if not packed:
+        return []
+    rows = []
+    for name, path in index.events.items():
+        place = layout.place_of(path) if path not in packed else None
+        if place is not None:
+            event = state.event(name)
+            rows.append({
+                "run_id": run, "record": place.of, "event": name, "action": place.do,
+                "actor": event.by if event is not None else None, "at": codec.time_of(place.stamp),
+            })  # fmt: skip
+    return sorted(rows, key=lambda row: (str(row["at"]), str(row["event"])))
