@@ -226,6 +226,18 @@ def test_a_run_starts_on_a_small_disk_until_a_sixteenth_of_it_is_left(play: Play
     assert json.loads(answers[1])["error"] == "disk_space"
 
 
+@pytest.mark.skipif(not MAY_MOUNT, reason="a small disk needs a mount of its own")
+def test_a_small_disk_is_asked_for_what_policy_names_also_where_it_is_the_default(play: Play, tmp_path: Path) -> None:
+    (play.root / ".memento" / "config.yaml").write_text("version: 1\npolicy: {preflight: {disk: 67108864}}\n")
+    git(play.root, "commit", "-qam", "policy")
+    command = f"{sys.executable} -m memento_git -C {tmp_path}/repo run start --json --goal Small || true"
+    copied = f"mount -t tmpfs -o size=2m none {tmp_path}; cp -r . {tmp_path}/repo"
+
+    [answer] = said(alone(f"cd {play.root}; {copied}; {command}"))
+
+    assert json.loads(answer)["error"] == "disk_space"
+
+
 @pytest.mark.parametrize("limit", [16, 600, 2000, 20000])
 def test_a_limit_on_file_size_refuses_or_writes_whole(play: Play, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")  # the interpreter would keep what it could write of a module

@@ -7,7 +7,7 @@ from typing import Final
 
 from docs.generator.words import keys, of, table
 from docs.generator.words import page as whole_page
-from memento_git.model.policy import CONFIG, GRAPH, PREFLIGHT, RELEASE, REPRODUCE, Policy
+from memento_git.model.policy import CONFIG, FREE, GRAPH, PREFLIGHT, RELEASE, REPRODUCE, Policy
 from memento_git.model.types import Shape
 from memento_git.model.work import BUDGET
 from memento_git.work.actions.setup import CONFIG_TEXT
@@ -208,7 +208,7 @@ def defaults() -> dict[str, str]:
         "policy.verify": "none",
         "policy.enrich": _value(policy.enrich),
         **_section("budget", BUDGET, policy.budget),
-        **_section("preflight", PREFLIGHT, policy.preflight),
+        **_section("preflight", PREFLIGHT, {"disk": FREE, **policy.preflight}),
         **_section("release", RELEASE, policy.release),
         **_section("graph", GRAPH, policy.graph),
         **{f"policy.signatures{key}": "nothing" if key else "" for key in SIGNATURE_KEYS},

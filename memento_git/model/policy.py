@@ -145,9 +145,10 @@ CONFIG: Final = Shape({
 
 
 DEFAULT_PROOF: Final[dict[str, str]] = dict.fromkeys(RUN_KINDS, "witnessed")
+FREE: Final = 64 * 1024 * 1024  # bytes of the disk, where policy does not say how many
 DEFAULT_PREFLIGHT: Final[dict[str, Any]] = {
     "dirty": "warn", "untracked": "ignore", "detached": "warn", "protected": "ignore", "branches": ["main", "master"],
-    "disk": 64 * 1024 * 1024, "destructive": "refuse",
+    "destructive": "refuse",
 }  # fmt: skip
 DEFAULT_REPRODUCE: Final[dict[str, Any]] = {"commands": [], "setup": [], "timeout": "20m", "env": [], "runners": []}
 DEFAULT_GRAPH: Final[dict[str, Any]] = {

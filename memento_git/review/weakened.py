@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.model.policy import FREE
 from memento_git.model.states import RISKS
 from memento_git.model.work import TRUSTS
 from memento_git.work.attest.signing import GATES
@@ -112,8 +113,9 @@ def _levels(old: Policy, new: Policy) -> Iterator[str]:
     was, now = (str(one.graph["after_dispatch"]) for one in (old, new))
     if KEPT.index(now) > KEPT.index(was):
         yield f"graph.after_dispatch: {now} now, it was {was}"
-    if (least := new.preflight.get("disk", 0)) < old.preflight.get("disk", 0):
-        yield f"preflight.disk: {least} free bytes are enough now, it was {old.preflight['disk']}"
+    had, least = (one.preflight.get("disk", FREE) for one in (old, new))
+    if least < had:
+        yield f"preflight.disk: {least} free bytes are enough now, it was {had}"
     yield from _fewer("preflight.branches", old.preflight.get("branches", []), new.preflight.get("branches", []))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.errors import MementoError, Refused
 from memento_git.ledger import edits, layout, publish, settings
 from memento_git.model.enumeration import some
-from memento_git.model.policy import DEFAULT_PREFLIGHT
+from memento_git.model.policy import FREE
 from memento_git.model.types import text_problems
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def refuse_unfit(tx: Transaction, policy: Policy, *, act: str, insist: Collectio
     told by the transaction itself. Where the work tree is only warned of, git looks at it while the change is made.
     """
     asked = {**policy.preflight, **dict.fromkeys(insist, "refuse")}
-    if asked["disk"] and (check := _disk(tx.ledger.git, asked)).level == "refuse":
+    if asked.get("disk") != 0 and (check := _disk(tx.ledger.git, asked)).level == "refuse":
         _refuse(check)
     levels, untracked = {asked[name] for name in LEVELS}, asked["untracked"] != "ignore"
     if levels == {"ignore"}:
@@ -180,10 +180,8 @@ def _space(folder: Path) -> tuple[int, int]:
 
 
 def _disk(git: Git, asked: Mapping[str, Any]) -> Check:
-    least = asked["disk"]
     free, whole = _space(git.git_dir)
-    if least == DEFAULT_PREFLIGHT["disk"]:
-        least = min(least, whole // SMALL)
+    least = asked.get("disk", min(FREE, whole // SMALL))
     if free < least:
         return Check("disk", "refuse", f"{free} bytes are free, policy asks for {least}", DiskSpace.hint_)
     return Check("disk", "ok", f"{free} bytes are free")
