@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import warnings
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.code import grammars
+from memento_git.code.imports.python import UNREADABLE, tree_of
 from memento_git.code.languages import PYTHON, language_of
 from memento_git.code.symbols import symbols
 
@@ -64,10 +64,8 @@ def _first(text: str) -> str:
 
 def _python(data: bytes) -> Iterator[Said]:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = tree_of(data)
+    except UNREADABLE:
         return
     yield Said("", ast.get_docstring(tree) or "")
     waiting: list[tuple[str, ast.Module | ast.ClassDef]] = [("", tree)]

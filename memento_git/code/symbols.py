@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from memento_git.code import grammars, tree_symbols
+from memento_git.code.imports.python import UNREADABLE, tree_of
 from memento_git.code.languages import GRAMMARS, PYTHON, language_of
 from memento_git.errors import adding
 
@@ -60,10 +60,8 @@ def symbols(path: str, data: bytes) -> Symbols:
 
 def _python(data: bytes) -> Symbols:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        tree = tree_of(data)
+    except UNREADABLE as error:
         return Symbols({}, f"it is not Python that can be read: {error}")
     found: dict[str, list[Range]] = {}
     for name, lines in _named(tree):

@@ -1,13 +1,22 @@
-"""The imports of a Python file, by its syntax tree. Pure."""
+"""The syntax tree of a Python file, and the imports in it. Pure."""
 
 from __future__ import annotations
 
 import ast
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+UNREADABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+def tree_of(data: bytes) -> ast.Module:
+    """Return a file's syntax tree, or raise one of UNREADABLE; what the parser only warns of is not told."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(data)
 
 
 def parse(data: bytes) -> tuple[list[str], str]:
@@ -16,12 +25,10 @@ def parse(data: bytes) -> tuple[list[str], str]:
     Imports that only a type checker follows are no imports.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(data)
+        tree = tree_of(data)
     except SyntaxError as error:
         return [], f"line {error.lineno or 0}: {error.msg}"
-    except (ValueError, RecursionError, MemoryError) as error:
+    except UNREADABLE as error:
         return [], f"{type(error).__name__}: {error}"
     return sorted(set(_imports(tree))), ""
 
