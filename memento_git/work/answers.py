@@ -88,7 +88,7 @@ def task(view: View, given: str) -> TaskRow:
     _mark(state, told, "task")
     if told["status"] in ("accepted", "cancelled"):
         return told
-    return {**told, "asked": rows.asked_row(state, identity, state.asked(identity, pasts.enriched(state, identity)))}
+    return {**told, "asked": rows.asked_row(state, identity, pasts.asked(state, identity))}
 
 
 def row(state: RunState, identity: str) -> AnyRow:

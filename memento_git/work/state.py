@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memento_git.model.ids import Ref
     from memento_git.model.policy import Policy
     from memento_git.work.proof.runners import Runners
-    from memento_git.work.proof.verification import Demand, Source
+    from memento_git.work.proof.verification import Demand
 
 NEVER: Final = "1970-01-01T00:00:00.000Z"
 
@@ -311,9 +311,9 @@ class RunState(Happenings):
         """Return what says that a task is done: completions, then verdicts that accept it."""
         return [*self.completions(task), *self.acceptances(task)]
 
-    def asked(self, task: str, extra: Sequence[Source] = ()) -> Demand:
-        """Return what policy, the canonical plan, the task and `extra` ask of what proves a task."""
-        return proofs.asked_of(self, task, extra)
+    def asked(self, task: str) -> Demand:
+        """Return what policy, the canonical plan and the task ask of what proves a task."""
+        return proofs.asked_of(self, task)
 
     def proof(self, task: str) -> trust.Proof:
         """Return whether a completed task is proven, and why not."""

@@ -117,7 +117,7 @@ def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[Execu
     task = opened.of if opened is not None else identity
     name = order.executor or (opened.get("executor") if opened is not None else "")
     executor = able(ledger, state.policy, name, order.argv)
-    asked = state.asked(task, pasts.enriched(state, task))
+    asked = pasts.asked(state, task)
     for command in asked.commands:
         refuse_unfit(ledger, state.policy, command.run, "verification")
     for argv in () if order.in_place else state.policy.reproduce["setup"]:

@@ -74,7 +74,7 @@ def agenda(tx: Transaction, task: str, *, again: bool = False, run: bool = True,
     identity, state, _ = _done(desk, task)
     publish.identities(tx.ledger.git, tx.ledger.settings)
     desk.optional("note", note)
-    asked = state.asked(identity, pasts.enriched(state, identity))
+    asked = pasts.asked(state, identity)
     code = _code(tx)
     commands = (asked.commands if again else _left(state, identity, asked, code)) if run else ()
     for command in commands:
@@ -150,7 +150,7 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
     """Record new evidence for a completed task, judge it with what was there, and record the verdict."""
     desk = Desk.of(tx)
     identity, state, prose = _done(desk, task)
-    asked = state.asked(identity, pasts.enriched(state, identity))
+    asked = pasts.asked(state, identity)
     open_before = state.folded(identity).lanes.open_dispatches()
     made = tuple(evidences.record_draft(tx, draft, tasks=[identity]) for draft in drafts)
     code = _without_output(code, drafts)

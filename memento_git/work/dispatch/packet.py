@@ -112,7 +112,7 @@ def _plan(state: RunState, omitted: list[Row]) -> Row | None:
 
 def _asked(state: RunState, task: str) -> Row:
     """Return what verification will ask; `require` is the older word for `evidence`."""
-    asked = state.asked(task, pasts.enriched(state, task))
+    asked = pasts.asked(state, task)
     told = rows.asked_row(state, task, asked) or {
         "proof": dict(asked.proof), "evidence": [], "trust": None, "commands": [],
         "approvers": [], "not_by": [], "why": [],

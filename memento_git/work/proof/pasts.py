@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from memento_git.work.proof.trust import Cited
-    from memento_git.work.proof.verification import Source
+    from memento_git.work.proof.verification import Demand, Source
     from memento_git.work.state import RunState
 
 
@@ -45,11 +45,11 @@ def _is_for(state: RunState, task: str, data: Mapping[str, Any]) -> bool:
 def not_renewed(state: RunState, task: str, code: Mapping[str, Any]) -> list[Evidence]:
     """Return what proves a task, saw other code than this, and is neither asked nor passed for this code by now."""
     now = verdict.sound(verdict.latest(evidence_for(state, task), [code]), task)
-    again, asked = {verdict.source_of(one.evidence) for one in now if one.evidence}, state.asked(task).commands
+    again, wanted = {verdict.source_of(one.evidence) for one in now if one.evidence}, state.asked(task).commands
     return [
         one for one in state.pieces(state.proof(task).by)
         if (saw := trust.seen_by(one)) and not codes.agree(saw, code) and verdict.source_of(one) not in again
-        and not any(trust.is_of(one, command) for command in asked)
+        and not any(trust.is_of(one, command) for command in wanted)
     ]  # fmt: skip
 
 
@@ -64,7 +64,12 @@ def renewing(state: RunState, task: str, code: Mapping[str, Any]) -> str:
     return again_line(task, left[0]) if left else f"memento task verify {task}"
 
 
-def enriched(state: RunState, task: str) -> list[Source]:
+def asked(state: RunState, task: str) -> Demand:
+    """Return what policy, the canonical plan and the task ask of what proves a task, and what past work adds."""
+    return proofs.asked_of(state, task, _enriched(state, task))
+
+
+def _enriched(state: RunState, task: str) -> list[Source]:
     """Return what past failures and the code's graph add for a task; nothing where policy does without."""
     files = proofs.front_matter(state, task).get("files") or []
     if not state.policy.enrich or not files:
