@@ -74,8 +74,8 @@ def members(dispatch: str, leaders: tuple[Process | None, ...]) -> list[psutil.P
     return list(found.values())
 
 
-def end(dispatch: str, *leaders: Process | None, grace: float = GRACE) -> int:
-    """End all processes of a dispatch: ask first, then force; return how many there were.
+def end(dispatch: str, *leaders: Process | None, grace: float = GRACE) -> None:
+    """End all processes of a dispatch: ask first, then force.
 
     One whose parent ended at the first word is still known at the next.
     Nobody is waited for by the system's call: whoever started a process wants to learn its exit code.
@@ -87,7 +87,7 @@ def end(dispatch: str, *leaders: Process | None, grace: float = GRACE) -> int:
         seen |= {process.pid: process for process in members(dispatch, leaders)}
         left = [process for process in seen.values() if _runs(process)]
         if not left:
-            break
+            return
         for process in left:
             with contextlib.suppress(psutil.Error):
                 if force:
@@ -95,7 +95,6 @@ def end(dispatch: str, *leaders: Process | None, grace: float = GRACE) -> int:
                 else:
                     process.terminate()
         _wait(left, patience)
-    return len(seen)
 
 
 def _wait(processes: list[psutil.Process], patience: float) -> None:
