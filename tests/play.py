@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from typing import TYPE_CHECKING, Any
 
+from memento_git.knowledge.actions import notes
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions import dispatches, evidences, gates, plans, runs, tasks
 from memento_git.work.state import RunState
@@ -113,3 +114,8 @@ class Play:
         git(self.root, "add", "--all")
         git(self.root, "commit", "-qm", message)
         return git(self.root, "rev-parse", "HEAD")
+
+
+def add(play: Play, text: str, **options: Any) -> str:
+    """Add a note; return its id."""
+    return str(play.do(notes.add_note, text, **options).id)

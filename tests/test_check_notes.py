@@ -15,7 +15,7 @@ from docs.generator import rows
 from memento_git.errors import MementoError, adding
 from memento_git.knowledge import pairs
 from memento_git.knowledge.actions import checking, notes
-from tests.play import Play, git
+from tests.play import Play, add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     Call = Callable[..., tuple[int, str, str]]
 
 LINES = "".join(f"line {number} of the code\n" for number in range(1, 31))
-
-
-def add(play: Play, text: str, **options: Any) -> str:
-    return str(play.do(notes.add_note, text, **options).id)
 
 
 def pinned(play: Play, text: str, *places: str, **options: Any) -> str:

@@ -17,7 +17,7 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import grep, standing
 from memento_git.ledger.git import Git
 from memento_git.ledger.store import Ledger
-from tests.play import Play, git
+from tests.play import Play, add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,10 +63,6 @@ def write(play: Play, path: str, text: str | bytes) -> None:
     place = play.root / path
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(text.encode() if isinstance(text, str) else text)
-
-
-def add(play: Play, text: str, **options: Any) -> str:
-    return str(play.do(notes.add_note, text, **options).id)
 
 
 def answer(cli: Call, play: Play, *arguments: str) -> dict[str, Any]:

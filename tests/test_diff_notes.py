@@ -14,8 +14,8 @@ from memento_git.review.diff_markdown import markdown
 from memento_git.review.note_changes import with_notes
 from memento_git.verbs.settling import redact_record
 from memento_git.work.actions.comparing import compare
-from tests.play import Play, git
-from tests.test_check_notes import LINES, add, edited, pinned, write
+from tests.play import Play, add, git
+from tests.test_check_notes import LINES, edited, pinned, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,17 +14,13 @@ from memento_git.knowledge.actions.guidance import write_block
 from memento_git.knowledge.actions.sessions import end_session, start_session
 from memento_git.knowledge.digest import digest, document
 from memento_git.knowledge.shelf import Shelf
-from tests.play import Play, git
+from tests.play import Play, add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     Call = Callable[..., tuple[int, str, str]]
-
-
-def add(play: Play, text: str, **options: object) -> str:
-    return str(play.do(notes.add_note, text, **options).id)
 
 
 def shelf(play: Play) -> Shelf:

@@ -12,16 +12,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from memento_git.knowledge.actions import notes, sessions
-from tests.play import Play, git
+from tests.play import Play, add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Call = Callable[..., tuple[int, str, str]]
-
-
-def add(play: Play, text: str, **options: Any) -> str:
-    return str(play.do(notes.add_note, text, **options).id)
 
 
 @contextmanager

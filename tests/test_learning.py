@@ -19,7 +19,7 @@ from memento_git.knowledge.actions.learning import (
 from memento_git.knowledge.actions.recipes import RecipeBuiltIn, RecipeExists, RecipeInvalid, run_recipe
 from memento_git.knowledge.actions.threads import NoSuchThread
 from memento_git.ledger.store import NothingToCommit
-from tests.play import Play, git
+from tests.play import Play, add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     Call = Callable[..., tuple[int, str, str]]
 
 OTHERS = ("The bakery opens at six.", "Parsers are written by hand.", "Names are checked in the model.")
-
-
-def add(play: Play, text: str, **options: Any) -> str:
-    return str(play.do(notes.add_note, text, **options).id)
 
 
 def learn(play: Play, thread: str = "t", **options: Any) -> dict[str, Any]:

@@ -15,8 +15,7 @@ from memento_git.ledger.listed import Listed
 from memento_git.ledger.sought import Sought
 from memento_git.ledger.view import View
 from memento_git.work.actions.settling import redact_record
-from tests.play import git
-from tests.test_notes import add
+from tests.play import add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable

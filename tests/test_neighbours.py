@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.knowledge.actions import notes
-from tests.play import git
+from tests.play import add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,10 +34,6 @@ def said(play: Play, cli: Call) -> Callable[..., list[str]]:
         return found
 
     return answered
-
-
-def add(play: Play, text: str, **options: Any) -> str:
-    return str(play.do(notes.add_note, text, **options).id)
 
 
 def test_a_draft_that_is_promoted(play: Play, said: Any) -> None:

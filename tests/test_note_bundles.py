@@ -20,7 +20,7 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.store import Ledger
 from memento_git.verbs.settling import redact_record
 from memento_git.work.actions.setup import init_ledger
-from tests.play import Play, git
+from tests.play import Play, add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,10 +41,6 @@ def other(tmp_path: Path) -> Iterator[Play]:
         verbs = Play(opened)
         yield verbs
         verbs.close()
-
-
-def add(play: Play, text: str, **options: Any) -> str:
-    return str(play.do(notes.add_note, text, **options).id)
 
 
 def anchored(tx: Transaction, note: str, about: list[dict[str, str]]) -> None:

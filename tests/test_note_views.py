@@ -11,8 +11,7 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.tally import tallied
 from memento_git.review.note_counts import note_counts
 from memento_git.work.actions import evidences
-from tests.play import Play, git
-from tests.test_check_notes import add
+from tests.play import Play, add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,7 @@ from memento_git.knowledge.note_rows import note_row
 from memento_git.knowledge.pinning import AnchorMissing
 from memento_git.knowledge.shelf import Shelf
 from memento_git.review.actions import check
-from tests.play import Play, git
+from tests.play import Play, add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
 
 
 TOKEN: Final = "ghp_" + "1234567890abcdefghijklmnopqrstuvwxyzAB"[:36]
-
-
-def add(play: Play, text: str, **options: Any) -> str:
-    return str(play.do(notes.add_note, text, **options).id)
 
 
 def shelf(play: Play, *at: str) -> Shelf:

@@ -22,7 +22,7 @@ from memento_git.verbs import batch, doctor, settling
 from memento_git.verbs.notes import NothingNamed
 from memento_git.work.actions import evidences
 from memento_git.work.actions import settling as of_work
-from tests.play import git
+from tests.play import add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     Call = Callable[..., tuple[int, str, str]]
 
 KEY = "auth.token.lifetime"
-
-
-def add(play: Play, text: str, **options: Any) -> str:
-    return str(play.do(notes.add_note, text, **options).id)
 
 
 def shelf(play: Play, *at: str) -> Shelf:

@@ -12,7 +12,7 @@ from memento_git.errors import MementoError
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.shelf import Shelf
 from memento_git.verbs.settling import redact_record
-from tests.play import Play, git
+from tests.play import Play, add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 
 SECRET = "The launch is named Bluebird."
 UNREAD = "1 note cannot be read, so what is shown may lack some: memento check"
-
-
-def add(play: Play, text: str, **options: object) -> str:
-    return str(play.do(notes.add_note, text, **options).id)
 
 
 @pytest.fixture

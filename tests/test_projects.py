@@ -17,7 +17,7 @@ from memento_git.ledger.git import Git, NotARepository
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.projects import NoSuchProject, ProjectNameInvalid, ProjectNameTaken, ProjectsUnreadable
 from memento_git.work.actions.setup import init_ledger
-from tests.play import Play, git
+from tests.play import Play, add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,10 +40,6 @@ def shop(tmp_path: Path) -> Iterator[Play]:
         other = Play(ledger)
         yield other
         other.close()
-
-
-def add(play: Play, text: str, **options: Any) -> str:
-    return str(play.do(notes.add_note, text, **options).id)
 
 
 def fetch(play: Play, shop: Play, *names: str, **options: Any) -> Any:

@@ -28,7 +28,7 @@ from memento_git.model.tokens import tokens
 from memento_git.review.records import standings
 from memento_git.work.actions.plans import draft_plan
 from memento_git.work.actions.tasks import block_task, reopen_task
-from tests.play import Play, git
+from tests.play import Play, add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,10 +40,6 @@ if TYPE_CHECKING:
     Call = Callable[..., tuple[int, str, str]]
 
 TOKENS = "Login tokens expire after thirty minutes."
-
-
-def add(play: Play, text: str, **options: Any) -> str:
-    return str(play.do(notes.add_note, text, **options).id)
 
 
 def ids(answer: dict[str, Any]) -> list[str]:

@@ -20,7 +20,7 @@ from memento_git.model import anchors
 from memento_git.model.ready_recipes import READY, ready
 from memento_git.model.recipes import BUILT_IN, RECIPE, SINKS, STEP_SHAPES, faults
 from memento_git.review import actions as reviewing
-from tests.play import Play, git
+from tests.play import Play, add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,10 +39,6 @@ steps:
 - do: filter
   kinds: [question]
 """
-
-
-def add(play: Play, text: str, **options: Any) -> str:
-    return str(play.do(notes.add_note, text, **options).id)
 
 
 def save(play: Play, text: str, *, replace: bool = False) -> Any:

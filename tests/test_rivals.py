@@ -15,7 +15,7 @@ from memento_git.knowledge.recall import search
 from memento_git.knowledge.shelf import Shelf
 from memento_git.model.clock import seconds_of
 from memento_git.verbs import settling
-from tests.play import git
+from tests.play import add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 
 KEY = "ops.deploy"
 JENKINS, ARGO = "Deploys run from Jenkins every night at two.", "We ship with ArgoCD whenever somebody merges."
-
-
-def add(play: Play, text: str, **options: Any) -> str:
-    return str(play.do(notes.add_note, text, **options).id)
 
 
 def apart(play: Play, ours: dict[str, Any], theirs: dict[str, Any]) -> tuple[str, str]:

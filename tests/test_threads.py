@@ -14,16 +14,12 @@ from memento_git.knowledge.connections import GraphOnly
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.store import NothingToCommit
 from memento_git.verbs import batch
-from tests.play import Play, git
+from tests.play import Play, add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Call = Callable[..., tuple[int, str, str]]
-
-
-def add(play: Play, text: str, **options: Any) -> str:
-    return str(play.do(notes.add_note, text, **options).id)
 
 
 def shelf(play: Play) -> Shelf:

@@ -12,16 +12,12 @@ from memento_git.knowledge.actions import notes
 from memento_git.knowledge.actions.checking import shelf_at
 from memento_git.knowledge.actions.usage import check_usage
 from memento_git.ledger import commits
-from tests.play import Play, git
+from tests.play import Play, add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Call = Callable[..., tuple[int, str, str]]
-
-
-def add(play: Play, text: str, **options: Any) -> str:
-    return str(play.do(notes.add_note, text, **options).id)
 
 
 def edit(play: Play, *paths: str, message: str = "code") -> None:

@@ -256,6 +256,11 @@ class Doors(Forger):
         return answer
 
 
+def run_of(doors: Doors) -> str:
+    """Return the first run of the ledger."""
+    return next(iter(doors.play.ledger.view().runs()))
+
+
 def _line(verb: str, options: dict[str, Any]) -> list[str]:
     """Return a verb with its options as one types it: what must be given comes first, the rest by name."""
     known = inspect.signature(batch.ACTIONS[verb]).parameters

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from memento_git.work.actions import evidences, runs
+from tests.cheats.doors import run_of
 from tests.cheats.forging import MAIN, WORK
 from tests.play import git
 from tests.test_signatures import Office
@@ -35,10 +36,6 @@ WAYS = {
     "on evidence that failed": Way("  gates: {}\n", GATE, "G001", is_cited=True),
     "without approvals": Way(RELEASE, "release", "G004"),
 }
-
-
-def run_of(doors: Doors) -> str:
-    return next(iter(doors.play.ledger.view().runs()))
 
 
 def asked_again(doors: Doors, gate: str, scope: str) -> None:

@@ -12,6 +12,7 @@ from memento_git.work import answers
 from memento_git.work.actions import evidences, runs, tasks
 from memento_git.work.actions.comparing import compare
 from memento_git.work.overview import overview
+from tests.cheats.doors import run_of
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -27,10 +28,6 @@ def task(doors: Doors) -> str:
     found = doors.play.proven()
     doors.landed()
     return found
-
-
-def run_of(doors: Doors) -> str:
-    return next(iter(doors.play.ledger.view().runs()))
 
 
 def broken(doors: Doors) -> None:

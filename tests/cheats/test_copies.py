@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.ledger import codec
 from memento_git.work.actions import tasks
+from tests.cheats.doors import run_of
 from tests.cheats.forging import ADA, MAIN
 from tests.play import git
 
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
 GATE = "implementation_review"
 COPY = "run_000000000000"
 LEAVE = "leave out the commit that did this"
-
-
-def run_of(doors: Doors) -> str:
-    return next(iter(doors.play.ledger.view().runs()))
 
 
 def rows(doors: Doors, code: str) -> list[Row]:

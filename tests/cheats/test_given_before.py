@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.work.actions import evidences, plans, runs, settling, tasks, verifying
+from tests.cheats.doors import run_of
 from tests.cheats.forging import MAIN, WORK
 from tests.play import git
 
@@ -21,10 +22,6 @@ BY_GRACE = (
 ASKED = f"  gates: {{required: [release]}}\n  release: {{approvals: 1, approvers: ['{GRACE}'], graph: ignore}}\n"
 EXCEPTION = "\nPasswords that are there already are left as they are.\n"
 CHECKED: dict[str, Any] = {"commands": ["python3 check.py"]}
-
-
-def run_of(doors: Doors) -> str:
-    return next(iter(doors.play.ledger.view().runs()))
 
 
 def excepted(doors: Doors, record: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.work.actions import dispatches, evidences, plans, selections, settling, tasks, verifying
+from tests.cheats.doors import run_of
 from tests.cheats.forging import ADA, MAIN, WORK
 from tests.cheats.test_candidates_chosen import shown, tried
 from tests.cheats.test_given_before import (
@@ -20,7 +21,6 @@ from tests.cheats.test_given_before import (
     approved,
     excepted,
     more,
-    run_of,
     worked,
 )
 from tests.play import git

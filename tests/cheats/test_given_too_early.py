@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.work.actions import tasks
+from tests.cheats.doors import run_of
 from tests.cheats.forging import MAIN, WORK
-from tests.cheats.test_given_before import BY_GRACE, EXCEPTION, FINAL, GRACE, excepted, run_of, worked
+from tests.cheats.test_given_before import BY_GRACE, EXCEPTION, FINAL, GRACE, excepted, worked
 from tests.play import git
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ import pytest
 
 from memento_git.ledger import codec, layout
 from memento_git.work.actions import evidences, runs, settling
+from tests.cheats.doors import run_of
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -18,10 +19,6 @@ NAMED = f"  gates: {{verdicts: {{quality_review: ['{BOB}']}}}}\n"
 TOLD = f"1 record(s) by {BOB} were committed by Ada"
 WHY = "It held a token."
 NEVER = "0123456789ab"
-
-
-def run_of(doors: Doors) -> str:
-    return next(iter(doors.play.ledger.view().runs()))
 
 
 def phantom(doors: Doors, do: str, by: str = BOB, **data: Any) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.work.actions import dispatches, plans, runs, selections, tasks, verifying
+from tests.cheats.doors import run_of
 from tests.cheats.forging import MAIN, WORK
 from tests.cheats.test_candidates_chosen import tried
 from tests.play import git
@@ -23,10 +24,6 @@ FINAL, PLAN, TASK, RELEASE = "final_acceptance", "plan_review", "implementation_
 BY_GRACE = f"verdicts: {{{FINAL}: ['{GRACE}'], {PLAN}: ['{GRACE}'], {TASK}: ['{GRACE}']}}, waivers: ['{GRACE}']"
 BOTH = pytest.mark.parametrize("verdict", ["passed", "waived"])
 SAID = {"passed": "has passed", "waived": "was waived"}
-
-
-def run_of(doors: Doors) -> str:
-    return next(iter(doors.play.ledger.view().runs()))
 
 
 def judged(doors: Doors, gate: str, verdict: str, task: str = "", **options: str) -> None:

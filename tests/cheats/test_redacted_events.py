@@ -11,6 +11,7 @@ from memento_git.ledger import codec
 from memento_git.ledger.desk import event_data
 from memento_git.verbs import batch
 from memento_git.work.actions import evidences, gates, plans, releases, runs, settling
+from tests.cheats.doors import run_of
 from tests.cheats.forging import ADA, MAIN, WORK
 from tests.play import git
 from tests.test_signatures import POLICY, Office
@@ -27,10 +28,6 @@ STRICT = (
     "  gates: {required: [release]}\n"
     "  release: {approvals: 1, approvers: ['Bob <bob@example.invalid>'], not_author: true}\n"
 )
-
-
-def run_of(doors: Doors) -> str:
-    return next(iter(doors.play.ledger.view().runs()))
 
 
 def redact(doors: Doors, event: str) -> None:

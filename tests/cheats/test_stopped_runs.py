@@ -8,6 +8,7 @@ import pytest
 
 from memento_git.folding.fold import plans_of
 from memento_git.work.actions import dispatches, runs
+from tests.cheats.doors import run_of
 from tests.cheats.forging import MAIN, WORK
 from tests.play import git
 
@@ -29,10 +30,6 @@ def fail(doors: Doors) -> None:
 
 
 STOPS = [(pause, "is paused"), (fail, f"has failed its gate {GATE}")]
-
-
-def run_of(doors: Doors) -> str:
-    return next(iter(doors.play.ledger.view().runs()))
 
 
 def before(doors: Doors, task: str) -> list[str]:

@@ -12,6 +12,7 @@ from memento_git.work import codestate, overview
 from memento_git.work.actions import checks, dispatches, evidences, exporting, releases, runs, tasks, verifying
 from memento_git.work.checks import Check
 from memento_git.work.refusals import GateFallen
+from tests.cheats.doors import run_of
 from tests.cheats.forging import ADA
 from tests.play import git
 
@@ -23,10 +24,6 @@ GATE = "quality_review"
 GRACE = "Grace <grace@example.invalid>"
 REQUIRED = f"  gates: {{required: [{GATE}]}}\n"
 RELEASE = "  release: {approvals: 1, not_author: true}\n"
-
-
-def run_of(doors: Doors) -> str:
-    return next(iter(doors.play.ledger.view().runs()))
 
 
 def repaired(play: Play, task: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from memento_git.work.actions import plans, settling
+from tests.cheats.doors import run_of
 from tests.cheats.forging import ADA
 from tests.play import git
 
@@ -36,10 +37,6 @@ def withheld(doors: Doors, event: str) -> Held:
     held = Held(event, doors.path(event), doors.file(event).read_bytes(), str(doors.ref(event)))
     doors.remove(event)
     return held
-
-
-def run_of(doors: Doors) -> str:
-    return next(iter(doors.play.ledger.view().runs()))
 
 
 def completed(doors: Doors) -> tuple[str, Held]:
