@@ -119,7 +119,7 @@ class Memory:
         from memento_git.knowledge.recall import search
 
         shelf = _shelf(ledger)
-        live = {note.id: note for note in _standing(shelf)}
+        live = {note.id: note for note in shelf.standing()}
         answers = []
         for query in queries:
             found = search(shelf.view, [query], limit=k, keep=lambda card: card.kind == "note" and card.id in live)
@@ -193,7 +193,7 @@ class Memory:
         if ledger is None:
             return []
         shelf = _shelf(ledger)
-        found = [_record(shelf, note) for note in reversed(_standing(shelf))]
+        found = [_record(shelf, note) for note in reversed(shelf.standing())]
         return found[: limit or None]
 
     def stats(self) -> dict[str, Any]:
@@ -201,7 +201,7 @@ class Memory:
         ledger = self._held.reading()
         shelf = _shelf(ledger) if ledger is not None else None
         notes = list(shelf.readable()) if shelf else []
-        live = _standing(shelf) if shelf else []
+        live = shelf.standing() if shelf else []
         return {
             "path": str(self.path), "total": len(notes), "active": len(live), "archived": len(notes) - len(live),
             "kinds": dict(Counter(note.data["kind"] for note in live)),
@@ -227,13 +227,6 @@ def _shelf(ledger: Ledger) -> Shelf:
     return shelf
 
 
-def _standing(shelf: Shelf) -> list[Prose]:
-    """Return the notes that are recalled: neither retired, replaced, set aside nor expired."""
-    return [
-        note for note in shelf.live() if shelf.status(note.id) in ("active", "contested") and not shelf.is_expired(note)
-    ]
-
-
 def _record(shelf: Shelf, note: Prose, score: float = 0.0) -> MemoryRecord:
     data = note.data
     events = shelf.folded(note.id).events
@@ -241,7 +234,7 @@ def _record(shelf: Shelf, note: Prose, score: float = 0.0) -> MemoryRecord:
         note.id, data["kind"], note.body, float(data.get("importance", 0.5)), str(data.get("key", "")),
         next(iter(note.list("sources")), "manual"), _metadata(note.list("tags")), data["at"],
         max([data["at"], *(one.event.at for one in events)]),
-        shelf.status(note.id) not in ("active", "parked", "contested"), score,
+        not shelf.lives(note.id), score,
     )  # fmt: skip
 
 
@@ -280,7 +273,7 @@ def _stored(
     from memento_git.knowledge.actions.notes import add_note
 
     held = desk.shelf.keyed(subject_key) if subject_key else _unkeyed(desk, content)
-    before = held if held is not None and desk.shelf.status(held.id) in ("active", "parked", "contested") else None
+    before = held if held is not None and desk.shelf.lives(held.id) else None
     if before is not None and kind in ("", before.data["kind"]) and not desk.shelf.is_expired(before):
         weight = importance if subject_key or importance != USUAL else None
         return _lasting(desk, _bettered(desk, before.id, content, weight, metadata, "", source))

@@ -69,11 +69,7 @@ class MemoryManager:
 
         view = ledger.view()
         shelf = Shelf(view)
-        tiers = {
-            note.id: shelf.tier(note)
-            for note in shelf.live()
-            if shelf.status(note.id) != "parked" and not shelf.is_expired(note)
-        }
+        tiers = {note.id: shelf.tier(note) for note in shelf.standing()}
         texts = {note.id: note.body for note in shelf.readable() if note.id in tiers}
         short = shown(view)
         tiers |= dict.fromkeys(short, "short")

@@ -189,6 +189,10 @@ class Shelf(Happenings):
         """Return the notes, or some of them, that are active or parked."""
         return [note for note in self.readable(among) if self.lives(note.id)]
 
+    def standing(self) -> list[Prose]:
+        """Return the live notes that are neither set aside nor expired."""
+        return [note for note in self.live() if self.status(note.id) != "parked" and not self.is_expired(note)]
+
     def saying(self, body: str) -> list[Prose]:
         """Return the live notes that say the very same; one that has expired does not stand for a new one."""
         text = plain(body)
