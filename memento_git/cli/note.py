@@ -11,7 +11,7 @@ from memento_git.cli.boundary import Door, group, progress, reads, writes
 from memento_git.cli.options import across, paged, scoped
 from memento_git.cli.remember import add, described, given, placed, taken_over
 from memento_git.cli.texts import read_text, refuse_empty
-from memento_git.model.knowledge import NOTE_KINDS, RELATIONS, key_start
+from memento_git.model.knowledge import NOTE_KINDS, RELATIONS, STATUSES, key_start
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.note_rows import NoteRow
     from memento_git.model.rows import Row
-
-STATES = ("active", "parked", "retired", "superseded", "merged", "resolved", "finished", "contested")
 
 
 def _list(door: Door, *, limit: int = 50, offset: int = 0, **filters: str) -> None:
@@ -67,7 +65,7 @@ note = group("note", "Add, revise, link, confirm and retire notes: what the proj
 @note.command("list")
 @click.option("--kind", type=click.Choice(NOTE_KINDS), default=None, help="Of this kind only.")
 @click.option("--domain", default="", metavar="DOMAIN", help="In this domain only.")
-@click.option("--status", type=click.Choice((*STATES, "all")), default=None, help="Active and parked by default.")
+@click.option("--status", type=click.Choice((*STATUSES, "all")), default=None, help="Active and parked by default.")
 @click.option("--key-prefix", default="", metavar="KEY", help="Whose key is this, or lies below it.")
 @click.option("--thread", default="", metavar="NAME", help="Of this thread only.")
 @click.option("--tag", default="", metavar="TAG", help="With this tag only.")

@@ -7,8 +7,8 @@ from typing import Final
 from memento_git.model import types as t
 from memento_git.model.anchors import ABOUT
 from memento_git.model.knowledge import LINKED, RELATIONS
-from memento_git.model.types import Field, Shape
-from memento_git.model.work import ACTOR, ALLOWED, CODE, FAILURES, GATE_KINDS, LINE, SIGNATURE, VERDICTS, WHY
+from memento_git.model.types import LINE, Field, Shape
+from memento_git.model.work import ACTOR, ALLOWED, CODE, FAILURES, GATE_KINDS, SIGNATURE, VERDICTS, WHY
 
 DISPATCH: Final = Field(t.id_of("dispatch"), required=True)
 UNTIL: Final = Field(t.TIME, required=True, doc="when the claim's lease ends")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.errors import Misused
 from memento_git.model import types as t
 from memento_git.model.anchors import ABOUT
-from memento_git.model.types import Field, Shape
+from memento_git.model.types import LINE, Field, Shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,11 +23,13 @@ DOMAIN_OF: Final = {
     "gap": "issues", "question": "issues", "checkpoint": "tasks", "goal": "tasks", "summary": "history",
 }  # fmt: skip
 RELATIONS: Final = ("relates_to", "caused_by", "depends_on", "blocks", "enables", "contradicts")
+STATUSES: Final = (
+    "active", "parked", "retired", "superseded", "merged", "resolved", "finished", "contested",
+)  # fmt: skip
 ORIGINS: Final = ("person", "agent", "command", "import")  # most trusted first
 TIERS: Final = ("medium", "long")
 LINKED: Final = ("note", "run", "plan", "task", "evidence")
 
-LINE: Final = t.Text(lines=False)
 KEY: Final = t.Pattern("a key such as auth.token.lifetime", r"[a-z0-9][a-z0-9_-]*(\.[a-z0-9][a-z0-9_-]*){0,15}")
 SHARE: Final = t.Share()
 LINK: Final = Shape({
@@ -39,7 +41,7 @@ NOTE: Final = Shape({
     "kind": Field(t.Choice(NOTE_KINDS), required=True),
     "title": Field(LINE, required=True),
     "at": Field(t.TIME, required=True),
-    "by": Field(t.Text(lines=False), required=True),
+    "by": Field(LINE, required=True),
     "origin": Field(t.Choice(ORIGINS), required=True, doc="where the text came from; the tool says it"),
     "key": Field(KEY, doc="unique among the live notes of a ledger"),
     "tags": Field(t.ListOf(LINE)),

@@ -9,8 +9,8 @@ from memento_git.model.clock import duration
 from memento_git.model.finding import CODES
 from memento_git.model.knowledge import DOMAINS
 from memento_git.model.states import RISKS
-from memento_git.model.types import Field, Shape
-from memento_git.model.work import ACTOR, BUDGET, EVIDENCE_KINDS, GATE_KINDS, LINE, RUN_KINDS, TRUSTS, VERIFY
+from memento_git.model.types import LINE, Field, Shape
+from memento_git.model.work import ACTOR, BUDGET, EVIDENCE_KINDS, GATE_KINDS, RUN_KINDS, TRUSTS, VERIFY
 
 FORMAT: Final = 1
 ACTORS: Final = t.ListOf(ACTOR)
@@ -58,7 +58,7 @@ SIGNERS: Final = t.ListOf(ACTOR)
 SIGNATURES: Final = Shape({
     "allowed_signers": Field(t.PLACE, doc="file in the repository that says whose SSH keys count"),
     "revoked": Field(t.PLACE, doc="file in the repository of keys that count no more: public keys, or a KRL"),
-    "ledger": Field(t.Text(lines=False), doc="name of this ledger, say its repository's; signatures hold for it alone"),
+    "ledger": Field(LINE, doc="name of this ledger, say its repository's; signatures hold for it alone"),
     "require": Field(Shape({
         "plan_approval": Field(SIGNERS, doc="who must sign that a plan is approved; nobody named: any allowed signer"),
         "waivers": Field(SIGNERS, doc="who must sign the waiver of a gate"),
@@ -124,7 +124,7 @@ POLICY: Final = Shape({
         "errors": Field(t.ListOf(t.Pattern("the code of a finding, such as D007", "|".join(CODES))),
                         doc="findings that are errors here, where they are warnings elsewhere, by their codes"),
     })),
-    "allow_secrets": Field(t.ListOf(t.Text(lines=False)), doc="scanner rules that are false alarms here"),
+    "allow_secrets": Field(t.ListOf(LINE), doc="scanner rules that are false alarms here"),
     "agents": Field(t.Table(ACTORS), doc="per agent, in whose commits what it did may come; nobody named: in anyone's"),
 })  # fmt: skip
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model import types as t
 from memento_git.model.anchors import STATES
-from memento_git.model.knowledge import NOTE_KINDS, ORIGINS, RELATIONS
-from memento_git.model.types import Field, Shape
+from memento_git.model.knowledge import NOTE_KINDS, ORIGINS, RELATIONS, STATUSES
+from memento_git.model.types import LINE, Field, Shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,14 +30,10 @@ FOUND: Final = ("count", "titles", "ids")  # what a sink may say of the notes th
 SOURCES: Final = ("recall", "search", "active", "spatial", "pipe")
 SINKS: Final = ("compress", "claim", "link")
 COMBINE: Final = ("dedupe", "union", "intersect", "ranked", "sequential")
-STATUSES: Final = (
-    "active", "parked", "retired", "superseded", "merged", "resolved", "finished", "contested",
-)  # fmt: skip
 SORTS: Final = ("created", "confirmed", "importance", "confidence", "score", "title", "key")
 
-TEXT: Final = t.Text(lines=False)
 LONG: Final = t.Text()
-TEXTS: Final = t.ListOf(TEXT, most=20)
+TEXTS: Final = t.ListOf(LINE, most=20)
 COUNT: Final = t.Whole(1, most=1000)
 
 CHOOSING: Final = {
@@ -46,12 +42,12 @@ CHOOSING: Final = {
     "states": Field(t.ListOf(t.Choice(STATUSES)), doc="in one of these; a source: active and contested by default"),
     "expired": Field(t.Choice(("without", "only", "with")), doc="a source leaves expired ones out by default"),
     "tags": Field(TEXTS, doc="with all of these tags"),
-    "key_prefix": Field(TEXT, doc="whose key is this or lies below it"),
-    "thread": Field(TEXT, doc="of this thread"),
-    "by": Field(TEXT, doc="by whom, or a part of the name"),
+    "key_prefix": Field(LINE, doc="whose key is this or lies below it"),
+    "thread": Field(LINE, doc="of this thread"),
+    "by": Field(LINE, doc="by whom, or a part of the name"),
     "origins": Field(t.ListOf(t.Choice(ORIGINS)), doc="of one of these origins"),
-    "since": Field(TEXT, doc="made at or after this date or time, or since so long ago, such as 30d"),
-    "until": Field(TEXT, doc="made before this date or time, or before so long ago"),
+    "since": Field(LINE, doc="made at or after this date or time, or since so long ago, such as 30d"),
+    "until": Field(LINE, doc="made before this date or time, or before so long ago"),
     "min_importance": Field(t.Share(), doc="that are at least so important; one that does not say is not"),
     "min_confidence": Field(t.Share(), doc="that are at least so sure; one that does not say is not"),
     "pinned": Field(t.Flag(), doc="that are pinned, or are not"),
@@ -59,16 +55,16 @@ CHOOSING: Final = {
 }  # fmt: skip
 OWN: Final[dict[str, dict[str, Field]]] = {
     "recall": {
-        "query": Field(TEXT, required=True, doc="what is asked, as of memento recall"),
+        "query": Field(LINE, required=True, doc="what is asked, as of memento recall"),
         "most": Field(COUNT, doc="how many at most; 20 where it is absent"),
         **CHOOSING,
     },
     "search": {
-        "text": Field(TEXT, required=True, doc="each of its words stands in title, key, tags, aliases or text"),
+        "text": Field(LINE, required=True, doc="each of its words stands in title, key, tags, aliases or text"),
         **CHOOSING,
     },
     "active": CHOOSING,
-    "spatial": {"about": Field(TEXT, required=True, doc="PATH, PATH:12-40, PATH::symbol, dep:NAME"), **CHOOSING},
+    "spatial": {"about": Field(LINE, required=True, doc="PATH, PATH:12-40, PATH::symbol, dep:NAME"), **CHOOSING},
     "pipe": {
         "recipe": Field(NAME, required=True, doc="another recipe, whose notes these are"),
         "with": Field(t.Table(LONG, PARAMETER.pattern), doc="values of its parameters"),
@@ -82,7 +78,7 @@ OWN: Final[dict[str, dict[str, Field]]] = {
     "filter": {
         **CHOOSING,
         "anchors": Field(t.ListOf(t.Choice(STATES)), doc="with a place in the code that is in one of these states"),
-        "under": Field(TEXT, doc="about this file or folder, or something in it"),
+        "under": Field(LINE, doc="about this file or folder, or something in it"),
     },
     "sort": {
         "by": Field(t.Choice(SORTS), required=True),
@@ -94,25 +90,25 @@ OWN: Final[dict[str, dict[str, Field]]] = {
     },
     "compress": {
         "text": Field(LONG, required=True, doc="the note that takes their place"),
-        "title": Field(TEXT),
+        "title": Field(LINE),
         "kind": Field(t.Choice(NOTE_KINDS), doc="summary where it is absent"),
-        "domain": Field(TEXT, doc="theirs where it is absent"),
-        "key": Field(TEXT),
-        "reason": Field(TEXT),
+        "domain": Field(LINE, doc="theirs where it is absent"),
+        "key": Field(LINE),
+        "reason": Field(LINE),
     },
     "claim": {
         "text": Field(LONG, required=True, doc="a new note, whose sources they are"),
-        "title": Field(TEXT),
+        "title": Field(LINE),
         "kind": Field(t.Choice(NOTE_KINDS), doc="fact where it is absent"),
-        "domain": Field(TEXT),
-        "key": Field(TEXT),
+        "domain": Field(LINE),
+        "key": Field(LINE),
         "tags": Field(TEXTS),
-        "thread": Field(TEXT),
+        "thread": Field(LINE),
     },
     "link": {
         "rel": Field(t.Choice(RELATIONS), required=True),
-        "to": Field(TEXT, required=True, doc="a note by id or key, a run, a plan, a task, evidence"),
-        "reason": Field(TEXT),
+        "to": Field(LINE, required=True, doc="a note by id or key, a run, a plan, a task, evidence"),
+        "reason": Field(LINE),
     },
 }
 STEP_SHAPES: Final = {
@@ -121,10 +117,10 @@ STEP_SHAPES: Final = {
 STEPS: Final = t.ListOf(t.Variant("do", STEP_SHAPES), least=1, most=MOST_STEPS)
 RECIPE: Final = Shape({
     "name": Field(NAME, required=True, doc="the file's name; there is no other identity"),
-    "about": Field(TEXT, doc="what it is for"),
+    "about": Field(LINE, doc="what it is for"),
     "parameters": Field(t.ListOf(Shape({
         "name": Field(PARAMETER, required=True, doc="stands as {name} in texts of steps"),
-        "about": Field(TEXT, doc="what to give"),
+        "about": Field(LINE, doc="what to give"),
         "default": Field(LONG, doc="where nothing is given"),
         "optional": Field(t.Flag(), doc="may be left out; what it alone fills is then left out too"),
     }), most=MOST_PARAMETERS)),

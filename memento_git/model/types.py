@@ -269,6 +269,7 @@ class Variant(NamedTuple):
         return self.shapes[word].read(raw, at, problems)
 
 
+LINE: Final = Text(lines=False)
 TIME: Final = Pattern("a UTC time with milliseconds", STAMP.pattern)
 DIGEST: Final = Pattern("the first 32 hex digits of a SHA-256", "[0-9a-f]{32}")
 SHA256: Final = Pattern("a SHA-256", "[0-9a-f]{64}")

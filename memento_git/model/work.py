@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.model import types as t
 from memento_git.model.ids import Ref, dispatch_of
 from memento_git.model.states import RISKS, SIZES
-from memento_git.model.types import Field, Shape
+from memento_git.model.types import LINE, Field, Shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,6 @@ FAILURES: Final = ("environment", "timeout", "tests", "conflict", "scope", "uncl
 
 ACTOR: Final = t.Name()
 AGENT: Final = "agent:"
-LINE: Final = t.Text(lines=False)
 WHY: Final = Field(t.Text(), required=True, doc="why, for whoever reads the ledger later")
 
 ALLOWED: Final = Field(t.ListOf(LINE), doc="scanner rules that the writer overrode")
@@ -66,7 +65,7 @@ COMMAND: Final = Shape({
     "seconds": Field(t.Decimal(), required=True),
     "stdout": Field(STREAM, required=True),
     "stderr": Field(STREAM, required=True),
-    "tools": Field(t.Table(t.Text(lines=False)), required=True, doc="versions of what ran it"),
+    "tools": Field(t.Table(LINE), required=True, doc="versions of what ran it"),
 })  # fmt: skip
 
 ATTACHMENT: Final = Shape({
@@ -82,7 +81,7 @@ REPORT: Final = Shape({
     "sha256": Field(t.SHA256, required=True),
     "ok": Field(t.Flag(), required=True),
     "counts": Field(t.Table(t.Whole()), required=True),
-    "failed": Field(t.ListOf(t.Text(lines=False)), doc="names of failed cases or results"),
+    "failed": Field(t.ListOf(LINE), doc="names of failed cases or results"),
     "failed_more": Field(t.Whole(), doc="how many more there were"),
 })  # fmt: skip
 
@@ -103,7 +102,7 @@ CHECK: Final = Shape({
     "id": Field(LINE, doc="its number or id there"),
     "conclusion": Field(LINE, required=True, doc="the provider's own word for how it ended, or for how far it is"),
     "commit": Field(t.OBJECT, required=True, doc="commit that it names"),
-    "url": Field(t.Text(lines=False)),
+    "url": Field(LINE),
     "finished": Field(t.TIME, doc="when it ended, as the provider says"),
 })  # fmt: skip
 
@@ -122,7 +121,7 @@ EVIDENCE: Final = Shape({
     "problems": Field(t.ListOf(LINE), doc="what kept a verdict from being good although the command said so"),
     "attachments": Field(t.ListOf(ATTACHMENT)),
     "diff": Field(DIFF),
-    "uri": Field(t.Text(lines=False)),
+    "uri": Field(LINE),
     "approves": Field(t.id_of("run", "plan", "task", "evidence"), doc="what an approval is about"),
     "text": Field(t.DIGEST, doc="digest of the file that an approval is about, as it was then"),
     "prompt": Field(t.Text(), doc="what the approver was asked"),
@@ -158,7 +157,7 @@ SOURCE: Final = Shape({
     "kind": Field(t.WORD, required=True, doc="cron, webhook, chat or another kind of sender"),
     "delivery": Field(LINE, required=True, doc="the sender's id of this delivery"),
     "actor": Field(LINE, doc="who caused it there"),
-    "url": Field(t.Text(lines=False)),
+    "url": Field(LINE),
 })  # fmt: skip
 
 RUN: Final = Shape({
