@@ -181,6 +181,9 @@ def progress(done: int, total: int, what: str = "the ledger") -> None:
         sys.stderr.flush()
 
 
+OF_CODE: Final = functools.partial(progress, what="the code")
+
+
 def _shared(function: Callable[..., Any]) -> Callable[..., Any]:
     function = click.option("--json", "as_json", is_flag=True, help="Answer as one JSON object.")(function)
     return click.option(

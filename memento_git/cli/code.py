@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memento_git.cli import boundary, code_text, output
-from memento_git.cli.boundary import Door, reads
+from memento_git.cli.boundary import OF_CODE, Door, reads
 from memento_git.cli.options import COUNT, paged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memento_git.knowledge.overlay import Overlay
-
-READING: Final = partial(boundary.progress, what="the code")
 
 
 @contextmanager
@@ -97,7 +94,7 @@ def show_map(door: Door, path: str, limit: int, offset: int) -> None:
     from memento_git.knowledge.mapping import mapped
 
     with _overlay(door) as overlay:
-        told = mapped(overlay, path, READING)
+        told = mapped(overlay, path, OF_CODE)
     shown, page = output.page(told["files"], limit, offset)
 
     def text() -> str:
@@ -116,7 +113,7 @@ def show_coverage(door: Door, path: str, limit: int, offset: int) -> None:
     from memento_git.knowledge.mapping import coverage
 
     with _overlay(door) as overlay:
-        told = coverage(overlay, path, READING)
+        told = coverage(overlay, path, OF_CODE)
     shown, page = output.page(told["files"], limit, offset)
     door.show(
         {**told, "files": list(shown), "page": page}, lambda: "\n".join(code_text.coverage_text(told, shown, page))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from memento_git.cli import boundary, output
-from memento_git.cli.boundary import Door, both, reads, writes
+from memento_git.cli.boundary import OF_CODE, Door, both, reads, writes
 
 if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
@@ -22,7 +21,6 @@ WHEN: Final = {
     "always": "a snapshot is recorded", "known": "a snapshot is recorded, once the run has one",
     "never": "no snapshot is recorded",
 }  # fmt: skip
-READING: Final = partial(boundary.progress, what="the code")
 
 
 def _view(door: Door) -> View | None:
@@ -47,7 +45,7 @@ def _status(door: Door, *, run: str = "") -> None:
     from memento_git.work.overview import choose_run
 
     view = _view(door)
-    held, code = graphs.look(door.ledger.git, _rev(door), READING)
+    held, code = graphs.look(door.ledger.git, _rev(door), OF_CODE)
     chosen = choose_run(view, run) if view is not None and (run or view.runs()) else ""
     snapshot = graphs.latest(view, chosen, held) if view is not None and chosen else None
     when = view.policy().graph["after_dispatch"] if view is not None else None
@@ -131,7 +129,7 @@ def update(door: Door, run: str, tasks: tuple[str, ...], *, graphify: bool) -> N
     from memento_git.work.actions import graphs
     from memento_git.work.graph import codegraph
 
-    held, _ = graphs.look(door.ledger.git, "HEAD", READING)
+    held, _ = graphs.look(door.ledger.git, "HEAD", OF_CODE)
     beside = None
     if graphify:
         beside = door.change("graph update", lambda tx: graphs.graphified(tx, run=run, tasks=tasks))()
@@ -164,7 +162,7 @@ def diff(
 
     code: Row | None = None
     if revisions and not (before_json or after_json):
-        found, code = graphs.diff_commits(door.ledger.git, _policy(door), revisions, READING)
+        found, code = graphs.diff_commits(door.ledger.git, _policy(door), revisions, OF_CODE)
     elif before_json and after_json and not revisions:
         sides = (_side("--before-json", before_json), _side("--after-json", after_json))
         found = graphs.diff_files(_policy(door), *sides)
@@ -228,7 +226,7 @@ def propose(door: Door, run: str) -> None:
     """Print drafts of tasks from the graph, as a list that memento apply takes; nothing is written."""
     from memento_git.work.actions import graphs
 
-    held, _ = graphs.look(door.ledger.git, _rev(door), READING)
+    held, _ = graphs.look(door.ledger.git, _rev(door), OF_CODE)
     rows, omitted = graphs.proposed(held)
     chosen = door.view().find(run, "run")[0] if run else ""
     told: dict[str, Any] = {"proposals": rows, "omitted": omitted}

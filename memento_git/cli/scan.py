@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
-from memento_git.cli import boundary, output
-from memento_git.cli.boundary import Door, writes
+from memento_git.cli import output
+from memento_git.cli.boundary import OF_CODE, Door, writes
 from memento_git.cli.options import COUNT
 from memento_git.model.clock import duration
 from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
     from memento_git.model.rows import Row
-
-READING: Final = partial(boundary.progress, what="the code")
 
 
 @click.command("scan")
@@ -58,14 +55,14 @@ def scan(
         from memento_git.knowledge.actions.scanning import scan_docstrings
 
         told = scan_docstrings(
-            door.ledger, path, limit=200 if limit is None else limit, allow_secrets=door.allow_secrets, progress=READING
+            door.ledger, path, limit=200 if limit is None else limit, allow_secrets=door.allow_secrets, progress=OF_CODE
         )
     else:
         from memento_git.knowledge.actions.describing import scan_described
 
         told = scan_described(
             door.ledger, command, path, shell=shell, limit=20 if limit is None else limit, patience=duration(timeout),
-            allow_secrets=door.allow_secrets, progress=READING,
+            allow_secrets=door.allow_secrets, progress=OF_CODE,
         )  # fmt: skip
     failed = len(told["failed"])
     refusal = {"error": "not_described", "message": f"the command failed for {failed} file(s)"} if failed else {}
