@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memento_git.folding.fold import Fold, Folded, last_of, plans_of
 from memento_git.folding.lanes import CANONICAL, STATUS, choice, task_status
 from memento_git.folding.overruling import SETTLING
 from memento_git.ledger import layout
-from memento_git.ledger.events import Happenings
-from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.clock import is_ahead
-from memento_git.model.finding import WHOLE, Finding
 from memento_git.model.ids import kind_of, opening_of
 from memento_git.model.states import DONE, ENDED_DISPATCH, FINAL_RUN, OPEN_DISPATCH
-from memento_git.model.work import Event, Evidence, Prose
+from memento_git.model.work import Event, Evidence
 from memento_git.work import transitions
-from memento_git.work.creations import UNKNOWN
 from memento_git.work.gates import replies
 from memento_git.work.proof import proofs, reproduction, reruns, trust
+from memento_git.work.run_records import RunRecords
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from memento_git.errors import MementoError
     from memento_git.folding.fold import Judged
@@ -30,8 +27,6 @@ if TYPE_CHECKING:
     from memento_git.model.policy import Policy
     from memento_git.work.proof.runners import Runners
     from memento_git.work.proof.verification import Demand
-
-NEVER: Final = "1970-01-01T00:00:00.000Z"
 
 
 class Dispatch(NamedTuple):
@@ -50,7 +45,7 @@ class Dispatch(NamedTuple):
         return self.status in OPEN_DISPATCH
 
 
-class RunState(Happenings):
+class RunState(RunRecords):
     """One run at one view; it is also the fold's source of events."""
 
     def __init__(
@@ -87,75 +82,9 @@ class RunState(Happenings):
         self._answers = (-1, {})
         self.shared.clear()
 
-    # Records.
-
-    def prose(self, identity: str) -> Prose:
-        """Return a run, plan or task; refuse where its file is wrong or missing.
-
-        A run's text is the only one that all of its records lean on, so a stand-in takes its place.
-        """
-        if found := self.text(identity):
-            return found
-        if identity != self.id and (finding := self.unread(identity)) is not None:
-            raise LedgerUnreadable(finding=finding)
-        return self.told(identity)
-
-    def text(self, identity: str) -> Prose | None:
-        """Return a run, plan or task; None where its file is wrong or missing."""
-        path = self.names.text_of(identity)
-        found = self.view.record(path) if path else None
-        return found if isinstance(found, Prose) else None
-
-    def unread(self, identity: str) -> Finding | None:
-        """Return why the text of a record cannot be read, or nothing."""
-        path = self._text_path(identity)
-        if isinstance(self.view.record(path), Prose):
-            return None
-        missing = Finding("F007", path, 0, f"{identity} is in the ledger, but its text is missing", WHOLE)
-        finding = next((one for one in self.view.findings if one.path == path), missing)
-        self.view.note(finding)
-        return finding
-
-    def told(self, identity: str) -> Prose:
-        """Return a run, plan or task to be shown; a stand-in where its text cannot be read."""
-        if found := self.text(identity):
-            return found
-        self.unread(identity)
-        kind = kind_of(identity)
-        shown = f"(the {kind}'s text cannot be read)"
-        data = {"id": identity, "goal" if kind == "run" else "title": shown, "at": NEVER, "by": UNKNOWN}
-        return Prose(identity, self.id, data, "", "", self._text_path(identity))
-
-    def _text_path(self, identity: str) -> str:
-        return self.names.text_of(identity) or layout.prose_path(self.id, identity)
-
-    def evidence(self, identity: str) -> Evidence | None:
-        path = self.names.evidence_at(identity)
-        found = self.view.record(path) if path else None
-        return found if isinstance(found, Evidence) else None
-
-    def pieces(self, names: Iterable[str]) -> list[Evidence]:
-        """Return the evidence of some ids, as far as it is there and can be read."""
-        return [found for name in names if (found := self.evidence(name)) is not None]
-
-    def ids(self, kind: str) -> list[str]:
-        """Return the records of a kind in the order of their making."""
-        found = {name for name in (*self.index.prose, *self.index.evidence) if kind_of(name) == kind}
-        return sorted(found, key=lambda name: (self._made(name), name))
-
-    def tasks(self) -> list[str]:
-        """Return all tasks, with those to which something happened and whose text is gone."""
-        return [*self.ids("task"), *sorted(self.index.left_of("task"))]
-
     def counting(self) -> list[str]:
         """Return the tasks that were not cancelled."""
         return [task for task in self.ids("task") if self.task_status(task) != "cancelled"]
-
-    def _made(self, identity: str) -> str:
-        found = self.text(identity) or self.evidence(identity)
-        return found.data["at"] if found else ""
-
-    # State.
 
     def folded(self, key: str) -> Folded:
         return self.fold.group(key)
