@@ -320,6 +320,18 @@ def test_the_page_tells_of_a_verdict_an_answer_and_a_check_what_the_report_tells
     assert f"does not approve {run}: “No, never”" in whole, whole
 
 
+def test_a_summary_is_not_all_that_a_log_tells_of_evidence_nor_what_a_report_begins_with(play: Play, cli: Call) -> None:
+    """Way: the summary of an answer, which whoever writes it words as they like, says the opposite of it."""
+    run = play.planned()
+    who = "Ada <ada@example.invalid>"
+    play.do(evidences.approve, run, prompt="Is it good?", response="No, never", summary="all approved")
+    assert (
+        f": does not approve `{run}` by Ada \\<ada@&#8203;example.invalid\\>: “No, never”; all approved — "
+        in markdown(seen(play))
+    )
+    assert f"recorded  {who}: approval, failed: all approved\n" in cli("log", "-C", str(play.root))[1]
+
+
 def test_the_page_needs_nothing_beside_it_and_its_policy_says_so(play: Play) -> None:
     worked(play)
     whole = page(seen(play), NOW)

@@ -261,7 +261,6 @@ def _what(row: EvidenceRow) -> str:
     parts += [report_line(report) for report in row["reports"]]
     parts += [said(cut(problem, MOST_TEXT)) for problem in row["problems"]]
     parts += [code(one["name"]) for one in row["files"]]
-    parts += [said(told) for told in (row["uri"], row["summary"]) if told]
     if row["diff"]:
         parts.append(f"{code(row['diff']['range'])}: +{row['diff']['added']} -{row['diff']['removed']}")
     if row["approves"]:
@@ -269,6 +268,7 @@ def _what(row: EvidenceRow) -> str:
         parts.append(f"{answered(row)} `{row['approves']}` by {said(row['actor'])}{answer}")
     if row["check"]:
         parts.append(said(checked(row["check"])))
+    parts += [said(told) for told in (row["uri"], row["summary"]) if told]
     return "; ".join(parts) or "nothing to inspect"
 
 

@@ -27,7 +27,8 @@ def creations(held: RunRows) -> Iterator[EventRow]:
     for row in (*held["plans"], *held["tasks"]):
         made.append(_made(row["run_id"], row["id"], row["actor"], row["created_at"], row["title"]))
     for one in held["evidence"]:
-        made.append(_made(one["run_id"], one["id"], one["actor"], one["created_at"], one["summary"]))
+        recorded = _made(one["run_id"], one["id"], one["actor"], one["created_at"], one["summary"])
+        made.append({**recorded, "payload": {"kind": one["kind"], "outcome": one["outcome"]}})
     yield from (row for row in made if row["actor"] != UNKNOWN)
 
 
