@@ -118,10 +118,10 @@ MARKDOWN = """\
 <details><summary>Refuse empty passwords (run_1)</summary>
 
 - plan `plan_1` Plan
-  - draft → canonical by Ada \\<ada@&#8203;example.invalid\\>
+  - draft → canonical by Ada \\<ada@example.invalid\\>
   - body: Check the <ins>whole</ins> form. Show the result.
 - gate
-  - quality review: failed → passed by Ada \\<ada@&#8203;example.invalid\\>; without evidence
+  - quality review: failed → passed by Ada \\<ada@example.invalid\\>; without evidence
 - task `task_1` Ask the list
   - pending → blocked by Ada: the list is down
   - acceptance criteria: The list answers <ins>in a second</ins>
@@ -534,7 +534,7 @@ def test_a_gate_is_told_from_state_to_state(play: Play, before: str, verdicts: s
     held = told(play, f"{base}..")
     on = "; without evidence" if shown.endswith("passed") else ""
     assert f"quality review: {shown} by Ada <ada@example.invalid>{on}\n" in f"{diff_text.text(held)}\n"
-    assert f"quality review: {shown} by Ada \\<ada@&#8203;example.invalid\\>{on}\n" in f"{markdown(held)}\n"
+    assert f"quality review: {shown} by Ada \\<ada@example.invalid\\>{on}\n" in f"{markdown(held)}\n"
 
 
 def test_that_a_task_was_rejected_is_never_left_out(play: Play) -> None:
@@ -726,7 +726,8 @@ def test_a_tick_in_a_title_leaves_the_table_its_columns(title: str) -> None:
     "title",
     [
         "https://x.invalid/a", "ftp://x.invalid", "see www.x.invalid", "WWW.x.invalid", "GH-12", "gh-12", "!34", "$3",
-        "%2", '%"next"', "~bug", '~"a bug"', "&5", "acme/app!34", "acme/app#12", "@acme/team", "[issue:7]",
+        "%2", '%"next"', "~bug", '~"a bug"', "&5", "acme/app!34", "acme/app#12", "@acme/team", "-@team.x",
+        "app@1234567", "[issue:7]",
     ],
 )  # fmt: skip
 def test_no_text_refers_to_something(title: str) -> None:
@@ -734,6 +735,10 @@ def test_no_text_refers_to_something(title: str) -> None:
         seen = html.unescape(MarkdownIt("commonmark").renderInline(shown))
         assert seen.replace("\u200b", "") == title
         assert re.search(r"https?://|ftp://|(?i:www\.|gh-\d)|[@~%&]\w|[~%]\"|[#!$]\d|\[issue", seen) is None
+
+
+def test_an_address_stays_as_it_is() -> None:
+    assert unlinked("Ada <ada@x.example>") == "Ada <ada@x.example>"
 
 
 @pytest.mark.parametrize("title", ["^a$|^b$ x", "$x^2$", "`$1` $2", r"\$a\$ $$"])
@@ -857,7 +862,7 @@ def test_who_accepted_a_task_is_told_with_the_address(play: Play) -> None:
     play.as_("Grace <grace@elsewhere.invalid>").do(verifying.verify_task, task)
     held = told(play, f"{base}..")
     assert "completed → accepted by Grace <grace@elsewhere.invalid>\n" in diff_text.text(held)
-    assert "| completed → accepted | Grace \\<grace@&#8203;elsewhere.invalid\\> |" in markdown(held)
+    assert "| completed → accepted | Grace \\<grace@elsewhere.invalid\\> |" in markdown(held)
 
 
 def test_a_verdict_from_beside_the_end_of_its_run_is_told_as_late(play: Play) -> None:

@@ -325,9 +325,8 @@ def test_a_summary_is_not_all_that_a_log_tells_of_evidence_nor_what_a_report_beg
     run = play.planned()
     who = "Ada <ada@example.invalid>"
     play.do(evidences.approve, run, prompt="Is it good?", response="No, never", summary="all approved")
-    assert (
-        f": does not approve `{run}` by Ada \\<ada@&#8203;example.invalid\\>: “No, never”; all approved — "
-        in markdown(seen(play))
+    assert f": does not approve `{run}` by Ada \\<ada@example.invalid\\>: “No, never”; all approved — " in markdown(
+        seen(play)
     )
     assert f"recorded  {who}: approval, failed: all approved\n" in cli("log", "-C", str(play.root))[1]
 

@@ -10,7 +10,8 @@ from memento_git.model.types import FORBIDDEN
 ACTIVE: Final = r"[\\`*\[\]<>|#~&]|(?<![^\W_])_|_(?![^\W_])"
 LEADING: Final = r"^(?:(\d+)([.)])|([-+=]))(?=\s|$|[-=])"
 LINKING: Final = (
-    r"@(?=[\w-])|(?<!&)#(?=\d)|\b(?i:gh)-(?=\d)|[!$](?=\d)|[~%](?=\w|\"|&quot;)|(?:(?<=\\)&|&amp;)(?=\d)|\[(?=\w+:)"
+    r"(?<!\w)@(?=[\w-])|@(?=[\w-])(?![\w-]+\.\w)"  # the at sign of an address calls nobody
+    r"|(?<!&)#(?=\d)|\b(?i:gh)-(?=\d)|[!$](?=\d)|[~%](?=\w|\"|&quot;)|(?:(?<=\\)&|&amp;)(?=\d)|\[(?=\w+:)"
     r"|:(?=//)|\b(?i:www)(?=\.)"
 )
 MOST_COMMENT: Final = 65_536
@@ -24,7 +25,7 @@ def plain(text: str) -> str:
 
 
 def unlinked(markdown: str) -> str:
-    """Return Markdown that calls nobody and refers to nothing: hosting services link addresses, `@name`, `#1`, `!1`."""
+    """Return Markdown that calls nobody and refers to nothing: hosting services link URLs, `@name`, `#1`, `!1`."""
     return re.sub(LINKING, r"\g<0>&#8203;", markdown)
 
 
