@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +10,9 @@ from memento_git.cli import output, steps, terminal
 from memento_git.cli.boundary import Door, both, reads, writes
 from memento_git.cli.options import asks, paged, signs
 from memento_git.cli.texts import read_text
+
+if TYPE_CHECKING:
+    from memento_git.model.rows import PlanRow
 
 
 def _list(door: Door, *, run: str = "", limit: int = 50, offset: int = 0) -> None:
@@ -26,10 +29,18 @@ def _list(door: Door, *, run: str = "", limit: int = 50, offset: int = 0) -> Non
         door, view, "plans", found,
         lambda row, names: (
             names(row["id"]), output.state(row["status"]), output.printable(row["title"]),
-            output.printable("; ".join(row["unsigned"])) or output.signature(row),
+            "; ".join(_remarks(row)),
         ),
         limit=limit, offset=offset,
     )  # fmt: skip
+
+
+def _remarks(row: PlanRow) -> list[str]:
+    """Return what one should know of a plan beside its state, as `status` tells it."""
+    told = ["changed since its approval"] if row["changed"] else []
+    told += [output.printable(row["unapproved"])] if row["unapproved"] else []
+    signed = output.printable("; ".join(row["unsigned"])) or output.signature(row)
+    return [*told, signed] if signed else told
 
 
 @click.group("plan", help="Draft, approve, reject plans.", invoke_without_command=True)

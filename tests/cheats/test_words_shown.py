@@ -91,6 +91,17 @@ def test_a_title_that_a_runner_obeys(doors: Doors, monkeypatch: pytest.MonkeyPat
         assert not obeyed(out), out
 
 
+def test_a_plan_that_does_not_hold_in_the_list_of_plans(doors: Doors) -> None:
+    """Way: a plan whose text is another by now, or that who may not approved, is listed as canonical and no more."""
+    state = doors.play.state(doors.play.task())
+    doors.policy("  plan: {approvers: [Grace]}\n")
+    doors.edit(str(state.canonical), "Do it, show it.", "Do it.")
+    doors.caught("P002")
+    told = doors.cli("plan", "list", "-C", str(doors.root))[1]
+    assert "canonical  Plan  changed since its approval; plan plan_" in told, told
+    assert told.endswith("was approved by Ada <ada@example.invalid>: policy names Grace\n"), told
+
+
 def obeyed(log: str) -> bool:
     """Tell whether a runner finds something to obey in what is no annotation."""
     return "##[" in log or any(line.lstrip().startswith("::") for line in log.splitlines())
