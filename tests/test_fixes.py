@@ -223,7 +223,8 @@ def test_a_gate_that_is_not_fresh_is_told_by_check_status_and_run_complete_alike
     (play.root / "app.py").write_text("answer = 41\n")
     play.commit_all()
     assert [(one.code, line in one.fix) for one in found(play)] == [("G003", True)]
-    assert line in [step["command"] for step in overview(play.ledger, play.ledger.view(), run)["next"]]
+    again = f"memento evidence run --{scope} {about[scope]} -- CMD"
+    assert again in [step["command"] for step in overview(play.ledger, play.ledger.view(), run)["next"]]
     with pytest.raises(no.GateFallen, match="nothing that it rests on saw") as refused:
         play.do(runs.complete_run, run)
     assert line in refused.value.hint

@@ -1092,3 +1092,21 @@ def test_a_title_that_is_cut_says_so(play: Play, cli: Callable[..., Any]) -> Non
     title = "Refuse empty passwords, and those that are in the list of common ones"
     play.task(f"{title} (but for admins)")
     assert f"{title[:59]}…" in cli("status", "-C", str(play.root))[1]
+def test_a_gate_that_is_to_be_fresh_is_led_to_evidence_of_the_code_as_it_is(play: Play) -> None:
+    text = "policy: {gates: {required: [quality_review, release], fresh: [quality_review, release]}}"
+    (play.root / layout.CONFIG).write_text(f"version: 1\n{text}\n")
+    play.commit_all("policy")
+    run = play.planned()
+    task = play.task()
+    play.complete(play.claimed(task), proof := play.evidence(task))
+    record = f"memento gate record quality_review passed --run {run} --evidence"
+    assert commands(play) == [f"{record} {proof}", f"memento gate release --run {run}"]
+    (play.root / "more.py").write_text("")
+    play.commit_all("more code")
+    assert commands(play) == [f"memento evidence run --run {run} -- CMD"] * 2
+    made = play.do(evidences.record_draft, evidences.witness(play.ledger, ["git", "--version"], quiet=True), run=run)
+    release = f"memento gate record release passed --run {run} --evidence {made}"
+    assert commands(play) == [f"{record} {made}", release]
+    play.gate("quality_review", "passed", evidence=[made])
+    play.gate("release", "passed", evidence=[made])
+    assert commands(play) == [f"memento run complete {run}"]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memento_git.model.progress import Progress
     from memento_git.model.rows import AnyRow, ClaimRow, EventRow, RunRow, TaskRow
     from memento_git.model.run_rows import RunRows
+    from memento_git.work.gates.gatehold import Fall
     from memento_git.work.state import RunState
 
 LISTS: Final = ("tasks", "dispatches", "evidence", "audit", "roles")
@@ -294,6 +295,20 @@ def _overtaken(held: RunRows, opened: Callable[[], RunState]) -> list[dict[str, 
     ]  # fmt: skip
 
 
+def _afresh(state: RunState, gate: Fall, how: str) -> str:
+    """Return the command by which a gate passes; if it is to be fresh, with the evidence, or what records that."""
+    from memento_git.work import codestate
+    from memento_git.work.gates import gatehold
+
+    git = state.view.git
+    if gate.gate not in state.policy.gates_fresh or git.top is None or not how.startswith("memento gate"):
+        return how
+    try:
+        return gatehold.refreshing(git, state, gate.scope, gate.gate)
+    except codestate.CodeUnknown:
+        return how
+
+
 def _is_unsure(task: TaskRow) -> bool:
     """Tell whether a task was done, but is not proven, or was rejected."""
     return task["status"] == "rejected" or task["proven"] is False
@@ -311,9 +326,10 @@ def _gates(held: RunRows, opened: Callable[[], RunState], *, signs: bool) -> lis
     unmet = sorted(gatehold.unmet(state), key=lambda one: one[:2] == (state.id, "release"))
     mending = gatehold.mending(state.view.git, state, [one[:2] for one in unmet])
     told = [
-        {"why": f"gate {one.gate} {one.why}{awaited(state.policy.judges(one.gate, 'passed'))}", "command": how}
+        {"why": f"gate {one.gate} {one.why}{awaited(state.policy.judges(one.gate, 'passed'))}",
+         "command": _afresh(state, one, how)}
         for one, how in zip(unmet, mending, strict=True)
-    ]
+    ]  # fmt: skip
     last = -1 if unmet and unmet[-1][:2] == (state.id, "release") else len(told)
     return [
         *({"why": f"gate {gate} of {old}, which {task} repairs, has failed",

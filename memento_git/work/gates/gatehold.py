@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.model.ids import kind_of, parse_ref
+from memento_git.model.ids import kind_of, option, parse_ref
 from memento_git.model.states import PASSING
 from memento_git.work import codestate
 from memento_git.work.gates import approvals, gates, gateseen
@@ -101,6 +101,20 @@ def _mending(state: RunState, scope: str, gate: str, held: Sequence[Event], code
     if released:
         return f"memento gate release --run {state.id}"
     return passing(policy.gates_fresh, gate, scope, shown=bool(refs) or not held)
+
+
+def refreshing(git: Git, state: RunState, scope: str, gate: str) -> str:
+    """Return the command by which a gate that is to be fresh passes on evidence that is here, or what records such."""
+    known = [one for one in state.pieces(state.ids("evidence")) if scope in (state.id, *one.tasks) or not one.tasks]
+    latest = sorted(known, key=lambda one: (one.data["at"], one.id), reverse=True)
+    code = here(git, state, [str(one.ref) for one in latest])
+    fresh = [one.id for one in latest if not not_fresh(state, scope, [str(one.ref)], code)]
+    if not fresh:
+        return f"memento evidence run {option(scope)} -- CMD"
+    proof = {name for task in state.counting() for name in state.proof(task).by}
+    if (scope, gate) == (state.id, "release") and proof.intersection(fresh):
+        return f"memento gate release --run {state.id}"
+    return f"{passing((), gate, scope)} --evidence {fresh[0]}"
 
 
 def shows(state: RunState, verdict: Event, code: Code) -> bool:
