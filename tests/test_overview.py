@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 import shutil
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -135,6 +136,16 @@ def test_a_task_at_work_is_its_holders_to_go_on_with(play: Play, who: str) -> No
     assert step == told
     ready = play.task("Another")
     assert commands(other) == [f"memento dispatch create {ready} --executor WHO", told["command"]]
+
+
+def test_who_holds_a_claim_beyond_its_lease_goes_on_and_another_is_led_to_take_it_back(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    dispatch, other = play.claimed(task), play.as_("Bob")
+    for one in (play, other):
+        one.ledger.clock = lambda: time.time() + 2 * 3600
+    assert commands(play) == [f"memento evidence run --task {task} -- CMD"]
+    assert commands(other)[0] == f"memento dispatch recover {dispatch}"
 
 
 def test_a_task_at_work_is_completed_on_evidence_too_that_nothing_is_run_for(play: Play) -> None:
@@ -581,7 +592,7 @@ def test_an_expired_claim_is_shown_against_now_and_not_stored(play: Play) -> Non
     play.claimed(task)
     assert seen(play)["dispatches"][0]["expired"] is False
 
-    with Ledger.open(play.root, clock=lambda: 4_000_000_000.0) as later:
+    with Ledger.open(play.root, actor="Bob", clock=lambda: 4_000_000_000.0) as later:
         view = later.view()
         held = overview(later, view, view.runs()[0])
 

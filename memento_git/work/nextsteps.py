@@ -46,7 +46,7 @@ def next_steps(
     `gates` are the steps that come before a run can be completed, `choices` those that had better; `loose` tells
     whether the run has files of its own, outside of an archive, and `packed` whether it has one; `known` are the steps
     of dispatches of which more is known than this branch tells; `fresh` names gates that pass on evidence alone;
-    `asker` is who reads, if only the tasks at work that are theirs are to be gone on with.
+    `asker` is who reads, if only the tasks at work that are theirs are to be gone on with: also beyond their lease.
     """
     run = held["run"]
     steps = [
@@ -68,7 +68,7 @@ def next_steps(
     steps += [
         {"why": f"{row['claimed_by']} holds {row['dispatch_id']} beyond its lease",
          "command": f"memento dispatch recover {row['dispatch_id']}"}
-        for row in held["dispatches"] if row["expired"]
+        for row in held["dispatches"] if row["expired"] and asker != row["claimed_by"]
     ]  # fmt: skip
     steps += [*_plan_steps(held), *merges, *_task_steps(held, known, asker), *_later_drafts(held)]
     return steps if merges else [*steps, *_ending(held, gates, choices)]
