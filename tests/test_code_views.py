@@ -470,3 +470,5 @@ def test_a_place_is_typed_from_the_folder_that_one_is_in(
     assert "not a path inside the repository" in cli("remember", "Outside.", "--about", "/etc/passwd")[2]
     code, _, err = cli("remember", "Nothing is there.", "--about", "mod.py")
     assert (code, "there is src/pkg/mod.py [anchor_missing]" in err) == (1, True)
+    _, _, err = cli("note", "add", "It holds.", "--about", "src/pkg/mod.py#run", "-C", str(play.root))
+    assert "PATH::symbol" in err, "a symbol is not named as in a link"

@@ -28,7 +28,7 @@ class AnchorMissing(Refused):
 
     token = "anchor_missing"
     sentence = "{anchor} is not there: {why}"
-    hint_ = "name what is there now; a path is from the top of the repository"
+    hint_ = "name what is there now, from the top of the repository: PATH, PATH:12-40 for lines, PATH::symbol"
 
 
 class SymbolUnread(AnchorMissing):
