@@ -138,6 +138,16 @@ def test_a_task_at_work_is_its_holders_to_go_on_with(play: Play, who: str) -> No
     assert commands(other) == [f"memento dispatch create {ready} --executor WHO", told["command"]]
 
 
+def test_a_task_at_work_comes_before_those_that_can_be_begun_however_many_there_are(play: Play) -> None:
+    play.planned()
+    ready = [play.task(f"Task {number}") for number in range(6)]
+    task = play.task("Mine")
+    play.claimed(task)
+    first, *others = commands(play)
+    assert first == f"memento evidence run --task {task} -- CMD"
+    assert others == [f"memento dispatch create {one} --executor WHO" for one in ready[:4]]
+
+
 def test_who_holds_a_claim_beyond_its_lease_goes_on_and_another_is_led_to_take_it_back(play: Play) -> None:
     play.planned()
     task = play.task()

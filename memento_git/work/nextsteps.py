@@ -222,7 +222,7 @@ def _task_steps(held: RunRows, known: Mapping[str, Row], asker: str) -> list[Row
 def _open_steps(held: RunRows, tasks: Sequence[TaskRow], known: Mapping[str, Row], asker: str) -> list[Row]:
     """Return the steps of tasks that are handed out, or could be; a dispatch of other words is made anew.
 
-    What only others go on with comes last.
+    What is at work comes before what can be begun, and what only others go on with comes last.
     """
     handed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in OPEN_DISPATCH}
     shut = _shut(held)
@@ -232,7 +232,7 @@ def _open_steps(held: RunRows, tasks: Sequence[TaskRow], known: Mapping[str, Row
         for row in tasks if row["id"] in handed and handed[row["id"]]["outdated"]
     ][:SOON]  # fmt: skip
     others: list[Row] = []
-    for row in tasks:
+    for row in sorted(tasks, key=lambda row: row["status"] != "in_progress"):
         if len(steps) >= SOON + 2:
             break
         if row["id"] in handed and handed[row["id"]]["outdated"]:
