@@ -1,4 +1,4 @@
-"""Judged events as plain rows, each after what it had seen. Pure."""
+"""Events as plain rows: the judged ones, each after what it had seen, and that records were made. Pure."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.lanes import CANONICAL, spoken
+from memento_git.model.events import MADE
 from memento_git.model.ids import kind_of
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.folding.fold import Folded, Judged
     from memento_git.model.rows import ConcernedRow, EventRow, TroubleRow
+    from memento_git.model.run_rows import RunRows
     from memento_git.model.work import Event
 
+UNKNOWN: Final = "(unknown)"
+"""By whom a record is that cannot be read."""
 TELLING: Final = ("dispatch", "successor", "into", "answer", "target", "keep", "reason", "note")
 UNTOLD: Final = ("do", "of", "at", "by", "after", "code", "kept", "signature")
 
@@ -37,6 +41,29 @@ def event_row(seen: Judged) -> EventRow:
         "problem": seen.why or None,
         "payload": extra,
     }
+
+
+def creations(held: RunRows) -> Iterator[EventRow]:
+    """Yield that a run was started, its plans drafted, its tasks added and its evidence recorded, by whom and when.
+
+    Of what cannot be read nobody knows that.
+    """
+    run = held["run"]
+    made = [_made(run["id"], run["id"], run["actor"], run["created_at"], run["goal"])] if run is not None else []
+    for row in (*held["plans"], *held["tasks"]):
+        made.append(_made(row["run_id"], row["id"], row["actor"], row["created_at"], row["title"]))
+    for one in held["evidence"]:
+        recorded = _made(one["run_id"], one["id"], one["actor"], one["created_at"], one["summary"])
+        made.append({**recorded, "payload": {"kind": one["kind"], "outcome": one["outcome"]}})
+    yield from (row for row in made if row["actor"] != UNKNOWN)
+
+
+def _made(run: str, identity: str, actor: str, at: str, summary: str | None) -> EventRow:
+    kind = kind_of(identity)
+    return {
+        "id": identity, "run_id": run, "record": identity, "actor": actor, "action": f"{kind}.{MADE[kind]}",
+        "created_at": at, "summary": summary, "legal": True, "problem": None, "payload": {},
+    }  # fmt: skip
 
 
 def clocked(rows: Sequence[EventRow]) -> list[tuple[str, EventRow]]:

@@ -107,8 +107,7 @@ def audit(view: View, run: str, progress: Progress | None = None) -> list[EventR
 
 def story(view: View, run: str, progress: Progress | None = None) -> list[EventRow]:
     """Return all events of a run, each after what it had seen; that a record was made comes before what befell it."""
-    from memento_git.folding.event_rows import clocked, mixed
-    from memento_git.work.creations import creations
+    from memento_git.folding.event_rows import clocked, creations, mixed
 
     dated = clocked(audit(view, run, progress))
     first = {row["record"]: at for at, row in reversed(dated)}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memento_git.folding.event_rows import UNKNOWN
 from memento_git.ledger import layout
 from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.finding import WHOLE, Finding
 from memento_git.model.ids import kind_of
 from memento_git.model.work import Evidence, Prose
-from memento_git.work.creations import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

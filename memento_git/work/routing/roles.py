@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memento_git.folding.event_rows import creations
 from memento_git.model.states import FINAL_TASK, OPEN_DISPATCH
-from memento_git.work.creations import creations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
