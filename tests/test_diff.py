@@ -823,6 +823,26 @@ def test_a_gate_tells_what_it_rests_on_and_who_judges_is_told_with_the_address(p
     assert (gate["to"], [one["id"] for one in gate["proof"]]) == ("fallen", [old])
 
 
+def test_a_gate_that_asks_for_fresh_evidence_is_told_as_status_tells_it(play: Play, cli: Call) -> None:
+    """Way: a gate is passed, and the code goes on: `status` says that it fell, and the comment that it passed."""
+    (play.root / ".memento" / "config.yaml").write_text("version: 1\npolicy: {gates: {fresh: [quality_review]}}\n")
+    play.commit_all("a policy")
+    run = play.planned()
+    base = head(play)
+    play.gate("quality_review", "passed", run=run, evidence=[play.evidence()])
+    assert "quality review: passed by Ada" in diff_text.text(told(play, f"{base}.."))
+    passed = head(play)
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all("the code goes on")
+    fell = "nothing that it rests on saw the code of this commit"
+    assert f"passed, but {fell}" in cli("status", "-C", str(play.root))[1]
+    text = diff_text.text(told(play, f"{base}.."))
+    assert "quality review: passed → fallen by Ada" in text
+    assert text.rpartition("quality review")[2].partition("\n")[0].endswith(f": {fell}"), text
+    play.task("Another", run=run)
+    assert "quality review: passed → fallen; on test, witnessed, stale: " in diff_text.text(told(play, f"{passed}.."))
+
+
 def test_the_words_of_a_verdict_stand_behind_what_it_rests_on(play: Play) -> None:
     """Way: the word that goes with a pass reads like what it rests on, and what that is comes where nobody reads on."""
     run = play.planned()

@@ -111,7 +111,7 @@ def overview(
     if signs := held.pop("signs"):
         _unsigned(held, opened)
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
-    fresh = _mark_outdated(held, opened)
+    fresh = mark_outdated(held, opened)
     kept = {name: f"{folder}/{run}" in view.folders for name, folder in KEPT.items()}
     held["archived"] = kept["packed"] and not kept["loose"]
     gates = _gates(held, opened, signs=signs)
@@ -209,7 +209,7 @@ def _counts(tasks: Sequence[TaskRow]) -> dict[str, int]:
     return {**counts, "proven": proofs.count(True), "unproven": proofs.count(False), **more}
 
 
-def _mark_outdated(held: RunRows, opened: Callable[[], RunState]) -> list[str]:
+def mark_outdated(held: RunRows, opened: Callable[[], RunState]) -> list[str]:
     """Say of each gate that asks for evidence of the code of this view, and rests on none, that it fell.
 
     Return the gates that ask for it.
