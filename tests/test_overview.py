@@ -1047,7 +1047,8 @@ def test_the_version_of_the_cache_goes_with_the_shape_of_what_is_kept(play: Play
 def test_a_release_is_judged_after_the_other_gates_and_once_it_has_what_is_asked(
     play: Play, cli: Callable[..., Any]
 ) -> None:
-    text = "policy: {gates: {required: [release, approval]}, release: {checks: [ci], approvals: 1, approvers: [Grace]}}"
+    release = "{checks: [ci], approvals: 2, approvers: [Grace, Al]}"
+    text = f"policy: {{gates: {{required: [release, approval]}}, release: {release}}}"
     (play.root / layout.CONFIG).write_text(f"version: 1\n{text}\n")
     play.commit_all("policy")
     run = play.planned()
@@ -1064,13 +1065,15 @@ def test_a_release_is_judged_after_the_other_gates_and_once_it_has_what_is_asked
         release,
     ]
     assert commands(play) == wanted
-    assert told()[2] == "the release asks for approvals: 0 of 1, by Grace"
+    assert told()[2] == "the release asks for approvals: 0 of 2, by Grace, Al"
     play.gate("approval", "passed")
     refused = json.loads(cli("gate", "release", "-C", str(play.root), "--json")[1])
     assert [step["command"] for step in refused["next"]] == wanted[1:2]
     play.do(checks.record_check, "here", conclusion="success", name="ci", run=run)
     assert commands(play) == wanted[2:]
-    play.beside(play.root, "Grace").do(evidences.approve, run)
+    play.as_("Grace").do(evidences.approve, run)
+    assert (commands(play), told()[0]) == (wanted[2:], "the release asks for approvals: 1 of 2, by Al")
+    play.as_("Al").do(evidences.approve, run)
     assert commands(play) == [release]
 
 

@@ -9,7 +9,7 @@ from memento_git.work.attest.signing import Signer, identities
 from memento_git.work.persons import alike
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 
 UNKNOWN: Final = Signer()
@@ -118,7 +118,7 @@ def judge(held: RunFacts, asked: Conditions) -> Verdict:
     rests += approved.values()
     lacking = max(0, asked.approvals - len(approved))
     if lacking:
-        missing.append(lacking_approvals(lacking, asked))
+        missing.append(lacking_approvals(lacking, asked, approved))
     refused = asked.graph == "refuse" and bool(held.graph_warnings)
     if refused:
         missing += [f"graph: {warning['message']}" for warning in held.graph_warnings]
@@ -127,13 +127,14 @@ def judge(held: RunFacts, asked: Conditions) -> Verdict:
     )
 
 
-def lacking_approvals(lacking: int, asked: Conditions) -> str:
-    """Return how many approvals there are of those that are asked, and whose count."""
-    return f"approvals: {asked.approvals - lacking} of {asked.approvals}{_whose(asked)}"
+def lacking_approvals(lacking: int, asked: Conditions, approved: Collection[str]) -> str:
+    """Return how many approvals there are of those that are asked, and whose would count yet."""
+    return f"approvals: {asked.approvals - lacking} of {asked.approvals}{_whose(asked, approved)}"
 
 
-def _whose(asked: Conditions) -> str:
-    told = [f"by {', '.join(asked.approvers)}"] if asked.approvers else []
+def _whose(asked: Conditions, approved: Collection[str]) -> str:
+    left = [one for one in asked.approvers if one not in approved]
+    told = [f"by {', '.join(left or asked.approvers)}"] if asked.approvers else []
     told += ["not by who did the work"] if asked.not_author else []
     return f", {' and '.join(told)}" if told else ""
 
