@@ -1116,6 +1116,8 @@ def test_a_title_that_is_cut_says_so(play: Play, cli: Callable[..., Any]) -> Non
     title = "Refuse empty passwords, and those that are in the list of common ones"
     play.task(f"{title} (but for admins)")
     assert f"{title[:59]}…" in cli("status", "-C", str(play.root))[1]
+
+
 def test_a_gate_that_is_to_be_fresh_is_led_to_evidence_of_the_code_as_it_is(play: Play) -> None:
     text = "policy: {gates: {required: [quality_review, release], fresh: [quality_review, release]}}"
     (play.root / layout.CONFIG).write_text(f"version: 1\n{text}\n")
