@@ -257,7 +257,7 @@ def test_a_fresh_gate_whose_code_has_gone_on(doors: Doors) -> None:
     doors.caught("G003")
     told = doors.refused("gate_fallen", "run complete", run=run)
     assert "nothing that it rests on saw the code of this commit" in told
-    assert [one["command"] for one in doors.answer("status")["next"]] == [f"memento gate release --run {run}"]
+    assert [one["command"] for one in doors.answer("status")["next"]] == [f"memento evidence run --run {run} -- CMD"]
     said = [_released(doors, run, *more) for more in ((), ("--no-record",))]
     assert said[0] == said[1]
     assert "asks for evidence of the code as it is; none that proves its tasks is" in said[0][0]
@@ -332,7 +332,8 @@ def test_work_after_a_release_whose_checks_saw_other_code(doors: Doors) -> None:
     assert doors.play.do(releases.release_run).event
     _grown(doors)
     assert "check test: it is stale" in doors.refused("gate_fallen", "run complete", run=run)
-    assert doors.answer("status")["next"][0]["command"] == f"memento gate release --run {run}"
+    steps = [one["command"] for one in doors.answer("status")["next"]]
+    assert steps == [f"memento evidence check --run {run} FILE", f"memento gate release --run {run}"]
 
 
 def test_a_no_that_was_redacted_and_is_redacted_again_as_nobodys(doors: Doors) -> None:
