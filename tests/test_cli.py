@@ -612,6 +612,7 @@ def test_an_option_that_takes_one_value_is_given_once(play: Play, cli: Callable[
         ("log", "--at", "HEAD", "--at", "HEAD", *where),
         (*where, "status", *where),
         ("evidence", "run", *where, "--", "true", "--goal", "One", "--goal", "Two"),
+        ("evidence", "run", *where, "true", "--kind", "One", "--kind", "Two"),
     ):
         assert cli(*given)[0] == 0, given
 

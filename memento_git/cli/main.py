@@ -108,7 +108,7 @@ def _refuse_twice(command: click.Command, ctx: click.Context, args: list[str]) -
         if once and (times := given.count(option)) > 1:
             raise click.UsageError(f"Option {option.get_error_hint(ctx)} takes one value and is given {times}.", ctx)
     if rest and isinstance(command, click.Group) and (asked := command.get_command(ctx, rest[0])):
-        _refuse_twice(asked, click.Context(asked, ctx, rest[0]), rest[1:])
+        _refuse_twice(asked, click.Context(asked, ctx, rest[0], **asked.context_settings), rest[1:])
 
 
 @click.command(cls=Tree, invoke_without_command=False)
