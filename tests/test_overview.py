@@ -7,6 +7,8 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -455,6 +457,17 @@ def test_what_depends_on_now_is_not_kept(play: Play) -> None:
     assert [row["proven"] for row in base(early, run)["tasks"]] == [False]
     assert [row["proven"] for row in base(play.ledger.view(), run)["tasks"]] == [True]
     assert [row["proven"] for row in base(early, run)["tasks"]] == [True]  # by now it is kept
+
+
+def test_a_status_of_work_that_is_kept_does_not_load_the_shape_of_the_policy(play: Play) -> None:
+    play.planned()
+    play.claimed(play.task())
+    script = (
+        "import sys; from memento_git.cli.boundary import run\n"
+        "sys.exit(run(['status']) or 'memento_git.model.policy' in sys.modules)"
+    )
+    told = [subprocess.run([sys.executable, "-c", script], cwd=play.root, check=False).returncode for _ in "12"]
+    assert told == [1, 0]
 
 
 def test_a_failed_gate_shows_the_run_as_blocked(play: Play) -> None:

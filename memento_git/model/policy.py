@@ -10,7 +10,7 @@ from memento_git.model.finding import CODES
 from memento_git.model.knowledge import DOMAINS
 from memento_git.model.states import RISKS
 from memento_git.model.types import LINE, Field, Shape
-from memento_git.model.work import ACTOR, BUDGET, EVIDENCE_KINDS, GATE_KINDS, RUN_KINDS, TRUSTS, VERIFY
+from memento_git.model.work import ACTOR, BUDGET, DEFAULT_PROOF, EVIDENCE_KINDS, GATE_KINDS, TRUSTS, VERIFY
 
 FORMAT: Final = 1
 ACTORS: Final = t.ListOf(ACTOR)
@@ -144,7 +144,6 @@ CONFIG: Final = Shape({
 })  # fmt: skip
 
 
-DEFAULT_PROOF: Final[dict[str, str]] = dict.fromkeys(RUN_KINDS, "witnessed")
 FREE: Final = 64 * 1024 * 1024  # bytes of the disk, where policy does not say how many
 DEFAULT_PREFLIGHT: Final[dict[str, Any]] = {
     "dirty": "warn", "untracked": "ignore", "detached": "warn", "protected": "ignore", "branches": ["main", "master"],

@@ -25,6 +25,7 @@ EVIDENCE_KINDS: Final = (
 SNAPSHOT: Final = "graph.json"
 RUN_KINDS: Final = ("command", "test", "lint", "type", "build")
 TRUSTS: Final = ("reproduced", "witnessed", "verified", "reported", "advisory")
+DEFAULT_PROOF: Final[dict[str, str]] = dict.fromkeys(RUN_KINDS, "witnessed")
 OUTCOMES: Final = ("passed", "failed", "observed")
 FAILURES: Final = ("environment", "timeout", "tests", "conflict", "scope", "unclear", "stopped", "other")
 
