@@ -1143,6 +1143,9 @@ def test_a_gate_that_is_to_be_fresh_is_led_to_evidence_of_the_code_as_it_is(play
     (play.root / "more.py").write_text("")
     play.commit_all("more code")
     assert commands(play) == [f"memento evidence run --run {run} -- CMD"] * 2
+    view = play.ledger.view()
+    overview(play.ledger, view, run)
+    assert not [path for path in view.used if "/evidence/" in path]  # what saw other code is not read again
     made = play.do(evidences.record_draft, evidences.witness(play.ledger, ["git", "--version"], quiet=True), run=run)
     release = f"memento gate record release passed --run {run} --evidence {made}"
     assert commands(play) == [f"{record} {made}", release]

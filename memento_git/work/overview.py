@@ -295,7 +295,7 @@ def _overtaken(held: RunRows, opened: Callable[[], RunState]) -> list[dict[str, 
     ]  # fmt: skip
 
 
-def _afresh(state: RunState, gate: Fall, how: str) -> str:
+def _afresh(state: RunState, held: RunRows, gate: Fall, how: str) -> str:
     """Return the command by which a gate passes; if it is to be fresh, with the evidence, or what records that."""
     from memento_git.work import codestate
     from memento_git.work.gates import gatehold
@@ -304,7 +304,7 @@ def _afresh(state: RunState, gate: Fall, how: str) -> str:
     if gate.gate not in state.policy.gates_fresh or git.top is None or not how.startswith("memento gate"):
         return how
     try:
-        return gatehold.refreshing(git, state, gate.scope, gate.gate)
+        return gatehold.refreshing(git, state, held, gate.scope, gate.gate)
     except codestate.CodeUnknown:
         return how
 
@@ -327,7 +327,7 @@ def _gates(held: RunRows, opened: Callable[[], RunState], *, signs: bool) -> lis
     mending = gatehold.mending(state.view.git, state, [one[:2] for one in unmet])
     told = [
         {"why": f"gate {one.gate} {one.why}{awaited(state.policy.judges(one.gate, 'passed'))}",
-         "command": _afresh(state, one, how)}
+         "command": _afresh(state, held, one, how)}
         for one, how in zip(unmet, mending, strict=True)
     ]  # fmt: skip
     last = -1 if unmet and unmet[-1][:2] == (state.id, "release") else len(told)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
     from memento_git.model.objection import Objection
+    from memento_git.model.run_rows import RunRows
     from memento_git.model.work import Event, Evidence
     from memento_git.work.proof.runners import Runners
     from memento_git.work.proof.trust import Cited
@@ -103,18 +104,22 @@ def _mending(state: RunState, scope: str, gate: str, held: Sequence[Event], code
     return passing(policy.gates_fresh, gate, scope, shown=bool(refs) or not held)
 
 
-def refreshing(git: Git, state: RunState, scope: str, gate: str) -> str:
+def refreshing(git: Git, state: RunState, held: RunRows, scope: str, gate: str) -> str:
     """Return the command by which a gate that is to be fresh passes on evidence that is here, or what records such."""
-    known = [one for one in state.pieces(state.ids("evidence")) if scope in (state.id, *one.tasks) or not one.tasks]
-    latest = sorted(known, key=lambda one: (one.data["at"], one.id), reverse=True)
-    code = here(git, state, [str(one.ref) for one in latest])
-    fresh = [one.id for one in latest if not not_fresh(state, scope, [str(one.ref)], code)]
-    if not fresh:
+    known = [row for row in held["evidence"] if scope in (state.id, *row["task_ids"]) or not row["task_ids"]]
+    latest = sorted(known, key=lambda row: (row["created_at"], row["id"]), reverse=True)
+    code = cache(lambda: codestate.code_as_seen(git, [row["code"] or {} for row in latest]))
+    agreeing = (row["id"] for row in latest if codes.agree(row["code"], code()))
+    seen = (one for name in agreeing for one in state.pieces([name]))
+    fresh = (one.id for one in seen if not not_fresh(state, scope, [str(one.ref)], code))
+    first = next(fresh, "")
+    if not first:
         return f"memento evidence run {option(scope)} -- CMD"
-    proof = {name for task in state.counting() for name in state.proof(task).by}
-    if (scope, gate) == (state.id, "release") and proof.intersection(fresh):
-        return f"memento gate release --run {state.id}"
-    return f"{passing((), gate, scope)} --evidence {fresh[0]}"
+    if (scope, gate) == (state.id, "release"):
+        proof = {name for task in held["tasks"] for name in task["proven_by"]}
+        if first in proof or not proof.isdisjoint(fresh):
+            return f"memento gate release --run {state.id}"
+    return f"{passing((), gate, scope)} --evidence {first}"
 
 
 def shows(state: RunState, verdict: Event, code: Code) -> bool:
