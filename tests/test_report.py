@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from memento_git.ledger import layout
 from memento_git.review import timeline
 from memento_git.review.chat import MOST, chat, text
 from memento_git.review.page import page
@@ -97,6 +98,14 @@ def test_the_report_tells_what_is_asked_of_it(play: Play) -> None:
         assert told.count(f"\n## {title}\n") == 1, title
     assert told.count("# Refuse empty passwords\n") == 1
     assert "|" not in told
+
+
+def test_a_report_has_no_word_of_what_is_asked_where_no_rule_asks_but_other_kinds_prove(play: Play) -> None:
+    (play.root / layout.CONFIG).write_text("version: 1\npolicy: {proof: {test: witnessed}}\n")
+    play.commit_all("policy")
+    play.planned()
+    task = play.task()
+    assert f"\n- A task (`{task}`) — ready\n" in markdown(seen(play))
 
 
 def test_each_role_has_its_last_action_once_and_what_it_has_not_finished(play: Play) -> None:

@@ -179,8 +179,9 @@ def _state_notes(row: TaskRow) -> list[str]:
     notes = [SPIKE] if row["spike"] else []
     if row["reason"] and row["status"] in ("blocked", "cancelled", "rejected"):
         notes.append(said(row["reason"]))
-    if (asked := row.get("asked")) and row["proven"] is None and row["status"] not in ("cancelled", "rejected"):
-        notes.append(said("; ".join(asked["why"])))
+    why = asked["why"] if (asked := row.get("asked")) else []
+    if why and row["proven"] is None and row["status"] not in ("cancelled", "rejected"):
+        notes.append(said("; ".join(why)))
     if row["run_status"] == "cancelled":
         notes.append("in a cancelled run")
     if row["incomplete"]:
