@@ -174,6 +174,14 @@ def test_the_notes_that_a_change_touches_are_told_and_alone_are_worth_a_comment(
     assert "nothing changed" in cli("diff", "HEAD..HEAD", "-C", str(play.root))[1]
 
 
+def test_a_note_that_nobody_can_read_is_named_as_a_file(play: Play, cli: Call) -> None:
+    add(play, "The list is long.")
+    path = ".memento/knowledge/context/x/note_xxxxxxxxxxxx.md"
+    write(play, path, "no front matter\n")
+    out = cli("diff", "HEAD~1..HEAD", "-C", str(play.root))[1]
+    assert out.endswith(f": 1 other file\nother files\n  added {path}\n")
+
+
 def test_a_hostile_note_breaks_no_comment_and_many_are_counted(play: Play) -> None:
     base = head(play)
     add(play, HOSTILE, title=HOSTILE, key="a.b", tags=[HOSTILE])

@@ -41,7 +41,8 @@ def _told(ledger: Ledger, told: Row) -> set[str]:
 def _is_told(one: Changed, told: set[str]) -> bool:
     """Tell whether a diff speaks of a file: of an event or evidence it does, of an archive by its run.
 
-    Of what evidence keeps it does by the evidence, where that is new.
+    Of what evidence keeps it does by the evidence, where that is new; of a text that is new even where nobody can read
+    it, unless that is a note's.
     """
     place = layout.place_of(one.path)
     if not one.path.startswith(f"{layout.FOLDER}/") or one.path in told:
@@ -52,4 +53,5 @@ def _is_told(one: Changed, told: set[str]) -> bool:
         return place.id in told
     if place is None or place.kind not in TEXTS:
         return place is not None
-    return one.is_added or one.is_removed or one.old == one.new or f"text of {place.id}" in told
+    is_shown = one.is_removed or one.old == one.new or (one.is_added and place.kind != "note")
+    return is_shown or f"text of {place.id}" in told
