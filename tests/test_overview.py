@@ -233,6 +233,17 @@ def asking_for_others(play: Play) -> str:
     return play.task()
 
 
+def test_a_pass_leads_to_what_failed_since_the_hand_out_as_status_does(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.task()
+    play.claimed(task)
+    run = ("evidence", "run", "--task", task, "--json", "-C", str(play.root), "--", "git")
+    failed = json.loads(cli(*run, "--bad")[1])["evidence"]["id"]
+    told = [step["command"] for step in json.loads(cli(*run, "--version")[1])["next"]]
+    again = f"memento evidence run --task {task} --kind command -- git --bad"
+    assert told == [again, f"memento evidence retract {failed} --reason WHY"] == commands(play)
+
+
 def test_a_task_at_work_is_not_completed_on_an_approval_that_does_not_count(play: Play) -> None:
     task = asking_for_others(play)
     dispatch, test = play.claimed(task), play.evidence(task)

@@ -118,15 +118,13 @@ def _completing(_: RunState, dispatch: DispatchRow, evidence: EvidenceRow) -> li
 
 
 def _citing_all(state: RunState, dispatch: DispatchRow, evidence: EvidenceRow) -> list[Row]:
-    """Return the steps that go on with a dispatch; where more is asked than this evidence shows, by all there is."""
+    """Return the steps that go on with a dispatch, by all evidence that there is for its task."""
     from memento_git.work import answers, rows
-    from memento_git.work.proof.verification import show_lines
-
-    task = answers.row(state, dispatch["task_id"])
-    if not show_lines(task["id"], task["asked"], [evidence]):
-        return _completing(state, dispatch, evidence)
+    from memento_git.work.proof import pasts
     from memento_git.work.proof.staleness import mark_stale
 
-    known = [rows.evidence_row(state, one) for one in state.pieces(state.ids("evidence"))]
+    task = answers.row(state, dispatch["task_id"])
+    held = (one.evidence for one in pasts.evidence_for(state, task["id"]))
+    known = [rows.evidence_row(state, one) for one in held if one is not None]
     mark_stale(state.view, known, [])
     return task_steps.going_on(task, [dispatch], known, evidence["actor"])
