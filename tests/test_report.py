@@ -176,6 +176,14 @@ def test_a_report_that_is_posted_calls_nobody_and_as_text_has_the_words_as_they_
     assert text(held).count(words) == chat(held).count(words) == 7, text(held)
 
 
+def test_an_address_of_evidence_can_be_copied_out_of_a_report(play: Play) -> None:
+    run, address = play.run(), "https://ci.example.invalid/builds/7?a=1&b=$2"
+    play.do(evidences.add_evidence, "ci", run=run, uri=address, summary="@team: all is well")
+    shown = markdown(seen(play))
+    assert f"`{address}`; @&#8203;team: all is well" in shown
+    assert f"{address}; @team: all is well" in text(seen(play))
+
+
 def test_a_short_run_is_told_in_a_chat_as_a_whole(play: Play) -> None:
     worked(play)
     assert " more" not in chat(seen(play))

@@ -269,7 +269,8 @@ def _what(row: EvidenceRow) -> str:
         parts.append(f"{answered(row)} `{row['approves']}` by {said(row['actor'])}{answer}")
     if row["check"]:
         parts.append(said(checked(row["check"])))
-    parts += [said(told) for told in (row["uri"], row["summary"]) if told]
+    parts += [code(row["uri"])] if row["uri"] else []
+    parts += [said(row["summary"])] if row["summary"] else []
     return "; ".join(parts) or "nothing to inspect"
 
 
