@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from memento_git.model.progress import Progress
     from memento_git.model.rows import AnyRow, ClaimRow, EventRow, RunRow, TaskRow
     from memento_git.model.run_rows import RunRows
-    from memento_git.work.gates.gatehold import Fall
     from memento_git.work.state import RunState
 
 LISTS: Final = ("tasks", "dispatches", "evidence", "audit", "roles")
@@ -295,20 +294,6 @@ def _overtaken(held: RunRows, opened: Callable[[], RunState]) -> list[dict[str, 
     ]  # fmt: skip
 
 
-def _afresh(state: RunState, held: RunRows, gate: Fall, how: str) -> str:
-    """Return the command by which a gate passes; if it is to be fresh, with the evidence, or what records that."""
-    from memento_git.work import codestate
-    from memento_git.work.gates import gatehold
-
-    git = state.view.git
-    if gate.gate not in state.policy.gates_fresh or git.top is None or not how.startswith("memento gate"):
-        return how
-    try:
-        return gatehold.refreshing(git, state, held, gate.scope, gate.gate)
-    except codestate.CodeUnknown:
-        return how
-
-
 def _is_unsure(task: TaskRow) -> bool:
     """Tell whether a task was done, but is not proven, or was rejected."""
     return task["status"] == "rejected" or task["proven"] is False
@@ -323,17 +308,18 @@ def _gates(held: RunRows, opened: Callable[[], RunState], *, signs: bool) -> lis
     state = opened()
     counting = [state.id, *(row["id"] for row in held["tasks"] if row["status"] != "cancelled")]
     left = [(task, *one) for task in counting[1:] for one in gatehold.left_failed(state, task)]
-    unmet = sorted(gatehold.unmet(state), key=lambda one: one[:2] == (state.id, "release"))
-    mending = gatehold.mending(state.view.git, state, [one[:2] for one in unmet])
+    unmet = gatehold.unmet(state)
+    mending = gatehold.mending(state.view.git, state, [one[:2] for one in unmet], held)
     told = [
-        {"why": f"gate {one.gate} {one.why}{awaited(state.policy.judges(one.gate, 'passed'))}",
-         "command": _afresh(state, held, one, how)}
+        (one[:2], {"why": f"gate {one.gate} {one.why}{awaited(state.policy.judges(one.gate, 'passed'))}",
+                   "command": how})
         for one, how in zip(unmet, mending, strict=True)
     ]  # fmt: skip
-    last = -1 if unmet and unmet[-1][:2] == (state.id, "release") else len(told)
+    final = (state.id, "release")
+    release = [step for place, step in told if place == final]
     return [
         *({"why": f"gate {gate} of {old}, which {task} repairs, has failed",
            "command": passing(state.policy.gates_fresh, gate, task)} for task, old, gate in left),
-        *told[:last], *(holding.asking(state) if told[last:] else []), *told[last:],
+        *(step for place, step in told if place != final), *(holding.asking(state) if release else []), *release,
         *({"why": why, "command": "memento check --no-base"} for why in gatehold.unsigned(state, counting)),
     ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -75,19 +76,26 @@ def is_of_commit(state: RunState, evidence: Evidence, code: Here) -> bool:
     return bool(code().get("dirty")) and all(trust.saw(evidence, one) for one in codes_of(state))
 
 
-def mending(git: Git, state: RunState, wanted: Iterable[tuple[str, str]]) -> list[str]:
-    """Return for each gate, of a run (scope, gate) or of its tasks, the command by which it passes or holds again."""
+def mending(
+    git: Git, state: RunState, wanted: Iterable[tuple[str, str]], rows: RunRows | None = None
+) -> list[str]:  # fmt: skip
+    """Return for each gate, of a run (scope, gate) or of its tasks, the command by which it passes or holds again.
+
+    With all `rows` of the run, a gate that is to be fresh is led to its evidence, or to what records some.
+    """
     found = [(*one, gates.given(state, *one)) for one in wanted]
     refs = [ref for *_, held in found for ref in _rests_on(held)]
     code = cache(lambda: codestate.code_to_commit(git, _seen(state, refs)))
-    return [_mending(state, *one, None if git.top is None else code) for one in found]
+    return [_mending(state, *one, None if git.top is None else code, rows) for one in found]
 
 
 def _rests_on(verdicts: Iterable[Event]) -> list[str]:
     return [ref for event in verdicts for ref in event.evidence]
 
 
-def _mending(state: RunState, scope: str, gate: str, held: Sequence[Event], code: Here | None) -> str:
+def _mending(
+    state: RunState, scope: str, gate: str, held: Sequence[Event], code: Here | None, rows: RunRows | None
+) -> str:  # fmt: skip
     policy, released = state.policy, scope == state.id and gate == "release"
     refs = _rests_on(held)
     if (
@@ -99,16 +107,19 @@ def _mending(state: RunState, scope: str, gate: str, held: Sequence[Event], code
         and not (released and gates.release_asks(policy))
     ):
         return codestate.COMMIT
+    if code is not None and rows is not None and gate in policy.gates_fresh:
+        with suppress(codestate.CodeUnknown):
+            return _refreshing(state, rows, scope, gate)
     if released:
         return f"memento gate release --run {state.id}"
     return passing(policy.gates_fresh, gate, scope, shown=bool(refs) or not held)
 
 
-def refreshing(git: Git, state: RunState, held: RunRows, scope: str, gate: str) -> str:
+def _refreshing(state: RunState, rows: RunRows, scope: str, gate: str) -> str:
     """Return the command by which a gate that is to be fresh passes on evidence that is here, or what records such."""
-    known = [row for row in held["evidence"] if scope in (state.id, *row["task_ids"]) or not row["task_ids"]]
+    known = [row for row in rows["evidence"] if scope in (state.id, *row["task_ids"]) or not row["task_ids"]]
     latest = sorted(known, key=lambda row: (row["created_at"], row["id"]), reverse=True)
-    code = cache(lambda: codestate.code_as_seen(git, [row["code"] or {} for row in latest]))
+    code = cache(lambda: codestate.code_as_seen(state.view.git, [row["code"] or {} for row in latest]))
     agreeing = (row["id"] for row in latest if codes.agree(row["code"], code()))
     seen = (one for name in agreeing for one in state.pieces([name]))
     fresh = (one.id for one in seen if not not_fresh(state, scope, [str(one.ref)], code))
@@ -116,7 +127,7 @@ def refreshing(git: Git, state: RunState, held: RunRows, scope: str, gate: str) 
     if not first:
         return f"memento evidence run {option(scope)} -- CMD"
     if (scope, gate) == (state.id, "release"):
-        proof = {name for task in held["tasks"] for name in task["proven_by"]}
+        proof = {name for task in rows["tasks"] for name in task["proven_by"]}
         if first in proof or not proof.isdisjoint(fresh):
             return f"memento gate release --run {state.id}"
     return f"{passing((), gate, scope)} --evidence {first}"
