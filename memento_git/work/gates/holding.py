@@ -49,7 +49,7 @@ def asking(state: RunState) -> list[Row]:
         {"why": f"the release asks for a success of the check {name} on this code",
          "command": f"memento evidence check --run {state.id} FILE"} for name in verdict.checks
     ]  # fmt: skip
-    told = f"the release asks for {release.lacking_approvals(verdict.approvals, asks, verdict.approvers)}"
+    told = f"the release asks for {release.approvals_told(asks, verdict.approvers)}"
     return steps + [{"why": told, "command": f"memento evidence approve {state.id}"}] * bool(verdict.approvals)
 
 

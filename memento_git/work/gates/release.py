@@ -118,7 +118,7 @@ def judge(held: RunFacts, asked: Conditions) -> Verdict:
     rests += approved.values()
     lacking = max(0, asked.approvals - len(approved))
     if lacking:
-        missing.append(lacking_approvals(lacking, asked, approved))
+        missing.append(approvals_told(asked, approved))
     refused = asked.graph == "refuse" and bool(held.graph_warnings)
     if refused:
         missing += [f"graph: {warning['message']}" for warning in held.graph_warnings]
@@ -127,9 +127,9 @@ def judge(held: RunFacts, asked: Conditions) -> Verdict:
     )
 
 
-def lacking_approvals(lacking: int, asked: Conditions, approved: Collection[str]) -> str:
+def approvals_told(asked: Conditions, approved: Collection[str]) -> str:
     """Return how many approvals there are of those that are asked, and whose would count yet."""
-    return f"approvals: {asked.approvals - lacking} of {asked.approvals}{_whose(asked, approved)}"
+    return f"approvals: {len(approved)} of {asked.approvals}{_whose(asked, approved)}"
 
 
 def _whose(asked: Conditions, approved: Collection[str]) -> str:
