@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memento_git.ledger import difference, layout
 
@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from memento_git.model.rows import Row
 
 TEXTS = ("run", "plan", "task", "note")
+
+
+class Told(NamedTuple):
+    """What a diff tells: of which paths, of which runs and new evidence, and of whose texts."""
+
+    paths: set[str]
+    records: set[str]
+    texts: set[str]
 
 
 def with_files(ledger: Ledger, told: Row) -> Row:
@@ -27,31 +35,31 @@ def _row(one: Changed) -> Row:
     return {"path": one.path, "change": "added" if one.is_added else "removed" if one.is_removed else "changed"}
 
 
-def _told(ledger: Ledger, told: Row) -> set[str]:
-    """Return the paths and records of which a diff tells what became of them."""
+def _told(ledger: Ledger, told: Row) -> Told:
     rows = [*told["knowledge"], *told["runs"], *(row for run in told["runs"] for row in (*run["plans"], *run["tasks"]))]
     old = ledger.side((told["base"],))
-    return {
-        layout.CONFIG, *(old.policy().key_files if old.exists else ()), *(run["id"] for run in told["runs"]),
-        *(row["id"] for run in told["runs"] for row in run["evidence"] if row["change"] == "added"),
-        *(f"text of {row['id']}" for row in rows if row["texts"] or row["change"] != "changed"),
-    }  # fmt: skip
+    new = {row["id"] for run in told["runs"] for row in run["evidence"] if row["change"] == "added"}
+    return Told(
+        {layout.CONFIG, *(old.policy().key_files if old.exists else ())},
+        {*new, *(run["id"] for run in told["runs"])},
+        {row["id"] for row in rows if row["texts"] or row["change"] != "changed"},
+    )
 
 
-def _is_told(one: Changed, told: set[str]) -> bool:
+def _is_told(one: Changed, told: Told) -> bool:
     """Tell whether a diff speaks of a file: of an event or evidence it does, of an archive by its run.
 
     Of what evidence keeps it does by the evidence, where that is new; of a text that is new even where nobody can read
     it, unless that is a note's.
     """
     place = layout.place_of(one.path)
-    if not one.path.startswith(f"{layout.FOLDER}/") or one.path in told:
+    if not one.path.startswith(f"{layout.FOLDER}/") or one.path in told.paths:
         return True
     if layout.is_archive(one.path):
-        return layout.run_of_path(one.path) in told
+        return layout.run_of_path(one.path) in told.records
     if place is not None and place.kind == "attachment" and one.is_added:
-        return place.id in told
+        return place.id in told.records
     if place is None or place.kind not in TEXTS:
         return place is not None
     is_shown = one.is_removed or one.old == one.new or (one.is_added and place.kind != "note")
-    return is_shown or f"text of {place.id}" in told
+    return is_shown or place.id in told.texts
