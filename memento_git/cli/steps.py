@@ -93,8 +93,10 @@ def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
     ]  # fmt: skip
     if claimed:
         own = [one for one in claimed if one["claimed_by"] == evidence["actor"]]
-        leading = _citing_all if own else _completing
-        first, *others = [(one["task_id"], leading(state, one, evidence)) for one in own or claimed]
+        first, *others = [
+            (one["task_id"], _citing_all(state, one, evidence) if own else _completing(one, evidence))
+            for one in own or claimed
+        ]  # fmt: skip
         return [*first[1], *({**step, "why": f"or, of {task}"} for task, (step, *_) in others)]
     for task in evidence["task_ids"]:
         if state.task_status(task) in DONE and (renewing := _renewing(state, task, evidence)):
@@ -111,7 +113,7 @@ def _renewing(state: RunState, task: str, evidence: EvidenceRow) -> str:
     return pasts.renewing(state, task, code) if code and proofs.saw_else(state, task, code) else ""
 
 
-def _completing(_: RunState, dispatch: DispatchRow, evidence: EvidenceRow) -> list[Row]:
+def _completing(dispatch: DispatchRow, evidence: EvidenceRow) -> list[Row]:
     """Return the step that completes a dispatch on a piece of evidence."""
     complete = f"memento dispatch complete {dispatch['dispatch_id']} --evidence {evidence['id']}"
     return [{"why": "it is for what is claimed", "command": complete}]

@@ -53,16 +53,16 @@ def creations(held: RunRows) -> Iterator[EventRow]:
     for row in (*held["plans"], *held["tasks"]):
         made.append(_made(row["run_id"], row["id"], row["actor"], row["created_at"], row["title"]))
     for one in held["evidence"]:
-        recorded = _made(one["run_id"], one["id"], one["actor"], one["created_at"], one["summary"])
-        made.append({**recorded, "payload": {"kind": one["kind"], "outcome": one["outcome"]}})
+        told = {"kind": one["kind"], "outcome": one["outcome"]}
+        made.append(_made(one["run_id"], one["id"], one["actor"], one["created_at"], one["summary"], **told))
     yield from (row for row in made if row["actor"] != UNKNOWN)
 
 
-def _made(run: str, identity: str, actor: str, at: str, summary: str | None) -> EventRow:
+def _made(run: str, identity: str, actor: str, at: str, summary: str | None, **payload: str) -> EventRow:
     kind = kind_of(identity)
     return {
         "id": identity, "run_id": run, "record": identity, "actor": actor, "action": f"{kind}.{MADE[kind]}",
-        "created_at": at, "summary": summary, "legal": True, "problem": None, "payload": {},
+        "created_at": at, "summary": summary, "legal": True, "problem": None, "payload": payload,
     }  # fmt: skip
 
 
