@@ -391,7 +391,18 @@ def test_the_timeline_is_bounded_and_counts_every_event() -> None:
     assert sum(mark["count"] for lane in line["lanes"] for mark in lane["marks"]) == 20_000
     assert sum(len(lane["marks"]) for lane in line["lanes"]) <= timeline.MOST_LANES * (timeline.STEPS + 1)
     assert timeline.timeline([]) is None
-    assert timeline.timeline(events[:1]) is not None
+
+
+@pytest.mark.parametrize("seconds", [0, 1, 3])
+def test_the_axis_of_what_took_a_moment_has_no_label_twice(seconds: int) -> None:
+    events: list[AnyRow] = [
+        {"actor": "Ada", "action": "task.added", "created_at": f"2026-11-22T10:00:0{number}.000Z"}
+        for number in range(seconds + 1)
+    ]
+    line = timeline.timeline(events)
+    assert line is not None
+    labels = [tick["label"] for tick in line["ticks"]]
+    assert len(set(labels)) == len(labels) == timeline.TICKS
 
 
 # What is too long for a line.

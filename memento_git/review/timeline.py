@@ -36,7 +36,7 @@ def timeline(events: Sequence[EventRow]) -> Row | None:
         return None
     times = [seconds_of(row["created_at"]) for row in events]
     first, last = min(times), max(times)
-    span = max(last - first, 1)
+    span = max(last - first, TICKS - 1)  # whole seconds between labels
     names = _lanes(events)
     marks: dict[tuple[str, int], list[EventRow]] = {}
     for row, at in zip(events, times, strict=True):
