@@ -6,7 +6,7 @@ import re
 from typing import Final, NamedTuple
 
 from memento_git.model.clock import file_stamp
-from memento_git.model.ids import ALPHABET, LENGTH, SLUG, is_id, kind_of, random_part
+from memento_git.model.ids import ALPHABET, LENGTH, SLUG, kind_of, random_part
 
 FOLDER: Final = ".memento"
 CONFIG: Final = f"{FOLDER}/config.yaml"
@@ -88,47 +88,25 @@ def recipe_path(name: str) -> str:
     return f"{RECIPES}/{name}.yaml"
 
 
-def place_of(path: str) -> Place | None:  # noqa: PLR0911 (one return for each place there is)
+def place_of(path: str) -> Place | None:
     """Return what a path of a record, an event or an attachment holds; None where no such file has that path."""
-    if path.startswith(KNOWLEDGE):
-        return _of_note(path)
-    top, _, rest = path.partition("/runs/")
-    run, _, inside = rest.partition("/")
-    if top != FOLDER or not is_id(run, "run"):
-        return None
-    match inside.split("/"):
-        case [name]:
-            return _in_folder(run, run, name)
-        case ["plans", plan, name] if is_id(plan, "plan"):
-            return _in_folder(run, plan, name)
-        case ["tasks", shard, task, name] if is_id(task, "task") and shard == random_part(task)[0]:
-            return _in_folder(run, task, name)
-        case ["evidence", shard, name] if name.endswith(".yaml"):
-            identity = name.removesuffix(".yaml")
-            if is_id(identity, "evidence") and shard == random_part(identity)[0]:
-                return Place("evidence", run, identity, identity)
-        case ["evidence", shard, owner, name] if is_id(owner, "evidence") and shard == random_part(owner)[0]:
-            return _in_folder(run, owner, name)
-    return None
-
-
-def _of_note(path: str) -> Place | None:
-    if note := note_of(path):
-        return Place("note", "", note, note)
     folder, _, name = path.rpartition("/")
-    owner = owner_of(folder)
-    return _in_folder("", owner, name) if owner and name != "note.md" else None
+    if owner := owner_of(folder):
+        return _in_folder(run_of_path(path) or "", owner, name)
+    if identity := evidence_of(path):
+        return Place("evidence", run_of_path(path) or "", identity, identity)
+    if identity := note_of(path):
+        return Place("note", "", identity, identity)
+    return None
 
 
 def _in_folder(run: str, owner: str, name: str) -> Place | None:
     kind = kind_of(owner)
-    if name == f"{kind}.md" and kind != "evidence":
-        return Place(kind, run, owner, owner)
     if (match := EVENT_NAME.fullmatch(name)) is not None:
         return Place("event", run, f"event_{match[3]}", owner, match[1], match[2])
-    if kind == "evidence" and FILE_NAME.fullmatch(name):
-        return Place("attachment", run, owner, owner)
-    return None
+    if kind == "evidence":
+        return Place("attachment", run, owner, owner) if FILE_NAME.fullmatch(name) else None
+    return Place(kind, run, owner, owner) if run and name == f"{kind}.md" else None
 
 
 def folder_of(run: str, record: str) -> str:
