@@ -46,7 +46,6 @@ class Index(NamedTuple):
     events: dict[str, str]
     events_of: dict[str, list[str]]
     attachments: dict[str, list[str]]
-    strangers: list[str]
     twins: dict[str, list[str]]
 
     def holds(self, identity: str, kind: str) -> bool:
@@ -110,7 +109,7 @@ def holds(names: Names, identity: str, kind: str) -> bool:
 
 def build(paths: Iterable[str]) -> tuple[Index, list[Finding]]:
     """Return the index of a run's files in the order given, and what is wrong with their ids."""
-    index = Index({}, {}, {}, {}, {}, [], {})
+    index = Index({}, {}, {}, {}, {}, {})
     findings: list[Finding] = []
     last = owner = ""
     is_event, is_note = layout.EVENT_NAME.fullmatch, layout.NOTE_FILE.fullmatch
@@ -138,12 +137,10 @@ def add(index: Index, path: str, owner: str, name: str) -> Sequence[Finding]:
         index.evidence[evidence] = path
     elif not owner and (note := layout.note_of(path)):
         return _add_note(index, path, note)
-    elif owner and name == f"{kind}.md" and kind != "evidence":
-        index.prose[owner] = path
     elif kind == "evidence" and layout.FILE_NAME.fullmatch(name):
         index.attachments.setdefault(owner, []).append(path)
-    else:
-        index.strangers.append(path)
+    elif owner and name == f"{kind}.md" and kind != "evidence":
+        index.prose[owner] = path
     return ()
 
 
