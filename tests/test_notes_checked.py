@@ -132,6 +132,16 @@ def test_a_note_at_another_path_or_twice_is_found(play: Play) -> None:
     assert look(play) == ["F003"]
 
 
+def test_a_stray_file_beside_the_events_of_a_note_does_not_hide_its_text(play: Play) -> None:
+    note = add(play, "Ids are random.")
+    play.do(notes.confirm_note, note)
+    before = shelf(play).path(note)
+    (play.root / before.removesuffix(".md") / "note.md").write_text("x")
+    play.commit_all("stray")
+    assert shelf(play).index.text_of(note) == shelf(play).path(note) == before
+    assert look(play) == ["F010"]
+
+
 def test_evidence_with_other_bytes_than_a_note_named_is_found(play: Play) -> None:
     play.planned()
     proof = play.evidence(play.task())

@@ -15,6 +15,7 @@ EVENT_LENGTH: Final = len("-123456789012.yaml")
 START: Final = 1 - EVENT_LENGTH
 END: Final = -len(".yaml")
 NOTE_END: Final = -len(".md")
+TEXTS: Final = ("run", "plan", "task")  # they lie in the folder of what happened to them
 REDACTABLE: Final = ("evidence", "note")  # their events stay when they go
 
 
@@ -139,7 +140,7 @@ def add(index: Index, path: str, owner: str, name: str) -> Sequence[Finding]:
         return _add_note(index, path, note)
     elif kind == "evidence" and layout.FILE_NAME.fullmatch(name):
         index.attachments.setdefault(owner, []).append(path)
-    elif owner and name == f"{kind}.md" and kind != "evidence":
+    elif kind in TEXTS and name == f"{kind}.md":
         index.prose[owner] = path
     return ()
 

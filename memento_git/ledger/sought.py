@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
 from memento_git.ledger.filetable import A_SCAN
-from memento_git.ledger.listing import END, START, holds
+from memento_git.ledger.listing import END, START, TEXTS, holds
 from memento_git.model.ids import is_id, kind_of, random_part
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 
 MANY: Final = 64  # notes whose events are looked for one note at a time; for more, those of all are
-TEXTS: Final = ("run", "plan", "task")
 OWNERS: Final = (*TEXTS, "evidence")
 
 
