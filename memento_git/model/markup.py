@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memento_git.model.types import FORBIDDEN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 ACTIVE: Final = r"[\\`*\[\]<>|#~&]|(?<![^\W_])_|_(?![^\W_])"
 LEADING: Final = r"^(?:(\d+)([.)])|([-+=]))(?=\s|$|[-=])"
@@ -63,6 +66,22 @@ def units(text: str) -> int:
     A hosting service counts one of the three, so what fits by this count fits.
     """
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def space(lines: Iterable[str]) -> int:
+    """Return the room that lines take, each with its end."""
+    return sum(units(line) + 1 for line in lines)
+
+
+def fitting(lines: Iterable[str], room: int) -> list[str]:
+    """Return as many of the first lines as there is room for."""
+    shown = []
+    for line in lines:
+        room -= units(line) + 1
+        if room < 0:
+            break
+        shown.append(line)
+    return shown
 
 
 def block(text: str) -> list[str]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.model.markup import spoken
+from memento_git.model.markup import fitting, space, spoken, units
 from memento_git.review.report import sections, summary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memento_git.model.run_rows import RunRows
 
 MOST: Final = 4096
@@ -29,20 +27,19 @@ def text(held: RunRows) -> str:
 
 def chat(held: RunRows) -> str:
     """Return the same within 4,096 characters, as chats count them; what is left out is told."""
-    goal, state = _head(held)
-    lines = [_short(goal, LONGEST_GOAL), _short(state, LONGEST_GOAL)]
-    room = MOST - RESERVE - sum(_size(line) + 1 for line in lines)
+    lines = [_short(line, LONGEST_GOAL) for line in _head(held)]
+    room = MOST - RESERVE - space(lines)
     left = 0
     for title, items in sorted(sections(held), key=_rank):
-        told = [_short(spoken(item), LONGEST_ITEM) for item in items]
-        shown = _fitting(title, told, room)
-        left += len(told) - len(shown)
-        if shown:
-            more = [f"  and {len(told) - len(shown)} more"] if len(shown) < len(told) else []
-            block = ["", title.upper(), *(f"  {item}" for item in shown), *more]
-            left -= len(told) - len(shown)
-            room -= sum(_size(line) + 1 for line in block)
-            lines += block
+        told = [f"  {_short(spoken(item), LONGEST_ITEM)}" for item in items]
+        shown = fitting(told, _budget(title, room))
+        rest = len(told) - len(shown)
+        if not shown:
+            left += rest
+            continue
+        block = ["", title.upper(), *shown, *([f"  and {rest} more"] if rest else [])]
+        room -= space(block)
+        lines += block
     if left:
         lines += ["", f"and {left} more: memento report"]
     return "\n".join(lines) + "\n"
@@ -56,29 +53,17 @@ def _rank(section: tuple[str, list[str]]) -> int:
     return FIRST.index(section[0]) if section[0] in FIRST else len(FIRST)
 
 
-def _fitting(title: str, items: Sequence[str], room: int) -> list[str]:
-    """Return the first items that fit into a section of at most half of what room there is."""
-    budget = min(room, max(room // 2, LONGEST_ITEM * 2)) - _size(title) - 2 - RESERVE
-    shown = []
-    for item in items:
-        budget -= _size(item) + 3
-        if budget < 0:
-            break
-        shown.append(item)
-    return shown
+def _budget(title: str, room: int) -> int:
+    """Return the room for the items of a section: it takes at most half of what there is."""
+    return min(room, max(room // 2, LONGEST_ITEM * 2)) - units(title) - 2 - RESERVE
 
 
 def _short(line: str, most: int) -> str:
-    return line if _size(line) <= most else _cut(line, most)
+    return line if units(line) <= most else _cut(line, most)
 
 
 def _cut(line: str, most: int) -> str:
     kept = line[: most - 1]
-    while _size(kept) > most - 1:
+    while units(kept) > most - 1:
         kept = kept[:-1]
     return kept.rstrip() + "…"
-
-
-def _size(line: str) -> int:
-    """Return the length of a text in UTF-16, as chats count it."""
-    return len(line) + sum(letter > "\uffff" for letter in line)

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.enumeration import cut, many, some
-from memento_git.model.markup import MOST_COMMENT, code, plain, said, units, unlinked
+from memento_git.model.markup import MOST_COMMENT, code, fitting, plain, said, space, units, unlinked
 from memento_git.review.diff import is_proven
 from memento_git.review.diff_lines import (
     Style,
@@ -67,7 +67,7 @@ def markdown(held: Row, most: int = MOST_COMMENT) -> str:
     rows = sorted(((_weight(task), _is_new(task), _cells(task)) for task in _loud(held)), key=lambda row: row[:2])
     blocks = [*_policy(held), *_runs(held), *_notes(held), *_files(held)]
     room = most - RESERVE - units("\n".join(top))
-    wanted = sum(_size([*block.opening, *block.first, *block.rest, *block.closing]) for block in blocks)
+    wanted = sum(space([*block.opening, *block.first, *block.rest, *block.closing]) for block in blocks)
     table, left_rows = _table([cells for *_, cells in rows], room - min(wanted, int(room * FOR_DETAILS)))
     told, left_lines = _fitting(blocks, room - units("\n".join(table)))
     more = [f"{many(left_rows, 'task')} in the table"] if left_rows else []
@@ -125,16 +125,9 @@ def _cells(task: Row) -> str:
 
 def _table(rows: Sequence[str], room: int) -> tuple[list[str], int]:
     """Return the table with as many rows as there is room for, and how many are left."""
-    if not rows:
-        return [], 0
-    shown = ["", *HEAD]
-    used = units("\n".join(shown))
-    for number, row in enumerate(rows):
-        used += units(row) + 1
-        if used > room:
-            return (shown if number else []), len(rows) - number
-        shown.append(row)
-    return shown, 0
+    top = ["", *HEAD]
+    shown = fitting(rows, room - units("\n".join(top)))
+    return ([*top, *shown] if shown else []), len(rows) - len(shown)
 
 
 def _policy(held: Row) -> Iterator[Block]:
@@ -234,29 +227,14 @@ def _fitting(blocks: Sequence[Block], room: int) -> tuple[list[str], int]:
     for last in (False, True):
         for number, block in enumerate(blocks):
             told = [*block.opening, *block.first, *(block.rest if last else ())]
-            ends = 0 if shown[number] else _size(block.closing)
+            ends = 0 if shown[number] else space(block.closing)
             if not last and not block.first:
                 continue
-            more = _most(told[len(shown[number]) :], room - ends)
+            more = fitting(told[len(shown[number]) :], room - ends)
             enough = len(told) if block.is_whole else len(block.opening)
             if len(shown[number]) + len(more) >= enough and more:
                 shown[number] += more
-                room -= _size(more) + ends
+                room -= space(more) + ends
     pairs = [*zip(blocks, shown, strict=True)]
     left = sum(1 for block, told in pairs for line in [*block.opening, *block.first, *block.rest][len(told) :] if line)
     return [line for block, told in pairs if told for line in (*told, *block.closing)], left
-
-
-def _most(lines: Sequence[str], room: int) -> list[str]:
-    """Return as many of the first lines as there is room for."""
-    shown = []
-    for line in lines:
-        room -= units(line) + 1
-        if room < 0:
-            break
-        shown.append(line)
-    return shown
-
-
-def _size(lines: Iterable[str]) -> int:
-    return sum(units(line) + 1 for line in lines)
