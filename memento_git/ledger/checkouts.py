@@ -125,24 +125,18 @@ def add(git: Git, dispatch: str, folder: Path) -> Checkout:
 
 def listed(git: Git) -> dict[Path, str]:
     """Return folder -> branch ('' when detached) of all work trees where git knows more than one, the main one too."""
-    found: dict[Path, str] = {}
     if not (git.common_dir / "worktrees").is_dir():
-        return found
-    path = None
-    for line in worktrees_of(git):
-        word, _, rest = line.partition(" ")
-        if word == "worktree":
-            path = Path(rest)
-            found[path] = ""
-        elif word == "branch" and path is not None:
-            found[path] = rest.removeprefix("refs/heads/")
-    return found
+        return {}
+    return {Path(one["worktree"]): one.get("branch", "").removeprefix("refs/heads/") for one in worktrees(git)}
 
 
-def worktrees_of(git: Git) -> list[str]:
-    """Return what git says of its work trees, a line for each value; git before 2.36 has no way to say all paths."""
-    told = git.answer("worktree", "list", "--porcelain", "-z")
-    return told.split("\0") if told is not None else os.fsdecode(git.run("worktree", "list", "--porcelain")).split("\n")
+def worktrees(git: Git) -> list[dict[str, str]]:
+    """Return what git says of each work tree, by its words; git before 2.36 has no way to say all paths."""
+    told, end = git.answer("worktree", "list", "--porcelain", "-z"), "\0"
+    if told is None:
+        told, end = os.fsdecode(git.run("worktree", "list", "--porcelain")), "\n"
+    lines = (one.split(end) for one in told.split(end * 2) if one.startswith("worktree "))
+    return [{word: rest for word, _, rest in (line.partition(" ") for line in one)} for one in lines]
 
 
 def opened(git: Git, checkout: Checkout) -> Git | None:

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Refused
-from memento_git.ledger import difference, edits, layout, lock, publish, worktree
+from memento_git.ledger import checkouts, difference, edits, layout, lock, publish, worktree
 from memento_git.ledger.commits import MARK, is_cut_off
 from memento_git.ledger.journal import Path3
 from memento_git.ledger.publish import SCRATCH
@@ -118,10 +118,8 @@ def _refuse_elsewhere(git: Git, ref: str, branch: str) -> None:
     """
     place = str(git.git_dir).removesuffix("/.git")
     here = {os.path.realpath(git.top or place), os.path.realpath(place)}
-    path = ""
-    for line in _lines(git, "worktree", "list", "--porcelain"):
-        path = line.removeprefix("worktree ") if line.startswith("worktree ") else path
-        if line == f"branch {ref}" and os.path.realpath(path) not in here:
+    for one in checkouts.worktrees(git):
+        if one.get("branch") == ref and os.path.realpath(path := one["worktree"]) not in here:
             raise BranchElsewhere(branch=branch, path=path)
 
 

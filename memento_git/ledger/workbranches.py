@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import difference, scratch
-from memento_git.ledger.checkouts import CODE, PATTERNS, branch_of, worktrees_of
+from memento_git.ledger.checkouts import CODE, PATTERNS, branch_of, worktrees
 from memento_git.ledger.git import GitFailed
 from memento_git.model.ids import random_part
 
@@ -28,12 +28,9 @@ def knowing(git: Git, dispatch: str, folder: str) -> list[str]:
     told = git.answer("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/", "refs/remotes/") or ""
     refs = [line.partition(" ") for line in told.splitlines()]
     places = {ref.removeprefix("refs/heads/"): tip for tip, _, ref in refs}
-    path = ""
-    for line in worktrees_of(git):
-        word, _, rest = line.partition(" ")
-        path = rest if word == "worktree" else path
-        if word == "HEAD" and rest not in places.values():
-            places[path] = rest
+    for one in worktrees(git):
+        if (head := one.get("HEAD")) and head not in places.values():
+            places[one["worktree"]] = head
     end = f"-dispatched-{random_part(dispatch)}.yaml"
     files = {
         tip: git.answer("ls-tree", "--full-tree", "--name-only", tip, "--", f"{folder}/") or ""
