@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.codec import Decoded
     from memento_git.ledger.git import Git
-    from memento_git.ledger.layout import Place
     from memento_git.ledger.listing import Index, Names
     from memento_git.ledger.trees import Entry
     from memento_git.model.policy import Policy
@@ -61,7 +60,7 @@ class View:
         self._records: dict[str, Record | None] = {}
         self._index: dict[str, Index] = {}
         self.archived: dict[str, dict[str, list[str]]] = {}
-        self._shown: dict[str, list[str]] = {}
+        self._shown: dict[str, set[str]] = {}
         self.changed = False
         self.held = False
         self.prior: View | None = None  # what this view is compared with
@@ -208,31 +207,23 @@ class View:
         place = layout.place_of(path)
         if place is None:
             return None
-        decoded = self.decoded.get(path)
-        if decoded is None:
+        if path not in self.decoded:
             data = self.read(path)
             if data is None:
-                if self.blob(path) is not None:
-                    self.note(Finding("F001", path, 0, AWAY, FETCHING))
-                else:
-                    self.note(Finding("F001", path, 0, "this file is missing", WHOLE))
+                told = ("this file is missing", WHOLE) if self.blob(path) is None else (AWAY, FETCHING)
+                self.note(Finding("F001", path, 0, *told))
                 return None
-            result = codec.decode(place, path, data)
-            if isinstance(result, list):
-                self.note(*result)
+            decoded = codec.decode(place, path, data)
+            if isinstance(decoded, list):
+                self.note(*decoded)
                 return None
-            decoded = self.decoded[path] = result
-        return self._recorded(place, path, decoded)
-
-    def _recorded(self, place: Place, path: str, decoded: Decoded) -> Record | None:
-        from memento_git.ledger import codec
-
-        result = codec.record(place, path, decoded)
-        if isinstance(result, list):
-            self.note(*result)
+            self.decoded[path] = decoded
+        found = codec.record(place, path, self.decoded[path])
+        if isinstance(found, list):
+            self.note(*found)
             return None
-        self.note(*codec.remarks(path, decoded.body, self.read))
-        return result
+        self.note(*codec.remarks(path, self.decoded[path].body, self.read))
+        return found
 
     def policy(self) -> Policy:
         """Return the policy in force; refuse where its file is wrong."""
@@ -305,8 +296,7 @@ class View:
         """Show the files of a run's archives beside those that are still there."""
         start = f"{layout.ARCHIVE}/{run}/"
         held = self.archived[run] = {}
-        shown = self._shown[run] = []
-        packed_alone = set()
+        shown = self._shown[run] = set()
         for packed in sorted(path for path in self.files if path.startswith(start) and layout.is_archive(path)):
             from memento_git.ledger import archive
 
@@ -316,11 +306,10 @@ class View:
                 if path not in self.files:
                     self.files[path] = ""
                     self.contents[path] = data
-                    shown.append(path)
-                    packed_alone.add(path)
-                elif self.read(path) != data and (path in packed_alone or not path.endswith(".md")):
+                    shown.add(path)
+                elif self.read(path) != data and (path in shown or not path.endswith(".md")):
                     severity = "warning" if path.endswith(".md") else "error"
-                    out = "" if path in packed_alone else removing(path)
+                    out = "" if path in shown else removing(path)
                     message = f"differs from the same file in {packed}"
                     self.note(Finding("F006", path, 0, message, out, severity))
                 held.setdefault(path, []).append(packed)
@@ -353,7 +342,10 @@ class View:
         for run in self._shelves(kind):
             names = [run] if kind == "run" else [*self.index(run).of_kind(kind), *self._removed(run, kind)]
             for name in names:
-                self._known_in(found, name, run)
+                if (first := found.setdefault(name, run)) != run:
+                    message = f"{name} is in run {first} too; that one counts where only the id is given"
+                    fix = "an id belongs to one run: git rm the copy"
+                    self.note(Finding("F008", f"{layout.RUNS}/{run}", 0, message, fix))
         return found
 
     def _removed(self, run: str, kind: str) -> list[str]:
@@ -370,11 +362,6 @@ class View:
     def holds(self, run: str, identity: str, kind: str) -> bool:
         """Tell whether a run, or the notes, have a record of this id; a redacted event is still one."""
         return self.names(run).holds(identity, kind) or identity in self._removed(run, kind)
-
-    def _known_in(self, found: dict[str, str], identity: str, run: str) -> None:
-        if found.setdefault(identity, run) != run:
-            message = f"{identity} is in run {found[identity]} too; that one counts where only the id is given"
-            self.note(Finding("F008", f"{layout.RUNS}/{run}", 0, message, "an id belongs to one run: git rm the copy"))
 
     def _refuse_lost(self, given: str, kind: str) -> None:
         """Refuse a task or plan to which something happened and whose text is gone."""
