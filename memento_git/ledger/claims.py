@@ -75,9 +75,9 @@ def write(git: Git, claim: Claim) -> str:
     return git.run("hash-object", "-w", "--stdin", data=told.encode()).decode().strip()
 
 
-def release(git: Git, name: str, claim: Claim | None = None) -> None:
-    """Remove the ref; with a claim, only while it is still that one."""
-    refs.drop(git, f"{REFS}/{name}", *([claim.blob] if claim else []))
+def release(git: Git, name: str, claim: Claim) -> None:
+    """Remove the ref while it is still this claim's."""
+    refs.drop(git, f"{REFS}/{name}", claim.blob)
 
 
 def release_later(tx: Transaction, task: str, dispatch: str) -> None:

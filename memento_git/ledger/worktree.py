@@ -49,10 +49,10 @@ def lock_path(git: Git) -> Path:
     return git.git_dir / "memento" / "worktree.lock"
 
 
-def mend(git: Git, patience: float = READING_PATIENCE) -> Mended:
+def mend(git: Git) -> Mended:
     """Finish what crashes left behind, when no writer of ours is at work."""
     with lock.held(lock_path(git), patience=lock.MENDING_PATIENCE):
-        return mend_held(git, patience)
+        return mend_held(git, READING_PATIENCE)
 
 
 def mend_held(git: Git, patience: float) -> Mended:

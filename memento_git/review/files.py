@@ -31,7 +31,7 @@ def packed(view: View, found: Iterable[Finding]) -> list[Finding]:
     return told
 
 
-def check_names(paths: Iterable[str], among: Collection[str], named: Collection[str] = ()) -> Iterator[Finding]:
+def check_names(paths: Iterable[str], among: Collection[str], named: Collection[str]) -> Iterator[Finding]:
     """Yield those of `among` that are not the ledger's, or that differ from another path in case alone.
 
     `named` are files that policy names, such as that of the allowed signers.

@@ -294,7 +294,7 @@ def typed(row: Mapping[str, Any]) -> str:
     return ends(shlex.join(row["command"]), MOST_TEXT)
 
 
-def around(row: Mapping[str, Any], style: Callable[[str], str] = code) -> str:
+def around(row: Mapping[str, Any], style: Callable[[str], str]) -> str:
     """Return where a command ran, how it ended, and which paths alone it is about.
 
     So are files told that it saw, and nobody has committed, and how many it did not see.

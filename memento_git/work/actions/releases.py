@@ -100,7 +100,7 @@ def _ended(state: RunState) -> list[str]:
         return []
     word = gates.words(state).get("release", "requested")
     if word == "passed":
-        why = gatehold.fallen(state, "release")
+        why = gatehold.release_fallen(state)
         fell = [f"gate release has passed, but {why}"] if why else []
         return [*fell, *gatehold.by_others(state), *gatehold.unsigned(state, [state.id])]
     told = "was waived" if word == "waived" else "had not passed"
@@ -175,7 +175,7 @@ def _is_recorded(state: RunState, refs: Sequence[str]) -> bool:
         return False
     passed = [event for event in state.folded(state.id).legal("passed") if event.get("gate") == "release"]
     named = {parse_ref(ref).id for event in passed[-1:] for ref in event.evidence}
-    if gatehold.unfounded(state, (state.id,)) or gatehold.fallen(state, "release"):
+    if gatehold.unfounded(state, (state.id,)) or gatehold.release_fallen(state):
         return False
     return named == {name for name in refs if kind_of(name) == "evidence"}
 

@@ -231,7 +231,7 @@ def refuse_unsigned(state: RunState, scopes: Iterable[str], what: str) -> None:
 
 
 def answers(
-    state: RunState, evidence: Iterable[Evidence], authors: Collection[str] = ()
+    state: RunState, evidence: Iterable[Evidence], authors: Collection[str]
 ) -> dict[str, signing.Signer] | None:
     """Return the approvals that count, as evidence -> whose signature it is; None where policy demands none.
 

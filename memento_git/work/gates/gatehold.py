@@ -218,9 +218,9 @@ def codes_of(state: RunState, commits: Sequence[str] = ()) -> list[Code]:
     return [partial(codestate.code_at, state.view.git, commit) for commit in commits or state.view.commits]
 
 
-def fallen(state: RunState, gate: str) -> Objection:
-    """Return why the pass or waiver of a gate of the run does not hold, whatever the code; or nothing."""
-    return unsound(state, state.id, gate) or gateseen.outlived(state, state.id, gate)
+def release_fallen(state: RunState) -> Objection:
+    """Return why the pass or waiver of the run's release does not hold, whatever the code; or nothing."""
+    return unsound(state, state.id, "release") or gateseen.outlived(state, state.id, "release")
 
 
 def unsound(state: RunState, scope: str, gate: str, codes: Sequence[Code] = ()) -> Objection:
