@@ -380,7 +380,7 @@ def _keeps_what_was(state: Book, before: Book, evidence: str) -> bool:
     return not left or remains.left_of(state, evidence) == left
 
 
-def attributes(comparison: Comparison, keys: Sequence[str]) -> Iterator[Finding]:
+def attributes(comparison: Comparison) -> Iterator[Finding]:
     """Yield what a branch has git do to ledger files, or files of keys: hide their changes, or change their bytes."""
     own = [path for change in comparison.changes if f"/{(path := change.path)}".endswith(f"/{layout.TOP_ATTRIBUTES}")]
     if not own:
@@ -392,6 +392,6 @@ def attributes(comparison: Comparison, keys: Sequence[str]) -> Iterator[Finding]
         {folder: view.git.objects([f"{view.commits[0]}:{path}"])[0] or b"" for folder, path in paths.items()}
         for view in (comparison.base, comparison.head)
     )
-    for folder, told in worse(before, after, keys):
+    for folder, told in worse(before, after, comparison.policy.key_files):
         message = f"the branch changes how git shows or stores ledger files: {told}"
         yield Finding("C005", paths[folder], 0, message, "put the line back, or read: git diff --text", "warning")

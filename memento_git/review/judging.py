@@ -137,10 +137,9 @@ def added(
     (policy, mine, found), keys = _policies(old, view, name), ruling if had_ledger else head
     runners, own = Runners(view, policy, keys, confirmed=confirmed), Runners(view, mine, head)
     comparison, story = _compared(base, runners, differing, name, story)
-    scope = _scope(base, head, new := comparison.added())
-    scopes = {run: scope._replace(groups=groups) for run, groups in comparison.touched().items()}
-    touched = _notes(git, head, comparison, differing)
-    found += [*_of_runs(view, scopes, runners), *(_of_notes(view, Scope(touched, new), mine) if touched else ())]
+    scopes, touched = _scopes(comparison), _notes(comparison)
+    found += _of_runs(view, scopes, runners)
+    found += _of_notes(view, Scope(touched, comparison.added()), mine) if touched else ()
     paths = comparison.brought()
     found += [*files.check_names(view.files, paths, mine.key_files), *files.twins(git, first, head)]
     found += [*_copies(view, paths), *files.check_secrets(view, paths, policy.allow_secrets), *ended.lacks(comparison)]
@@ -148,7 +147,7 @@ def added(
     found += [*comparison.findings(), *revived.revived(comparison), *taken.on_the_way(comparison, git, story)]
     found += signed.older_by_history(git, ruling, story, signed.check(view, keys, policy, paths))
     found += [*signed.signers_changed(git, ruling, head, policy), *signed.own_runners(view, runners, own, paths)]
-    found += [*_of_actors(git, forks, comparison, story, policy), *against.attributes(comparison, policy.key_files)]
+    found += [*_of_actors(comparison, story), *against.attributes(comparison)]
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(comparison, scopes, touched, {comparison.as_before(one.path) for one in found}) if found else set()
     found = files.lasting(lastread.told_whole(view, lastread.unpacked(found), first, name), () if is_staged else paths)
@@ -180,9 +179,13 @@ def merged(git: Git, sides: Sequence[str], head: str, name: str, now: str, confi
     return report._replace(findings=ordered([*report.findings, *made]))
 
 
-def _scope(base: View, head: str, added: Collection[str]) -> Scope:
-    git, first, ends = base.git, base.commits[0], Ends(base.git, (*base.commits, head))
-    return Scope(None, added, _code_of(git, head), _code_of(git, first), partial(_text_of, base), ends.of)
+def _scopes(comparison: Comparison) -> dict[str, Scope]:
+    """Return run -> what is looked at in it, of the runs that the branch touched."""
+    base, head = comparison.base, comparison.head.commits[0]
+    code, before = (_code_of(base.git, commit) for commit in (head, base.commits[0]))
+    ends = Ends(base.git, (*base.commits, head))
+    scope = Scope(None, comparison.added(), code, before, partial(_text_of, base), ends.of)
+    return {run: scope._replace(groups=groups) for run, groups in comparison.touched().items()}
 
 
 def _views(git: Git, forks: Sequence[str], head: str, now: str, known: Mapping[str, str]) -> tuple[View, View]:
@@ -237,14 +240,14 @@ def _of_others(base: View, head: str) -> Report:
     return Report(told, [], first, head, len(told), policy)
 
 
-def _of_actors(
-    git: Git, forks: Sequence[str], comparison: Comparison, story: Story, policy: Policy
-) -> Iterator[Finding]:
+def _of_actors(comparison: Comparison, story: Story) -> Iterator[Finding]:
     """Yield who acted under another name than who committed it, or a name hardly told from another's.
 
     And who took another's words back, or where policy asks who wrote a plan, changed another's. The names that one is
     hardly told from are those of policy, of authors and of the base; of its archives, where a name is new to the rest.
     """
+    base, policy = comparison.base, comparison.policy
+    git = base.git
     authored = story.authored or to_commit(git, comparison.changes)
     acts = actors.acts(comparison, authored)
     if story.authored:
@@ -259,8 +262,8 @@ def _of_actors(
     authors = {name for commit in authored for name in (commit.author, commit.author.partition(" <")[0])}
     doubtful = {name for name in names if persons.may_look_like(name)}
     bare = actors.bare(acts) if story.authored else []
-    there = {name for one in forks for name in actors.acting(git, one)} if doubtful or bare else set()
-    there |= actors.archived(comparison.base) if bare or doubtful - there else set()
+    there = {name for one in base.commits for name in actors.acting(git, one)} if doubtful or bare else set()
+    there |= actors.archived(base) if bare or doubtful - there else set()
     yield from actors.namesakes(bare, {*policy.people, *there})
     yield from actors.lookalikes(names, {*policy.people, *authors, *there})
 
@@ -302,14 +305,14 @@ def _of_notes(view: View, scope: Scope, policy: Policy, progress: Progress | Non
     return notes.check_notes(shelf, scope, policy.domains)
 
 
-def _notes(git: Git, head: str, comparison: Comparison, differing: Iterable[Changed]) -> set[str]:
+def _notes(comparison: Comparison) -> set[str]:
     """Return the notes to look at: touched, on retracted evidence, all where domains may be others now."""
-    touched = comparison.notes()
-    if any(change.path == layout.CONFIG for change in differing):
-        touched |= {*comparison.head.index("").prose}
+    head, touched = comparison.head, comparison.notes()
+    if any(change.path == layout.CONFIG for change in comparison.changes):
+        touched |= {*head.index("").prose}
     places = [place for path in comparison.brought() if (place := layout.place_of(path)) and place.do == "retracted"]
     if places:
-        found = grep.files(git, head, layout.KNOWLEDGE, {place.of for place in places})
+        found = grep.files(head.git, head.commits[0], layout.KNOWLEDGE, {place.of for place in places})
         touched |= {note for path in found if (note := layout.note_of(path))}
     return touched
 
