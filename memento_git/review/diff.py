@@ -10,7 +10,6 @@ from memento_git.folding.event_rows import unmet
 from memento_git.folding.overruling import SETTLING
 from memento_git.model.states import DONE
 from memento_git.review import diff_proofs
-from memento_git.review.report import checked
 from memento_git.review.word_diff import REMOVED, words
 
 if TYPE_CHECKING:
@@ -35,10 +34,6 @@ TASK_TEXTS: Final = (
 ASKED_TEXTS: Final = ("title", "description", "acceptance_criteria")
 SAID: Final = ("command", "exit_code", "summary", "uri", "beside", "reports")  # not told again of redacted
 TURNS: Final = ("stale", "late", "incomplete", "spike")
-PROOF_KEYS: Final = (
-    "id", "kind", "trust_level", "outcome", "command", "folder", "exit_code", "covers", "absent", "beside", "reports",
-    "summary",
-)  # fmt: skip
 LISTS: Final = (
     "texts", "plans", "tasks", "gates", "evidence", "signatures", "reproductions", "trouble", "settled", "findings",
     "illegal", "mended",
@@ -189,42 +184,6 @@ def _plan(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None
     return None if same and not change["texts"] else change
 
 
-def _proof(row: Row) -> Row:
-    told = {key: row.get(key) for key in (*PROOF_KEYS, "passed_since")}
-    return {**told, "holds": _holds(row), "stale": bool(row.get("stale"))}
-
-
-def _holds(row: Row) -> list[str]:
-    """Return what evidence without a command holds beside its summary, which anybody may word as they like."""
-    check, changed = row["check"], row["diff"]
-    found = [one["name"] for one in row["files"]]
-    found += [checked(check)] if check else []
-    found += [f"{changed['range']}: +{changed['added']} -{changed['removed']}"] if changed else []
-    return found + ([f"“{row['response']}”"] if row["response"] else [])
-
-
-def _latest(evidence: Iterable[Row]) -> dict[object, Row]:
-    """Return the latest run that stands of each command for each task, and for none."""
-    runs = [row for row in evidence if row["status"] == "recorded" and row["command"] and row["outcome"] != "observed"]
-    latest = sorted(runs, key=lambda row: str(row["created_at"]))
-    return {(task, _ran(row)): row for row in latest for task in row["task_ids"] or ("",)}
-
-
-def _ran(row: Row) -> object:
-    return row["kind"], row["folder"], *(row["command"] or ())
-
-
-def _failed_since(change: Row, evidence: Mapping[str, Row], latest: Mapping[object, Row]) -> list[Row]:
-    """Return the latest runs of what proves a task that failed after that: whoever completes it need not cite them."""
-    found: dict[str, Row] = {}
-    for one in (evidence[row["id"]] for row in change["proof"]):
-        later = [latest.get((task, _ran(one)), one) for task in (change["id"], "")]
-        last = max(later, key=lambda row: str(row["created_at"]))
-        if last["outcome"] == "failed" and last["created_at"] > one["created_at"]:
-            found[last["id"]] = last
-    return [_proof(row) for row in found.values()]
-
-
 def _evidence(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:
     shown = new or old or {}
     if old and new and all(old[key] == new[key] for key in ("status", "trust_level", "outcome")):
@@ -232,9 +191,9 @@ def _evidence(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | 
     to = new["status"] if new else _gone(events)
     shown = {**shown, **dict.fromkeys(SAID)} if to == "redacted" else shown
     return {
-        **{key: shown.get(key) for key in (*PROOF_KEYS, "task_ids", "approves", "uri", "moved")},
+        **{key: shown.get(key) for key in (*diff_proofs.KEYS, "task_ids", "approves", "uri", "moved")},
         "change": _kind(old, new),
-        "holds": [] if to == "redacted" else _holds(shown),
+        "holds": [] if to == "redacted" else diff_proofs.holds(shown),
         "from": old and old["status"], "to": to,
         "by": _actors(events) or ([] if old else [shown["actor"]]), "trust_before": old and old["trust_level"],
         "reason": _reason(events),
@@ -266,7 +225,7 @@ def _gates(old: Row, new: Row, events: Sequence[Row]) -> list[Row]:
             "way": _verdicts(was, now, verdicts),
             "by": _actors(verdicts) or ([] if shown["fallen"] else [shown["reviewer"]]),
             "reason": shown["fallen"] or _why(verdicts[-1:]), "evidence": shown["evidence"], "late": shown["late"],
-            "proof": [_proof(held[name]) for name in shown["evidence"] if now and name in held],
+            "proof": [diff_proofs.proof(held[name]) for name in shown["evidence"] if now and name in held],
         })  # fmt: skip
     return found
 
@@ -290,14 +249,14 @@ def _finding(one: Finding) -> Row:
 
 def _tasks(before: Row, after: Row, told: Mapping[str, list[Row]]) -> list[Row]:
     evidence = {row["id"]: row for row in (*before["evidence"], *after["evidence"])}
-    latest = _latest(evidence.values())
+    latest = diff_proofs.latest(evidence.values())
     known = {row["id"]: row for row in (*after["tasks"], *before["tasks"])}
     titled = {name: f"{name} {row['title']}" for name, row in known.items()}
 
     def compare(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:
         change = _task(old, new, events, evidence)
         return change and {
-            **change, "failed_since": _failed_since(change, evidence, latest),
+            **change, "failed_since": diff_proofs.failed_since(change, evidence, latest),
             "repairs": _repaired(known.get((new or {}).get("repairs") or ""), new),
         }  # fmt: skip
 
@@ -318,7 +277,7 @@ def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Map
         "by": _actors(_moving(loud) or loud) or ([] if old else [shown["actor"]]),
         "reason": _reason(loud), "last_reason": _last_reason(new, loud),
         "proven": new and new["proven"], "proven_before": old and old["proven"],
-        "proof": [_proof(row) for row in proof],
+        "proof": [diff_proofs.proof(row) for row in proof],
         "unproven_because": (new or {}).get("unproven_because", []), "unsigned": (new or {}).get("unsigned", []),
         "unproven_by_older": (new or {}).get("unproven_by_older", []),
         "became": [name for name in TURNS if new and _is(new, name) and not (old and _is(old, name))],

@@ -1,20 +1,60 @@
-"""What a branch signed, and what was run again on it: rows of a diff, and their sentences. Pure."""
+"""What proves the work of a branch, what it signed, and what was run again on it: rows, and sentences. Pure."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.model.enumeration import cut
-from memento_git.review.report import ran, signature_note
+from memento_git.review.report import checked, ran, signature_note
 from memento_git.work.proof.reproduction import less_covered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from memento_git.model.rows import Row
     from memento_git.review.diff_lines import Style
 
+KEYS: Final = (
+    "id", "kind", "trust_level", "outcome", "command", "folder", "exit_code", "covers", "absent", "beside", "reports",
+    "summary",
+)  # fmt: skip
 VOID = "it was withdrawn, or is of another command or other code than what it names"
+
+
+def proof(row: Row) -> Row:
+    told = {key: row.get(key) for key in (*KEYS, "passed_since")}
+    return {**told, "holds": holds(row), "stale": bool(row.get("stale"))}
+
+
+def holds(row: Row) -> list[str]:
+    """Return what evidence without a command holds beside its summary, which anybody may word as they like."""
+    check, changed = row["check"], row["diff"]
+    found = [one["name"] for one in row["files"]]
+    found += [checked(check)] if check else []
+    found += [f"{changed['range']}: +{changed['added']} -{changed['removed']}"] if changed else []
+    return found + ([f"“{row['response']}”"] if row["response"] else [])
+
+
+def latest(evidence: Iterable[Row]) -> dict[object, Row]:
+    """Return the latest run that stands of each command for each task, and for none."""
+    runs = [row for row in evidence if row["status"] == "recorded" and row["command"] and row["outcome"] != "observed"]
+    told = sorted(runs, key=lambda row: str(row["created_at"]))
+    return {(task, _ran(row)): row for row in told for task in row["task_ids"] or ("",)}
+
+
+def _ran(row: Row) -> object:
+    return row["kind"], row["folder"], *(row["command"] or ())
+
+
+def failed_since(change: Row, evidence: Mapping[str, Row], latest: Mapping[object, Row]) -> list[Row]:
+    """Return the latest runs of what proves a task that failed after that: whoever completes it need not cite them."""
+    found: dict[str, Row] = {}
+    for one in (evidence[row["id"]] for row in change["proof"]):
+        later = [latest.get((task, _ran(one)), one) for task in (change["id"], "")]
+        last = max(later, key=lambda row: str(row["created_at"]))
+        if last["outcome"] == "failed" and last["created_at"] > one["created_at"]:
+            found[last["id"]] = last
+    return [proof(row) for row in found.values()]
 
 
 def fresh(before: Row, after: Row) -> list[Row]:
