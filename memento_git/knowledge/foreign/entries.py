@@ -102,9 +102,10 @@ def words(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in cleaned if one))
 
 
-def kind(value: Any, default: str) -> str:
+def kind(value: Any) -> str:
+    """Return a kind of notes; nothing for another word."""
     word = str(value or "").strip().lower()
-    return word if word in NOTE_KINDS else default
+    return word if word in NOTE_KINDS else ""
 
 
 def relation(value: Any) -> str:
@@ -156,10 +157,9 @@ def one_line(text: str, most: int = 80) -> str:
     return line if len(line) <= most else line[: most - 1].rsplit(" ", 1)[0] + "\u2026"
 
 
-def unique(entries: Iterable[Entry]) -> Found:
-    """Return the entries whose names are not taken by an earlier one."""
+def unique(entries: Iterable[Entry], skipped: list[LeftOut]) -> Found:
+    """Return the entries whose names are not taken by an earlier one, and what was passed over."""
     kept: dict[str, Entry] = {}
-    skipped = []
     for entry in entries:
         if entry.name in kept:
             skipped.append(LeftOut(entry.where, f"its name is that of {kept[entry.name].where}"))

@@ -42,9 +42,10 @@ def read(folder: Path) -> Found:
         for name, text in files.below(folder, SUFFIXES, skipped)
         if (entry := _entry(name, text, folder.absolute().name, skipped)) is not None
     ]
-    found = entries.unique(made)
-    names = _names(found.entries)
-    return Found([_linked(entry, names, skipped) for entry in found.entries], [*skipped, *found.skipped])
+    twice: list[LeftOut] = []
+    found = entries.unique(made, twice).entries
+    names = _names(found)
+    return Found([_linked(entry, names, skipped) for entry in found], [*skipped, *twice])
 
 
 def _entry(name: str, text: str, folder: str, skipped: list[LeftOut]) -> Entry | None:

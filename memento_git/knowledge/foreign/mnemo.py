@@ -151,14 +151,13 @@ def _entry(name: str, node: Mapping[str, Any], thread: str) -> Entry:
 
 def _quotes(values: Values) -> dict[str, str]:
     """Return each place in the code that a node is anchored to, and the text that stood there."""
-    name, held = values.first("anchors")
     found = {}
-    for one in held if isinstance(held, list) else [held] * (held is not None):
+    for one in values.members("anchors"):
         place = _anchor(one) if isinstance(one, dict) else ""
         if place:
             found[place] = str(one.get("context_lines") or "")
         else:
-            values.tell(f"of its {name}, {one!r:.60} names no place in the code: the note comes without")
+            values.tell(f"of its anchors, {one!r:.60} names no place in the code: the note comes without")
     return found
 
 

@@ -30,8 +30,7 @@ def read(path: Path) -> Found:
     skipped: list[LeftOut] = []
     rows = _rows(path) if is_database else _lines(path, skipped)
     made = [entry for where, row in rows if (entry := _entry(where, row, skipped)) is not None]
-    found = entries.unique(made)
-    return Found(found.entries, [*skipped, *found.skipped])
+    return entries.unique(made, skipped)
 
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:

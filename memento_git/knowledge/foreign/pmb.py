@@ -45,8 +45,7 @@ def read(path: Path) -> Found:
         if new := _named(row["meta"], "superseded_by", known):
             after.setdefault(new, []).append(str(row["ulid"]))
     made = [entry for row in events if (entry := _entry(row, after, known, skipped)) is not None]
-    found = entries.unique(made)
-    return Found(found.entries, [*skipped, *found.skipped])
+    return entries.unique(made, skipped)
 
 
 def _entry(
@@ -62,7 +61,7 @@ def _entry(
     if row["metadata_json"] and not meta and str(row["metadata_json"]).strip() not in ("{}", "null"):
         values.tell("its metadata are no JSON object: the note comes without")
     told = str(beside.first("kind", "activity_kind")[1] or sort)
-    kind = entries.kind(KINDS.get(told, told), entries.kind(KINDS.get(sort, sort), ""))
+    kind = entries.kind(KINDS.get(told, told)) or entries.kind(KINDS.get(sort, sort))
     if not kind and sort != ANSWER:
         values.tell(f"its type {sort!r:.60} is unknown here: it comes in as a fact")
     options = entries.given(

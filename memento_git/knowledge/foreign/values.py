@@ -9,7 +9,7 @@ from memento_git.model.enumeration import some
 from memento_git.model.knowledge import RELATIONS, TIERS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 NOTHING: Final[tuple[Any, ...]] = (None, "", [], {}, ())
 YES: Final = ("true", "yes", "on")
@@ -36,40 +36,39 @@ class Values:
         self._asked.add(name)
         return name, self.held.get(name)
 
-    def _taken(self, name: str, value: Any, taken: str, what: str, instead: str = WITHOUT) -> str:
+    def _taken(self, names: Sequence[str], read: Callable[[Any], str], what: str, instead: str = WITHOUT) -> str:
+        """Return what is read of the first of some names that says something; say where nothing can be."""
+        name, value = self.first(*names)
+        taken = read(value)
         if value is not None and not taken:
             self.tell(f"its {name} {value!r:.60} is {what}: {instead}")
         return taken
 
     def share(self, name: str) -> str:
-        _, value = self.first(name)
-        return self._taken(name, value, entries.share(value), "no number from 0 to 1")
+        return self._taken([name], entries.share, "no number from 0 to 1")
 
     def moment(self, *names: str) -> str:
-        name, value = self.first(*names)
-        return self._taken(name, value, entries.moment(value), "no time")
+        return self._taken(names, entries.moment, "no time")
 
     def key(self, *names: str) -> str:
-        name, value = self.first(*names)
-        return self._taken(name, value, entries.key(value), "not valid here")
+        return self._taken(names, entries.key, "not valid here")
 
     def kind(self, *names: str) -> str:
-        name, value = self.first(*names)
-        return self._taken(name, value, entries.kind(value, ""), "unknown here", "it comes in as a fact") or "fact"
+        return self._taken(names, entries.kind, "unknown here", "it comes in as a fact") or "fact"
 
     def domain(self, *names: str) -> str:
-        name, value = self.first(*names)
-        return self._taken(name, value, entries.domain(value), "unknown here", "that follows from its kind")
+        return self._taken(names, entries.domain, "unknown here", "that follows from its kind")
 
     def tier(self, name: str) -> str:
-        _, value = self.first(name)
-        return self._taken(name, value, str(value) if value in TIERS else "", f"not one of {', '.join(TIERS)}")
+        return self._taken([name], lambda value: value if value in TIERS else "", f"not one of {', '.join(TIERS)}")
 
     def flag(self, name: str) -> bool:
+        return self._taken([name], _truth, "neither true nor false") in YES
+
+    def members(self, name: str) -> list[Any]:
+        """Return what a name lists, be it one alone; nothing where it says nothing."""
         _, value = self.first(name)
-        word = str(value).lower()
-        self._taken(name, value, word if word in (*YES, *NO) else "", "neither true nor false")
-        return word in YES
+        return value if isinstance(value, list) else [value] * (value is not None)
 
     def line(self, *names: str) -> str:
         """Return a text on one line; say where it had to be cut."""
@@ -80,25 +79,22 @@ class Values:
         return told
 
     def words(self, name: str) -> tuple[str, ...]:
-        _, value = self.first(name)
-        members = value if isinstance(value, list) else [value]
-        for odd in (one for one in members if isinstance(one, (dict, list))):
+        for odd in (one for one in self.members(name) if isinstance(one, (dict, list))):
             self.tell(f"of its {name}, {odd!r:.60} is no word: {WITHOUT}")
+        value = self.held.get(name)
         return () if isinstance(value, dict) else entries.words(value)
 
     def places(self, name: str) -> tuple[str, ...]:
-        _, value = self.first(name)
-        members = value if isinstance(value, list) else [value]
-        for one in members if value is not None else ():
+        members = self.members(name)
+        for one in members:
             if not entries.places(one):
                 self.tell(f"of its {name}, {one!r:.60} names no place in the code: {WITHOUT}")
-        return entries.places(value)
+        return entries.places(members)
 
     def links(self, name: str, end: str) -> tuple[tuple[str, str], ...]:
         """Return relation and name of each link; `end` is what leads to the other."""
-        _, value = self.first(name)
         found = []
-        for one in value if isinstance(value, list) else [value] * (value is not None):
+        for one in self.members(name):
             if not isinstance(one, dict) or not one.get(end):
                 self.tell(f"of its {name}, {one!r:.60} leads nowhere: {WITHOUT}")
                 continue
@@ -108,14 +104,16 @@ class Values:
             found.append((rel, str(one[end])))
         return tuple(dict.fromkeys(found))
 
-    def others(self, *known: str) -> dict[str, Any]:
-        """Return what nobody asked for, without some names that are known to say nothing of their own."""
-        return {name: value for name, value in self.held.items() if name not in self._asked and name not in known}
-
     def rest(self, *known: str) -> None:
-        """Tell what nobody asked for."""
-        if left := list(self.others(*known)):
+        """Tell what nobody asked for, without some names that are known to say nothing of their own."""
+        if left := [name for name in self.held if name not in self._asked and name not in known]:
             self.tell(f"what it says of {_named(left)} stays out: a note has nothing of that name")
+
+
+def _truth(value: Any) -> str:
+    """Return a word for true or false; nothing for any other."""
+    word = str(value).lower()
+    return word if word in (*YES, *NO) else ""
 
 
 def _named(names: Sequence[str]) -> str:
