@@ -30,7 +30,7 @@ OTHERS = ("The bakery opens at six.", "Parsers are written by hand.", "Names are
 
 
 def learn(play: Play, thread: str = "t", **options: Any) -> dict[str, Any]:
-    return learn_recipe(play.ledger.view(), thread, **options).told
+    return learn_recipe(play.ledger.view(), thread, **options)
 
 
 def others(play: Play, *, kind: str = "fact") -> None:
@@ -52,7 +52,7 @@ def test_a_tag_that_only_the_thread_has_is_the_recipe(play: Play) -> None:
 def test_it_finds_their_like_and_names_neither_note_nor_thread(play: Play) -> None:
     ours = [add(play, text, thread="t", key=f"auth.{n}") for n, text in enumerate(("Tokens rotate.", "Keys are long."))]
     others(play)
-    told = play.do(save_learnt, "t").told
+    told = play.do(save_learnt, "t")
     assert "thread:" not in told["text"]
     assert not any(one in told["text"] for one in ours)
     like = add(play, "Sessions end at night.", key="auth.session")
@@ -143,7 +143,7 @@ def test_another_recipe_of_the_name_stays_unless_asked(play: Play) -> None:
         add(play, text, thread="other", tags=["tips"])
     with pytest.raises(RecipeExists):
         play.do(save_learnt, "other", name="t")
-    assert "tips" in play.do(save_learnt, "other", name="t", replace=True).told["text"]
+    assert "tips" in play.do(save_learnt, "other", name="t", replace=True)["text"]
     with pytest.raises(RecipeBuiltIn):
         play.do(save_learnt, "t", name="drift-check")
 

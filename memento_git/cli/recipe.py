@@ -84,14 +84,13 @@ def learn(door: Door, thread: str, name: str, *, replace: bool, dry_run: bool) -
     from memento_git.knowledge.actions import learning
 
     if dry_run:
-        learnt = learning.learn_recipe(door.view(), thread, name, progress)
+        told = learning.learn_recipe(door.view(), thread, name, progress)
     else:
-        learnt = door.change(
+        told = door.change(
             "recipe learn", lambda tx: learning.save_learnt(tx, thread, name, replace=replace, progress=progress)
         )
-    told = learnt.told
     others = f", and {told['others']} other(s)" if told["others"] else ", and no other"
-    lines = [terminal.clean(told["text"])] if dry_run else [f"saved: {learnt.name}"]
+    lines = [terminal.clean(told["text"])] if dry_run else [f"saved: {told['name']}"]
     lines.append(f" it finds {told['found']} of {told['notes']} notes of the thread{others}")
     lines.append(f" the best of {len(told['tried'])} drafts that were tried")
     door.show({"recipe": told, "saved": not dry_run}, "\n".join(lines))

@@ -47,16 +47,11 @@ class Write(NamedTuple):
     notes: tuple[str, ...]
 
 
-class Outcome(NamedTuple):
-    """What a recipe came to: notes, a row for each step, what is to be written."""
-
-    items: list[Item]
-    steps: list[Row]
-    writes: list[Write]
-
-
 class RecipeRun:
-    """One run of a recipe; the recipes that it takes notes from run in it too."""
+    """One run of a recipe; the recipes that it takes notes from run in it too.
+
+    `steps` tells what each step left, `writes` what is to be written.
+    """
 
     def __init__(self, view: View, *, at_commit: bool = False, progress: Progress | None = None) -> None:
         self.view = view
@@ -69,18 +64,18 @@ class RecipeRun:
         self._items: dict[str, Item] = {}
         self._way: list[str] = []
 
-    def run(self, name: str, given: Mapping[str, str]) -> Outcome:
-        """Run a recipe with the values of its parameters."""
-        return Outcome(self._recipe(self.book.find(name), given), self.steps, self.writes)
+    def run(self, name: str, given: Mapping[str, str]) -> list[Item]:
+        """Run a recipe with the values of its parameters; return the notes that it finds."""
+        return self._recipe(self.book.find(name), given)
 
-    def tried(self, recipe: Recipe) -> Outcome:
+    def tried(self, recipe: Recipe) -> list[Item]:
         """Run a recipe that is not saved and takes no parameters, apart from what ran before."""
         self.steps, self.writes = [], []
-        return Outcome(self._recipe(recipe, {}), self.steps, self.writes)
+        return self._recipe(recipe, {})
 
     def notes(self) -> list[Item]:
         """Return all notes, the latest last."""
-        return list(self._all())
+        return [self._item(note) for note in self.shelf.readable()]
 
     def _recipe(self, recipe: Recipe, given: Mapping[str, str]) -> list[Item]:
         if recipe.name in self._way or len(self._way) > DEEPEST:
@@ -148,7 +143,7 @@ class RecipeRun:
         if do == "recall":
             return self._recalled(step["query"], step.get("most", RECALLED), wanted)
         self.shelf.load(self.progress)
-        held = [item for item in self._all() if recipes.passes(item, wanted)]
+        held = [item for item in self.notes() if recipes.passes(item, wanted)]
         if do == "search":
             held = [item for item in held if recipes.says(item, step["text"])]
         if do == "spatial":
@@ -169,17 +164,10 @@ class RecipeRun:
         items = [(self._known(name), score) for name, score in rows]
         return [item._replace(score=round(score, 3)) for item, score in items if item is not None], found.more
 
-    def _all(self) -> Iterator[Item]:
-        for note in self.shelf.readable():
-            yield self._item(note)
-
     def _known(self, name: str) -> Item | None:
         """Return a note by its id; None where its file is wrong or is not there."""
-        from memento_git.model.work import Prose
-
-        path = self.shelf.path(name)
-        found = self.view.record(path) if path else None
-        return self._item(found) if isinstance(found, Prose) and not self.shelf.is_redacted(name) else None
+        note = self.shelf.prose(name)
+        return self._item(note) if note is not None else None
 
     def _item(self, note: Prose) -> Item:
         if note.id not in self._items:

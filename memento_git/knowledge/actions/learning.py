@@ -56,25 +56,17 @@ class RecipeUnnamed(Refused):
     hint_ = "give it one: --name NAME"
 
 
-class Learnt(NamedTuple):
-    """A recipe that was learnt: its name, its text, and how it did when it was tried."""
-
-    name: str
-    text: bytes
-    told: Row
-
-
 def save_learnt(
     tx: Transaction, thread: str, name: str = "", *, replace: bool = False, progress: Progress | None = None
-) -> Learnt:
+) -> Row:
     """Save what is learnt from a thread; a recipe of that name is replaced only where that is asked."""
     learnt = learn_recipe(tx.view, thread, name, progress)
-    save_recipe(tx, learnt.name, learnt.text, replace=replace)
+    save_recipe(tx, learnt["name"], learnt["text"].encode(), replace=replace)
     return learnt
 
 
-def learn_recipe(view: View, thread: str, name: str = "", progress: Progress | None = None) -> Learnt:
-    """Return the recipe that finds a thread's notes best of those that were tried; nothing is written.
+def learn_recipe(view: View, thread: str, name: str = "", progress: Progress | None = None) -> Row:
+    """Return the recipe that finds a thread's notes best of those that were tried, and how it did; write nothing.
 
     Of equally good ones the simplest wins. None names a note or the thread, so that it finds their like too.
     """
@@ -87,16 +79,16 @@ def learn_recipe(view: View, thread: str, name: str = "", progress: Progress | N
     if not good:
         raise NothingInCommon(thread=thread, notes=len(known.wanted))
     best = max(good, key=lambda one: (round(one.score.f1, 3), -learning.size(one.data)))
-    text = codec.encode(best.data)
-    return Learnt(name, text, {
-        "name": name, "thread": thread, "text": text.decode(), "notes": len(known.wanted), **_counts(best.score),
+    return {
+        "name": name, "thread": thread, "text": codec.encode(best.data).decode(), "notes": len(known.wanted),
+        **_counts(best.score),
         "missed": sorted(known.wanted.difference(best.found)),
         "also": [one for one in best.found if one not in known.wanted],
         "tried": [
             {"size": learning.size(one.data), **_counts(one.score), "steps": learning.steps_of(one.data)}
             for one in tried
         ],
-    })  # fmt: skip
+    }  # fmt: skip
 
 
 def _recipe(name: str, thread: str, data: Data) -> Data:
@@ -126,7 +118,7 @@ class _Tried(NamedTuple):
 def _tried(run: RecipeRun, known: Known, data: Data) -> _Tried:
     """Run a draft as it would be run once it is saved."""
     recipe = codec.read_recipe("", codec.encode(data))
-    found = [item.id for item in run.tried(recipe).items] if isinstance(recipe, Recipe) else []
+    found = [item.id for item in run.tried(recipe)] if isinstance(recipe, Recipe) else []
     return _Tried(data, found, learning.score(found, known.wanted))
 
 

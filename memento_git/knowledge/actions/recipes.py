@@ -22,7 +22,7 @@ from memento_git.model.types import problem_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.knowledge.recipe_runs import Outcome, Write
+    from memento_git.knowledge.recipe_runs import Write
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
     from memento_git.model.progress import Progress
@@ -160,21 +160,19 @@ def run_recipe(
     allow_secrets: Sequence[str] = (), progress: Progress | None = None,
 ) -> Row:  # fmt: skip
     """Run a recipe. Only with `apply` is anything written, all in one commit; else it is told what would be."""
-    view = ledger.view(at)
-    run = RecipeRun(view, at_commit=bool(at), progress=progress)
-    outcome = run.run(name, given)
-    rows = [_found_row(run, item.id, item.score) for item in outcome.items]
+    run = RecipeRun(ledger.view(at), at_commit=bool(at), progress=progress)
+    rows = [_found_row(run, item.id, item.score) for item in run.run(name, given)]
     applied = False
-    if apply and outcome.writes:
+    if apply and run.writes:
 
         def act(tx: Transaction) -> tuple[list[Row], bool]:
             tx.allow_secrets = tuple(allow_secrets)
-            return [_write(tx, one) for one in outcome.writes], bool(tx.changes)
+            return [_write(tx, one) for one in run.writes], bool(tx.changes)
 
         written, applied = ledger.change("recipe run", act)
     else:
-        written = _would_write(ledger, view, outcome, allow_secrets)
-    return {"recipe": name, "notes": rows, "steps": outcome.steps, "writes": written, "applied": applied}
+        written = _would_write(ledger, run, allow_secrets)
+    return {"recipe": name, "notes": rows, "steps": run.steps, "writes": written, "applied": applied}
 
 
 def _found_row(run: RecipeRun, note: str, score: float | None) -> Row:
@@ -182,11 +180,11 @@ def _found_row(run: RecipeRun, note: str, score: float | None) -> Row:
     return {**row, "score": score, "places": run.places.rows(note) if run.places.followed else None}
 
 
-def _would_write(ledger: Ledger, view: View, outcome: Outcome, allow_secrets: Sequence[str]) -> list[Row]:
+def _would_write(ledger: Ledger, run: RecipeRun, allow_secrets: Sequence[str]) -> list[Row]:
     """Write everything into a transaction that is never committed: what it refuses is refused here too."""
-    tx = Transaction(ledger, view, rehearsed=True)
+    tx = Transaction(ledger, run.view, rehearsed=True)
     tx.allow_secrets = tuple(allow_secrets)
-    return [{**_write(tx, one), "note": None} for one in outcome.writes]
+    return [{**_write(tx, one), "note": None} for one in run.writes]
 
 
 def _write(tx: Transaction, write: Write) -> Row:
