@@ -59,7 +59,7 @@ def titles(given: Corpus, question: str, nearness: Near) -> list[str]:
 
 def test_what_shares_no_word_is_found_by_its_meaning(notes: Notes) -> None:
     assert search(notes.ledger, [QUESTION]).hits == []
-    hit = search(notes.ledger, [QUESTION], semantic="always", explain=True).hits[0]
+    hit = search(notes.ledger, [QUESTION], semantic="always").hits[0]
     assert hit.card.title == "Whales"
     assert any(part.name == "meaning" and part.of.startswith("cosine 0.") for part in hit.parts)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from memento_git.knowledge.cards import Card
     from memento_git.knowledge.corpus import Corpus
-    from memento_git.knowledge.ranking import Asked, Found, Near, Ranked
+    from memento_git.knowledge.ranking import Asked, Near, Ranked
     from memento_git.knowledge.repeats import Said
     from memento_git.knowledge.scoring import Part
     from memento_git.ledger.store import Ledger
@@ -41,7 +41,7 @@ class Hit(NamedTuple):
     score: float
     words: tuple[str, ...]
     query: int
-    parts: tuple[Part, ...] = ()
+    parts: tuple[Part, ...]
     alike: tuple[Card, ...] = ()
     weak: bool = False
     besides: tuple[Card, ...] = ()
@@ -66,17 +66,15 @@ class Hits(NamedTuple):
 
 def search(
     source: Ledger | View, queries: Sequence[str], *, limit: int = 10, keep: Callable[[Card], bool] | None = None,
-    files: Iterable[str] = (), explain: bool = False, progress: Progress | None = None, few: int = 0,
-    semantic: str = "", leads: Callable[[Card], str] = lambda card: card.record, compared: bool = False,
-    last: Collection[str] = (),
+    files: Iterable[str] = (), progress: Progress | None = None, few: int = 0, semantic: str = "",
+    leads: Callable[[Card], str] = lambda card: card.record, compared: bool = False, last: Collection[str] = (),
 ) -> Hits:  # fmt: skip
     """Return what answers one or several questions; `keep` chooses, `files` are those that the asker is at.
 
     `leads` says what a document is shown as, as that which took its place: those that lead to the same are one answer.
     `compared` asks for the notes that may contradict a hit. Of those that say the same, one of `last` is never the one
-    that is shown. Where there is no index and no more than `few` files, none
-    is made. Whether meaning counts beside words is what the config says, unless `semantic` says it: always, auto or
-    never.
+    that is shown. Where there is no index and no more than `few` files, none is made. Whether meaning counts beside
+    words is what the config says, unless `semantic` says it: always, auto or never.
     """
     view = source if isinstance(source, View) else source.view()
     focus = frozenset(files)
@@ -88,10 +86,8 @@ def search(
             for query, near in zip(queries, nearness, strict=True)
         ]
         merged = _grouped(_merged(ranked), leads)
-        weak = {number for number, one in enumerate(ranked) if one.weak}
         shown = partial(_shown, corpus, leads)
-        found = _collapsed(view, merged, limit, shown, last, explain=explain)
-        hits = [hit._replace(weak=hit.query in weak) for hit in found]
+        hits = _collapsed(view, merged, limit, shown, last)
         told = sum(1 + len(hit.alike) for hit in hits)
         total = max([len(merged), *(one.total for one in ranked)])
         against = {hit.id: _against(corpus, hit.card, leads(hit.card)) for hit in hits}
@@ -116,7 +112,7 @@ def answering(
         ranked = [
             rank(corpus, query, most=MANY, keep=keep, near=near) for query, near in zip(queries, nearness, strict=True)
         ]
-        return [(found.card, ranked[number].weak) for number, found in _merged(ranked)]
+        return [(hit.card, hit.weak) for hit in _merged(ranked)]
 
     return _in_corpus(view, answered, [], progress, few)
 
@@ -190,16 +186,16 @@ def _in_corpus(view: View, answered: Callable[[Corpus], T], nothing: T, progress
     return nothing
 
 
-def _merged(ranked: Sequence[Ranked]) -> list[tuple[int, Found]]:
+def _merged(ranked: Sequence[Ranked]) -> list[Hit]:
     """Return the answers to all questions: each question's best first, each document once."""
     placed = [
-        (place, -found.score, number, found)
+        (place, -found.score, number, Hit(found.card, found.score, found.words, number, found.parts, weak=answers.weak))
         for number, answers in enumerate(ranked)
         for place, found in enumerate(answers.found)
     ]
-    merged: dict[str, tuple[int, Found]] = {}
-    for _, _, number, found in sorted(placed, key=lambda one: one[:3]):
-        merged.setdefault(found.card.path, (number, found))
+    merged: dict[str, Hit] = {}
+    for *_, hit in sorted(placed, key=lambda one: one[:3]):
+        merged.setdefault(hit.card.path, hit)
     return list(merged.values())
 
 
@@ -220,14 +216,12 @@ def _disputed(view: View, corpus: Corpus, card: Card) -> list[str]:
     return [one.id for one in others if alike.dispute(own, alike.said(one.title, text_of(view, one)))]
 
 
-def _grouped(
-    merged: Iterable[tuple[int, Found]], leads: Callable[[Card], str]
-) -> list[tuple[int, Found, tuple[Card, ...]]]:
+def _grouped(merged: Iterable[Hit], leads: Callable[[Card], str]) -> list[Hit]:
     """Return the best of the documents that lead to the same, each with the others."""
-    groups: dict[str, list[tuple[int, Found]]] = {}
-    for number, found in merged:
-        groups.setdefault(leads(found.card), []).append((number, found))
-    return [(*members[0], tuple(found.card for _, found in members[1:])) for members in groups.values()]
+    groups: dict[str, list[Hit]] = {}
+    for hit in merged:
+        groups.setdefault(leads(hit.card), []).append(hit)
+    return [best._replace(besides=tuple(one.card for one in others)) for best, *others in groups.values()]
 
 
 def _shown(corpus: Corpus, leads: Callable[[Card], str], card: Card) -> Card:
@@ -239,9 +233,8 @@ def _shown(corpus: Corpus, leads: Callable[[Card], str], card: Card) -> Card:
 
 
 def _collapsed(
-    view: View, merged: Sequence[tuple[int, Found, tuple[Card, ...]]], limit: int, shown: Callable[[Card], Card],
-    last: Collection[str], *, explain: bool,
-) -> list[Hit]:  # fmt: skip
+    view: View, merged: Sequence[Hit], limit: int, shown: Callable[[Card], Card], last: Collection[str]
+) -> list[Hit]:
     """Return as many hits as were asked for; what says the same as a better one is told with it.
 
     What took a document's place is compared in its stead, for that is what is shown. An event is shown as its record,
@@ -249,24 +242,22 @@ def _collapsed(
     """
     hits: list[Hit] = []
     told: list[Said] = []
-    cards = {found.card.path: shown(found.card) for _, found, _ in merged[: COMPARED + limit]}
+    cards = {hit.card.path: shown(hit.card) for hit in merged[: COMPARED + limit]}
     _bring(view, list(cards.values())[: 2 * limit])
-    for number, found, besides in merged[: COMPARED + limit]:
-        card, is_event = cards[found.card.path], found.card.kind == "event"
+    for hit in merged[: COMPARED + limit]:
+        card, is_event = cards[hit.card.path], hit.card.kind == "event"
         if card.kind == "event":
             continue
-        own = said(card, text_of(view, found.card if is_event else card))
+        own = said(card, text_of(view, hit.card if is_event else card))
         twin = next((at for at, other in enumerate(told) if are_alike(other, own)), None)
         if twin is not None:
             held = hits[twin]
             if held.card.id in last and card.id not in last:
-                held, card = held._replace(card=found.card, besides=besides), cards[held.card.path]
+                held, card = held._replace(card=hit.card, besides=hit.besides), cards[held.card.path]
             hits[twin] = held._replace(alike=(*held.alike, card))
         elif len(hits) == limit:
             break
         else:
             told.append(own)
-            parts = found.parts if explain else ()
-            hit = Hit(found.card, found.score, found.words, number, parts, besides=besides)
-            hits.append(hit._replace(card=card, besides=(found.card, *besides)) if is_event else hit)
+            hits.append(hit._replace(card=card, besides=(hit.card, *hit.besides)) if is_event else hit)
     return hits

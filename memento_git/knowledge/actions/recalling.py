@@ -209,8 +209,8 @@ class _Recall:
 
         return search(
             self.view, self.wish.queries, limit=self.wish.most, keep=keep, leads=self._standing_for,
-            files=self._focus(), explain=self.wish.explain, progress=self.progress, few=FEW,
-            semantic=self.wish.semantic, compared=True, last=self.drafts,
+            files=self._focus(), progress=self.progress, few=FEW, semantic=self.wish.semantic, compared=True,
+            last=self.drafts,
         )  # fmt: skip
 
     def _answering(self, keep: Callable[[Any], bool]) -> list[tuple[Card, bool]]:
@@ -269,7 +269,7 @@ class _Recall:
         return {
             **row, "weak": hit.weak, "score": round(hit.score, 4), "query": hit.query, "words": list(hit.words),
             "alike": [card.id for card in hit.alike if card.id != row["id"]],
-            "parts": [part._asdict() for part in hit.parts],
+            "parts": [part._asdict() for part in hit.parts] if self.wish.explain else [],
             "instead_of": before if hit.card.kind == "note" else [],
         }  # fmt: skip
 
