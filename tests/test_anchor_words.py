@@ -183,7 +183,7 @@ def test_what_rests_on_a_note_is_found_in_both_directions() -> None:
         "d": ("contradicts a", 1),
         "f": ("is about x.py:1-5 too", 1),
     }
-    assert dependents("b", links)[0].data() == {
+    assert dependents("b", links)[0]._asdict() == {
         "note": "c", "reason": "was made from b", "through": "b", "steps": 1,
     }  # fmt: skip
     assert [one.note for one in dependents("nobody", links, about)] == []

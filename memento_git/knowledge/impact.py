@@ -41,9 +41,6 @@ class Dependent(NamedTuple):
     through: str
     steps: int
 
-    def data(self) -> dict[str, Any]:
-        return {"note": self.note, "reason": self.reason, "through": self.through, "steps": self.steps}
-
 
 class Touched(NamedTuple):
     """A note whose place in the code a change touches: the anchor, and what became of it."""
@@ -56,27 +53,16 @@ class Touched(NamedTuple):
         return {"note": self.note, "anchor": str(self.anchor), **self.found.data()}
 
 
-class Use(NamedTuple):
-    """A note that is about code which imports the code that another note is about: by which of its files, and what."""
-
-    note: str
-    anchor: Anchor
-    imported: str
-    by: str
-
-
 def dependents(
-    note: str, links: Iterable[Link], about: Iterable[tuple[str, Anchor]] = (), uses: Iterable[Use] = ()
+    note: str, links: Sequence[Link], about: Sequence[tuple[str, Anchor]] = (), uses: Iterable[Dependent] = ()
 ) -> list[Dependent]:  # fmt: skip
     """Return what to look at when a note no longer holds, the nearest first; each note once, by its strongest reason.
 
     First what rests on it, step by step (depends_on, made from, supersedes), then what it is linked with either way,
-    then what is about the same code, then what is about code that imports it.
+    then what is about the same code, then the `uses`, which are about code that imports it.
     """
-    all_links = list(links)
     found: dict[str, Dependent] = {}
-    using = (Dependent(one.note, f"is about {one.anchor}: {one.by} imports {one.imported}", note, 1) for one in uses)
-    for one in (*_resting(note, all_links), *_linked(note, all_links), *_beside(note, list(about)), *using):
+    for one in (*_resting(note, links), *_linked(note, links), *_beside(note, about), *uses):
         if one.note != note:
             found.setdefault(one.note, one)
     return list(found.values())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memento_git.code.imports import syntax_trees
 from memento_git.code.languages import language_of
 from memento_git.knowledge import following
-from memento_git.knowledge.impact import Use
+from memento_git.knowledge.impact import Dependent
 from memento_git.ledger import imports
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Importing(NamedTuple):
     """Which notes are about code that imports a note's; all files that do; languages whose grammar is missing."""
 
-    uses: Sequence[Use] = ()
+    uses: Sequence[Dependent] = ()
     files: Sequence[str] = ()
     unread: Sequence[str] = ()
 
@@ -44,7 +44,7 @@ def importing(
     users = {user: target for target in sorted(targets) for user in importers.get(target, ()) if user not in targets}
     using = {path: node for path, node in nodes.items() if node in users}
     uses = [
-        Use(owner, anchor, users[using[one]], using[one])
+        Dependent(owner, f"is about {anchor}: {using[one]} imports {users[using[one]]}", note, 1)
         for (owner, anchor), path in zip(placed, paths, strict=True)
         for one in _below([path], using)
     ]

@@ -74,7 +74,7 @@ def check_impact(shelf: Shelf, given: str, progress: Progress | None = None) -> 
     about = places(shelf, [note, *(one for one in live.values() if one.id != note.id)])
     used = importing(shelf.view.git, shelf.view.commits[0], note.id, about, progress)
     found = impact.dependents(note.id, links, about, used.uses)
-    rows = [{**one.data(), **_named(shelf, one.note)} for one in found if one.note in live]
+    rows = [{**one._asdict(), **_named(shelf, one.note)} for one in found if one.note in live]
     return {
         "note": note.id, "title": note.title, "impact": rows, "imported_by": [*used.files],
         "imports_not_read": [*used.unread],
