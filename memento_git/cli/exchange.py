@@ -18,8 +18,10 @@ from memento_git.model.knowledge import ORIGINS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from memento_git.knowledge.actions.note_bundles import Bundle
+    from memento_git.knowledge.digest import Digest
     from memento_git.ledger.store import Ledger
-    from memento_git.model.exchange import Brought
+    from memento_git.model.exchange import Brought, LeftOut
 
     Exporter = Callable[..., None]
     Importer = Callable[..., Brought]
@@ -29,33 +31,29 @@ def _export_jsonl(door: Door, out: Path | None, *, force: bool, **_: Any) -> Non
     from memento_git.knowledge.actions.note_bundles import export_bundle
 
     bundle = export_bundle(door.view())
-    count = {"notes": bundle.notes, "redacted": bundle.redacted}
-    data = {"format": "jsonl", **count, "skipped": [one._asdict() for one in bundle.skipped]}
-    told = [f"left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in bundle.skipped]
+    data = {"format": "jsonl", "notes": bundle.notes, "redacted": bundle.redacted}
     beside = f", and what is left of {bundle.redacted} redacted" if bundle.redacted else ""
-    what = f"{many(bundle.notes, 'note')}{beside}"
-    _written(door, out, bundle.text, data, what, told, force=force)
+    _written(door, out, bundle, data, f"{many(bundle.notes, 'note')}{beside}", force=force)
 
 
 def _written(
-    door: Door, out: Path | None, text: str, data: dict[str, Any], what: str, told: list[str], *, force: bool
+    door: Door, out: Path | None, made: Bundle | Digest, data: dict[str, Any], what: str, *, force: bool
 ) -> None:  # fmt: skip
     """Write an export into a file, or print it; what was left out is said beside it."""
+    data, told = {**data, "skipped": [one._asdict() for one in made.skipped]}, _left_out(made.skipped)
     if out is not None:
         from memento_git.ledger import outfile
 
-        outfile.put(door.ledger, out, text.encode(), force=force)
+        outfile.put(door.ledger, out, made.text.encode(), force=force)
         door.show({**data, "path": str(out)}, "\n".join([f"{what} in {output.printable(str(out))}", *told]))
         return
     for line in told:
         terminal.put(line, err=True)
-    door.show({**data, "text": text}, text)
+    door.show({**data, "text": made.text}, made.text)
 
 
-def _import_jsonl(ledger: Ledger, source: Path, **options: Any) -> Brought:
-    from memento_git.knowledge.actions.note_bundles import import_bundle
-
-    return import_bundle(ledger, source, **options)
+def _left_out(skipped: Sequence[LeftOut]) -> list[str]:
+    return [f"left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in skipped]
 
 
 def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **_: Any) -> None:
@@ -73,10 +71,9 @@ def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **
     shelf = Shelf(door.view())
     places = Whereabouts(shelf, at_commit=bool(door.at))
     made = digest(shelf, budget or DIGEST_TOKENS, place_of(out, door.ledger.git.top) if out else "", places)
-    data = {"format": "agents-md", "notes": len(made.notes), "skipped": [one._asdict() for one in made.skipped]}
-    told = [f"left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in made.skipped]
+    data = {"format": "agents-md", "notes": len(made.notes)}
     if out is None:
-        _written(door, None, made.text, data, "", told, force=force)
+        _written(door, None, made, data, "", force=force)
         return
     try:
         done = write_block(out, made.text, force=force)
@@ -84,7 +81,9 @@ def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **
         raise FileSystemFailed(path=out, problem=error.strerror or type(error).__name__) from error
     word = "made" if done.made else "changed" if done.changed else "as it was"
     line = f"{many(len(made.notes), 'note')} in {output.printable(str(out))}: {word}"
-    door.show({**data, "path": str(out), "changed": done.changed}, "\n".join([line, *told]))
+    skipped = [one._asdict() for one in made.skipped]
+    told = {**data, "skipped": skipped, "path": str(out), "changed": done.changed}
+    door.show(told, "\n".join([line, *_left_out(made.skipped)]))
 
 
 def _export_md(door: Door, out: Path | None, *, force: bool, **_: Any) -> None:
@@ -92,27 +91,14 @@ def _export_md(door: Door, out: Path | None, *, force: bool, **_: Any) -> None:
     from memento_git.knowledge.shelf import Shelf
 
     made = document(Shelf(door.view()))
-    data = {"format": "md", "notes": len(made.notes), "skipped": [one._asdict() for one in made.skipped]}
-    told = [f"left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in made.skipped]
-    _written(door, out, made.text, data, many(len(made.notes), "note"), told, force=force)
-
-
-def _foreign(form: str) -> Importer:
-    """Return the importer of another tool's knowledge."""
-
-    def bring(ledger: Ledger, source: Path, **options: Any) -> Brought:
-        from memento_git.knowledge.actions import bringing
-
-        return bringing.bring(ledger, form, source, **options)
-
-    return bring
+    data = {"format": "md", "notes": len(made.notes)}
+    _written(door, out, made, data, many(len(made.notes), "note"), force=force)
 
 
 MOST: Final = 20
 EXPORTERS: Final[dict[str, Exporter]] = {"jsonl": _export_jsonl, "agents-md": _export_agents, "md": _export_md}
 FOLDERS: Final = ("markdown", "mnemo", "pmb")
-FOREIGN: Final = ("markdown", "claude-md", "mnemo", "memento-sqlite", "pmb")
-IMPORTERS: Final[dict[str, Importer]] = {"jsonl": _import_jsonl, **{form: _foreign(form) for form in FOREIGN}}
+FORMS: Final = ("jsonl", "markdown", "claude-md", "mnemo", "memento-sqlite", "pmb")
 
 
 @click.command("export")
@@ -149,7 +135,7 @@ def _from_project(ledger: Ledger, project: str, names: Sequence[str], **options:
 
 @click.command("import")
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
-@click.option("--from", "form", type=click.Choice(tuple(IMPORTERS)), default=None,
+@click.option("--from", "form", type=click.Choice(FORMS), default=None,
               help="What SOURCE is: jsonl, our own export and the default; markdown a folder; claude-md a CLAUDE.md or "
               "AGENTS.md; mnemo its store; memento-sqlite the local memory server's file or JSON lines; pmb the "
               "events.sqlite of a workspace of PMB.")  # fmt: skip
@@ -190,7 +176,13 @@ def _from_source(sources: tuple[str, ...], form: str, origin: str) -> Importer:
         source = click.Path(path_type=Path, exists=True).convert(sources[0], None, context)
         if form == "jsonl" and source.is_dir():
             raise click.UsageError(f"{source} is a folder: say of what, with --from {' or '.join(FOLDERS)}", context)
-        return partial(IMPORTERS[form], source=source, origin=origin)
+        if form != "jsonl":
+            from memento_git.knowledge.actions.bringing import bring
+
+            return partial(bring, form=form, source=source, origin=origin)
+        from memento_git.knowledge.actions.note_bundles import import_bundle
+
+        return partial(import_bundle, source=source, origin=origin)
     if form != "jsonl":
         raise click.UsageError("standard input is for --from jsonl alone", context)
     from memento_git.knowledge.actions.note_bundles import take_in
