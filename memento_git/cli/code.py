@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def _overlay(door: Door, path: str = "") -> Iterator[Overlay]:
+def opened(door: Door, path: str = "") -> Iterator[Overlay]:
     """Yield the notes over the code at --at, else over the work tree."""
     from memento_git.knowledge import overlay
 
@@ -31,7 +31,7 @@ def _overlay(door: Door, path: str = "") -> Iterator[Overlay]:
 def _ls(door: Door, glob: str = "", *, limit: int = 50, offset: int = 0) -> None:
     from memento_git.knowledge.mapping import listed
 
-    with _overlay(door) as overlay:
+    with opened(door) as overlay:
         found, code = listed(overlay, glob), overlay.code()
     shown, told = output.page(found, limit, offset)
     lines = output.columns((code_text.counted(row), output.printable(row["path"])) for row in shown)
@@ -63,7 +63,7 @@ def read_file(door: Door, place: str, limit: int) -> None:
     """
     from memento_git.knowledge import reading
 
-    with _overlay(door, reading.path_of(place)) as overlay:
+    with opened(door, reading.path_of(place)) as overlay:
         told = reading.read(overlay, place, limit=limit)
     door.show(told, lambda: "\n".join(code_text.file_text(told)))
 
@@ -80,7 +80,7 @@ def grep(door: Door, regex: str, path: str, *, ignore_case: bool, **options: Any
     """Find lines by a regular expression, in the files that notes are about first."""
     from memento_git.knowledge import grepping
 
-    with _overlay(door) as overlay:
+    with opened(door) as overlay:
         told = grepping.grep(overlay, regex, path=path, ignore_case=ignore_case, **options)
     door.show(told, lambda: "\n".join(code_text.matches_text(told)))
 
@@ -93,7 +93,7 @@ def show_map(door: Door, path: str, limit: int, offset: int) -> None:
     """Show the named parts of files with their notes, and what imports what."""
     from memento_git.knowledge.mapping import mapped
 
-    with _overlay(door) as overlay:
+    with opened(door) as overlay:
         told = mapped(overlay, path, OF_CODE)
     shown, page = output.page(told["files"], limit, offset)
 
@@ -112,7 +112,7 @@ def show_coverage(door: Door, path: str, limit: int, offset: int) -> None:
     """Show how many of the code's symbols a note is about, the darkest files first."""
     from memento_git.knowledge.mapping import coverage
 
-    with _overlay(door) as overlay:
+    with opened(door) as overlay:
         told = coverage(overlay, path, OF_CODE)
     shown, page = output.page(told["files"], limit, offset)
     door.show(

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from memento_git.model.rows import Row
     from memento_git.model.work import Prose
 
-PARTS: Final = ("entry", "history", "sources", "graph", "thread", "blame", "diff")
-
 
 def walked(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that say how far, and along which links, a graph goes."""
@@ -55,7 +53,7 @@ def shown(door: Door, given: str, what: str | None = None, walk: Mapping[str, An
         found = shelf.find(given)
         door.ledger.warn(*note_rows.remarks(shelf, found.id))
     except NoteRedacted as gone:
-        if what not in (None, "entry", "history"):
+        if what in TOLD:
             raise
         _story(door, shelf, note_rows.redacted_row(shelf, str(gone.facts["note"])), what)
         return
@@ -65,7 +63,7 @@ def shown(door: Door, given: str, what: str | None = None, walk: Mapping[str, An
             raise
         _story(door, shelf, note_rows.as_note(door.view(), draft), "entry", draft.list("evidence"))
         return
-    if what in WHAT and WHAT[what] is not None:
+    if what in TOLD:
         _part(door, shelf, found, what, wishes)
         return
     _story(door, shelf, note_rows.note_row(shelf, found), what, found.list("evidence"))
@@ -171,7 +169,7 @@ def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, 
     members = told["nodes"] if what == "graph" else told
     if what in ("sources", "graph"):
         _stand(view, [row for row in members if row["status"] is None])
-    lines = [*map(WHAT[what] or str, members)]
+    lines = [*map(TOLD[what], members)]
     if what == "graph":
         lines += ["", *(f"{one['from']} {one['rel']} {one['to']}" for one in told["links"])]
         lines += [f"{told['omitted']} more records: take fewer steps, or --rel"] if told["omitted"] else []
@@ -201,10 +199,10 @@ def _revised(row: Row) -> str:
     return f"{head}{output.printable(row['subject'])}\n{terminal.clean(row['patch'])}\n"
 
 
-WHAT: Final[dict[str, Callable[[Any], str] | None]] = {
-    "entry": None, "history": None, "sources": _near, "graph": _near, "thread": _member, "blame": _blamed,
-    "diff": _revised,
+TOLD: Final[dict[str, Callable[[Any], str]]] = {
+    "sources": _near, "graph": _near, "thread": _member, "blame": _blamed, "diff": _revised,
 }  # fmt: skip
+PARTS: Final = ("entry", "history", *TOLD)
 
 
 def is_place(given: str, what: str | None) -> bool:
@@ -214,12 +212,11 @@ def is_place(given: str, what: str | None) -> bool:
 
 def shown_place(door: Door, given: str) -> None:
     """Show who wrote the notes that are about a file, or lines of it."""
-    from memento_git.knowledge import overlay, reading
+    from memento_git.cli.code import opened
+    from memento_git.knowledge import reading
 
-    if len(door.at) > 1:
-        raise click.UsageError("--at: code is looked at at one revision")
-    with overlay.opened(door.view(), door.at[0] if door.at else "", reading.path_of(given)) as found:
-        told = reading.blame(found, given)
+    with opened(door, reading.path_of(given)) as overlay:
+        told = reading.blame(overlay, given)
     door.show(told, lambda: "\n".join(map(_placed, told["blame"])) or f"no note is about {told['place']}")
 
 
