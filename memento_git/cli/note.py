@@ -157,6 +157,7 @@ def progressed(door: Door, note_id: str, text: str, after: str) -> None:
 def retire(door: Door, note_id: str, key_prefix: str, reason: str, *, dry_run: bool) -> None:
     """Say that a note does not hold any more; restore takes it back."""
     from memento_git.knowledge.actions import notes
+    from memento_git.knowledge.shelf import Shelf
 
     if bool(note_id) == bool(key_prefix):
         raise click.UsageError("name a note, or a --key-prefix", click.get_current_context())
@@ -166,7 +167,7 @@ def retire(door: Door, note_id: str, key_prefix: str, reason: str, *, dry_run: b
         changed(door, "note retire", lambda tx: notes.retire_note(tx, note_id, reason=reason))
         return
     if dry_run:
-        found = notes.below_prefix(door.view(), key_prefix)
+        found = notes.below_prefix(Shelf(door.view()), key_prefix)
     else:
         found = door.change("note retire", lambda tx: notes.retire_prefix(tx, key_prefix, reason=reason))
     door.show({"notes": found, "dry_run": dry_run}, lambda: _retired(door, key_prefix, found, dry_run=dry_run))

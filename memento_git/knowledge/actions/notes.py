@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.knowledge import alike, neighbours
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge.desk import Desk
-from memento_git.knowledge.drafting import Draft, drafted, merged_origin
+from memento_git.knowledge.drafting import Draft, cleared, drafted, expiry, front_matter, link, merged_origin, titled
 from memento_git.knowledge.injection import LOW, orders
-from memento_git.knowledge.shelf import Shelf, digest_of_places, digest_of_text
+from memento_git.knowledge.shelf import digest_of_places, digest_of_text
 from memento_git.knowledge.succession import anchored
 from memento_git.knowledge.transitions import refuse_known
 from memento_git.ledger import layout
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memento_git.knowledge.alike import Alike, Coverage
+    from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.transaction import Transaction
-    from memento_git.ledger.view import View
     from memento_git.model.work import Prose
     from memento_git.texts.typed import Reason
 
@@ -153,8 +153,6 @@ def drafting_changes(desk: Desk, note: Prose, text: str, options: dict[str, Any]
 
     A title that was taken from the text follows it, and what lasts until a date follows the tier.
     """
-    from memento_git.knowledge.drafting import cleared, expiry, front_matter, titled
-
     body = desk.text("text", text) if text else ""
     given = dict(options)
     if body and not given.get("title") and note.title == titled(note.body):
@@ -231,19 +229,15 @@ def _moved(tx: Transaction, note: str, do: str, *, reason: str) -> str:
 def retire_prefix(tx: Transaction, prefix: str, *, reason: Reason = "") -> list[str]:
     """Retire all live notes whose key is the prefix or begins with it and a dot."""
     desk = Desk.of(tx)
-    found = _below(desk.shelf, prefix)
+    found = below_prefix(desk.shelf, prefix)
     why = desk.reason("retiring notes", reason)
     for note in found:
         desk.happen(desk.shelf, note, "retired", reason=why)
     return found
 
 
-def below_prefix(view: View, prefix: str) -> list[str]:
+def below_prefix(shelf: Shelf, prefix: str) -> list[str]:
     """Return the notes that retire_prefix would retire."""
-    return _below(Shelf(view), prefix)
-
-
-def _below(shelf: Shelf, prefix: str) -> list[str]:
     start = key_start(prefix)
     return [note.id for note in shelf.live() if under(str(note.data.get("key", "")), start)]
 
@@ -304,8 +298,6 @@ def unlink_note(tx: Transaction, note: str, rel: str, to: str, *, reason: str = 
 
 
 def _linked(tx: Transaction, note: str, rel: str, to: str, *, reason: str, adding: bool) -> str:
-    from memento_git.knowledge.drafting import link
-
     desk = Desk.of(tx)
     found = desk.find(note)
     links: set[tuple[str, str]] = set(desk.shelf.links(found))
