@@ -59,7 +59,7 @@ def check_anchors(shelf: Shelf, given: str = "", *, work_tree: bool = False) -> 
             now = follower.work_tree(about) if work_tree else follower.at(shelf.view.commits[0])
             found = follower.follow(about, now)
         rows = [
-            {**_named(shelf, note), "anchor": str(anchor), **one.data()}
+            {**named(shelf, note), "anchor": str(anchor), **one.data()}
             for (note, anchor), one in zip(wanted, found, strict=True)
         ]
     counts = Counter(row["state"] for row in rows)
@@ -74,7 +74,7 @@ def check_impact(shelf: Shelf, given: str, progress: Progress | None = None) -> 
     about = places(shelf, [note, *(one for one in live.values() if one.id != note.id)])
     used = importing(shelf.view.git, shelf.view.commits[0], note.id, about, progress)
     found = impact.dependents(note.id, links, about, used.uses)
-    rows = [{**one._asdict(), **_named(shelf, one.note)} for one in found if one.note in live]
+    rows = [{**one._asdict(), **named(shelf, one.note)} for one in found if one.note in live]
     return {
         "note": note.id, "title": note.title, "impact": rows, "imported_by": [*used.files],
         "imports_not_read": [*used.unread],
@@ -111,7 +111,7 @@ def check_conflicts(shelf: Shelf) -> Row:
     linked = {tuple(sorted((note.id, other))) for note in live for other in shelf.contradictions(note)}
     rows = [_pair(shelf, one, other, _why(shelf, one, other), None) for one, other in sorted(linked)]
     rows += [
-        {"notes": [_named(shelf, note.id)], "why": "contested: events that had not seen one another disagree",
+        {"notes": [named(shelf, note.id)], "why": "contested: events that had not seen one another disagree",
          "share": None}
         for note in live if shelf.status(note.id) == "contested"
     ]  # fmt: skip
@@ -136,19 +136,20 @@ def check_expired(shelf: Shelf) -> Row:
     for note in shelf.live():
         ends = (("expired", shelf.expires(note)), ("valid until then", str(note.data.get("valid_to") or "")))
         rows += [
-            {**_named(shelf, note.id), "why": why, "since": since}
+            {**named(shelf, note.id), "why": why, "since": since}
             for why, since in ends if "" < since <= shelf.view.now
         ][:1]  # fmt: skip
     return {"expired": sorted(rows, key=lambda row: (row["since"], row["note"]))}
 
 
-def _named(shelf: Shelf, note: str) -> Row:
+def named(shelf: Shelf, note: str) -> Row:
+    """Return what one should know of a note that is told of."""
     found = shelf.note(note)
     return {"note": note, "title": found.title, "kind": found.data["kind"], "status": shelf.status(note)}
 
 
 def _pair(shelf: Shelf, one: str, other: str, why: str, share: float | None) -> Row:
-    return {"notes": [_named(shelf, one), _named(shelf, other)], "why": why, "share": share}
+    return {"notes": [named(shelf, one), named(shelf, other)], "why": why, "share": share}
 
 
 # What a change touches.
@@ -191,7 +192,7 @@ def touched(newer: Shelf, older: Shelf | None, base: str = "") -> Row:
             there = follower.at(newer.view.commits[0]) if base else follower.staged()
             rows = _touched(follower, [one for one in now if one in known], then, there)
             rows += _since(follower, [one for one in now if one not in known], there)
-    told = [{**_named(newer, row.note), **row.data()} for row in rows]
+    told = [{**named(newer, row.note), **row.data()} for row in rows]
     return {"touched": sorted(told, key=lambda row: (row.get("path", ""), row["note"])), "checked": len(now)}
 
 

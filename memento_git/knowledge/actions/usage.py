@@ -7,10 +7,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import following, usage
+from memento_git.knowledge.actions.checking import named, places
 from memento_git.knowledge.moments import past_moment
 from memento_git.ledger import commits, layout
 from memento_git.ledger.grep import Grep
-from memento_git.model import anchors
 from memento_git.model.anchors import GONE
 from memento_git.model.ids import ALPHABET, LENGTH
 
@@ -66,7 +66,7 @@ class _Usage:
 
     def _placed(self, tip: str) -> dict[str, list[str]]:
         """Return live note -> the files and folders that it is about, as they are called now."""
-        wanted = [(note.id, anchors.from_data(data)) for note in self.live for data in self.shelf.about(note)]
+        wanted = places(self.shelf, self.live)
         found: dict[str, list[str]] = {}
         with following.opened(self.shelf.view.git) as follower:
             now = follower.at(tip)
@@ -79,10 +79,6 @@ class _Usage:
                 if anchor.is_place and one.state != GONE:
                     found.setdefault(note, []).append(one.path or anchor.path)
         return {note: list(dict.fromkeys(paths)) for note, paths in found.items()}
-
-    def _named(self, note: str) -> Row:
-        found = self.shelf.note(note)
-        return {"note": note, "title": found.title, "kind": found.data["kind"], "status": self.shelf.status(note)}
 
     def together(self) -> Iterator[Row]:
         """Yield files that change together with what notes are about, and that no note covers."""
@@ -107,7 +103,7 @@ class _Usage:
             counted = len(earlier) + sum(revised[one] for one in (live.id, *earlier))
             if counted >= self.least:
                 rows.append({
-                    **self._named(live.id), "times": counted, "superseded": earlier,
+                    **named(self.shelf, live.id), "times": counted, "superseded": earlier,
                     "revised": counted - len(earlier), "reasons": list(self._reasons(earlier)),
                 })  # fmt: skip
         return sorted(rows, key=lambda row: (-row["times"], row["note"]))
@@ -126,7 +122,7 @@ class _Usage:
             if len(held) >= self.least:
                 looked = self.shelf.looked_at(note) or str(self.shelf.note(note).data["at"])
                 rows.append({
-                    **self._named(note), "commits": len(held), "since": self._since(held, looked),
+                    **named(self.shelf, note), "commits": len(held), "since": self._since(held, looked),
                     "looked_at": looked, "paths": self.places[note],
                 })  # fmt: skip
         return sorted(rows, key=lambda row: (-row["commits"], row["note"]))
@@ -156,7 +152,7 @@ class _Usage:
     def cited_together(self) -> Iterator[Row]:
         """Yield pairs of live notes that are never cited but together."""
         for pair in usage.always_together(self.cited, self.least, WIDEST):
-            yield {"notes": [self._named(pair.one), self._named(pair.other)], "places": list(pair.places)}
+            yield {"notes": [named(self.shelf, pair.one), named(self.shelf, pair.other)], "places": list(pair.places)}
 
     def uncited(self) -> list[Row]:
         """Return live notes that no other record names, that nothing rests on, and that are in no thread."""
@@ -165,7 +161,7 @@ class _Usage:
                   for note in notes}  # fmt: skip
         known |= self._in_texts()
         rows = [
-            {**self._named(note.id), "created_at": note.data["at"],
+            {**named(self.shelf, note.id), "created_at": note.data["at"],
              "confirmed_at": self.shelf.confirmed(note)[0] or None}
             for note in self.live if note.id not in known
         ]  # fmt: skip
