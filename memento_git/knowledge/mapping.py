@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memento_git.code import grammars
 from memento_git.code.languages import PYTHON, language_of
 from memento_git.knowledge.grepping import fits
-from memento_git.knowledge.outlines import named, noted, outlines
+from memento_git.knowledge.outlines import counted, named, noted, outlines
 from memento_git.ledger import imports
 from memento_git.model.anchors import spell
 
@@ -77,14 +77,14 @@ def coverage(overlay: Overlay, path: str = "", progress: Progress | None = None)
     found = outlines(overlay, paths, progress)
     used = _used(overlay, progress)
     rows = [_covered(overlay, one, found[one], used.get(one, 0)) for one in paths]
-    counted = [row for row in rows if row["symbols"]]
-    counted.sort(key=lambda row: (row["share"], bool(row["notes"]), -row["symbols"] - row["imported_by"], row["path"]))
-    symbols, with_notes = (sum(row[key] for row in counted) for key in ("symbols", "noted"))
+    told = [row for row in rows if row["symbols"]]
+    told.sort(key=lambda row: (row["share"], bool(row["notes"]), -row["symbols"] - row["imported_by"], row["path"]))
+    symbols, with_notes = (sum(row[key] for row in told) for key in ("symbols", "noted"))
     return {
         "code": overlay.code(), "symbols": symbols, "noted": with_notes,
         "share": round(with_notes / symbols, 3) if symbols else None,
-        "files_dark": sum(1 for row in counted if not row["noted"] and not row["notes"]),
-        "files": counted, "not_read": _not_read(paths, found),
+        "files_dark": sum(1 for row in told if not row["noted"] and not row["notes"]),
+        "files": told, "not_read": _not_read(paths, found),
     }  # fmt: skip
 
 
@@ -97,10 +97,8 @@ def _used(overlay: Overlay, progress: Progress | None) -> dict[str, int]:
 
 def _covered(overlay: Overlay, path: str, outline: Symbols, used: int) -> Row:
     parts = noted(overlay, path, outline)
-    with_notes = [part for part in parts if part.notes]
     return {
-        "path": path, "symbols": len(parts), "noted": len(with_notes),
-        "share": round(len(with_notes) / len(parts), 3) if parts else None,
+        "path": path, **counted(parts),
         "notes": len(overlay.notes_at(path)), "stale": _stale(overlay, path), "imported_by": used,
         "dark": [part.name for part in parts if not part.notes],
     }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.code import grammars
 from memento_git.code.languages import language_of
@@ -91,12 +91,11 @@ def noted(overlay: Overlay, path: str, outline: Symbols) -> list[Noted]:
             first, last = one.found.lines
             for name in dict.fromkeys(inner.get(line, "") for line in range(first, last + 1)):
                 owners.setdefault(name, []).append(one.note.id)
-    rows = [
-        Noted(
-            name,
-            (min(one[0] for one in spans), max(one[1] for one in spans)),
-            tuple(dict.fromkeys(owners.get(name, []))),
-        )
-        for name, spans in outline.ranges.items()
-    ]
+    rows = [Noted(name, outline.span(name), tuple(dict.fromkeys(owners.get(name, ())))) for name in outline.ranges]
     return sorted(rows, key=lambda row: (row.lines[0], -row.lines[1], row.name))
+
+
+def counted(parts: Sequence[Noted]) -> dict[str, Any]:
+    """Return how many named parts there are, how many of them a note is about, and which share that is."""
+    with_notes = sum(bool(part.notes) for part in parts)
+    return {"symbols": len(parts), "noted": with_notes, "share": round(with_notes / len(parts), 3) if parts else None}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.code.languages import language_of
 from memento_git.errors import Refused
 from memento_git.knowledge.code_paths import chosen
-from memento_git.knowledge.outlines import noted, outlines
+from memento_git.knowledge.outlines import counted, noted, outlines
 from memento_git.knowledge.overlay import note_row
 from memento_git.model import anchors
 from memento_git.model.anchors import spell
@@ -128,9 +128,4 @@ def _is_changed(overlay: Overlay, path: str) -> bool | None:
 def covered(overlay: Overlay, path: str) -> dict[str, Any]:
     """Return how many named parts a file has, and how many of them a note is about."""
     outline = outlines(overlay, [path])[path]
-    parts = noted(overlay, path, outline)
-    with_notes = sum(1 for part in parts if part.notes)
-    return {
-        "symbols": len(parts), "noted": with_notes, "share": round(with_notes / len(parts), 3) if parts else None,
-        "problem": outline.problem or None,
-    }  # fmt: skip
+    return {**counted(noted(overlay, path, outline)), "problem": outline.problem or None}
