@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.cards import entry_of
@@ -11,7 +11,7 @@ from memento_git.knowledge.documents import can_be_found, documents_of
 from memento_git.ledger import difference, lock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from memento_git.knowledge.cards import Entry
     from memento_git.knowledge.index import Index
@@ -30,8 +30,13 @@ def of_few(view: View, tree: str, few: int) -> dict[str, str] | None:
     """Return the files of a ledger without an index that are so few that it gets none; None of any other."""
     if (view.git.common_dir / "memento" / "index").exists():
         return None
-    held = {path: blob for path, blob in difference.blobs(view.git, tree).items() if can_be_found(path)}
+    held = _findable(difference.blobs(view.git, tree))
     return held if len(held) <= few else None
+
+
+def _findable(files: Mapping[str, str]) -> dict[str, str]:
+    """Return those of some files that may hold a document."""
+    return {path: blob for path, blob in files.items() if can_be_found(path)}
 
 
 @contextmanager
@@ -68,7 +73,7 @@ def _in_memory(
 ) -> Corpus:
     """Return an index with what differs from it, what other commits add, and what is not committed."""
     _add_others(view, tree, changes)
-    wanted = {path: blob for path, blob in changes.items() if can_be_found(path)}
+    wanted = _findable(changes)
     entries = [entry for _, entry in _entries(view.git, wanted, progress)]
     if view.changed:
         entries += _uncommitted(view, tree, wanted)
@@ -122,21 +127,15 @@ def _write(git: Git, current: Index | None, tree: str, progress: Progress | None
     """Write what differs, or everything where there is no index, or none that can be updated."""
     from memento_git.knowledge import index
 
-    changes = difference.changed(git, current.tree, tree) if current else None
-    if current is not None and changes is None:
-        current.close()
-    elif current is not None and changes is not None:
-        changes = {path: blob for path, blob in changes.items() if can_be_found(path)}
-        try:
-            index.update(git, current, tree, list(changes), _entries(git, changes, progress))
-        except Damaged:
-            index.forget(git)
-        else:
-            return
-        finally:
-            current.close()
-    files = {path: blob for path, blob in difference.blobs(git, tree).items() if can_be_found(path)}
-    index.build(git, tree, _entries(git, files, progress))
+    if current is not None:
+        with closing(current), suppress(Damaged):
+            changes = difference.changed(git, current.tree, tree)
+            if changes is not None:
+                files = _findable(changes)
+                index.update(git, current, tree, list(files), _entries(git, files, progress))
+                return
+        index.forget(git)
+    index.build(git, tree, _entries(git, _findable(difference.blobs(git, tree)), progress))
 
 
 def _entries(git: Git, files: dict[str, str], progress: Progress | None) -> Iterator[tuple[str, Entry]]:
