@@ -36,14 +36,9 @@ def scan_described(
     of the file, and the others go on; it is asked about that file again the next time.
     """
     words = commands.words_of(given, shell=shell)
-    view = ledger.view()
-    with overlays.opened(view, path=path) as overlay:
+    with overlays.opened(ledger.view(), path=path) as overlay:
         source = _Described(overlay, words, patience, allow_secrets)
-        scan = Scan(ledger, overlay, allow_secrets, source)
-        with scan.record.held():
-            told = scan.run(overlay.below(overlay.folder(path)), limit, progress)
-        told["files"]["noted"] = source.noted
-        return told
+        return Scan(ledger, overlay, allow_secrets, source).run(path, limit, progress)
 
 
 class _Described(Source):
@@ -60,14 +55,14 @@ class _Described(Source):
         self.words = words
         self.patience = patience
         self.allow_secrets = allow_secrets
-        self.noted = 0
         self._command = hashlib.sha256("\0".join(words).encode(errors="surrogateescape")).hexdigest()[:16]
 
     def takes(self, path: str) -> bool:
         """Tell whether no note is about a file or a part of it."""
-        has_note = bool(self.overlay.at(path))
-        self.noted += has_note
-        return not has_note
+        return not self.overlay.at(path)
+
+    def passed_over(self, paths: Sequence[str]) -> Row:
+        return {"noted": sum(not self.takes(path) for path in paths), "not_parsed": {}}
 
     def mark(self, blob: str) -> str:
         """Return content and command: another command may say something else of the same content."""

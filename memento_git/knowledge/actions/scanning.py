@@ -65,6 +65,11 @@ class Source:
         """Return what is kept to know that a content was looked at."""
         return blob
 
+    def passed_over(self, paths: Sequence[str]) -> Row:
+        """Return how many files have notes, and the languages that are not read here, with the files of each."""
+        told = Counter(language for path in paths if (language := language_of(path)) and not is_readable(path))
+        return {"noted": 0, "not_parsed": dict(sorted(told.items()))}
+
     def said(self, path: str, data: bytes) -> Sequence[Said]:
         """Return what is said of a file and its parts; refuse where that cannot be told."""
         if standing.is_binary(data):
@@ -84,13 +89,8 @@ def scan_docstrings(
     A content that was read is not read again. A place that says something else now has its draft replaced; one that
     says what a note or a draft says already makes none. It ends after the file with which `limit` drafts are reached.
     """
-    view = ledger.view()
-    with overlays.opened(view, path=path) as overlay:
-        scan = Scan(ledger, overlay, allow_secrets, Source())
-        with scan.record.held():
-            told = scan.run(overlay.below(overlay.folder(path)), limit, progress)
-        told["files"]["not_parsed"] = _unknown(overlay.below(overlay.folder(path)))
-        return told
+    with overlays.opened(ledger.view(), path=path) as overlay:
+        return Scan(ledger, overlay, allow_secrets, Source()).run(path, limit, progress)
 
 
 class Scan:
@@ -136,7 +136,18 @@ class Scan:
             for anchor, found in zip(held, self.overlay.follower.follow(held, self.overlay.now), strict=True)
         )
 
-    def run(self, paths: Sequence[str], limit: int, progress: Progress | None) -> Row:
+    def run(self, path: str, limit: int, progress: Progress | None) -> Row:
+        """Look at the files below a path, one process at a time; return what came of it."""
+        paths = self.overlay.below(self.overlay.folder(path))
+        with self.record.held():
+            files = self._looked_at(paths, limit, progress)
+        return {
+            "code": self.overlay.code(), "drafts": self.made, "replaced": self.replaced, "left_out": self.left_out,
+            "failed": self.failed, "files": {**files, **self.source.passed_over(paths)},
+        }  # fmt: skip
+
+    def _looked_at(self, paths: Sequence[str], limit: int, progress: Progress | None) -> dict[str, int]:
+        """Look at files; return how many were read, and how many were not and why."""
         reader, now = self.overlay.follower.reader, self.overlay.now
         readable = [path for path in paths if self.source.takes(path)]
         sizes = reader.sizes(now.blob(path) for path in readable)
@@ -152,13 +163,9 @@ class Scan:
                 self.record.keep()
             if progress is not None and len(fresh) > KEPT_EVERY:
                 progress(read, len(fresh))
-        files = {
-            "read": read, "unchanged": len(fit) - len(fresh), "left": len(fresh) - read,
-            "too_large": len(readable) - len(fit), "noted": 0, "not_parsed": {},
-        }  # fmt: skip
         return {
-            "code": self.overlay.code(), "drafts": self.made, "replaced": self.replaced, "left_out": self.left_out,
-            "failed": self.failed, "files": files,
+            "read": read, "unchanged": len(fit) - len(fresh), "left": len(fresh) - read,
+            "too_large": len(readable) - len(fit),
         }  # fmt: skip
 
     def _is_fresh(self, path: str, blob: str) -> bool:
@@ -170,18 +177,19 @@ class Scan:
         try:
             told = self.source.said(path, data)
         except Unread as refusal:
-            self.left_out.append({"path": path, "symbol": None, "why": refusal.why})
-            return
+            self._leave(path, "", refusal.why)
         except Unanswered as failure:
             self.failed.append({"path": path, "why": failure.why})
-            return
         except SecretFound as refusal:
-            self.left_out.append({"path": path, "symbol": None, "why": refusal.message})
-            return
-        if self._file(path, told):
-            blob = self.overlay.now.blob(path)
-            self.record.blobs.add(self.source.mark(blob))
-            self.record.last[path] = blob
+            self._leave(path, "", refusal.message)
+        else:
+            if self._file(path, told):
+                blob = self.overlay.now.blob(path)
+                self.record.blobs.add(self.source.mark(blob))
+                self.record.last[path] = blob
+
+    def _leave(self, path: str, symbol: str, why: str) -> None:
+        self.left_out.append({"path": path, "symbol": symbol or None, "why": why})
 
     def _file(self, path: str, told: Sequence[Said]) -> bool:
         """Bring the drafts of one file to what it says now; tell whether nothing was left out."""
@@ -225,10 +233,10 @@ class Scan:
                 ),
             )
         except Refused as refusal:
-            self.left_out.append({"path": path, "symbol": one.symbol or None, "why": refusal.message})
+            self._leave(path, one.symbol, refusal.message)
             return None
         if gone := self.gone.said(made.data["origin"], made.body, made.data["sources"]):
-            self.left_out.append({"path": path, "symbol": one.symbol or None, "why": why_out(gone)})
+            self._leave(path, one.symbol, why_out(gone))
             return None
         draft = self.drafts.add({**made.data, "about": [anchor.data()]}, made.body, made.domain)
         self.made.append({"id": draft, "title": made.data["title"], "path": path, "symbol": one.symbol or None})
@@ -237,9 +245,3 @@ class Scan:
 
 def _place(anchor: Anchor) -> str:
     return str(anchor._replace(lines=None) if anchor.symbol else anchor)
-
-
-def _unknown(paths: Sequence[str]) -> dict[str, int]:
-    """Return the languages that are not read here, and how many files of each there are."""
-    told = Counter(language for path in paths if (language := language_of(path)) and not is_readable(path))
-    return dict(sorted(told.items()))
