@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memento_git.cli import note_story, note_threads, output, settle
+from memento_git.cli import note_story, output, settle
 from memento_git.cli.boundary import Door, group, progress, reads, writes
 from memento_git.cli.options import across, paged, scoped
 from memento_git.cli.remember import add, described, given, placed, taken_over
@@ -86,7 +86,11 @@ def changed(door: Door, action: str, act: Callable[[Transaction], str]) -> None:
     from memento_git.knowledge import note_rows
 
     row = door.change(action, lambda tx: note_rows.after(tx, act(tx)))
-    door.show({"note": row}, f"{row['id']}: {row['status']}  {output.printable(row['title'])}")
+    door.show({"note": row}, _moved(row))
+
+
+def _moved(row: NoteRow) -> str:
+    return f"{row['id']}: {row['status']}  {output.printable(row['title'])}"
 
 
 @note.command("revise")
@@ -185,6 +189,7 @@ def _retired(door: Door, prefix: str, found: Sequence[str], *, dry_run: bool) ->
 
 
 def _link(name: str, doc: str) -> None:
+    @note.command(name, help=doc)
     @click.argument("note_id", metavar="NOTE")
     @click.argument("rel", type=click.Choice(RELATIONS))
     @click.argument("to", metavar="ID")
@@ -196,8 +201,6 @@ def _link(name: str, doc: str) -> None:
 
         act = notes.link_note if name == "link" else notes.unlink_note
         changed(door, f"note {name}", lambda tx: act(tx, note_id, rel, to, reason=reason))
-
-    note.command(name, help=doc)(called)
 
 
 _link("link", "Link a note to another note, a run, a plan, a task or evidence.")
@@ -256,4 +259,55 @@ def show_note(door: Door, note_id: str, what: str | None, **walk: Any) -> None:
     note_story.shown(door, note_id, what, walk)
 
 
-note_threads.add_to(note)
+@note.command("threads")
+@click.option("--domain", default="", metavar="DOMAIN", help="With a note in this domain.")
+@click.option("--author", default="", metavar="TEXT", help="With a note by this one, or a part of the name.")
+@click.option("--live", is_flag=True, help="With a note that is active.")
+@paged
+@scoped
+@reads
+def show_threads(door: Door, domain: str, author: str, limit: int, offset: int, *, live: bool) -> None:
+    """List the threads of notes, the one with the latest note first."""
+    from memento_git.knowledge.actions.checking import shelf_at
+    from memento_git.knowledge.actions.threads import list_threads
+    from memento_git.knowledge.note_rows import remarks
+
+    shelf = shelf_at(door.ledger, door.at, progress)
+    rows = list_threads(shelf, domain=domain, author=author, live=live)
+    door.ledger.warn(*remarks(shelf))
+    output.listing(door, shelf.view, "threads", rows, lambda row, _: _thread(row), limit=limit, offset=offset)
+
+
+def _thread(row: Row) -> tuple[str, ...]:
+    states = ", ".join(f"{count} {state}" for state, count in row["states"].items())
+    return output.printable(row["thread"]), row["latest"][:10], states
+
+
+def _aside(name: str, doc: str) -> None:
+    """Make the command that moves one note, or all of a thread."""
+
+    @note.command(name, help=doc)
+    @click.argument("note_id", metavar="NOTE", required=False, default="")
+    @click.option("--thread", default="", metavar="NAME", help="All notes of this thread, instead.")
+    @click.option("--reason", default="", metavar="TEXT", help="Why.")
+    @scoped
+    @writes
+    def called(door: Door, note_id: str, thread: str, reason: str) -> None:
+        from memento_git.knowledge import note_rows
+        from memento_git.knowledge.actions import notes, threads
+
+        if bool(note_id) == bool(thread):
+            raise click.UsageError("name a note, or a --thread", click.get_current_context())
+        if note_id:
+            act = notes.park_note if name == "park" else notes.resume_note
+            changed(door, f"note {name}", lambda tx: act(tx, note_id, reason=reason))
+            return
+        move = threads.park_thread if name == "park" else threads.resume_thread
+        found = door.change(
+            f"note {name}", lambda tx: [note_rows.after(tx, one) for one in move(tx, thread, reason=reason)]
+        )
+        door.show({"notes": found}, "\n".join(map(_moved, found)))
+
+
+_aside("park", "Set a note, or a thread, aside: it is kept, and recalled only when asked for.")
+_aside("resume", "Take a parked note, or the parked notes of a thread, up again.")
