@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
     from typing import IO
-
-    from memento_git.ledger.layout import Place
 
 VERSION: Final = 1
 HEAD: Final = {"format": "memento-bundle", "version": VERSION}
@@ -90,10 +89,9 @@ OF_EVENT: Final = frozenset({"name", "data", "file"})
 
 def line_of(domain: str, state: str, note: File, events: Iterable[File]) -> str:
     """Return the line of a note; bytes that its values alone would not give back are told too."""
-    place = layout.place_of(note.path)
-    front, body = values_of(place, note)
+    front, body = values_of(note)
     told: dict[str, Any] = {
-        "id": place.id if place else "", "domain": domain, "state": state, "front": front, "body": body,
+        "id": layout.note_of(note.path), "domain": domain, "state": state, "front": front, "body": body,
     }  # fmt: skip
     if codec.encode_prose(front, body) != note.data:
         told["file"] = note.data.decode()
@@ -108,13 +106,14 @@ def gone_line(note: str, domain: str, events: Iterable[File]) -> str:
 
 
 def _event_line(event: File) -> dict[str, Any]:
-    data, _ = values_of(layout.place_of(event.path), event)
+    data, _ = values_of(event)
     told: dict[str, Any] = {"name": event.path.rpartition("/")[2], "data": data}
     return told if codec.encode(data) == event.data else {**told, "file": event.data.decode()}
 
 
-def values_of(place: Place | None, file: File) -> tuple[dict[str, Any], str]:
+def values_of(file: File) -> tuple[dict[str, Any], str]:
     """Return the values of a file, and its Markdown; refuse what cannot be read."""
+    place = layout.place_of(file.path)
     found = codec.decode(place, file.path, file.data) if place is not None else []
     if not isinstance(found, codec.Decoded):
         told = [f"{one.code} in line {one.line}: {one.message}" for one in found]
@@ -188,7 +187,7 @@ def _typed(where: str, told: dict[str, Any]) -> Typed:
 def _packed(where: str, told: dict[str, Any]) -> Packed:
     """Return the note of a line, every file of it read as the ledger would read it."""
     _refuse_more(where, told, KEYS)
-    try:
+    with _shaped(where):
         front, body = dict(told["front"]), str(told.get("body", ""))
         front = {"id": str(told["id"]), **front}
         unknown = "origin" not in front
@@ -198,13 +197,11 @@ def _packed(where: str, told: dict[str, Any]) -> Packed:
         file = File(note, given.encode() if given is not None else codec.encode_prose(front, body))
         folder = note.removesuffix(".md")
         events = [_event(folder, one) for one in told.get("events", [])]
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise BundleInvalid(where=where, problem=_misshapen(error)) from None
     if front["id"] != told["id"]:
         raise BundleInvalid(where=where, problem=f"its id is {told['id']!r:.40}, and {front['id']!r:.40} in its front")
     for one in (file, *events):
         _readable(where, one)
-    read_front, read_body = values_of(layout.place_of(note), file)
+    read_front, read_body = values_of(file)
     if given is not None and (read_front, read_body) != (codec.plain(front), body):
         raise BundleInvalid(where=where, problem="its file does not say what its values do")
     draft = any("-promoted-" in one.path for one in events)
@@ -218,20 +215,24 @@ def _refuse_more(where: str, told: Mapping[str, Any], keys: AbstractSet[str]) ->
         raise BundleInvalid(where=where, problem=f"no such key: {', '.join(unknown)[:80]}")
 
 
-def _misshapen(error: Exception) -> str:
-    """Return in words why a line is no note."""
-    lacks = f"it has no {error.args[0]!r}" if isinstance(error, KeyError) else "something in it is not what a note has"
-    return f"this is no note of a bundle: {lacks:.80}"
+@contextmanager
+def _shaped(where: str) -> Iterator[None]:
+    """Refuse a line that is no note, in words that say why."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        lacks = "something in it is not what a note has"
+        if isinstance(error, KeyError):
+            lacks = f"it has no {error.args[0]!r}"
+        raise BundleInvalid(where=where, problem=f"this is no note of a bundle: {lacks:.80}") from None
 
 
 def _gone(where: str, told: dict[str, Any]) -> Gone:
     """Return the redacted note of a line."""
     _refuse_more(where, told, OF_GONE)
-    try:
+    with _shaped(where):
         folder = layout.note_path(str(told["domain"]), str(told["id"])).removesuffix(".md")
         events = [_event(folder, one) for one in told["events"]]
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise BundleInvalid(where=where, problem=_misshapen(error)) from None
     for one in events:
         _readable(where, one)
     if not events:
@@ -244,10 +245,10 @@ def _event(folder: str, told: dict[str, Any]) -> File:
     path = f"{folder}/{told['name']}"
     _refuse_more(path, told, OF_EVENT)
     given = told.get("file")
-    data = given.encode() if given is not None else codec.encode(told["data"])
-    if given is not None and values_of(layout.place_of(path), File(path, data))[0] != codec.plain(told["data"]):
+    file = File(path, given.encode() if given is not None else codec.encode(told["data"]))
+    if given is not None and values_of(file)[0] != codec.plain(told["data"]):
         raise BundleInvalid(where=path, problem="its file does not say what its values do")
-    return File(path, data)
+    return file
 
 
 def _readable(where: str, file: File) -> None:

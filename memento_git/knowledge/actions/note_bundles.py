@@ -210,11 +210,11 @@ class _Intake:
         if own in files:
             return True
         self.before.note(note)  # what cannot be read here is no fault of the bundle
-        (front, _), others = (values_of(layout.place_of(here), own), [one for one in files if one.path == here])
+        front, _ = values_of(own)
         return any(
-            named_records.say_the_same(own.data, front, one.data, values_of(layout.place_of(one.path), one)[0])
-            for one in others
-        )
+            named_records.say_the_same(own.data, front, one.data, values_of(one)[0])
+            for one in files if one.path == here
+        )  # fmt: skip
 
     def _without(self, note: Packed, file: File) -> File:
         """Return the file of a note without the records that it names and that are not in this ledger; tell which."""
@@ -263,7 +263,7 @@ class _Intake:
 
     def _scan(self, where: str, events: Sequence[File], note: Packed | None = None) -> None:
         """Refuse control characters and secrets in whatever a note, and what happened to it, says."""
-        told = [values_of(layout.place_of(one.path), one)[0] for one in events]
+        told = [values_of(one)[0] for one in events]
         if note is not None:
             self.desk.optional(f"{where} text", note.body)
             told.insert(0, note.front)
