@@ -57,7 +57,7 @@ def _author(shelf: Shelf, author: str, few: int) -> list[str]:
 
 
 def _key(shelf: Shelf, start: str) -> list[str]:
-    """Return that no note had a key, or one below it, and which keys begin with its letters."""
+    """Return that no note had a key, or one below it."""
     if not start or any(under(str(note.data.get("key") or ""), start) for note in shelf.readable()):
         return []
     return [f"no note has the key {start!r}, or one that begins with '{start}.'"]
