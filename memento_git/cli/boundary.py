@@ -281,15 +281,15 @@ def both(function: Callable[..., Any]) -> Callable[..., Any]:
     return at(writes(function))
 
 
-def group(name: str, text: str, default: Callable[..., Any], *, of_ledger: bool = True) -> click.Group:
-    """Return the group of a noun; the noun alone lists: what the ledger has, or only this clone at this moment."""
+def group(name: str, text: str, *, alone: str = "list", of_ledger: bool = True) -> click.Group:
+    """Return the group of a noun, of what the ledger has, or only this clone; the noun `alone` is one of its verbs."""
 
     @click.group(name, help=text, invoke_without_command=True)
     @(reads if of_ledger else bare)
-    def noun(door: Door) -> None:
+    def noun(door: Door) -> None:  # noqa: ARG001 (the shape of every command)
         context = click.get_current_context()
         if context.invoked_subcommand is None:
-            default(door)
+            context.invoke(noun.commands[alone])
 
     return noun
 

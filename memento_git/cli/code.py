@@ -28,18 +28,7 @@ def opened(door: Door, path: str = "") -> Iterator[Overlay]:
         yield found
 
 
-def _ls(door: Door, glob: str = "", *, limit: int = 50, offset: int = 0) -> None:
-    from memento_git.knowledge.mapping import listed
-
-    with opened(door) as overlay:
-        found, code = listed(overlay, glob), overlay.code()
-    shown, told = output.page(found, limit, offset)
-    lines = output.columns((code_text.counted(row), output.printable(row["path"])) for row in shown)
-    text = "\n".join([*lines, output.more(told)]) or output.nothing("files", told)
-    door.show({"code": code, "files": list(shown), "page": told}, text)
-
-
-code = boundary.group("code", "Show the code with its notes: read, grep, ls, map, coverage.", _ls)
+code = boundary.group("code", "Show the code with its notes: read, grep, ls, map, coverage.", alone="ls")
 
 
 @code.command("ls")
@@ -48,7 +37,14 @@ code = boundary.group("code", "Show the code with its notes: read, grep, ls, map
 @reads
 def list_files(door: Door, glob: str, limit: int, offset: int) -> None:
     """List files with the number of their notes; GLOB is a folder, or a pattern such as 'src/**/*.py'."""
-    _ls(door, glob, limit=limit, offset=offset)
+    from memento_git.knowledge.mapping import listed
+
+    with opened(door) as overlay:
+        found, code = listed(overlay, glob), overlay.code()
+    shown, told = output.page(found, limit, offset)
+    lines = output.columns((code_text.counted(row), output.printable(row["path"])) for row in shown)
+    text = "\n".join([*lines, output.more(told)]) or output.nothing("files", told)
+    door.show({"code": code, "files": list(shown), "page": told}, text)
 
 
 @code.command("read")

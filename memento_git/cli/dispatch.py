@@ -19,12 +19,6 @@ if TYPE_CHECKING:
     from memento_git.work.actions.selections import Selection
 
 
-def _list(door: Door, *, run: str = "", status: str = "", limit: int = 50, offset: int = 0) -> None:
-    view, held = output.run_of(door, run)
-    found = [row for row in held["dispatches"] if status in ("", row["status"])]
-    output.listing(door, view, "dispatches", found, _line, limit=limit, offset=offset)
-
-
 def _line(row: DispatchRow, names: Names) -> tuple[str, ...]:
     return (
         names(row["dispatch_id"]), output.state(row["status"]), names(row["task_id"]),
@@ -32,7 +26,7 @@ def _line(row: DispatchRow, names: Names) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-dispatch = boundary.group("dispatch", "Hand tasks out: create, claim, renew, complete, select, fail, recover.", _list)
+dispatch = boundary.group("dispatch", "Hand tasks out: create, claim, renew, complete, select, fail, recover.")
 
 
 @dispatch.command("list")
@@ -42,7 +36,9 @@ dispatch = boundary.group("dispatch", "Hand tasks out: create, claim, renew, com
 @reads
 def list_dispatches(door: Door, run: str, status: str | None, limit: int, offset: int) -> None:
     """List the dispatches of a run."""
-    _list(door, run=run, status=status or "", limit=limit, offset=offset)
+    view, held = output.run_of(door, run)
+    found = [row for row in held["dispatches"] if status in (None, row["status"])]
+    output.listing(door, view, "dispatches", found, _line, limit=limit, offset=offset)
 
 
 @dispatch.command("show")

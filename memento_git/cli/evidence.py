@@ -32,33 +32,7 @@ if TYPE_CHECKING:
 TOO_LATE: Final = 124  # as timeout(1) has it
 
 
-def _list(
-    door: Door, *, run: str = "", task: str = "", kind: str = "", query: str = "", limit: int = 50, offset: int = 0
-) -> None:
-    from memento_git.model.markup import spoken
-    from memento_git.review.report import evidence_line
-    from memento_git.work.overview import choose_run, overview
-
-    view = door.view()
-    chosen = view.find(task, "task") if task else ("", choose_run(view, run))
-    if task and run and view.find(run, "run")[0] != chosen[1]:
-        raise NoSuchRecord(kind="task", given=f"{chosen[0]} in run {run}")
-    held = overview(door.ledger, view, chosen[1], limit=0, progress=boundary.progress)
-    output.warn_of_broken(door, held)
-    words = query.lower().split()
-    found = [
-        row for row in held["evidence"]
-        if (not task or chosen[0] in row["task_ids"]) and kind in ("", row["kind"])
-        and all(word in (row["summary"] or "").lower() for word in words)
-    ]  # fmt: skip
-    output.listing(
-        door, view, "evidence", found,
-        lambda row, names: (names.within(output.printable(spoken(evidence_line(row)))),),
-        limit=limit, offset=offset,
-    )  # fmt: skip
-
-
-evidence = boundary.group("evidence", "Run commands as evidence; add, reproduce, export, approve, retract it.", _list)
+evidence = boundary.group("evidence", "Run commands as evidence; add, reproduce, export, approve, retract it.")
 evidence.add_command(check)
 evidence.add_command(reproduce)
 evidence.add_command(export)
@@ -73,7 +47,27 @@ evidence.add_command(export)
 @reads
 def list_evidence(door: Door, run: str, task: str, kind: str | None, query: str, limit: int, offset: int) -> None:
     """List the evidence of a run."""
-    _list(door, run=run, task=task, kind=kind or "", query=query, limit=limit, offset=offset)
+    from memento_git.model.markup import spoken
+    from memento_git.review.report import evidence_line
+    from memento_git.work.overview import choose_run, overview
+
+    view = door.view()
+    chosen = view.find(task, "task") if task else ("", choose_run(view, run))
+    if task and run and view.find(run, "run")[0] != chosen[1]:
+        raise NoSuchRecord(kind="task", given=f"{chosen[0]} in run {run}")
+    held = overview(door.ledger, view, chosen[1], limit=0, progress=boundary.progress)
+    output.warn_of_broken(door, held)
+    words = query.lower().split()
+    found = [
+        row for row in held["evidence"]
+        if (not task or chosen[0] in row["task_ids"]) and kind in (None, row["kind"])
+        and all(word in (row["summary"] or "").lower() for word in words)
+    ]  # fmt: skip
+    output.listing(
+        door, view, "evidence", found,
+        lambda row, names: (names.within(output.printable(spoken(evidence_line(row)))),),
+        limit=limit, offset=offset,
+    )  # fmt: skip
 
 
 @evidence.command("show")

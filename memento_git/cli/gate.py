@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 SHOWN: Final = 5
 
 
-def _list(door: Door, *, run: str = "", limit: int = 50, offset: int = 0) -> None:
-    view, held = output.run_of(door, run)
-    output.listing(door, view, "gates", held["gates"], _line, limit=limit, offset=offset)
-
-
 def _line(row: GateRow, names: Names) -> tuple[str, ...]:
     late = ", late" if row["late"] else ", fallen" if row["fallen"] else ""
     return (
@@ -33,7 +28,7 @@ def _line(row: GateRow, names: Names) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-gate = boundary.group("gate", "Record and waive the verdicts of reviews.", _list)
+gate = boundary.group("gate", "Record and waive the verdicts of reviews.")
 
 
 @gate.command("list")
@@ -42,7 +37,8 @@ gate = boundary.group("gate", "Record and waive the verdicts of reviews.", _list
 @reads
 def list_gates(door: Door, run: str, limit: int, offset: int) -> None:
     """List the latest verdict of each gate of a run."""
-    _list(door, run=run, limit=limit, offset=offset)
+    view, held = output.run_of(door, run)
+    output.listing(door, view, "gates", held["gates"], _line, limit=limit, offset=offset)
 
 
 @gate.command("record")

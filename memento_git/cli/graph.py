@@ -39,7 +39,14 @@ def _rev(door: Door) -> str:
     return door.at[0] if door.at else "HEAD"
 
 
-def _status(door: Door, *, run: str = "") -> None:
+graph = boundary.group("graph", "Look at the code's import graph: cycles, hot spots, what changed.", alone="status")
+
+
+@graph.command("status")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="Whose snapshots; the latest open run's by default.")
+@reads
+def graph_status(door: Door, run: str) -> None:
+    """Show the import graph of the code at HEAD, or at --at REV."""
     from memento_git.work.actions import graphs
     from memento_git.work.graph import codegraph, graphify
     from memento_git.work.overview import choose_run
@@ -65,17 +72,6 @@ def _status(door: Door, *, run: str = "") -> None:
             ]
         ),
     )
-
-
-graph = boundary.group("graph", "Look at the code's import graph: cycles, hot spots, what changed.", _status)
-
-
-@graph.command("status")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="Whose snapshots; the latest open run's by default.")
-@reads
-def graph_status(door: Door, run: str) -> None:
-    """Show the import graph of the code at HEAD, or at --at REV."""
-    _status(door, run=run)
 
 
 def _told(held: Row) -> list[str]:

@@ -18,12 +18,6 @@ WITHIN: Final = "the framework that is installed there runs it"
 LEFT: Final = "one that was put aside is not run: {name}.before-memento"
 
 
-def _list(door: Door) -> None:
-    from memento_git.work.actions import hooks
-
-    _show(door, hooks.listed(door.ledger.git))
-
-
 def _show(door: Door, found: list[Hook]) -> None:
     rows = [{"name": one.name, "state": one.state, "chained": one.chained} for one in found]
     lines = [(one.name, WORDS.get(one.state, output.state(one.state)), _beside(one)) for one in found]
@@ -36,14 +30,16 @@ def _beside(one: Hook) -> str:
     return "; ".join(words for words, told in ((WITHIN, one.within), (ASIDE, one.chained)) if told)
 
 
-hook = boundary.group("hook", "Let git check the ledger before a commit and after a merge.", _list, of_ledger=False)
+hook = boundary.group("hook", "Let git check the ledger before a commit and after a merge.", of_ledger=False)
 
 
 @hook.command("list")
 @bare
 def list_hooks(door: Door) -> None:
     """List the hooks and whether they are installed."""
-    _list(door)
+    from memento_git.work.actions import hooks
+
+    _show(door, hooks.listed(door.ledger.git))
 
 
 @hook.command("install")

@@ -21,35 +21,6 @@ if TYPE_CHECKING:
     from memento_git.model.rows import Row
 
 
-def _list(door: Door, *, limit: int = 50, offset: int = 0, **filters: str) -> None:
-    from memento_git.knowledge import unheard
-    from memento_git.knowledge.note_rows import listed, remarks
-    from memento_git.knowledge.shelf import Shelf
-
-    found: list[Row] = []
-    short: dict[str, str] = {}
-    missed: list[list[str]] = []
-    for scope, ledger in door.ledgers():
-        view = ledger.view(door.at)
-        shelf = Shelf(view)
-        shelf.load(progress)
-        rows: list[Row] = [{**row, "scope": scope} for row in listed(shelf, **filters)]
-        ledger.warn(*remarks(shelf))
-        missed.append(unheard.filters(shelf, **{name: filters.get(name, "") for name in ("domain", "thread", "tag")}))
-        names = output.Names(view)
-        short |= {} if door.json else {row["id"]: names(row["id"]) for row in rows}
-        found += rows
-    if missed and all(missed):
-        door.ledger.warn(*missed[0])
-    shown, told = output.page(found, limit, offset)
-
-    def text() -> str:
-        lines = output.columns(_line(row, short[row["id"]], scope=door.scope == "all") for row in shown)
-        return "\n".join([*lines, output.more(told)]) or output.nothing("notes", told)
-
-    door.show({"notes": list(shown), "page": told}, text)
-
-
 def _line(row: Row, name: str, *, scope: bool) -> list[str]:
     where = [row["scope"]] if scope else []
     against = "contradicted" if row["contradicted_by"] else ""
@@ -59,7 +30,7 @@ def _line(row: Row, name: str, *, scope: bool) -> list[str]:
     return [*where, name, row["kind"], output.state(row["status"]), title]
 
 
-note = group("note", "Add, revise, link, confirm and retire notes: what the project has learned.", _list)
+note = group("note", "Add, revise, link, confirm and retire notes: what the project has learned.")
 
 
 @note.command("list")
@@ -72,10 +43,36 @@ note = group("note", "Add, revise, link, confirm and retire notes: what the proj
 @paged
 @across
 @reads
-def list_notes(door: Door, limit: int, offset: int, **filters: str | None) -> None:
+def list_notes(door: Door, limit: int, offset: int, **given: str | None) -> None:
     """List notes, the latest first."""
+    from memento_git.knowledge import unheard
+    from memento_git.knowledge.note_rows import listed, remarks
+    from memento_git.knowledge.shelf import Shelf
+
     refuse_empty()
-    _list(door, limit=limit, offset=offset, **{key: value or "" for key, value in filters.items()})
+    filters = {key: value or "" for key, value in given.items()}
+    found: list[Row] = []
+    short: dict[str, str] = {}
+    missed: list[list[str]] = []
+    for scope, ledger in door.ledgers():
+        view = ledger.view(door.at)
+        shelf = Shelf(view)
+        shelf.load(progress)
+        rows: list[Row] = [{**row, "scope": scope} for row in listed(shelf, **filters)]
+        ledger.warn(*remarks(shelf))
+        missed.append(unheard.filters(shelf, **{name: filters[name] for name in ("domain", "thread", "tag")}))
+        names = output.Names(view)
+        short |= {} if door.json else {row["id"]: names(row["id"]) for row in rows}
+        found += rows
+    if missed and all(missed):
+        door.ledger.warn(*missed[0])
+    shown, told = output.page(found, limit, offset)
+
+    def text() -> str:
+        lines = output.columns(_line(row, short[row["id"]], scope=door.scope == "all") for row in shown)
+        return "\n".join([*lines, output.more(told)]) or output.nothing("notes", told)
+
+    door.show({"notes": list(shown), "page": told}, text)
 
 
 note.add_command(add)

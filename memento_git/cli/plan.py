@@ -15,26 +15,6 @@ if TYPE_CHECKING:
     from memento_git.model.rows import PlanRow
 
 
-def _list(door: Door, *, run: str = "", limit: int = 50, offset: int = 0) -> None:
-    from memento_git.work import answers, rows
-    from memento_git.work.overview import choose_run
-    from memento_git.work.state import RunState
-
-    view = door.view()
-    state = RunState(view, choose_run(view, run))
-    found = [rows.plan_row(state, plan) for plan in state.ids("plan")]
-    answers.check(state, *found)
-    answers.mark_lacking(state, plans=found)
-    output.listing(
-        door, view, "plans", found,
-        lambda row, names: (
-            names(row["id"]), output.state(row["status"]), output.printable(row["title"]),
-            "; ".join(_remarks(row)),
-        ),
-        limit=limit, offset=offset,
-    )  # fmt: skip
-
-
 def _remarks(row: PlanRow) -> list[str]:
     """Return what one should know of a plan beside its state, as `status` tells it."""
     told = ["changed since its approval"] if row["changed"] else []
@@ -55,7 +35,7 @@ def plan(door: Door, run: str, title: str, body: str) -> None:
     if title or body:
         _draft(door, run, title, body)
     else:
-        _list(door, run=run)
+        click.get_current_context().invoke(list_plans, run=run)
 
 
 @plan.command("list")
@@ -64,7 +44,23 @@ def plan(door: Door, run: str, title: str, body: str) -> None:
 @reads
 def list_plans(door: Door, run: str, limit: int, offset: int) -> None:
     """List the plans of a run."""
-    _list(door, run=run, limit=limit, offset=offset)
+    from memento_git.work import answers, rows
+    from memento_git.work.overview import choose_run
+    from memento_git.work.state import RunState
+
+    view = door.view()
+    state = RunState(view, choose_run(view, run))
+    found = [rows.plan_row(state, plan) for plan in state.ids("plan")]
+    answers.check(state, *found)
+    answers.mark_lacking(state, plans=found)
+    output.listing(
+        door, view, "plans", found,
+        lambda row, names: (
+            names(row["id"]), output.state(row["status"]), output.printable(row["title"]),
+            "; ".join(_remarks(row)),
+        ),
+        limit=limit, offset=offset,
+    )  # fmt: skip
 
 
 @plan.command("draft")

@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING
 import click
 
 from memento_git.cli import output
-from memento_git.cli.boundary import Door, bare
+from memento_git.cli.boundary import Door, bare, group
 
 if TYPE_CHECKING:
     from memento_git.projects import Project
 
 
-@click.group("projects", invoke_without_command=True)
+projects = group(
+    "projects",
+    "List the projects that you have given names, and give names: --project and --from-project take these.\n\n"
+    "The list is yours, in your data folder. A project is put on it only by memento projects add.",
+    of_ledger=False,
+)
+
+
+@projects.command("list")
 @bare
-def projects(door: Door) -> None:
-    """List the projects that you have given names, and give names: --project and --from-project take these.
-
-    The list is yours, in your data folder. A project is put on it only by memento projects add.
-    """
-    if click.get_current_context().invoked_subcommand is None:
-        _list(door)
-
-
-def _list(door: Door) -> None:
+def list_all(door: Door) -> None:
+    """List the projects that you have given names, and whether their ledgers are there."""
     from memento_git import projects as known
 
     found = known.projects()
@@ -32,13 +32,6 @@ def _list(door: Door) -> None:
     door.show(
         {"projects": [one._asdict() for one in found]}, "\n".join(lines) or "no projects: memento projects add PATH"
     )
-
-
-@projects.command("list")
-@bare
-def list_all(door: Door) -> None:
-    """List the projects that you have given names, and whether their ledgers are there."""
-    _list(door)
 
 
 @projects.command("add")

@@ -16,13 +16,6 @@ if TYPE_CHECKING:
     from memento_git.model.rows import Row
 
 
-def _list(door: Door) -> None:
-    from memento_git.knowledge.actions.recipes import list_recipes
-
-    found = list_recipes(door.view())
-    door.show({"recipes": found}, lambda: "\n".join(output.columns(_line(row) for row in found)))
-
-
 def _line(row: Row) -> Sequence[str]:
     taken = " ".join(f"[{one['name']}]" if one["optional"] else one["name"] for one in row["parameters"] or ())
     labels = ["built in"] if row["built_in"] else []
@@ -32,14 +25,17 @@ def _line(row: Row) -> Sequence[str]:
     return row["name"], taken, f"{about} ({'; '.join(labels)})" if labels else about
 
 
-recipe = group("recipe", "Save and run queries over notes, built of steps.", _list)
+recipe = group("recipe", "Save and run queries over notes, built of steps.")
 
 
 @recipe.command("list")
 @reads
 def list_all(door: Door) -> None:
     """List recipes: those of the tool and those of the ledger."""
-    _list(door)
+    from memento_git.knowledge.actions.recipes import list_recipes
+
+    found = list_recipes(door.view())
+    door.show({"recipes": found}, lambda: "\n".join(output.columns(_line(row) for row in found)))
 
 
 @recipe.command("show")

@@ -15,22 +15,7 @@ if TYPE_CHECKING:
     from memento_git.model.rows import Row
 
 
-def _list(door: Door, *, limit: int = 50, offset: int = 0, status: str = "") -> None:
-    from memento_git.work import rows
-    from memento_git.work.state import RunState
-
-    view = door.view()
-    found = sorted(
-        (rows.run_row(RunState(view, run)) for run in view.runs()), key=lambda row: row["created_at"], reverse=True
-    )
-    output.listing(
-        door, view, "runs", [row for row in found if status in ("", row["status"])],
-        lambda row, names: (names(row["id"]), output.state(row["status"]), output.printable(row["goal"])),
-        limit=limit, offset=offset,
-    )  # fmt: skip
-
-
-run = boundary.group("run", "Start, pause, resume, cancel, complete runs.", _list)
+run = boundary.group("run", "Start, pause, resume, cancel, complete runs.")
 
 
 @run.command("list")
@@ -39,7 +24,18 @@ run = boundary.group("run", "Start, pause, resume, cancel, complete runs.", _lis
 @reads
 def list_runs(door: Door, status: str | None, limit: int, offset: int) -> None:
     """List runs, latest first."""
-    _list(door, status=status or "", limit=limit, offset=offset)
+    from memento_git.work import rows
+    from memento_git.work.state import RunState
+
+    view = door.view()
+    found = sorted(
+        (rows.run_row(RunState(view, run)) for run in view.runs()), key=lambda row: row["created_at"], reverse=True
+    )
+    output.listing(
+        door, view, "runs", [row for row in found if status in (None, row["status"])],
+        lambda row, names: (names(row["id"]), output.state(row["status"]), output.printable(row["goal"])),
+        limit=limit, offset=offset,
+    )  # fmt: skip
 
 
 @run.command("start")

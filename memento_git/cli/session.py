@@ -29,14 +29,7 @@ NAMED: Final = (
 )
 
 
-def _show(door: Door) -> None:
-    from memento_git.knowledge.actions import sessions
-
-    told = sessions.session_status(door.ledger)
-    door.show({"session": told}, lambda: "\n".join(_made(told, naming.whose())))
-
-
-session = group("session", "Begin, check, hand over and mark a session of work.", _show, of_ledger=False)
+session = group("session", "Begin, check, hand over and mark a session of work.", alone="status", of_ledger=False)
 
 
 @session.command("start")
@@ -57,7 +50,10 @@ def start(door: Door, label: str, *, new: bool) -> None:
 @bare
 def status(door: Door) -> None:
     """Show what this session made: notes, drafts, short-term items."""
-    _show(door)
+    from memento_git.knowledge.actions import sessions
+
+    told = sessions.session_status(door.ledger)
+    door.show({"session": told}, lambda: "\n".join(_made(told, naming.whose())))
 
 
 def _made(told: Row, whose: str) -> list[str]:

@@ -21,22 +21,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
 
 
-def _list(
-    door: Door, *, run: str = "", status: str = "", ready: bool = False, limit: int = 50, offset: int = 0
-) -> None:
-    view, held = output.run_of(door, run)
-    found = [row for row in held["tasks"] if status in ("", row["status"]) and (row["ready"] or not ready)]
-    evidence = {row["id"]: row for row in held["evidence"]}
-    output.listing(
-        door, view, "tasks", found,
-        lambda row, names: (
-            names(row["id"]), output.state(row["status"]), output.printable(row["title"]),
-            output.remarks(row, evidence, names),
-        ),
-        limit=limit, offset=offset,
-    )  # fmt: skip
-
-
 def _about(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that say what kind of work a task is."""
     kind = click.option("--kind", metavar="WORD", help="What kind of work: feature, fix, docs, refactor, …")
@@ -45,7 +29,7 @@ def _about(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 task = boundary.group(
-    "task", "Add, revise, route, block, reopen, cancel, verify tasks; show their board, write their briefs.", _list
+    "task", "Add, revise, route, block, reopen, cancel, verify tasks; show their board, write their briefs."
 )
 
 
@@ -57,7 +41,17 @@ task = boundary.group(
 @reads
 def list_tasks(door: Door, run: str, status: str | None, limit: int, offset: int, *, ready: bool) -> None:
     """List the tasks of a run."""
-    _list(door, run=run, status=status or "", ready=ready, limit=limit, offset=offset)
+    view, held = output.run_of(door, run)
+    found = [row for row in held["tasks"] if status in (None, row["status"]) and (row["ready"] or not ready)]
+    evidence = {row["id"]: row for row in held["evidence"]}
+    output.listing(
+        door, view, "tasks", found,
+        lambda row, names: (
+            names(row["id"]), output.state(row["status"]), output.printable(row["title"]),
+            output.remarks(row, evidence, names),
+        ),
+        limit=limit, offset=offset,
+    )  # fmt: skip
 
 
 @task.command("add")
