@@ -8,7 +8,6 @@ from memento_git.folding.event_rows import audit
 from memento_git.knowledge.transitions import REDACTED
 from memento_git.ledger import layout
 from memento_git.model.ids import parse_ref
-from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,22 +43,20 @@ def _differs(before: Shelf | None, after: Shelf, note: str) -> bool:
 
 
 def _row(before: Shelf | None, after: Shelf, note: str) -> Row | None:
-    path = after.path(note)
-    found = after.view.record(path)
-    if found is None:
+    held = after.written(note)
+    if held is None:
         return None
-    held = after.note(note)
     known = before is not None and note in before.index.prose
     seen = set(before.index.events_of.get(note, ())) if before is not None and known else set()
     events = [row for row in audit(after.folded(note).events) if row["id"] not in seen]
-    revised = before is not None and known and before.view.files[before.path(note)] != after.view.files[path]
+    revised = before is not None and known and before.view.files[before.path(note)] != after.view.files[held.path]
     happened = [] if known else [ADDED]
     happened += [REVISED] if revised else []
     happened += _verbs(events, note)
     return {
         "id": note,
         "kind": held.data["kind"],
-        "domain": layout.domain_of(path),
+        "domain": layout.domain_of(held.path),
         "title": held.title,
         "thread": held.data.get("thread"),
         "happened": happened,
@@ -77,11 +74,11 @@ def _redacted(before: Shelf | None, after: Shelf, note: str) -> Row | None:
     events = [row for row in audit(after.folded(note).events) if row["id"] not in seen]
     if not events:
         return None
-    held = before.view.record(before.path(note)) if before is not None and before.path(note) else None
+    held = before.written(note) if before is not None else None
     known = before is not None and (held is not None or before.is_redacted(note))
     return {
         "id": note,
-        "kind": held.data["kind"] if isinstance(held, Prose) else None,
+        "kind": held.data["kind"] if held is not None else None,
         "domain": layout.domain_of(after.event_folder(note)),
         "title": None,
         "thread": None,
@@ -101,12 +98,11 @@ def _is_later(before: Shelf, after: Shelf) -> bool:
 
 
 def _gone(before: Shelf, note: str, word: str) -> Row | None:
-    path = before.path(note)
-    if before.view.record(path) is None:
+    held = before.written(note)
+    if held is None:
         return None
-    held = before.note(note)
     return {
-        "id": note, "kind": held.data["kind"], "domain": layout.domain_of(path), "title": held.title,
+        "id": note, "kind": held.data["kind"], "domain": layout.domain_of(held.path), "title": held.title,
         "thread": held.data.get("thread"), "happened": [word], "status_before": before.status(note), "status": None,
         "actors": [], "at": "", "reason": None,
     }  # fmt: skip

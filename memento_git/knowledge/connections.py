@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 from memento_git.errors import Misused
 from memento_git.knowledge.changes import why
 from memento_git.knowledge.note_rows import history
-from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.rows import Row
+    from memento_git.model.work import Prose
 
 MOST: Final = 40
 DEPTH: Final = 2
@@ -30,7 +30,7 @@ def sources(shelf: Shelf, note: Prose) -> list[Row]:
     while waiting and len(rows) < MOST:
         here, depth = waiting.popleft()
         for rel, end in _ends(here):
-            found = _note(shelf, end)
+            found = shelf.written(end)
             rows.append({**_row(shelf, end, found), "rel": rel, "of": here.id, "depth": depth})
             if rel == "evidence":
                 rows[-1]["ref"] = next(str(ref) for ref in here.list("evidence") if str(ref).startswith(end))
@@ -44,12 +44,6 @@ def _ends(note: Prose) -> Iterable[tuple[str, str]]:
     """Yield relation and what is named of all that a note rests on."""
     for key in ("supersedes", "sources", "evidence"):
         yield from ((key, str(name).partition("@")[0] if key == "evidence" else str(name)) for name in note.list(key))
-
-
-def _note(shelf: Shelf, identity: str) -> Prose | None:
-    path = shelf.path(identity)
-    found = shelf.view.record(path) if path else None
-    return found if isinstance(found, Prose) else None
 
 
 def _row(shelf: Shelf, identity: str, note: Prose | None) -> Row:
@@ -85,7 +79,7 @@ def graph(
             if other not in found:
                 found[other] = found[here] + 1
                 waiting.append(other)
-    nodes = [{**_row(shelf, name, _note(shelf, name)), "depth": steps} for name, steps in found.items()]
+    nodes = [{**_row(shelf, name, shelf.written(name)), "depth": steps} for name, steps in found.items()]
     told = [{"from": one, "rel": rel, "to": other} for one, rel, other in links]
     return {"nodes": nodes, "links": told, "omitted": len(left)}
 
@@ -94,7 +88,7 @@ def _around(
     shelf: Shelf, here: str, direction: str, resting: Mapping[str, Sequence[tuple[str, str]]]
 ) -> Iterator[tuple[str, str, str]]:  # fmt: skip
     """Yield (from, relation, to) of the links of a record; of what is no note here only those that lead to it."""
-    known = _note(shelf, here)
+    known = shelf.written(here)
     if direction != "in" and known is not None:
         yield from ((here, link.rel, link.to) for link in shelf.links(known))
         yield from ((here, rel, end) for rel, end in _records(shelf, known))

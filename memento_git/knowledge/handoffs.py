@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.transitions import REDACTED
-from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.knowledge.shelf import Shelf
+    from memento_git.model.work import Prose
 
 HANDOFF: Final = "handoff"
 NAMED: Final = re.compile(r"^- (note_[0-9a-z]{12}) \([a-z][^\n]*\)$", re.MULTILINE)
@@ -39,19 +39,14 @@ def _titled(shelf: Shelf, found: re.Match[str]) -> str:
     note, status = found[1], shelf.status(found[1])
     if status == REDACTED:
         return f"{found[0]}: redacted"
-    title = _title(shelf, note)
+    held = shelf.written(note)
     now = f" [now {status}]" if status != "active" and status not in found[0] else ""
-    return f"{found[0]}: {title}{now}" if title else found[0]
-
-
-def _title(shelf: Shelf, note: str) -> str:
-    held = shelf.view.record(shelf.path(note)) if shelf.path(note) else None
-    return held.title if isinstance(held, Prose) else ""
+    return f"{found[0]}: {held.title}{now}" if held is not None else found[0]
 
 
 def copies(shelf: Shelf, notes: Sequence[str]) -> list[str]:
     """Return the handoffs whose own text has the titles of notes: those of before ids alone, and what people wrote."""
-    titles = {note: _title(shelf, note) for note in notes}
+    titles = {note: held.title if (held := shelf.written(note)) is not None else "" for note in notes}
     return [
         one.id
         for one in shelf.readable()

@@ -25,10 +25,10 @@ def standing(shelf: Shelf, by: str) -> Row:
 
     Where others handed over since `by` did, what they left themselves is told as well.
     """
-    notes = shelf.readable()
-    held = {note.id for note in notes if shelf.status(note.id) in CURRENT and not shelf.is_expired(note)}
-    counts = Counter(_state(shelf, note) for note in _of_interest(shelf, notes, held) if note.id not in held)
-    now = [note for note in notes if note.id in held]
+    now = shelf.standing()
+    held = {note.id for note in now}
+    interest = _of_interest(shelf, shelf.readable(), held)
+    counts = Counter(_state(shelf, note) for note in interest if note.id not in held)
     handoffs = _handoffs(now)
     own = next((note for note in reversed(handoffs) if note.data["by"] == by), None)
     return {

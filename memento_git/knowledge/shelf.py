@@ -97,7 +97,11 @@ class Shelf(Happenings):
 
     def prose(self, identity: str) -> Prose | None:
         """Return a note that can be read and is not redacted; what is wrong with another is a finding of the view."""
-        path = self.path(identity) if not self.is_redacted(identity) else ""
+        return None if self.is_redacted(identity) else self.written(identity)
+
+    def written(self, identity: str) -> Prose | None:
+        """Return a note that can be read, also a redacted one whose file a merge has brought back."""
+        path = self.path(identity)
         found = self.view.record(path) if path else None
         return found if isinstance(found, Prose) else None
 
