@@ -117,9 +117,9 @@ def export(door: Door, form: str, out: Path | None, **options: Any) -> None:
     agents-md with --out writes a marked block into AGENTS.md or CLAUDE.md; the rest of the file stays as it is.
     """
     if options["budget"] and form != "agents-md":
-        raise click.UsageError("--budget is for --format agents-md", click.get_current_context())
+        raise click.UsageError("--budget is for --format agents-md")
     if options["force"] and out is None:
-        raise click.UsageError("--force is for --out", click.get_current_context())
+        raise click.UsageError("--force is for --out")
     EXPORTERS[form](door, out, **options)
 
 
@@ -156,7 +156,7 @@ def import_(
     bring: Importer
     if from_project:
         if form or origin:
-            raise click.UsageError("--from and --origin are for files", click.get_current_context())
+            raise click.UsageError("--from and --origin are for files")
         bring = partial(_from_project, project=from_project, names=sources)
     else:
         bring = _from_source(sources, form or "jsonl", origin or "")
@@ -169,13 +169,12 @@ def import_(
 
 def _from_source(sources: tuple[str, ...], form: str, origin: str) -> Importer:
     """Return what takes in the one source that was given."""
-    context = click.get_current_context()
     if len(sources) > 1:
-        raise click.UsageError("give one file or folder", context)
+        raise click.UsageError("give one file or folder")
     if sources[0] != "-":
-        source = click.Path(path_type=Path, exists=True).convert(sources[0], None, context)
+        source = click.Path(path_type=Path, exists=True).convert(sources[0], None, None)
         if form == "jsonl" and source.is_dir():
-            raise click.UsageError(f"{source} is a folder: say of what, with --from {' or '.join(FOLDERS)}", context)
+            raise click.UsageError(f"{source} is a folder: say of what, with --from {' or '.join(FOLDERS)}")
         if form != "jsonl":
             from memento_git.knowledge.actions.bringing import bring
 
@@ -184,7 +183,7 @@ def _from_source(sources: tuple[str, ...], form: str, origin: str) -> Importer:
 
         return partial(import_bundle, source=source, origin=origin)
     if form != "jsonl":
-        raise click.UsageError("standard input is for --from jsonl alone", context)
+        raise click.UsageError("standard input is for --from jsonl alone")
     from memento_git.knowledge.actions.note_bundles import take_in
     from memento_git.knowledge.bundle import lines_of
 

@@ -161,9 +161,9 @@ def retire(door: Door, note_id: str, key_prefix: str, reason: str, *, dry_run: b
     from memento_git.knowledge.shelf import Shelf
 
     if bool(note_id) == bool(key_prefix):
-        raise click.UsageError("name a note, or a --key-prefix", click.get_current_context())
+        raise click.UsageError("name a note, or a --key-prefix")
     if dry_run and note_id:
-        raise click.UsageError("--dry-run goes with --key-prefix", click.get_current_context())
+        raise click.UsageError("--dry-run goes with --key-prefix")
     if note_id:
         changed(door, "note retire", lambda tx: notes.retire_note(tx, note_id, reason=reason))
         return
@@ -294,7 +294,7 @@ def _aside(name: str, doc: str) -> None:
         from memento_git.knowledge.actions import notes, threads
 
         if bool(note_id) == bool(thread):
-            raise click.UsageError("name a note, or a --thread", click.get_current_context())
+            raise click.UsageError("name a note, or a --thread")
         if note_id:
             act = notes.park_note if name == "park" else notes.resume_note
             changed(door, f"note {name}", lambda tx: act(tx, note_id, reason=reason))

@@ -72,11 +72,10 @@ def recall(door: Door, queries: tuple[str, ...], as_of: str, **wishes: Any) -> N
     Nothing is written for it.
     """
     refuse_empty()
-    context = click.get_current_context()
     if as_of and door.at:
-        raise click.UsageError("give --as-of or --at, not both", context)
+        raise click.UsageError("give --as-of or --at, not both")
     if door.scope == "all" and (as_of or door.at):
-        raise click.UsageError("a revision is one ledger's: give --scope project or --scope user with it", context)
+        raise click.UsageError("a revision is one ledger's: give --scope project or --scope user with it")
     from memento_git.knowledge import rendering
 
     if door.scope == "all":

@@ -41,16 +41,11 @@ def scan(
     time is on the standard input of CMD; where it fails for a file the others go on, and the exit code is 1.
     """
     if docstrings == bool(command):
-        raise click.UsageError(
-            "say what to look for, one of both: --docstrings, --describe-with CMD", click.get_current_context()
-        )
+        raise click.UsageError("say what to look for, one of both: --docstrings, --describe-with CMD")
     if shell and not command:
-        raise click.UsageError("--shell is for --describe-with", click.get_current_context())
+        raise click.UsageError("--shell is for --describe-with")
     if shell and re.search(r"(?<!\$)\{path\}", command):
-        raise click.UsageError(
-            'a shell is given the path in MEMENTO_FILE alone: write "$MEMENTO_FILE" for {path}',
-            click.get_current_context(),
-        )
+        raise click.UsageError('a shell is given the path in MEMENTO_FILE alone: write "$MEMENTO_FILE" for {path}')
     if docstrings:
         from memento_git.knowledge.actions.scanning import scan_docstrings
 

@@ -217,12 +217,11 @@ def changes(
     refuse_empty()
     wanted = {key: value or "" for key, value in filters.items()}
     if follow and (until or door.at):
-        raise click.UsageError("--follow goes on from now: leave --until and --at away", click.get_current_context())
+        raise click.UsageError("--follow goes on from now: leave --until and --at away")
     if length and not follow:
-        raise click.UsageError("--for is for --follow", click.get_current_context())
+        raise click.UsageError("--for is for --follow")
     if until and door.at:
-        message = "--until and --at both say where it ends: give one"
-        raise click.UsageError(message, click.get_current_context())
+        raise click.UsageError("--until and --at both say where it ends: give one")
     if not follow:
         told = sessions.changes_since(door.ledger, since, until, at=door.at, **wanted)
         door.show(told, lambda: "\n".join(map(change, told["changes"])) or "nothing happened to notes")
