@@ -157,12 +157,13 @@ def one_line(text: str, most: int = 80) -> str:
     return line if len(line) <= most else line[: most - 1].rsplit(" ", 1)[0] + "\u2026"
 
 
-def unique(entries: Iterable[Entry], skipped: list[LeftOut]) -> Found:
-    """Return the entries whose names are not taken by an earlier one, and what was passed over."""
+def unique(
+    entries: Iterable[Entry], skipped: list[LeftOut], mark: str = "name", why: str = "its name is that of {}"
+) -> Found:
+    """Return the entries whose names, or texts, are not those of an earlier one, and what was passed over."""
     kept: dict[str, Entry] = {}
     for entry in entries:
-        if entry.name in kept:
-            skipped.append(LeftOut(entry.where, f"its name is that of {kept[entry.name].where}"))
-        else:
-            kept[entry.name] = entry
+        first = kept.setdefault(getattr(entry, mark), entry)
+        if first is not entry:
+            skipped.append(LeftOut(entry.where, why.format(first.where)))
     return Found(list(kept.values()), skipped)

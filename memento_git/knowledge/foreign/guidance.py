@@ -55,7 +55,7 @@ def read(path: Path, place: str = "") -> Found:
             lead = LEAD.match(lines[block.start])
             box = (lead[1] or "").lower() if lead else ""
             made.append(_entry(block, told, where, f"{place or name}{inside}:{block.start + 1}", box))
-    return Found(_apart(made, skipped), skipped)
+    return entries.unique(made, skipped, "text", "it says what {} says")
 
 
 def _entry(block: Block, told: str, where: str, source: str, box: str) -> Entry:
@@ -66,17 +66,6 @@ def _entry(block: Block, told: str, where: str, source: str, box: str) -> Entry:
         sources=(f"file:{source}",), tags=entries.words([block.heading.lower()]),
     )  # fmt: skip
     return Entry(where, where, told, options, state=state, line=block.start + 1, lasting=False)
-
-
-def _apart(made: list[Entry], skipped: list[LeftOut]) -> list[Entry]:
-    """Return the entries that say something of their own."""
-    kept: dict[str, Entry] = {}
-    for entry in made:
-        if entry.text in kept:
-            skipped.append(LeftOut(entry.where, f"it says what {kept[entry.text].where} says"))
-        else:
-            kept[entry.text] = entry
-    return list(kept.values())
 
 
 def _without_digest(lines: Sequence[str], name: str, skipped: list[LeftOut]) -> tuple[list[str], set[int]]:
