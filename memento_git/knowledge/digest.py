@@ -123,7 +123,6 @@ def _wanted(shelf: Shelf, into: str, skipped: list[LeftOut]) -> list[Prose]:
 
 def _unread(shelf: Shelf) -> list[LeftOut]:
     """Return the notes that cannot be read, as left out."""
-    shelf.load()
     shelf.readable()
     return [LeftOut(PurePosixPath(one.path).stem, f"it cannot be read: {one.message}") for one in shelf.unread()]
 
