@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
-    from memento_git.ledger.view import View
     from memento_git.model.work import Prose
 
 PATH: Final = "MEMENTO_PATH"
@@ -221,8 +220,7 @@ class Memory:
 def _shelf(ledger: Ledger) -> Shelf:
     from memento_git.knowledge.shelf import Shelf
 
-    view: View = ledger.view()
-    shelf = Shelf(view)
+    shelf = Shelf(ledger.view())
     shelf.load()
     return shelf
 

@@ -69,8 +69,9 @@ class MemoryManager:
 
         view = ledger.view()
         shelf = Shelf(view)
-        tiers = {note.id: shelf.tier(note) for note in shelf.standing()}
-        texts = {note.id: note.body for note in shelf.readable() if note.id in tiers}
+        notes = shelf.standing()
+        tiers = {note.id: shelf.tier(note) for note in notes}
+        texts = {note.id: note.body for note in notes}
         short = shown(view)
         tiers |= dict.fromkeys(short, "short")
         texts |= short
