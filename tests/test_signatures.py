@@ -19,9 +19,12 @@ from memento_git.errors import MementoError
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import codec, layout, signer
 from memento_git.ledger.store import Ledger
+from memento_git.review import diff_text
 from memento_git.review.actions import check
+from memento_git.review.diff_markdown import markdown
 from memento_git.verbs import batch
 from memento_git.work.actions import dispatches, evidences, gates, plans, releases, runs, settling, syncing, tasks
+from memento_git.work.actions.comparing import compare
 from memento_git.work.attest import signatures, signers, signing
 from tests.clones import Hub
 from tests.play import Play, git
@@ -724,6 +727,18 @@ def test_a_diff_is_judged_by_the_signers_of_its_base(office: Office) -> None:
     assert signatures.unsigned(view, records, view.policy(), own) == []
     found = signatures.unsigned(view, records, before.policy(), theirs)
     assert [(one.code, one.path, one.severity) for one in found] == [("K001", path, "error")]
+
+
+def test_a_diff_tells_who_approved_a_plan_once_more(office: Office) -> None:
+    plan = office.plan()
+    forged(office, plan)
+    base = git(office.root, "rev-parse", "HEAD")
+    office.play.do(plans.approve_plan, plan, key=str(office.ada))
+    held = compare(office.play.ledger, base)
+    (told,) = held["runs"][0]["plans"]
+    assert (told["from"], told["to"], told["approved_again"], told["unsigned"]) == ("canonical", "canonical", True, [])
+    assert "canonical, approved again by Ada" in diff_text.text(held)
+    assert "canonical, approved again by Ada" in markdown(held)
 
 
 def test_a_branch_that_lets_its_own_key_in_is_found_by_check(office: Office) -> None:

@@ -171,7 +171,7 @@ DIFF_RUN: Final = {
     "by": "who moved it, who did so last at the end", "reason": "why, or null",
     "texts": "revised texts: field, words (change: same, added, removed, left_out; text)",
     "plans": "id, title, change, from, to, by, reason, changed_since_approval, unsigned (see a plan; by the "
-    "older side's policy), texts",
+    "older side's policy), approved_again (it was canonical, and somebody approved it once more), texts",
     "tasks": "what happened to each task that changed",
     "gates": "kind, scope, from, to, way (what it was, one after the other), by, reason, evidence, late, "
     "proof (what of that the newer commit holds, as of a task)",

@@ -33,6 +33,7 @@ TASK_TEXTS: Final = (
 )  # fmt: skip
 ASKED_TEXTS: Final = ("title", "description", "acceptance_criteria")
 SAID: Final = ("command", "exit_code", "summary", "uri", "beside", "reports")  # not told again of redacted
+SAME: Final = ("status", "proven", "proven_by", "unproven_because", "unsigned")
 TURNS: Final = ("stale", "late", "incomplete", "spike")
 LISTS: Final = (
     "texts", "plans", "tasks", "gates", "evidence", "signatures", "reproductions", "trouble", "settled", "findings",
@@ -173,15 +174,16 @@ def _plans(before: Row, after: Row, events: Sequence[Row], told: Mapping[str, li
 
 def _plan(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:
     shown = new or old or {}
+    same = old and new and all(old[key] == new[key] for key in ("status", "changed", "unsigned"))
+    again = same and any(row["record"] == shown["id"] and _verb(row) == "approved" for row in events)
     change = {
         "id": shown["id"], "title": shown["title"], "change": _kind(old, new),
         "from": old and old["status"], "to": new and new["status"],
         "by": _actors(events) or ([] if old else [shown["actor"]]), "reason": _reason(events),
         "changed_since_approval": bool(new and new["changed"]), "unsigned": (new or {}).get("unsigned", []),
-        "texts": texts(old, new, PLAN_TEXTS),
+        "approved_again": bool(again), "texts": texts(old, new, PLAN_TEXTS),
     }  # fmt: skip
-    same = old and new and all(old[key] == new[key] for key in ("status", "changed"))
-    return None if same and not change["texts"] else change
+    return None if same and not (again or change["texts"]) else change
 
 
 def _evidence(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:
@@ -289,7 +291,7 @@ def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Map
     }  # fmt: skip
     if new and new["status"] == "contested" and not (old and old["status"] == "contested"):
         change["became"].append("contested")
-    same = old and new and all(old[key] == new[key] for key in ("status", "proven", "proven_by", "unproven_because"))
+    same = old and new and all(old[key] == new[key] for key in SAME)
     return None if same and not (loud or change["texts"] or change["became"]) else change
 
 
@@ -328,32 +330,3 @@ def _way(old: Row | None, new: Row | None, events: Sequence[Row]) -> list[str]:
     way += [state for row in events if (state := WAY.get(_verb(row))) is not None]
     way += [new["status"]] if new else []
     return [state for state, _ in groupby(way)]
-
-
-def is_proven(task: Row) -> bool | None:
-    """Tell whether a task is proven by both policies; None where it is not done."""
-    return None if task["proven"] is None else task["proven"] and not task["unproven_by_older"]
-
-
-def counts(runs: Sequence[Row], forbidden: Sequence[Row], weakened: Sequence[str]) -> dict[str, int]:
-    """Return how much of what a headline names there is."""
-    tasks = [task for run in runs for task in run["tasks"]]
-    done = [task for task in tasks if task["to"] in DONE]
-    return {
-        "runs": len(runs),
-        "tasks": len(tasks),
-        "added": sum(1 for task in tasks if task["change"] == "added"),
-        "completed": sum(1 for task in done if task["from"] not in DONE),
-        "proven": sum(1 for task in done if is_proven(task)),
-        "unproven": sum(1 for task in done if is_proven(task) is False),
-        "contested": sum(1 for run in runs for row in run["trouble"] if row["problem"] == "contested"),
-        "stale": sum(1 for task in tasks if "stale" in task["became"]),
-        "late": sum(1 for task in tasks if "late" in task["became"]),
-        "plans": sum(len(run["plans"]) for run in runs),
-        "gates": sum(len(run["gates"]) for run in runs),
-        "evidence": sum(len(run["evidence"]) for run in runs),
-        "signatures": sum(len(run["signatures"]) for run in runs),
-        "reproductions": sum(len(run["reproductions"]) for run in runs),
-        "forbidden": len(forbidden),
-        "weakened": len(weakened),
-    }

@@ -231,7 +231,8 @@ def is_quiet(task: Row) -> bool:
 
 
 def plan_lines(plan: Row, style: Style) -> Iterator[str]:
-    yield f"{way(plan)}{by(plan, style, whole=plan['by'])}{why(plan, style)}"
+    again = ", approved again" if plan["approved_again"] else ""
+    yield f"{way(plan)}{again}{by(plan, style, whole=plan['by'])}{why(plan, style)}"
     if plan["changed_since_approval"]:
         yield style.strong("its text is another than the approved one")
     for told in plan["unsigned"]:
