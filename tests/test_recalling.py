@@ -19,6 +19,7 @@ from memento_git.knowledge.actions.sessions import mark_now
 from memento_git.knowledge.actions.settling import redact_note
 from memento_git.knowledge.pinning import pin_here
 from memento_git.knowledge.rendering import block, rendered
+from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.wishes import VIEWS
 from memento_git.ledger import codec, layout
 from memento_git.ledger.store import Ledger
@@ -375,6 +376,25 @@ def test_what_contradicts_is_shown_beside(play: Play) -> None:
     assert abs(digest.index(first) - digest.index(newer)) == 1
     play.do(notes.retire_note, newer, reason="It was wrong.")
     assert only(play, "tokens expire thirty minutes", limit=1)["contradicted_by"] == []
+
+
+def test_what_contradicts_is_the_same_in_a_list_and_recalled(play: Play) -> None:
+    run = play.planned()
+    first, other = add(play, TOKENS), add(play, "Sessions of the shop are endless.")
+    retired = add(play, "Tokens of the shop are endless.")
+    play.do(notes.link_note, other, "contradicts", first)
+    play.do(notes.link_note, retired, "contradicts", first)
+    play.do(notes.link_note, first, "contradicts", play.task("Let tokens of the shop expire", run=run))
+    newer = add(play, "Sessions of the store are endless, still.", supersedes=[other])
+    play.do(notes.retire_note, retired, reason="It was wrong.")
+    shelf = Shelf(play.ledger.view())
+    listed = {note.id: shelf.contradictions(note) for note in shelf.readable()}
+    assert listed == {first: [newer], other: [], retired: [first], newer: [first]}
+    for asked_for in ((), ("tokens of the shop",), ("sessions still",)):
+        hits = asked(play, *asked_for, states=("all",))["hits"]
+        found = {hit["id"]: hit["contradicted_by"] for hit in hits if hit["record"] == "note"}
+        assert found == {name: listed[name] for name in found}
+        assert newer in found
 
 
 def test_what_may_contradict_by_its_words_is_labelled_wherever_it_is_shown(play: Play, cli: Call) -> None:

@@ -30,13 +30,13 @@ def linked(shelf: Shelf, row: HitRow) -> list[str]:
 def opponents(shelf: Shelf, row: HitRow, others: Sequence[str]) -> list[str]:
     """Return the live notes that contradict a note: by a standing link, in either direction, or as its rivals."""
     own = shelf.prose(row["id"])
-    led = [(other, there) for other in others if (there := shelf.prose(shelf.current(other)))]
-    found = rivals(shelf, own, [there for _, there in led]) if own is not None else set()
-    for other, there in led:
+    led = [there for other in others if (there := shelf.prose(shelf.current(other)))]
+    found = rivals(shelf, own, led) if own is not None else set()
+    for there in led:
         if there.id == row["id"] or not shelf.lives(there.id):
             continue
         ends = {(row["id"], there.id), (there.id, row["id"])}
-        if any(_says(shelf, one, ends) for one in (row["id"], there.id, other, *row["instead_of"])):
+        if any(_says(shelf, one, ends) for one in (row["id"], there.id, *others, *row["instead_of"])):
             found.add(there.id)
     return sorted(found)
 

@@ -318,10 +318,25 @@ class Shelf(Happenings):
         return found.get(key, ())
 
     def _opposed(self, note: Prose) -> set[str]:
-        own = [self.current(link.to) for link in self.links(note) if link.rel == "contradicts" and self.path(link.to)]
+        """Return what a note that stands for itself contradicts by a link, be it of one whose place it took."""
+        if self.current(note.id) != note.id:
+            return set()
+        links = [link for one in self._stands_for(note) for link in self.links(one)]
+        own = [self.current(link.to) for link in links if link.rel == "contradicts" and self.path(link.to)]
         back = [self.current(other) for rel, other in self.backlinks(note.id) if rel == "contradicts"]
         others = {other for other in (*own, *back) if self.lives(other)}
-        return others - {note.id, self.current(note.id)}
+        return others - {note.id}
+
+    def _stands_for(self, note: Prose) -> list[Prose]:
+        """Return a note and those whose place it took, step by step."""
+        found, waiting = {note.id: note}, [note]
+        while waiting:
+            one = waiting.pop()
+            before = (self.prose(name) for key in ("supersedes", "sources") for name in one.list(key))
+            new = [old for old in before if old and old.id not in found and self.current(old.id) == note.id]
+            found.update((old.id, old) for old in new)
+            waiting += new
+        return list(found.values())
 
     def backlinks(self, note: str) -> list[tuple[str, str]]:
         """Return (relation, note) of each link that leads to a note, also through one that it superseded."""

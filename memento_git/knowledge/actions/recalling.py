@@ -244,10 +244,11 @@ class _Recall:
     def _with_opponents(self, rows: Mapping[str, HitRow]) -> list[HitRow]:
         """Return rows with the notes that contradict them, each with whom it contradicts."""
         shown = list(rows.values())
+        live = [row for row in shown if row["status"] in disputed.HOLDING]
         named = {other for row in shown for other in row["contradicted_by"]}
         others = {other: rows.get(other) or self._note(self.shelf.note(other)) for other in named}
         for identity, row in others.items():
-            mine = {hit["id"] for hit in shown if identity in hit["contradicted_by"]}
+            mine = {hit["id"] for hit in live if identity in hit["contradicted_by"]}
             row["contradicted_by"] = sorted({*row["contradicted_by"], *mine})
         return paired(shown, others)
 
