@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.cli.boundary import leading
+from memento_git.work.actions import evidences
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -116,3 +117,21 @@ def test_what_was_done_is_said_where_what_comes_next_cannot_be_read(play: Play, 
     code, out, _ = cli("run", "pause", "--reason", "lunch", *here, "--json")
     told = json.loads(out)
     assert (code, told["run"]["id"], told["run"]["status"], only(told)) == (0, run, "paused", "memento status")
+
+
+def test_a_done_task_whose_gate_failed_has_its_step_once_also_where_nothing_proves_it(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    run = play.planned()
+    task = play.proven(run=run)
+    verify = f"memento task verify {task}"
+    for withdrawn in (False, True):
+        if withdrawn:
+            (proof,) = play.state(task).proof(task).by
+            play.do(evidences.retract, proof, reason="It was of another day.")
+        else:
+            play.gate("quality_review", "failed", task=task, note="No test.")
+        steps = json.loads(cli("status", "-C", str(play.root), "--json")[1])["next"]
+        assert [step["why"].partition(":")[2] for step in steps if step["command"] == verify] == [
+            " reject it, then repair it"
+        ]

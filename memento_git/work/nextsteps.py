@@ -201,7 +201,9 @@ def _task_steps(held: RunRows, known: Mapping[str, Row], asker: str) -> list[Row
     tasks = [row for row in held["tasks"] if not row["broken"] and row["id"] not in stuck]
     if not held["tasks"] and not broken(held):
         return [{"why": "there are no tasks yet", "command": f"memento task add --run {run} --title TITLE"}]
-    steps = [task_steps.helping(row, held["evidence"]) for row in tasks if row["proven"] is False][:SOON]
+    refused = {row["scope"] for row in failed_gates(held)}
+    unproven = [row for row in tasks if row["proven"] is False and row["id"] not in refused]
+    steps = [task_steps.helping(row, held["evidence"]) for row in unproven][:SOON]
     steps += [
         {"why": f"“{row['title']}” was rejected: {row['reason']}", "command": f"memento task repair {row['id']}"}
         for row in tasks if row["status"] == "rejected"
