@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from memento_git.knowledge import changes
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.shelf import Shelf
 from memento_git.model.markup import MOST_COMMENT, units
@@ -180,6 +181,44 @@ def test_a_note_that_nobody_can_read_is_named_as_a_file(play: Play, cli: Call) -
     write(play, path, "no front matter\n")
     out = cli("diff", "HEAD~1..HEAD", "-C", str(play.root))[1]
     assert out.endswith(f": 1 other file\nother files\n  added {path}\n")
+
+
+def test_what_happened_to_a_note_that_nobody_can_read_is_named_as_a_file(play: Play, cli: Call) -> None:
+    note = add(play, "The list is long.")
+    path = Shelf(play.ledger.view()).path(note)
+    write(play, path, "no front matter\n")
+    base = head(play)
+    event = f"{path.removesuffix('.md')}/20261122T030000000Z-parked-0123456789ab.yaml"
+    write(play, event, f"do: parked\nof: {note}\nat: 2026-11-22T03:00:00.000Z\nby: Bob\nafter: []\n")
+    for form in ((), ("--format", "markdown")):
+        out = cli("diff", f"{base}..HEAD", *form, "-C", str(play.root))[1]
+        assert ": 1 other file\n" in out
+        assert event in out
+
+
+def test_an_event_that_nobody_can_read_is_told_as_what_does_not_count(play: Play, cli: Call) -> None:
+    note = add(play, "The list is long.")
+    folder = Shelf(play.ledger.view()).path(note).removesuffix(".md")
+    write(play, f"{folder}/20261122T030000000Z-parked-0123456789ab.yaml", "do: parked\nof: [\n")
+    out = cli("diff", "HEAD~1..HEAD", "-C", str(play.root))[1].splitlines()[1:]
+    cannot = "the file of event_0123456789ab cannot be read"
+    assert out == [f"fact {note} The list is long.", "  not counted", f"  not counted: parked: {cannot}"]
+    assert cli("changes", "--since", "HEAD~1", "-C", str(play.root))[1].split()[1:3] == ["not", "counted"]
+
+
+def test_what_is_told_of_a_note_whose_text_came_back_is_what_changes_tells(play: Play) -> None:
+    note = add(play, "The list is long.")
+    play.do(notes.retire_note, note, reason="It is short.")
+    path = play.root / Shelf(play.ledger.view()).path(note)
+    text = path.read_text()
+    path.unlink()
+    base = play.commit_all("taken out")
+    path.write_text(text)
+    play.commit_all("put back")
+    (row,) = told(play, f"{base}..")["knowledge"]
+    (other,) = changes.between(Shelf(play.ledger.view([base])), Shelf(play.ledger.view()))
+    assert (row["happened"], row["to"], row["reason"]) == (["added"], "retired", None)
+    assert (other["happened"], other["status"], other["reason"]) == (["added"], "retired", None)
 
 
 def test_a_hostile_note_breaks_no_comment_and_many_are_counted(play: Play) -> None:

@@ -20,6 +20,7 @@ REVISED: Final = "revised"
 REMOVED: Final = "removed"
 ELSEWHERE: Final = "not on this branch"
 EVENT_REDACTED: Final = "event redacted"
+NOT_COUNTED: Final = "not counted"
 
 
 def between(before: Shelf | None, after: Shelf) -> list[Row]:
@@ -47,8 +48,7 @@ def _row(before: Shelf | None, after: Shelf, note: str) -> Row | None:
     if held is None:
         return None
     known = before is not None and note in before.index.prose
-    seen = set(before.index.events_of.get(note, ())) if before is not None and known else set()
-    events = [row for row in audit(after.folded(note).events) if row["id"] not in seen]
+    events = since(before, after, note)
     revised = before is not None and known and before.view.files[before.path(note)] != after.view.files[held.path]
     happened = [] if known else [ADDED]
     happened += [REVISED] if revised else []
@@ -62,7 +62,7 @@ def _row(before: Shelf | None, after: Shelf, note: str) -> Row | None:
         "happened": happened,
         "status_before": before.status(note) if before is not None and known else None,
         "status": after.status(note),
-        "actors": list(dict.fromkeys([*([] if known else [held.data["by"]]), *(row["actor"] for row in events)])),
+        "actors": _actors([*([] if known else [held.data["by"]]), *(row["actor"] for row in events)]),
         "at": max([*([] if known else [held.data["at"]]), *(row["created_at"] for row in events)], default=""),
         "reason": why(events),
     }
@@ -70,8 +70,7 @@ def _row(before: Shelf | None, after: Shelf, note: str) -> Row | None:
 
 def _redacted(before: Shelf | None, after: Shelf, note: str) -> Row | None:
     """Return what happened to a note that is redacted by now, with nothing of what it said."""
-    seen = set(before.index.events_of.get(note, ())) if before is not None else set()
-    events = [row for row in audit(after.folded(note).events) if row["id"] not in seen]
+    events = since(before, after, note)
     if not events:
         return None
     held = before.written(note) if before is not None else None
@@ -85,10 +84,21 @@ def _redacted(before: Shelf | None, after: Shelf, note: str) -> Row | None:
         "happened": _verbs(events, note),
         "status_before": before.status(note) if before is not None and known else None,
         "status": after.status(note),
-        "actors": list(dict.fromkeys(row["actor"] for row in events)),
+        "actors": _actors(row["actor"] for row in events),
         "at": max(row["created_at"] for row in events),
         "reason": why(taking(events, note) or events),
     }
+
+
+def _actors(names: Iterable[str]) -> list[str]:
+    """Return who did something, each once; of what nobody can read nobody knows."""
+    return list(dict.fromkeys(filter(None, names)))
+
+
+def since(before: Shelf | None, after: Shelf, note: str) -> list[EventRow]:
+    """Return what happened to a note that an older side does not know."""
+    known = set(before.index.events_of.get(note, ())) if before is not None else set()
+    return [row for row in audit(after.folded(note).events) if row["id"] not in known]
 
 
 def _is_later(before: Shelf, after: Shelf) -> bool:
@@ -118,10 +128,13 @@ def taking(events: Iterable[EventRow], note: str) -> list[EventRow]:
 
 def _verbs(events: Iterable[EventRow], note: str) -> list[str]:
     """Return what happened to a note, event by event; that one of its events was redacted leaves the note as it is."""
-    told = [(row["action"].partition(".")[2], row["payload"]) for row in events]
-    return [
-        EVENT_REDACTED if verb == REDACTED and parse_ref(said["target"]).id != note else verb for verb, said in told
-    ]
+    return [_verb(row, note) if row["legal"] else NOT_COUNTED for row in events]
+
+
+def _verb(row: EventRow, note: str) -> str:
+    verb = row["action"].partition(".")[2]
+    is_of_event = verb == REDACTED and parse_ref(row["payload"]["target"]).id != note
+    return EVENT_REDACTED if is_of_event else verb
 
 
 def why(events: Iterable[EventRow]) -> str | None:

@@ -51,7 +51,7 @@ def _rows(old: Shelf, new: Shelf) -> Iterator[Row]:
             continue
         before = old.note(identity) if row["status_before"] else None
         after = new.note(identity) if row["status"] else None
-        events = _events(old, new, identity)
+        events = changes.since(old, new, identity)
         shown = after or before
         if shown is None:
             continue
@@ -71,7 +71,7 @@ def _rows(old: Shelf, new: Shelf) -> Iterator[Row]:
 
 def _redacted_row(old: Shelf, new: Shelf, row: Row) -> Row:
     """Return the row of a note that is redacted by now: by whom and why, and nothing of what it said."""
-    events = _events(old, new, row["id"])
+    events = changes.since(old, new, row["id"])
     taken = changes.taking(events, row["id"]) or events
     return {
         **{key: row[key] for key in ("id", "kind", "domain", "title", "happened", "at")},
@@ -86,14 +86,6 @@ def _change(row: Row) -> str:
     if row["status"] is None:
         return "removed"
     return "added" if row["status_before"] is None else "changed"
-
-
-def _events(old: Shelf, new: Shelf, note: str) -> list[EventRow]:
-    """Return what happened to a note since the older side."""
-    from memento_git.folding.event_rows import audit
-
-    known = set(old.index.events_of.get(note, ()))
-    return [row for row in audit(new.folded(note).events) if row["id"] not in known]
 
 
 def _illegal(events: list[EventRow]) -> list[Row]:

@@ -15,11 +15,12 @@ TEXTS = ("run", "plan", "task", "note")
 
 
 class Told(NamedTuple):
-    """What a diff tells: of which paths, of which runs and new evidence, and of whose texts."""
+    """What a diff tells: of which paths, of which runs and new evidence, of whose texts, and of which notes."""
 
     paths: set[str]
     records: set[str]
     texts: set[str]
+    notes: set[str]
 
 
 def with_files(ledger: Ledger, told: Row) -> Row:
@@ -43,14 +44,15 @@ def _told(ledger: Ledger, told: Row) -> Told:
         {layout.CONFIG, *(old.policy().key_files if old.exists else ())},
         {*new, *(run["id"] for run in told["runs"])},
         {row["id"] for row in rows if row["texts"] or row["change"] != "changed"},
+        {row["id"] for row in told["knowledge"]},
     )
 
 
 def _is_told(one: Changed, told: Told) -> bool:
     """Tell whether a diff speaks of a file: of an event or evidence it does, of an archive by its run.
 
-    Of what evidence keeps it does by the evidence, where that is new; of a text that is new even where nobody can read
-    it, unless that is a note's.
+    Of a new event of a note it does with that, so not where nobody can read the note. Of what evidence keeps it does by
+    the evidence, where that is new; of a text that is new even where nobody can read it, unless that is a note's.
     """
     place = layout.place_of(one.path)
     if not one.path.startswith(f"{layout.FOLDER}/") or one.path in told.paths:
@@ -59,6 +61,8 @@ def _is_told(one: Changed, told: Told) -> bool:
         return layout.run_of_path(one.path) in told.records
     if place is not None and place.kind == "attachment" and one.is_added:
         return place.id in told.records
+    if one.is_added and place is not None and place.kind == "event" and place.of.startswith("note_"):
+        return place.of in told.notes
     if place is None or place.kind not in TEXTS:
         return place is not None
     is_shown = one.is_removed or one.old == one.new or (one.is_added and place.kind != "note")
