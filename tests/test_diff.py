@@ -115,7 +115,7 @@ MARKDOWN = """\
 | Ask the list `task_1` | pending → blocked | Ada | why: the list is down |
 | Check the form `task_2` | new → dispatched → in progress → completed | bot | proven by test, witnessed: `sh -c 'echo checked; exit 0'` exit 0 |
 
-<details><summary>Refuse empty passwords (run_1)</summary>
+<details><summary><code>run_1</code> Refuse empty passwords</summary>
 
 - plan `plan_1` Plan
   - draft → canonical by Ada \\<ada@example.invalid\\>
@@ -634,14 +634,29 @@ def test_what_happened_to_a_run_alone_is_told_and_before_other_runs(play: Play) 
     begun = play.run("Begin", spike=True)
     held = told(play, f"{base}..")
     shown = markdown(held)
-    assert sorted(re.findall("(?m)^- (.* \\(`run_.*)$", shown)) == sorted([
-        f"Wait (`{waits}`): active → paused by Ada: the list is down",
-        f"Drop (`{drops}`): active → cancelled by Ada: no budget",
-        f"End (`{ends}`): active → completed by Ada", f"Put away (`{kept}`): archived",
-        f"Begin (`{begun}`): new: active by Ada; a spike, which may go without a plan",
+    assert sorted(re.findall("(?m)^- (`run_.*)$", shown)) == sorted([
+        f"`{waits}` Wait: active → paused by Ada: the list is down",
+        f"`{drops}` Drop: active → cancelled by Ada: no budget",
+        f"`{ends}` End: active → completed by Ada", f"`{kept}` Put away: archived",
+        f"`{begun}` Begin: new: active by Ada; a spike, which may go without a plan",
     ])  # fmt: skip
-    assert re.findall("<summary>(.*)</summary>", shown) == [f"Keep ({keeps})"]
+    assert re.findall("<summary>(.*)</summary>", shown) == [f"<code>{keeps}</code> Keep"]
     assert shown.index("Put away") < shown.index("<summary>")
+
+
+def test_no_goal_stands_as_another_runs_line_before_its_own_id(play: Play) -> None:
+    other = play.run("Keep")
+    base = head(play)
+    run = play.run(f"</code> <code>{other}</code> `{other}` Keep ({other}): active → completed by Ada")
+    for _ in range(2):
+        shown = markdown(told(play, f"{base}.."))
+        (line,) = [line for line in shown.splitlines() if other in line]
+        begins = re.match(r"(?:- `|<details><summary><code>)(run_\w+)", line)
+        assert begins is not None
+        assert begins[1] == run
+        assert line.count("<code>") <= 1
+        assert "<summary>" in line or not re.search(rf"(?<!\\)`{other}", line)
+        play.task(run=run)
 
 
 def test_a_headline_counts_no_runs_and_tasks_where_there_are_none() -> None:
@@ -658,7 +673,7 @@ def test_a_run_that_was_archived_alone_is_one_line(play: Play) -> None:
     base = head(play)
     play.do(runs.archive_run, run)
     held = told(play, f"{base}..")
-    assert markdown(held) == f"### Ledger: 1 run\n\n- /close it \\| \\<b\\> (`{run}`): archived\n"
+    assert markdown(held) == f"### Ledger: 1 run\n\n- `{run}` /close it \\| \\<b\\>: archived\n"
     assert diff_text.text(held).splitlines()[0].endswith(": 1 run")
 
 
@@ -1128,5 +1143,5 @@ def test_a_run_that_was_resumed_for_a_while_is_told(play: Play) -> None:
     play.do(runs.resume_run, run)
     play.do(runs.pause_run, run, reason="Wait for the lawyers.")
     told_so = "paused → active → paused by Ada: Wait for the lawyers."
-    assert f"Make it work (`{run}`): {told_so}" in markdown(told(play, f"{base}.."))
+    assert f"`{run}` Make it work: {told_so}" in markdown(told(play, f"{base}.."))
     assert told_so in diff_text.text(told(play, f"{base}.."))

@@ -182,14 +182,15 @@ def _is_new(row: Row) -> bool:
 
 
 def _title(run: Row) -> str:
+    """Return what a block opens on: the run's id in a form that no goal can have, then what others wrote."""
     about = _about(run)
-    title = _clean(f"{cut(run['goal'], 120)} ({run['id']})" + (f": {about}" if about else ""))
-    return unlinked(html.escape(title)).replace("$", "<span>$</span>")
+    title = unlinked(html.escape(_clean(cut(run["goal"], 120) + (f": {about}" if about else ""))))
+    return f"<code>{run['id']}</code> " + title.replace("$", "<span>$</span>")
 
 
 def _line(run: Row) -> str:
     """Return what became of a run to which nothing else happened."""
-    return f"- {said(cut(run['goal'], 120))} (`{run['id']}`): {run_line(run, STYLE)}"
+    return f"- `{run['id']}` {said(cut(run['goal'], 120))}: {run_line(run, STYLE)}"
 
 
 def _about(run: Row) -> str:
