@@ -577,6 +577,27 @@ def test_who_demands_signatures_and_forgets_a_file_of_keys_is_told_before_anybod
     assert (told(), told("base")) == (lacks, [])
 
 
+def test_where_two_plans_are_approved_each_report_says_who_signed_which(
+    office: Office, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play = office.play
+    monkeypatch.chdir(office.root)
+    office.write(LOOSE)
+    play.run()
+    one, other = (str(play.do(plans.draft_plan, f"Plan {name}", "Do it.")) for name in "AB")
+    git(office.root, "checkout", "-qb", "side")
+    play.do(plans.approve_plan, one, key=str(office.ada))
+    git(office.root, "checkout", "-q", "-")
+    play.as_("agent:hermes").do(plans.approve_plan, other, key=str(office.agent))
+    git(office.root, "merge", "-q", "--no-edit", "side")
+    bad = "signature not good: its key is not among the allowed signers"
+    for form in (("status",), ("plan", "list"), ("report",), ("report", "--format", "html")):
+        told = cli(*form)[1].replace("\\", "")
+        assert "signed by ada@example.invalid" in told
+        assert bad in told
+        assert "contested" in told
+
+
 def test_a_plan_whose_approval_lacks_its_signature_says_so_everywhere(
     office: Office, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -125,12 +125,17 @@ def _plan(held: RunRows) -> list[str]:
     plans = {row["id"]: row for row in held["plans"]}
     canonical = plans.get(held["run"]["current_plan_id"] or "")
     if canonical is None:
-        return [f"`{row['id']}` {said(row['title'])} ({row['status']})" for row in held["plans"]]
+        return [f"`{row['id']}` {said(row['title'])} ({row['status']}){_signed(row)}" for row in held["plans"]]
     changed = " — **changed since its approval**" if canonical["changed"] else ""
     unapproved = " — **not approved by who may**" if canonical["unapproved"] else ""
     unsigned = "".join(f" — **unsigned**: {said(why)}" for why in canonical["unsigned"])
-    note = f", {said(signature_note(canonical))}" if signature_note(canonical) else ""
-    return [f"{said(canonical['title'])} (`{canonical['id']}`){note}{changed}{unapproved}{unsigned}"]
+    told = f"{said(canonical['title'])} (`{canonical['id']}`){_signed(canonical)}"
+    return [f"{told}{changed}{unapproved}{unsigned}"]
+
+
+def _signed(row: PlanRow | GateRow) -> str:
+    note = signature_note(row)
+    return f", {said(note)}" if note else ""
 
 
 def _tasks(held: RunRows) -> list[tuple[str, list[str]]]:
@@ -193,12 +198,11 @@ def _gate(row: GateRow) -> str:
     by = f" by {said(row['reviewer'])}" if row["reviewer"] else ""
     why = f": {said(row['summary'])}" if row["summary"] else ""
     scope = "" if row["scope_kind"] == "run" else f" (`{row['scope']}`)"
-    note = f", {said(signature_note(row))}" if signature_note(row) else ""
     late = f", late: {LATE}" if row["late"] else ""
     fallen = f", but {said(row['fallen'])}" if row["fallen"] else ""
     names = some([f"`{name}`" for name in row.get("evidence", ())], SHOWN_TASKS)
     on = f" (on {names})" if names else ""
-    return f"{said(row['kind'])}{scope} **{row['status']}**{by}{fallen}{late}{note}{on}{why}"
+    return f"{said(row['kind'])}{scope} **{row['status']}**{by}{fallen}{late}{_signed(row)}{on}{why}"
 
 
 def signature_note(row: PlanRow | GateRow | EvidenceRow) -> str:
