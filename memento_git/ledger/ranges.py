@@ -190,14 +190,17 @@ def _main_first(git: Git, forks: list[str], tip: str, other: str) -> list[str]:
 
 
 def ruling(git: Git, forks: Sequence[str], rev: str) -> str:
-    """Return the commit whose policy judges: of several forks, the oldest on a revision's own line that has them all.
+    """Return the commit whose policy judges: the oldest on a revision's own line that has all forks, or is the fork.
 
-    None of them may be on that line, and which of them git tells first depends on dates that anybody can choose.
+    A fork need not be on that line: a request may have had any policy on its way, and of several forks dates that
+    anybody can choose decide which one git tells first.
     """
-    if len(forks) == 1:
+    tip = commit(git, rev, history=True)
+    ours = ("rev-list", "--first-parent", "--reverse", "--parents", tip, *(f"^{one}" for one in forks))
+    told = [line.split() for line in git.run(*ours).decode().splitlines()]
+    if not told or told[0][1:2] == forks:
         return forks[0]
-    ours = ("rev-list", "--first-parent", "--reverse", commit(git, rev, history=True), *(f"^{one}" for one in forks))
-    line = git.run(*ours).decode().split()
+    line = [words[0] for words in told]
     return line[bisect_left(line, True, key=lambda one: all(git.is_before(fork, one) for fork in forks))]
 
 

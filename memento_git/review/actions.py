@@ -125,7 +125,7 @@ def _look(
             git.trees.anew = False  # nobody relies on it for what others bring
             return judging.alone(git, head, ledger.now(), progress)
         forks = _forks(git, name, head)
-        rules = ranges.ruling(git, forks, name)
+        rules = forks[0] if name == PARENT else ranges.ruling(git, forks, name)
         found = _judged(partial(judging.added, git, forks, head, name, ledger.now(), ruling=rules), again, rules)
         return found._replace(chosen="" if base else name)
 

@@ -187,3 +187,56 @@ def test_histories_that_cross_without_a_cheat(doors: Doors, *, later: bool) -> N
     doors.play.do(verifying.verify_task, one)
     for code, found in looks(doors):
         assert (code, [row for row in found if row["code"] not in ("C001", "C002")]) == (0, [])
+
+
+def begun_between(doors: Doors, path: str, meanwhile: str) -> None:
+    """Let main merge a request that had another file on its way alone, and the branch begin where it had that."""
+    kept = (doors.root / path).read_text()
+    doors.play.task("Mine")
+    doors.write(path, meanwhile)
+    between = git(doors.root, "rev-parse", "HEAD")
+    doors.write(path, kept)
+    for code, found in looks(doors):
+        assert (code, found) == (0, [])
+    git(doors.root, "switch", "-q", MAIN)
+    git(doors.root, "merge", "-q", "--no-ff", "-m", "the first request", WORK)
+    git(doors.root, "switch", "-q", "-C", WORK, between)
+    assert git(doors.root, "merge-base", "--all", MAIN, WORK) == between
+
+
+def test_a_policy_that_an_earlier_request_had_on_its_way_alone(doors: Doors) -> None:
+    """Way: a request weakens policy, and puts it back before it is merged; the next one begins between the two."""
+    path = ".memento/config.yaml"
+    weak = (doors.root / path).read_text()
+    doors.write(path, weak.replace("require: []", "require: [test]"))
+    doors.landed()
+    begun_between(doors, path, weak)
+    task = doors.play.task()
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task, kind="lint"))
+    for code, found in looks(doors):
+        assert (code, errors(found)) == (5, {"P001"}), found
+
+
+def test_keys_that_an_earlier_request_had_on_its_way_alone(doors: Doors) -> None:
+    """Way: the same with the file of keys; here, and on a server, its change is told with the second request."""
+    doors.policy("  signatures: {allowed_signers: keys}\n")
+    doors.write("keys", "# nobody's\n")
+    doors.landed()
+    begun_between(doors, "keys", "# mine\n")
+    doors.play.task("Another")
+    told = [[row["code"] for row in found] for _, found in looks(doors)]
+    assert told == [["C003"], ["C003"], []]
+
+
+@pytest.mark.parametrize("landed", ["merge", "squash"])
+def test_a_request_on_another_that_brought_a_policy_without_a_cheat(doors: Doors, landed: str) -> None:
+    """The honest way: it began on the other's branch, which main has merged since; that changed policy on its way."""
+    path = ".memento/config.yaml"
+    doors.write(path, (doors.root / path).read_text().replace("require: []", "require: [test]"))
+    doors.play.proven("One")
+    git(doors.root, "switch", "-q", MAIN)
+    git(doors.root, "merge", "-q", *(["--no-ff", "-m", "one"] if landed == "merge" else ["--squash"]), WORK)
+    git(doors.root, "commit", "-q", "--allow-empty", "-m", "on")
+    git(doors.root, "switch", "-q", WORK)
+    doors.play.proven("Two")
+    doors.sound()
