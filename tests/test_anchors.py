@@ -533,6 +533,23 @@ def test_a_shallow_clone_says_unknown_and_never_ok(garden: Garden, tmp_path: Pat
     assert (told(lost), "calc.py is not there" in lost.why) == (("unknown", "", None), True), "it is nowhere now"
 
 
+def test_a_partial_clone_says_unknown_where_a_shallow_one_does(garden: Garden, tmp_path: Path) -> None:
+    anchors = [garden.pin(SECOND), garden.pin("calc.py::second"), garden.pin("app.py:1"), garden.pin("app.py")]
+    git(garden.folder, "mv", "app.py", "main.py")
+    garden.edited("import os\n", "import os\nimport re\n")
+    git(garden.folder, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--filter=blob:none", f"file://{garden.folder}", "partial")
+    git(tmp_path / "partial", "remote", "set-url", "origin", str(tmp_path / "away"))
+    found = [garden.follow(anchor, folder=tmp_path / "partial") for anchor in anchors]
+    assert [one.state for one in found] == ["unknown", "unknown", "moved", "moved"]
+    assert (found[0].lines, found[2].path) == ((12, 17), "main.py")
+    git(garden.folder, "mv", "calc.py", "sums.py")
+    garden.commit("sums.py", (garden.folder / "sums.py").read_text() + "LAST = 1\n")
+    git(tmp_path, "clone", "-q", "--filter=blob:none", f"file://{garden.folder}", "again")
+    git(tmp_path / "again", "remote", "set-url", "origin", str(tmp_path / "away"))
+    assert {garden.follow(anchor, folder=tmp_path / "again").state for anchor in anchors} == {"unknown", "moved"}
+
+
 def test_a_squash_takes_the_commit_and_leaves_the_blob(garden: Garden, tmp_path: Path) -> None:
     git(garden.folder, "checkout", "-qb", "side")
     garden.edited("LIMIT = 42", "LIMIT = 43")

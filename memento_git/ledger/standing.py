@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import grep, scratch
-from memento_git.ledger.git import Git
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.staged import named_index
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ DIFF: Final = (
     "--dst-prefix=b/",
 )  # fmt: skip
 SIMILAR: Final = 50
+SAME: Final = 100
 Numbers = tuple[int, int, int, int]
 
 
@@ -95,11 +96,23 @@ class Reader:
         wanted = set(ids)
         asked = sorted(wanted - self._sizes.keys())
         if asked:
-            told = self.git.run("cat-file", "--batch-check", data="".join(f"{one}\n" for one in asked).encode())
-            for line in told.decode().splitlines():
+            for line in self._checked(asked):
                 name, _, rest = line.partition(" ")
                 self._sizes[name] = int(rest.rpartition(" ")[2]) if rest.startswith("blob ") else -1
         return {one: self._sizes[one] for one in wanted if self._sizes.get(one, -1) >= 0}
+
+    def _checked(self, ids: Sequence[str]) -> list[str]:
+        """Return what git tells of objects; at one that a partial clone left out it ends, so these are not asked."""
+        try:
+            return self._lines("cat-file", "--batch-check", asked=ids)
+        except GitFailed:
+            walk = ("rev-list", "--objects", "--no-walk=unsorted", "--ignore-missing", "--missing=allow-any", "--stdin")
+            here = {line.partition(" ")[0] for line in self._lines(*walk, asked=ids)}
+            return self._lines("cat-file", "--batch-check", asked=[one for one in ids if one in here])
+
+    def _lines(self, *arguments: str, asked: Iterable[str]) -> list[str]:
+        told = self.git.run(*arguments, data="".join(f"{one}\n" for one in asked).encode())
+        return os.fsdecode(told).splitlines()
 
     def contents(self, ids: Iterable[str]) -> dict[str, bytes]:
         """Return the bytes of each blob that is here and not too large."""
@@ -121,11 +134,11 @@ class Reader:
         return self._contents[blob] if blob in self._contents else self.contents([blob]).get(blob)
 
     def at_path(self, commit: str, path: str) -> str:
-        """Return the blob of a file at a commit; nothing where it was not there, or the commit is not here."""
+        """Return the id of what was at a path of a commit; nothing where nothing was, or the commit is not here."""
         name = f"{commit}:{path}"
         if name not in self._placed:
-            data = None if "\n" in name else self.git.objects([name])[0]
-            self._placed[name] = "" if data is None else self.git.blob_id(data)
+            entry = self.git.trees.at(commit, path).get(path) if self.git.commit(commit) else None
+            self._placed[name] = entry.oid if entry else ""
         return self._placed[name]
 
     def between(self, pair: tuple[str, str]) -> tuple[Numbers, ...] | None:
@@ -184,9 +197,14 @@ class Reader:
         return {path: commit for path in paths if (commit := held[path])}
 
     def moved(self, before: str, after: str, path: str) -> str:
-        """Return where a change moved a file, or most of those that it moved out of a folder; nothing if nowhere."""
+        """Return where a change moved a file, or most of those that it moved out of a folder; nothing if nowhere.
+
+        What is alike is not told where a partial clone left a content out: then what is the same.
+        """
         if (before, after) not in self._renames:
-            told = self.git.answer("diff-tree", "-r", "-z", "--name-status", "-M", before, after) or ""
+            looks = (self.git.answer("diff-tree", "-r", "-z", "--name-status", f"-M{share}%", before, after)
+                     for share in (SIMILAR, SAME))  # fmt: skip
+            told = next((look for look in looks if look is not None), "")
             self._renames[before, after] = {one: other for _, one, other in _renames(told.split("\0"))}
         moved = self._renames[before, after]
         rests = [(new, old.removeprefix(path)) for old, new in moved.items() if old.startswith(f"{path}/")]
