@@ -123,6 +123,21 @@ def test_a_file_that_is_renamed_or_removed_is_told(play: Play) -> None:
     assert told[gone]["state"] == "gone"
 
 
+def test_of_a_place_that_a_shallow_clone_does_not_know_the_file_is_told(play: Play, tmp_path: Path) -> None:
+    write(play, "calc.py", LINES)
+    note = pinned(play, "Ten is a limit.", "calc.py:10-12")
+    write(play, "calc.py", edited(LINES, 10))
+    write(play, "other.py", "nothing to see\n")
+    write(play, "calc.py", edited(LINES, 10, 25))
+    git(tmp_path, "clone", "-q", "--depth=3", play.root.as_uri(), "shallow")
+    shallow = play.beside(tmp_path / "shallow")
+    (row,) = checking.check_diff(shallow.ledger, "HEAD~1..HEAD")["touched"]
+    assert (row["note"], row["state"], row["path"]) == (note, "unknown", "calc.py")
+    assert row["why"].startswith("the file differs; this clone does not have")
+    assert checking.check_diff(shallow.ledger, "HEAD~2..HEAD~1")["touched"] == [], "no change of its file"
+    assert checking.check_diff(play.ledger, "HEAD~1..HEAD")["touched"] == [], "the whole history knows better"
+
+
 def test_a_note_of_the_branch_is_held_against_what_it_was_set_to(play: Play) -> None:
     base = write(play, "calc.py", LINES)
     write(play, "calc.py", edited(LINES, 5))

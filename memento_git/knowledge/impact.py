@@ -119,15 +119,21 @@ def before(anchor: Anchor, found: Found, commit: str, blob: str) -> Anchor | Non
     """Return an anchor as it stands at the older side of a change, from where the change is judged; None if nowhere.
 
     So a change is held against the code right before it, not against all that happened since the note was written.
+    Of lines and symbols of which a clone cannot say where they are it is their file.
     """
     if not anchor.is_place:
         return anchor
     if found.state == GONE or not blob:
         return None
-    if found.state in (UNPINNED, UNKNOWN) and (anchor.lines or anchor.symbol) and not found.lines:
-        return None
+    if _is_unseen(anchor, found):
+        return None if found.state == UNPINNED else Anchor(found.path, blob=blob, commit=commit)
     lines = found.lines if anchor.lines or anchor.symbol else None
     return Anchor(found.path, lines, found.symbol if anchor.symbol else "", blob=blob, commit=commit)
+
+
+def _is_unseen(anchor: Anchor, found: Found) -> bool:
+    """Tell whether lines or a symbol are nowhere to be seen, for what they were pinned to is not to be had."""
+    return found.state in (UNPINNED, UNKNOWN) and bool(anchor.lines or anchor.symbol) and not found.lines
 
 
 def touched(
@@ -141,5 +147,7 @@ def touched(
         elsewhere = now.state == MOVED and now.path != was.path
         required = not anchor.is_place and now.state != was.state
         if elsewhere or required or (anchor.is_place and now.state in (CHANGED, GONE, UNKNOWN)):
-            found.append(Touched(note, anchor, now))
+            is_unseen = now.state == CHANGED and _is_unseen(anchor, was)
+            told = now._replace(state=UNKNOWN, why=f"the file differs; {was.why}") if is_unseen else now
+            found.append(Touched(note, anchor, told))
     return found
