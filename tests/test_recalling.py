@@ -899,6 +899,17 @@ def test_explore_tells_files_without_notes(play: Play) -> None:
     assert "defines evict_cache" in rendered(answer)
 
 
+def test_explore_knows_the_notes_of_a_file_that_was_renamed_each_once(play: Play) -> None:
+    (play.root / "cache.py").write_text("def evict_cache():\n    pass\n\n\ndef warm_cache():\n    pass\n")
+    play.commit_all()
+    one = add(play, "Eviction is lazy.", about=["cache.py::evict_cache", "cache.py::warm_cache"])
+    other = add(play, "Nobody calls it at night.", about=["cache.py"])
+    git(play.root, "mv", "cache.py", "store.py")
+    play.commit_all()
+    (row,) = asked(play, "is eviction lazy in the cache", view="explore")["files"]
+    assert (row["path"], row["notes"]) == ("store.py", [one, other])
+
+
 def test_explore_leads_to_files_that_are_named_for_the_topic(play: Play) -> None:
     for path in ("src/billing.py", "web/BillingService.java", "tests/test_billing.py", "src/a_billing.py", "src/x.py"):
         (play.root / path).parent.mkdir(exist_ok=True)

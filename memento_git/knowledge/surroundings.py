@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from memento_git.knowledge.following import Follower
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.whereabouts import Whereabouts
     from memento_git.ledger.standing import Standing
     from memento_git.ledger.view import View
     from memento_git.model.note_rows import HitRow
@@ -43,7 +43,7 @@ def _around(hits: Sequence[HitRow], queries: Sequence[str], there: set[str]) -> 
         for place in hit["about"]:
             path = place.get("path") or _path(place["anchor"])
             if path and "*" not in path:
-                _row(rows, path, there)["notes"].append(hit["id"])
+                _beside(_row(rows, path, there), hit["id"])
     names = [name for query in queries for name in NAME.findall(query) if "/" in name or "." in name]
     for name in names:
         matching = [path for path in there if path == name or path.endswith(f"/{name}")]
@@ -52,7 +52,9 @@ def _around(hits: Sequence[HitRow], queries: Sequence[str], there: set[str]) -> 
     return dict(islice(rows.items(), MOST_FILES))
 
 
-def traced(view: View, shelf: Shelf, hits: Sequence[HitRow], queries: Sequence[str], *, past: bool) -> list[Row]:
+def traced(
+    view: View, places: Whereabouts, hits: Sequence[HitRow], queries: Sequence[str], *, past: bool
+) -> list[Row]:  # fmt: skip
     """Return the files that the question leads to, through notes or by its words; those without a note first."""
     with following.opened(view.git) as follower:
         now = now_of(follower, view, (), past=past)
@@ -61,12 +63,16 @@ def traced(view: View, shelf: Shelf, hits: Sequence[HitRow], queries: Sequence[s
             return list(rows.values())
         _grep(rows, follower, now, _words(queries))
         _define(rows, follower, now, _words(queries))
-    for note in shelf.live():
-        for place in shelf.about(note):
-            row = rows.get(str(place.get("path", "")))
-            if row is not None and note.id not in row["notes"]:
-                row["notes"].append(note.id)
+    for note, held in places.of(note.id for note in places.shelf.live()).items():
+        for anchor, found in held:
+            if row := rows.get(found.path or anchor.path):
+                _beside(row, note)
     return sorted(rows.values(), key=lambda row: (bool(row["notes"]), -len(row["symbols"]), -len(row["words"])))
+
+
+def _beside(row: Row, note: str) -> None:
+    if note not in row["notes"]:
+        row["notes"].append(note)
 
 
 def _row(rows: dict[str, Row], path: str, there: Iterable[str]) -> Row:

@@ -347,4 +347,5 @@ class _Recall:
 
         if self.wish.view == "plan":
             return surroundings.around(self.view, hits, self.wish.queries, past=self.past)
-        return surroundings.traced(self.view, self._loaded(), hits, self.wish.queries, past=self.past)
+        self._loaded()
+        return surroundings.traced(self.view, self.whereabouts, hits, self.wish.queries, past=self.past)
