@@ -863,6 +863,37 @@ def test_a_place_is_asked_for_by_what_lies_there(play: Play, about: str, expecte
     assert missed == ({"src/shop.py has no symbol unheard"} if about.endswith("unheard") else set())
 
 
+def test_what_is_about_a_place_alone_comes_first_and_says_all_of_it(play: Play) -> None:
+    (play.root / "src").mkdir()
+    (play.root / "src" / "shop.py").write_text(SHOP)
+    play.commit_all()
+    lines = add(play, "Charges go by card, and what the card refuses is told to the till and to nobody else. " * 2,
+                about=["src/shop.py:2"])  # fmt: skip
+    file = add(play, "A shop opens at nine.", about=["src/shop.py"])
+    folder = add(play, "All of it is generated at night.", about=["src"])
+    answer = asked(play, about=("src/shop.py:1-3",))
+    assert (answer["view"], ids(answer)) == ("brief", [lines, file, folder])
+    assert answer["hits"][0]["text"].count("Charges go by card") == 2
+    assert ids(asked(play, about=("src/shop.py",))) == [file, lines, folder], "both lie in it; the latest first"
+    listed = asked(play, about=("src",), kinds=("fact",))
+    assert ids(listed) == [folder, file, lines]
+
+
+def test_a_symbol_that_has_another_name_now_leads_to_the_notes_that_named_it(play: Play) -> None:
+    (play.root / "shop.py").write_text(SHOP)
+    play.commit_all()
+    named = add(play, "It opens on weekdays.", about=["shop.py::Shop.open"])
+    lines = add(play, "Charges go by card.", about=["shop.py:2-3"])
+    add(play, "To close twice is fine.", about=["shop.py::Shop.close"])
+    (play.root / "shop.py").write_text(SHOP.replace("def open", "def begin"))
+    play.commit_all()
+    assert ids(asked(play, about=("shop.py::Shop.open",))) == [named, lines]
+    assert ids(asked(play, about=("shop.py::Shop.begin",))) == [named]
+    git(play.root, "mv", "shop.py", "store.py")
+    play.commit_all()
+    assert ids(asked(play, about=("shop.py::Shop.open",)))[0] == named
+
+
 # Views.
 
 

@@ -28,7 +28,7 @@ STATES: Final = (
 @click.argument("queries", metavar="[QUERY]...", nargs=-1)
 @click.option(
     "--view", type=click.Choice(VIEWS), default="auto", show_default=True,
-    help="How it is shown; auto: brief for a question, orient without one, list for filters alone.",
+    help="How it is shown; auto: brief for a question or a place, list for other filters, else orient.",
 )  # fmt: skip
 @click.option("--about", multiple=True, metavar="PLACE", help="Notes about PATH, PATH:12-40, PATH::symbol, dep:NAME.")
 @click.option("--key-prefix", default="", metavar="KEY", help="Notes whose key is this, or lies below it.")

@@ -63,13 +63,22 @@ class Whereabouts:
         """Return note -> the states of its anchors."""
         return {name: {found.state for _, found in held} for name, held in self.of(notes).items()}
 
-    def near(self, notes: Sequence[str], place: Anchor) -> set[str]:
-        """Return the notes that are about a place as it is now, or that were about its path before."""
+    def near(self, notes: Sequence[str], place: Anchor) -> dict[str, int]:
+        """Return the notes that are about a place as it is now, or that were about its path before, and how far beyond.
+
+        A symbol that is not there now leads to the notes that named it, before all others.
+        """
         wanted = self._spelt_out(place)
-        return {
-            name for name, held in self.of(notes).items()
-            if any(_meet(one, wish) for anchor, found in held for one in _places(anchor, found) for wish in wanted)
-        }  # fmt: skip
+        nearest: dict[str, int] = {}
+        for name, held in self.of(notes).items():
+            named = any(_names(anchor, wish) for anchor, _ in held for wish in wanted)
+            beyond = [
+                _beyond(one, wish) for anchor, found in held for one in _places(anchor, found) for wish in wanted
+                if _meet(one, wish)
+            ]  # fmt: skip
+            if named or beyond:
+                nearest[name] = 0 if named else min(beyond)
+        return nearest
 
     def _spelt_out(self, place: Anchor) -> list[Anchor]:
         """Return a place with its symbol's whole name and lines; several where the name may mean several symbols."""
@@ -120,6 +129,18 @@ def _places(anchor: Anchor, found: Found) -> list[Anchor]:
         return [anchor, *([Anchor(found.path, found.lines)] if found.path else [])]
     now = anchor._replace(lines=found.lines or anchor.lines, symbol=found.symbol or anchor.symbol)
     return [now._replace(path=path) for path in dict.fromkeys((found.path or anchor.path, anchor.path))]
+
+
+def _names(anchor: Anchor, wish: Anchor) -> bool:
+    """Tell whether an anchor itself names a symbol that is asked for and is nowhere now."""
+    return bool(anchor.symbol and wish.symbol and not wish.lines) and impact.overlap(anchor, wish)
+
+
+def _beyond(one: Anchor, wish: Anchor) -> int:
+    """Return how far a place reaches beyond one that is asked for: 0 not, 1 over its file, 2 over a folder above."""
+    if one.path != wish.path and wish.path.startswith(f"{one.path}/"):
+        return 2
+    return int(not one.lines) if wish.lines else int(bool(wish.symbol))
 
 
 def _meet(one: Anchor, other: Anchor) -> bool:

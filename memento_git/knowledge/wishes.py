@@ -80,8 +80,7 @@ class Wish(NamedTuple):
     def settled(self) -> Wish:
         """Return the wish with the view that `auto` comes to and all that it means; refuse what cannot be asked for."""
         queries = tuple(query for query in self.queries if query.strip())
-        bare = not queries and not self.about
-        chosen = "brief" if queries else "orient" if bare and not self.filtered else "list"
+        chosen = "brief" if queries or self.about else "list" if self.filtered else "orient"
         view = chosen if self.view == "auto" else self.view
         if not queries and view in ("plan", "explore"):
             raise NothingAsked(view=view)

@@ -105,16 +105,18 @@ class _Recall:
             view.put(draft.path, codec.encode_prose(draft.data, draft.body))
         self.shelf = Shelf(view, self.drafts)
         self.whereabouts = Whereabouts(self.shelf, at_commit=past)
-        self.chooser = Chooser(self.shelf, wish, self.drafts, self._at_places() if wish.about else None)
+        self.beyond = self._at_places()
+        self.chooser = Chooser(self.shelf, wish, self.drafts, self.beyond if wish.about else None)
 
     def _loaded(self) -> Shelf:
         self.shelf.load(self.progress)
         return self.shelf
 
-    def _at_places(self) -> set[str]:
-        """Return the notes that are about the places that are asked for."""
-        notes = [note.id for note in self._loaded().readable()]
-        return set().union(*(self.whereabouts.near(notes, anchors.parse(one)) for one in self.wish.about))
+    def _at_places(self) -> dict[str, int]:
+        """Return the notes that are about the places that are asked for, and how far beyond them."""
+        notes = [note.id for note in self._loaded().readable()] if self.wish.about else []
+        told = [self.whereabouts.near(notes, anchors.parse(one)) for one in self.wish.about]
+        return {name: min(near[name] for near in told if name in near) for near in told for name in near}
 
     def answer(self, *, as_json: bool) -> Row:
         found = self.found()
@@ -286,13 +288,15 @@ class _Recall:
     def _all(self) -> Found:
         """Return all notes that the filters let through, the latest first, with what contradicts each.
 
-        So are the records whose kinds are asked for by name.
+        So are the records whose kinds are asked for by name. What is about a place alone comes before what is about
+        more than it.
         """
         self._loaded()
         notes = self.chooser.all()
         found: list[tuple[str, str, Prose | Card]] = [(note.data["at"], note.id, note) for note in notes]
         found += [(card.time, card.id, card) for card in self._records(self.wish)]
         found.sort(key=lambda one: one[:2], reverse=True)
+        found.sort(key=lambda one: self.beyond.get(one[1], 0))
         shown = found[: self.wish.most] if self.wish.view != "digest" else found
         rows = {name: self._note(one) if isinstance(one, Prose) else self._record(one) for _, name, one in shown}
         self._mark(rows.values())
