@@ -692,7 +692,7 @@ def test_nothing_that_the_ledger_says_acts_as_markup(play: Play) -> None:
     task = play.task(HOSTILE, run=run, criteria=[HOSTILE])
     play.do(tasks.block_task, task, reason=HOSTILE)
     shown = markdown(told(play, f"{base}.."))
-    assert re.search(r"(?<!\\)<(?!/?(details|summary|ins|del)>)", shown) is None
+    assert re.search(r"(?<!\\)<(?!/?(details|summary|ins|del)>)", shown.replace(f"<code>{run}</code>", "")) is None
     assert len(re.findall(r"(?m)^</details>$", shown)) == shown.count("<details>") == 1
     assert re.search(r"@\w|[^&]#\d", shown) is None
     (row,) = [line for line in shown.splitlines() if task in line and line.startswith("|")]
