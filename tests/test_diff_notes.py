@@ -206,6 +206,23 @@ def test_an_event_that_nobody_can_read_is_told_as_what_does_not_count(play: Play
     assert cli("changes", "--since", "HEAD~1", "-C", str(play.root))[1].split()[1:3] == ["not", "counted"]
 
 
+def test_who_revised_a_note_is_found_in_the_commits(play: Play, cli: Call) -> None:
+    note, other = add(play, "The list is long."), add(play, "The bag is red.")
+    base = head(play)
+    play.as_("agent:hermes").do(notes.revise_note, note, text="The list is very long.")
+    path = play.root / Shelf(play.ledger.view()).path(note)
+    path.write_text(path.read_text() + "And heavy.\n")
+    git(play.root, "commit", "-qam", "by hand", "--author", "Bob <bob@example.invalid>")
+    play.as_("Grace").do(notes.confirm_note, note)
+    play.do(notes.confirm_note, other)
+    rows = by_note(told(play, f"{base}..HEAD"))
+    assert rows[note]["by"] == ["agent:hermes", "Bob <bob@example.invalid>", "Grace"]
+    assert [name.partition(" ")[0] for name in rows[other]["by"]] == ["Ada"]
+    for author, whose in (("hermes", [note]), ("bob@", [note]), ("grace", [note]), ("ada", [other])):
+        out = cli("changes", "--since", base, "--author", author, "--json", "-C", str(play.root))[1]
+        assert [row["id"] for row in json.loads(out)["changes"]] == whose
+
+
 def test_what_is_told_of_a_note_whose_text_came_back_is_what_changes_tells(play: Play) -> None:
     note = add(play, "The list is long.")
     play.do(notes.retire_note, note, reason="It is short.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.event_rows import audit
 from memento_git.knowledge.transitions import REDACTED
-from memento_git.ledger import layout
+from memento_git.ledger import history, layout
 from memento_git.model.ids import parse_ref
 
 if TYPE_CHECKING:
@@ -33,7 +33,19 @@ def between(before: Shelf | None, after: Shelf) -> list[Row]:
     if before is not None:
         word = REMOVED if _is_later(before, after) else ELSEWHERE
         rows += [_gone(before, note, word) for note in old if note not in new and note not in taken]
-    return sorted((row for row in rows if row is not None), key=lambda row: (row["at"], row["id"]))
+    told = _with_revisers(before, after, [row for row in rows if row is not None])
+    return sorted(told, key=lambda row: (row["at"], row["id"]))
+
+
+def _with_revisers(before: Shelf | None, after: Shelf, rows: list[Row]) -> list[Row]:
+    """Return rows with who revised a note's text before whoever else did something: no event says so, but git does."""
+    if before is None or not after.view.commits or not any(REVISED in row["happened"] for row in rows):
+        return rows
+    found = history.revisers(after.view.git, before.view.commits, after.view.commits)
+    return [
+        {**row, "actors": _actors([*found.get(after.path(row["id"]), ()), *row["actors"]])}
+        if REVISED in row["happened"] else row for row in rows
+    ]  # fmt: skip
 
 
 def _differs(before: Shelf | None, after: Shelf, note: str) -> bool:

@@ -9,7 +9,7 @@ from memento_git.ledger import layout
 from memento_git.model.clock import seconds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
@@ -32,6 +32,21 @@ def commit_names(view: View, *, run: str = "", who: str = "", since: str = "", u
     told = view.git.run("log", form, *ages, *view.commits, "--", *paths)
     found = (entry.strip().partition("\x1f") for entry in told.decode(errors="replace").split("\x1e"))
     return [name for name, _, persons in found if name and who.lower() in persons.lower()]
+
+
+def revisers(git: Git, since: Sequence[str], until: Sequence[str]) -> dict[str, list[str]]:
+    """Return who changed each file of a note in the commits that came since: the actor that one names, or its author.
+
+    Who did so last is at the end. After a squash it is whoever squashed, and where commits are missing nobody.
+    """
+    form = "--format=%x00%an <%ae>%x00%(trailers:key=Memento-Actor,valueonly)%x00"
+    told = git.run("log", "--reverse", "--name-only", form, *until, "--not", *since, "--", layout.KNOWLEDGE)
+    found: dict[str, list[str]] = {}
+    parts = told.decode(errors="replace").split("\0")[1:]
+    for author, actor, paths in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        for path in paths.split("\n"):
+            found.setdefault(path, []).append(actor.strip() or author)
+    return found
 
 
 def branches_with_notes(git: Git, since: str) -> list[str]:
