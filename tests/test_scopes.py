@@ -187,10 +187,14 @@ def test_a_question_is_asked_in_one_ledger_or_in_both(at: Callable[..., dict[str
     theirs = at("remember", "The deployment needs Python 3.11.")["note"]["id"]
     assert [hit["id"] for hit in at("recall", "deployment")["hits"]] == [theirs]
     assert [hit["id"] for hit in at("recall", "deployment", "--scope", "user")["hits"]] == [mine]
-    both = at("recall", "deployment", "--scope", "all")["scopes"]
-    assert {scope: [hit["id"] for hit in told["hits"]] for scope, told in both.items()} == {
+    both = at("recall", "deployment", "--scope", "all")
+    assert [(hit["scope"], hit["id"]) for hit in both["hits"]] == [("project", theirs), ("user", mine)]
+    assert {scope: told["sections"][0]["ids"] for scope, told in both["scopes"].items()} == {
         "project": [theirs], "user": [mine],
     }  # fmt: skip
+    listed = at("note", "list", "--scope", "all")["notes"]
+    assert [(note["scope"], note["id"]) for note in listed] == [("project", theirs), ("user", mine)]
+    assert [hit["scope"] for hit in at("recall", "deployment", "--scope", "user")["hits"]] == ["user"]
     code, out, _ = cli("recall", "deployment", "--scope", "all", "-C", str(play.root))
     assert (code, "Your own:" in out, "in blue" in out) == (0, True, True)
     assert cli("recall", "x", "--scope", "all", "--as-of", "HEAD", "-C", str(play.root))[0] == 2

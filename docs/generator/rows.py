@@ -454,7 +454,7 @@ ANSWERS: Final = {
     "note show --what blame": "id blame",
     "note show --what diff": "id diff",
     "recall": "view queries limit hits sections files unanswered unknown read_as nothing left_out tokens",
-    "recall --scope all": "scopes",
+    "recall --scope all": "hits scopes",
     "session start": "session resumed orientation since changes",
     "session status": "session",
     "session checkpoint": "note",

@@ -81,18 +81,24 @@ def recall(door: Door, queries: tuple[str, ...], as_of: str, **wishes: Any) -> N
     if door.scope == "all":
         _everywhere(door, queries, wishes)
         return
-    answer = _asked(door, door.ledger, queries, as_of=as_of, **wishes)
+    answer = _asked(door, door.ledger, queries, scope=door.scope, as_of=as_of, **wishes)
     door.show(answer, lambda: rendering.rendered(answer))
 
 
 def _everywhere(door: Door, queries: tuple[str, ...], wishes: dict[str, Any]) -> None:
-    """Ask this project's ledger and the user's own, with half of the budget each."""
+    """Ask this project's ledger and the user's own, with half of the budget each; what is about each stands apart."""
     from memento_git.knowledge import rendering
 
     half = {**wishes, "budget": -(-wishes["budget"] // 2)}
-    answers = {scope: _asked(door, ledger, queries, **half) for scope, ledger in door.ledgers()}
+    answers = {scope: _asked(door, ledger, queries, scope=scope, **half) for scope, ledger in door.ledgers()}
     parts = (f"{WHOSE[scope]}\n{rendering.rendered(answer)}" for scope, answer in answers.items())
-    door.show({"scopes": answers}, lambda: "\n\n".join(parts))
+    told = {
+        "hits": [hit for answer in answers.values() for hit in answer["hits"]],
+        "scopes": {
+            scope: {key: value for key, value in answer.items() if key != "hits"} for scope, answer in answers.items()
+        },
+    }  # fmt: skip
+    door.show(told, lambda: "\n\n".join(parts))
 
 
 def _asked(door: Door, ledger: Ledger, queries: tuple[str, ...], **wishes: Any) -> Row:

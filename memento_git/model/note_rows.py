@@ -111,7 +111,7 @@ class HitRow(TypedDict):
     stale: Annotated[bool | None, "all of that is of other code than the commit's; or null"]
     proven: Annotated[bool | None, "of a task that is done, whether it is proven; else null"]
     run_status: Annotated[str | None, "of a task whose run is over, how that ended; else null"]
-    successor: Annotated[str | None, "what took its place, or null"]
+    successor: Annotated[str | None, "what stands in its place today, be that step by step, or null"]
     answer: Annotated[
         Answer | None, "of what is resolved: `note`, its `status` and `title`, what was `said`, each or null; else null"
     ]
@@ -127,6 +127,7 @@ class HitRow(TypedDict):
     orders: Annotated[list[str], "what makes its text read like orders to the reader"]
     text: Annotated[str, "the Markdown, as much as the view shows"]
     cut: NotRequired[Annotated[bool, "it is not all of it"]]
+    scope: NotRequired[Annotated[str, "whose ledger it is in: `project` or `user`"]]
     weak: Annotated[bool, "it has too little of the question to be sure"]
     score: Annotated[float | None, "or null"]
     query: Annotated[int | None, "which of the questions, from 0"]

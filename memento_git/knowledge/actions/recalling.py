@@ -54,17 +54,19 @@ class Found(NamedTuple):
 
 def recall(
     ledger: Ledger, queries: Sequence[str] = (), *, as_of: str = "", at: Sequence[str] = (),
-    standings: Standings = labels.nothing_known, as_json: bool = False, progress: Progress | None = None, **wishes: Any,
+    standings: Standings = labels.nothing_known, as_json: bool = False, progress: Progress | None = None,
+    scope: str = "project", **wishes: Any,
 ) -> Row:  # fmt: skip
     """Return an answer: hits with their labels, in sections, what was left out, and what it all takes.
 
     `wishes` are those of `Wish`; `standings` tells what evidence and other records come to; `as_of` is a revision, a
-    mark or a date. With `as_json` the budget is of the answer as JSON, else of it as text.
+    mark or a date. With `as_json` the budget is of the answer as JSON, else of it as text. `scope` is whose ledger it
+    is.
     """
     view = _view(ledger, as_of, at)
     wish = _wish(ledger, queries, wishes)
     asked = _Recall(view, wish, standings, past=bool(as_of or at), progress=progress)
-    answer = asked.answer(as_json=as_json)
+    answer = asked.answer(scope, as_json=as_json)
     ledger.warn(*remarks(asked.shelf), *asked.whereabouts.missed)
     if asked.unread:
         ledger.warn(UNREAD.format(count=asked.unread))
@@ -118,9 +120,9 @@ class _Recall:
         told = [self.whereabouts.near(notes, anchors.parse(one)) for one in self.wish.about]
         return {name: min(near[name] for near in told if name in near) for near in told for name in near}
 
-    def answer(self, *, as_json: bool) -> Row:
+    def answer(self, scope: str, *, as_json: bool) -> Row:
         found = self.found()
-        hits = [trimmed(self.wish.view, hit) for hit in found.hits]
+        hits: list[HitRow] = [{**trimmed(self.wish.view, hit), "scope": scope} for hit in found.hits]
         labels.vouch(self.view, hits, self.standings)
         labels.locate(hits, self.whereabouts)
         sections = self._sections(found, hits)
