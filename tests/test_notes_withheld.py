@@ -141,3 +141,25 @@ def test_recall_says_what_to_do_about_what_was_redacted_and_came_back(play: Play
     assert "left out because redacted: 1" in cli("recall", "bluebird", "--state", "all", "-C", str(play.root))[1]
     told = cli("check", "--no-base", "-C", str(play.root))[1]
     assert ("R001" in told, back in told) == (True, True)
+
+
+def test_a_note_of_which_an_event_cannot_be_read_says_so_wherever_it_is_shown(play: Play, cli: Call) -> None:
+    note = add(play, "The gateway for refunds is Dot.", kind="goal", about=["app.py"])
+    play.do(notes.confirm_note, note)
+    where = ("-C", str(play.root))
+    shown: tuple[tuple[str, ...], ...] = (
+        ("note", "list"), ("note", "show", note), ("recall", "refunds"), ("recall", "--view", "list"),
+        ("session", "start"), ("code", "read", "app.py"), ("export", "--format", "agents-md"),
+    )  # fmt: skip
+    assert not any("incomplete" in cli(*words, *where)[1] for words in shown)
+    folder = play.root / Shelf(play.ledger.view()).path(note).removesuffix(".md")
+    (event,) = folder.glob("*-confirmed-*")
+    event.write_text("do: [\n")
+    play.commit_all("by hand")
+    for words in shown:
+        assert "incomplete" in cli(*words, *where)[1], words
+    assert json.loads(cli("note", "list", "--json", *where)[1])["notes"][0]["incomplete"]
+    assert json.loads(cli("recall", "refunds", "--json", *where)[1])["hits"][0]["incomplete"]
+    name = f"event_{event.stem.rpartition('-')[2]}"
+    assert cli("settle", "--void", name, "--reason", "Nobody knows what it said.", *where)[0] == 0
+    assert not any("incomplete" in cli(*words, *where)[1] for words in shown)

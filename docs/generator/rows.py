@@ -260,6 +260,7 @@ CODE: Final = {
 CODE_NOTE: Final = {
     "id": "the note", "kind": "of the note", "title": "its name", "key": "or null",
     "status": "active, parked, contested", "expired": "its time is over",
+    "incomplete": "files of its events are missing or cannot be read",
     "origin": "person, agent, command, import", "actor": "who wrote it", "created_at": "when",
     "confirmed_at": "when it was last confirmed, or null", "contradicted_by": "ids of notes",
     "evidence": "ids of what it rests on", "orders": "what makes its text read like orders to the reader",

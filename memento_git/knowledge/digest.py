@@ -174,7 +174,8 @@ def _line(shelf: Shelf, note: Prose, lost: Mapping[str, str], disputed: Sequence
         text = text[:LONGEST].rsplit(" ", 1)[0] + "\u2026"
     about = [str(anchors.from_data(place)) for place in shelf.about(note)[:3]]
     places = ", ".join(f"{place}, {lost[place]}" if lost.get(place) else place for place in about)
-    told = f"; {valid}" if (valid := validity(note.data)) else ""
+    marks = ("incomplete" if shelf.is_incomplete(note.id) else "", validity(note.data))
+    told = "".join(f"; {mark}" for mark in marks if mark)
     against = "; contradicted by " + ", ".join(shelf.contradictions(note)) if shelf.contradictions(note) else ""
     against += "; may contradict " + ", ".join(disputed) if disputed else ""
     return f"- {_tame(text)} ({note.id}{told}{f'; about {_tame(places)}' if places else ''}{against})\n"
@@ -219,6 +220,7 @@ def _facts(shelf: Shelf, note: Prose, disputed: Sequence[str]) -> str:
         ("", f"of {note.data['at'][:10]}, origin {note.data['origin']}"),
         ("key", str(note.data.get("key") or "")),
         ("expired", shelf.expires(note)[:10] if shelf.is_expired(note) else ""),
+        ("", "incomplete" if shelf.is_incomplete(note.id) else ""),
         ("", validity(note.data)),
         ("about", places),
         ("contradicted by", ", ".join(shelf.contradictions(note))),

@@ -35,7 +35,7 @@ def note_row(shelf: Shelf, note: Prose) -> NoteRow:
         "title": data["title"],
         "key": data.get("key"),
         "status": shelf.status(note.id),
-        "expired": shelf.is_expired(note),
+        "expired": shelf.is_expired(note), "incomplete": shelf.is_incomplete(note.id),
         "origin": data["origin"],
         "actor": data["by"],
         "created_at": data["at"],

@@ -163,8 +163,8 @@ def note_row(shelf: Shelf, placed: Placed) -> Row:
     """Return a note at a place: what a reader needs to know of it there."""
     whole: Mapping[str, Any] = note_rows.note_row(shelf, placed.note)
     keys = (
-        "id", "kind", "title", "key", "status", "expired", "origin", "actor", "created_at", "confirmed_at",
-        "contradicted_by", "evidence", "orders", "text",
+        "id", "kind", "title", "key", "status", "expired", "incomplete", "origin", "actor", "created_at",
+        "confirmed_at", "contradicted_by", "evidence", "orders", "text",
     )  # fmt: skip
     told = placed.found
     return {

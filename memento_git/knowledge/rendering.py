@@ -27,7 +27,7 @@ def words_of(hit: HitRow) -> list[str]:
     told: list[Any] = [
         hit["weak"] and "perhaps not about this",
         hit["kind"], hit["status"] and hit["status"].replace("_", " "), proof(hit), hit["expired"] and "expired",
-        hit["validity"],
+        hit["incomplete"] and "incomplete", hit["validity"],
         hit["pinned"] and "pinned", hit["anchors"] and f"code {hit['anchors']}",
         hit["trust"] and f"evidence {hit['trust']}{_ended(hit)}", hit["origin"] and ORIGINS.get(hit["origin"], ""),
         _aged(hit["age_days"]), hit["confirmed_at"] and f"confirmed {hit['confirmed_at'][:10]}",

@@ -234,6 +234,10 @@ class Shelf(Happenings):
     def is_redacted(self, note: str) -> bool:
         return bool(self.names.redacting(note)) and REDACTED in self.folded(note).lanes.values
 
+    def is_incomplete(self, note: str) -> bool:
+        """Tell whether files of a note's events are missing or cannot be read, so that nobody knows its state."""
+        return bool(self.names.events_about(note) and self.folded(note).dangling)
+
     def successor(self, note: str) -> str:
         """Return the note that took a note's place, or nothing."""
         return self.folded(note).lanes.detail(STATE)
