@@ -278,9 +278,9 @@ def trouble_lines(run: Row, style: Style) -> Iterator[str]:
         who = actors([row["actor"]], style, whole=[row["actor"]])
         yield f"{row['action']} by {who}: {style.code(row['record'])} {told}"
     for row in run["illegal"]:
-        who = actors([row["actor"]], style)
+        who = f" by {actors([row['actor']], style)}" if row["actor"] else ""
         told = style.say(cut(row["problem"] or ""))
-        yield f"{style.strong('not counted')}: {row['action']} of {style.code(row['record'])} by {who}: {told}"
+        yield f"{style.strong('not counted')}: {row['action']} of {style.code(row['record'])}{who}: {told}"
     for row in run["findings"]:
         place = style.code(f"{row['path']}:{row['line']}")
         yield f"{style.strong(row['code'])}: {place} {style.say(cut(row['message']))}"
