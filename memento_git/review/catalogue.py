@@ -299,10 +299,11 @@ CATALOGUE: Final = {
         "kind) than one that was approved at the base, that somebody else approved on the branch, or that finished "
         "work, or what it repairs, was handed out on, or where nothing has the words of that one any more; where a "
         "task no longer waits for an unfinished one, unless that was cancelled at the base, or rejected and repaired; "
-        "and where somebody changed what another wrote on the branch. An error where the branch completes work that "
-        "was handed out before, on another title, other criteria, text or verification, or asking less proof, by "
-        "itself or by policy, even if handed out again; where a task that another one repairs asks less; where a run "
-        "changed that has ended; and where the branch completes a run whose goal or constraints changed.",
+        "and where somebody changed what another wrote on the branch, or the title or words of a task that waits at "
+        "the base and that another wrote last. An error where the branch completes work that was handed out before, on "
+        "another title, other criteria, text or verification, or asking less proof, by itself or by policy, even if "
+        "handed out again; where a task that another one repairs asks less; where a run changed that has ended; and "
+        "where the branch completes a run whose goal or constraints changed.",
         "Restore the text, or hand the task out again on the new text; ask for less in a separate branch.",
     ),
     "D008": Kind(

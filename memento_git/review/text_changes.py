@@ -10,7 +10,7 @@ from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, opening_of
 from memento_git.model.work import Prose
-from memento_git.review import lastread, runs
+from memento_git.review import actors, lastread, runs
 from memento_git.review.scope import Scope
 from memento_git.work.dispatch import terms
 from memento_git.work.persons import is_same
@@ -192,7 +192,8 @@ def _task(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Itera
     is_other = bool({"title", "text"} & {*keys})
     repairs = _repairs(comparison, place) if less or (was_rejected and is_other) else []
     completed = completes or any(_is_completed(comparison, place, name) for name in repairs)
-    is_other = is_other and (completed or happened(comparison, place, "dispatched", "cancelled"))
+    is_moved = completed or happened(comparison, place, "dispatched", "cancelled")
+    is_other = is_other and (is_moved or _is_anothers(comparison, old, new))
     if status in ("pending", "cancelled") and not (less or freed or is_other):
         return
     unproves = [event.id for event in done if event.get("text") != new.digest]
@@ -209,6 +210,19 @@ def _task(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Itera
     grave = other or (easier and completes) or bound
     fix = undoing(comparison, place, old.path, "git checkout {} -- {}")
     yield Finding("D007", old.path, 0, message, fix, "error" if grave else "warning")
+
+
+def _is_anothers(comparison: Comparison, old: Prose, new: Prose) -> bool:
+    """Tell whether a text does not say any more what somebody else wrote, by the authors of commits; none are staged.
+
+    Whoever wrote it last at the base may word it anew, and anybody may add to it.
+    """
+    if old.title == new.title and not {*terms.parts(old)} - {*terms.parts(new)} and terms.are_kept(old, new):
+        return False
+    base, words = comparison.base, ("log", "--format=%an <%ae>")
+    own = base.git.answer(*words, *comparison.head.commits, *(f"^{one}" for one in base.commits), "--", old.path)
+    last = base.git.answer(*words, "-1", base.commits[0], "--", old.path) or ""
+    return any(not actors.is_author(last, one) for one in (own or "").splitlines())
 
 
 def happened(comparison: Comparison, place: Place, *verbs: str) -> bool:

@@ -397,6 +397,32 @@ def test_a_run_that_is_archived_as_it_was_is_no_cheat(doors: Doors) -> None:
     doors.sound()
 
 
+@pytest.mark.parametrize("changed", [("title", "Hash all passwords", "Tidy up"), ("text", TASK["body"], "A typo.")])
+def test_a_task_of_the_base_that_somebody_else_wrote_gets_other_words_in_a_request_before_it_is_done(
+    doors: Doors, changed: tuple[str, str, str]
+) -> None:
+    """Way: one request gives it the words of easy work, and the next one does that; so the first one is told of."""
+    task = brought(doors, body=TASK["body"])
+    doors.landed()
+    doors.edit(task, *changed[1:])
+    message = f"{task} was pending when its {changed[0]} changed"
+    rows = {door: doors.check(*options, root=root) for door, options, root in doors.arrivals()}
+    told = {door for door, (_, found) in rows.items() if [row["message"] for row in found] == [message]}
+    assert (told, {code for code, _ in rows.values()}) == ({*SEEN, "squash"}, {0})
+    doors.landed()
+    finished(doors, task)
+    doors.sound()
+
+
+def test_a_task_of_the_base_that_somebody_else_wrote_may_say_more(doors: Doors) -> None:
+    task = brought(doors, body="It is for all\nusers of it.")
+    doors.landed()
+    doors.play.do(tasks.revise_task, task, body="It is for all users\nof it.\n\nAnd for guests.")
+    doors.sound()
+    doors.play.do(tasks.revise_task, task, criteria=[HARD])
+    doors.sound()
+
+
 def test_a_task_of_the_base_that_is_renamed_and_called_off(doors: Doors) -> None:
     task = doors.play.task("Review the security of it")
     doors.landed()
