@@ -157,6 +157,15 @@ def tip(job: Job) -> str:
     return git(job.play.root, "rev-parse", "HEAD")
 
 
+def test_the_job_of_the_page_runs_again_where_a_request_gets_another_target() -> None:
+    """Way: a request to a branch of one's own is green, and GitHub keeps that with the commit whatever its target."""
+    found = re.search(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    assert found
+    when = yaml.load(found[1], yaml.BaseLoader)["on"]
+    assert (when["pull_request"]["branches"], "edited" in when["pull_request"]["types"]) == (["main"], True)
+    assert "merge_group" in when
+
+
 def test_the_base_of_a_merge_result_is_its_first_parent(job: Job) -> None:
     target, _ = requested(job.play)
     stale = git(job.play.root, "rev-list", "--max-parents=0", "HEAD")
