@@ -13,7 +13,7 @@ from memento_git.errors import MementoError
 from memento_git.knowledge import following, pinning
 from memento_git.ledger import standing
 from memento_git.ledger.git import Git
-from memento_git.model.anchors import Anchor, parse
+from memento_git.model.anchors import Anchor, edits, parse
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -531,6 +531,17 @@ def test_a_shallow_clone_says_unknown_and_never_ok(garden: Garden, tmp_path: Pat
     git(tmp_path, "clone", "-q", "--depth=1", f"file://{garden.folder}", "third")
     lost = garden.follow(anchors[0], folder=tmp_path / "third")
     assert (told(lost), "calc.py is not there" in lost.why) == (("unknown", "", None), True), "it is nowhere now"
+
+
+@pytest.mark.parametrize("place", [SECOND, "calc.py::second"])
+def test_of_lines_that_were_only_taken_out_it_is_told_where(garden: Garden, place: str) -> None:
+    anchor = garden.pin(place)
+    garden.edited("    doubled = number * 2\n", "")
+    row = {"anchor": str(anchor), **garden.follow(anchor).data()}
+    assert (row["state"], row.get("edited"), row["taken_out"]) == ("changed", None, ["12"])
+    assert edits(row) == "taken out after: 12"
+    garden.edited("    if doubled > LIMIT:\n", "    if number > LIMIT:\n")
+    assert edits({"anchor": str(anchor), **garden.follow(anchor).data()}) == "edited: 13"
 
 
 def test_a_partial_clone_says_unknown_where_a_shallow_one_does(garden: Garden, tmp_path: Path) -> None:

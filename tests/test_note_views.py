@@ -254,3 +254,22 @@ def test_what_only_reads_needs_no_name(play: Play, cli: Call, tmp_path: Path, mo
     code, out, _ = cli("recipe", "run", "sum-up", "--apply", "--json", "-C", str(play.root))
     assert (code, json.loads(out)["error"]) == (1, "identity_missing")
     assert git(play.root, "rev-parse", "HEAD") == before
+
+
+def test_a_note_is_shown_with_what_became_of_its_places(play: Play, cli: Call) -> None:
+    (play.root / "till.py").write_text("def charge():\n    return 1\n")
+    play.commit_all()
+    note = add(play, "A card is charged once.", about=["till.py::charge", "till.py:1"])
+    where = ("-C", str(play.root))
+    before = git(play.root, "rev-parse", "HEAD")
+    (play.root / "till.py").write_text("def charge():\n    return 2\n")
+    play.commit_all()
+    told = json.loads(cli("note", "show", note, "--json", *where)[1])
+    assert [(one["anchor"], one["state"]) for one in told["places"]] == [
+        ("till.py::charge", "changed"), ("till.py:1", "ok"),
+    ]  # fmt: skip
+    assert "changed: till.py::charge (edited: 2); ok: till.py:1" in cli("show", note, *where)[1]
+    then = json.loads(cli("note", "show", note, "--json", "--at", before, *where)[1])
+    assert [one["state"] for one in then["places"]] == ["ok", "ok"]
+    draft = json.loads(cli("remember", "Not yet.", "--draft", "--about", "till.py", "--json", *where)[1])["note"]["id"]
+    assert json.loads(cli("note", "show", draft, "--json", *where)[1])["places"] == []

@@ -447,8 +447,8 @@ ANSWERS: Final = {
     "note threads": "threads page",
     "note merge": "note coverage carried left",
     "note redact": "redacted note",
-    "note show": "note audit evidence",
-    "note show --what history": "note audit evidence changed",
+    "note show": "note audit evidence places",
+    "note show --what history": "note audit evidence places changed",
     "note show --what sources": "id sources",
     "note show --what graph": "id graph",
     "note show --what thread": "id thread",
@@ -551,7 +551,9 @@ def page() -> str:
         "`share` of the "
         "sources' words that are kept and `lost_numbers`; `carried` and `left` of both are the keys that it takes "
         "over, and does not, from those whose place it takes. `evidence` of `note show`, and of `show` of one, says "
-        "what became of what it rests on (`id`, `status`, `trust`, `outcome`, `stale`). `notes` of `recipe run` have "
+        "what became of what it rests on (`id`, `status`, `trust`, `outcome`, `stale`), its `places` what became of "
+        "the code that it is about, as rows of `check anchors` do: `edited` are lines of the file as it is now, "
+        "`taken_out` those after which some are missing. `notes` of `recipe run` have "
         "`score` (of its recall, or null) and `places` (`place`, `state`, `path`, `lines`, `why` of each anchor; null "
         "where no step followed them). "
         "`unanswered` of `recall` are the questions that nothing answers, "

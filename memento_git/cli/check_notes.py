@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from memento_git.cli import output, terminal
+from memento_git.cli import naming, output
 from memento_git.cli.boundary import Door, progress, reads
 from memento_git.cli.check_usage import usage
 from memento_git.errors import adding
-from memento_git.model.anchors import edits, elsewhere
 from memento_git.model.enumeration import many, some
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def anchors(door: Door, note_id: str, *, work_tree: bool) -> None:
         shown = [row for row in told["anchors"] if note_id or row["state"] != "ok"]
         counts = ", ".join(f"{count} {state}" for state, count in sorted(told["counts"].items()))
         lines = output.columns(
-            (row["state"], names(row["note"]), _place(row), row["title"]) for row in map(_safe, shown)
+            (row["state"], names(row["note"]), row["title"], naming.place(row)) for row in map(_safe, shown)
         )
         counted = f"{many(len(told['anchors']), 'place')} of {many(told['notes'], 'note')}"
         return "\n".join([*lines, f"{counted}: {counts or 'none'}"])
@@ -164,7 +163,7 @@ def touched(door: Door, given: str, form: str) -> None:
 def _touched(told: Row) -> str:
     rows = [_safe(row) for row in told["touched"]]
     notes = len({row["note"] for row in rows})
-    lines = output.columns((f"  {row['state']}", _place(row), row["note"], row["title"]) for row in rows)
+    lines = output.columns((f"  {row['state']}", row["note"], row["title"], naming.place(row)) for row in rows)
     end = "say what still holds: memento note confirm NOTE; otherwise note revise, note retire, note add --supersedes"
     return "\n".join([f"this change touches {notes} note{'s' if notes > 1 else ''}", *lines, end])
 
@@ -179,13 +178,6 @@ def _annotations(told: Row) -> str:
         )
         for row in told["touched"]
     )  # fmt: skip
-
-
-def _place(row: Row) -> str:
-    """Return what a note is about, where that is now if it is elsewhere, and which lines there differ."""
-    now = elsewhere(row)
-    told = "; ".join(filter(None, (row.get("why", ""), edits(row))))
-    return terminal.clean(f"{row['anchor']}{f' → {now}' if now else ''}{f' ({told})' if told else ''}")
 
 
 def _safe(row: Row) -> Row:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from memento_git.cli import terminal
 from memento_git.ledger import layout
+from memento_git.model.anchors import edits, elsewhere
 from memento_git.model.enumeration import some
 from memento_git.model.ids import ALPHABET, KINDS, LENGTH, AmbiguousId, IdInvalid, NoSuchRecord, kind_of, opening_of
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.ledger.view import View
+    from memento_git.model.rows import Row
 
 SHOWN: Final = 5
 
@@ -89,3 +92,10 @@ def _begun(view: View, given: str, kinds: Sequence[str]) -> str:
     if len(names) > 1:
         raise AmbiguousId(given=given, candidates=some(names, SHOWN))
     return names[0]
+
+
+def place(row: Row) -> str:
+    """Return what a note is about, where that is now if it is elsewhere, and which lines there differ."""
+    now = elsewhere(row)
+    told = "; ".join(filter(None, (row.get("why", ""), edits(row))))
+    return terminal.clean(f"{row['anchor']}{f' → {now}' if now else ''}{f' ({told})' if told else ''}")

@@ -98,10 +98,12 @@ def _story(door: Door, shelf: Shelf, row: Mapping[str, Any], what: str | None, r
     more: dict[str, Any] = {"changed": revised} if what == "history" else {}
     evidence = [{"id": str(ref).partition("@")[0], "ref": str(ref)} for ref in refs]
     _stand(shelf.view, evidence)
+    places = _places(door, shelf, row)
 
     def text() -> str:
         names = output.Names(shelf.view)
         told = {key: value for key, value in row.items() if key not in _fenced(row)}
+        told |= {"about": [f"{one['state']}: {naming.place(one)}" for one in places]} if places else {}
         told |= {"evidence": [f"{one['id']}: {_standing(one)}" for one in evidence]} if evidence else {}
         parts = [] if what == "history" else [*output.fields(told, names), *_said(row, naming.whose())]
         happened = output.happened(events, names)
@@ -109,7 +111,17 @@ def _story(door: Door, shelf: Shelf, row: Mapping[str, Any], what: str | None, r
         told_of = told_of or ([] if parts else ["nothing happened to it since it was added"])
         return "\n".join([*parts, *([""] if happened and parts else []), *told_of])
 
-    door.show({"note": row, "audit": events, "evidence": evidence, **more}, text)
+    door.show({"note": row, "audit": events, "evidence": evidence, "places": places, **more}, text)
+
+
+def _places(door: Door, shelf: Shelf, row: Mapping[str, Any]) -> list[Row]:
+    """Return what became of the places that a note is about; a draft's are as they were written."""
+    from memento_git.knowledge.whereabouts import Whereabouts
+
+    if row["status"] == "draft" or not row.get("about"):
+        return []
+    held = Whereabouts(shelf, at_commit=bool(door.at)).of([row["id"]])
+    return [{"anchor": str(anchor), **found.data()} for anchor, found in held[row["id"]]]
 
 
 def _rewritten(note: str, commits: Sequence[Row]) -> list[str]:

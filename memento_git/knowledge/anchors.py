@@ -45,6 +45,7 @@ class Found(NamedTuple):
         told: dict[str, Any] = {"state": self.state, "path": self.path}
         told["lines"] = spell(self.lines) if self.lines else ""
         told["edited"] = [spell(span) for span in self.edited if span[0] <= span[1]]
+        told["taken_out"] = [str(span[1]) for span in self.edited if span[0] > span[1]]
         told |= {"symbol": self.symbol, "why": self.why, "old": self.old, "new": self.new}
         return {key: value for key, value in told.items() if value}
 

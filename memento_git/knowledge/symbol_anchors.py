@@ -69,10 +69,10 @@ def _same_name(sides: Sides, name: str, was: Sequence[Range], now: Sequence[Rang
     if _body(sides.old, was) == _body(sides.new, now):
         return anchors.Found(OK if sides.now == sides.was else MOVED, sides.now, place, symbol=name)
     edited = diffs.trace(sides.hunks, _span(was)).edited
-    inside = tuple((max(one[0], place[0]), min(one[1], place[1])) for one in edited)
-    spans = tuple(one for one in inside if one[0] <= one[1])
+    inside = ((one, (max(one[0], place[0]), min(one[1], place[1]))) for one in edited)
+    spans = tuple(span for was, span in inside if span[0] <= span[1] or span == was)
     why = anchors.WHITE if _plain(sides.old, was) == _plain(sides.new, now) else ""
-    return anchors.Found(CHANGED, sides.now, place, spans, name, why)
+    return anchors.Found(CHANGED, sides.now, place, spans or (place,), name, why)
 
 
 def _elsewhere(sides: Sides, name: str, was: Sequence[Range], new: Symbols, others: Others) -> Found:

@@ -113,10 +113,13 @@ def elsewhere(row: Mapping[str, Any]) -> str:
 
 
 def edits(row: Mapping[str, Any]) -> str:
-    """Return which lines of a place differ, where it is now."""
-    spans = list(row.get("edited", ())) if row["state"] == CHANGED else []
+    """Return which lines of a place differ, where it is now; where lines were only taken out, after which."""
+    if row["state"] != CHANGED:
+        return ""
+    told = "edited" if row.get("edited") else "taken out after"
+    spans = row.get("edited") or row.get("taken_out", ())
     more = [f"{len(spans) - MOST_SPANS} more"] if len(spans) > MOST_SPANS else []
-    return f"edited: {', '.join([*spans[:MOST_SPANS], *more])}" if spans else ""
+    return f"{told}: {', '.join([*spans[:MOST_SPANS], *more])}" if spans else ""
 
 
 def lines_of(text: str) -> tuple[int, int]:
