@@ -10,6 +10,7 @@ import pytest
 from memento_git.knowledge import usage
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.actions.checking import shelf_at
+from memento_git.knowledge.actions.sessions import end_session, start_session
 from memento_git.knowledge.actions.usage import check_usage
 from memento_git.ledger import commits
 from tests.play import Play, add, git
@@ -119,6 +120,16 @@ def test_notes_that_no_record_names_are_listed_the_oldest_first(play: Play) -> N
     play.task(f"Do as {told} says")
     assert [row["note"] for row in look(play)["uncited"]] == [lonely, citer]
     assert keyed not in {row["note"] for row in look(play)["uncited"]}
+
+
+def test_a_handoff_cites_nothing_and_need_not_be_cited(play: Play) -> None:
+    for word in ("one", "two"):
+        start_session(play.ledger)
+        first, second = add(play, f"Token {word}."), add(play, f"Cookie {word}.")
+        end_session(play.ledger, f"Done {word}: {first} and {second}.")
+    told = look(play)
+    assert [row["title"] for row in told["uncited"]] == ["Token one.", "Cookie one.", "Token two.", "Cookie two."]
+    assert told["cited_together"] == []
 
 
 def test_lists_are_bounded_and_say_what_was_left_out(play: Play) -> None:

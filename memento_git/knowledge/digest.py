@@ -108,8 +108,8 @@ def _wanted(shelf: Shelf, into: str, skipped: list[LeftOut]) -> list[Prose]:
     for note in shelf.live():
         if shelf.status(note.id) != "active":
             skipped.append(LeftOut(note.id, f"it is {shelf.status(note.id)}"))
-        elif is_handoff(note) and not note.data.get("pinned"):
-            skipped.append(LeftOut(note.id, "it is a handoff, which memento session start shows"))
+        elif not note.data.get("pinned") and (what := _of_session(note)):
+            skipped.append(LeftOut(note.id, f"it is a {what}, which memento session start shows"))
         elif into and any(source.startswith(f"file:{into}:") for source in note.list("sources")):
             skipped.append(LeftOut(note.id, f"it came from {into} itself"))
         elif shelf.is_expired(note):
@@ -119,6 +119,11 @@ def _wanted(shelf: Shelf, into: str, skipped: list[LeftOut]) -> list[Prose]:
         else:
             found.append(note)
     return found
+
+
+def _of_session(note: Prose) -> str:
+    """Return what of a session a note is, which says how far somebody was; nothing for knowledge."""
+    return "handoff" if is_handoff(note) else "checkpoint" if note.data["kind"] == "checkpoint" else ""
 
 
 def _unread(shelf: Shelf) -> list[LeftOut]:

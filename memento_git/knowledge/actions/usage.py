@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import following, usage
 from memento_git.knowledge.actions.checking import named, places
+from memento_git.knowledge.handoffs import is_handoff
 from memento_git.knowledge.moments import past_moment
 from memento_git.ledger import commits, layout
 from memento_git.ledger.grep import Grep
@@ -135,7 +136,7 @@ class _Usage:
         """Return place -> the live notes that it cites: notes, evidence, threads, commits."""
         live = {note.id for note in self.live}
         found: dict[str, set[str]] = {}
-        for note in self.shelf.readable():
+        for note in self._citing():
             for end in _ends(self.shelf, note):
                 found.setdefault(f"note {note.id}", set()).add(end)
             if note.id in live:
@@ -148,6 +149,10 @@ class _Usage:
             if 1 < len(written) <= WIDEST:
                 found[f"commit {commit.id}"] = {self.shelf.current(one) for one in written if self.shelf.path(one)}
         return {place: notes & live for place, notes in found.items() if notes & live}
+
+    def _citing(self) -> Iterator[Prose]:
+        """Yield the notes that may cite others; a handoff names all that its session made, whatever it is worth."""
+        return (note for note in self.shelf.readable() if not is_handoff(note))
 
     def cited_together(self) -> Iterator[Row]:
         """Yield pairs of live notes that are never cited but together."""
@@ -163,7 +168,7 @@ class _Usage:
         rows = [
             {**named(self.shelf, note.id), "created_at": note.data["at"],
              "confirmed_at": self.shelf.confirmed(note)[0] or None}
-            for note in self.live if note.id not in known
+            for note in self.live if note.id not in known and not is_handoff(note)
         ]  # fmt: skip
         return sorted(rows, key=lambda row: (row["confirmed_at"] or row["created_at"], row["note"]))
 
@@ -171,7 +176,7 @@ class _Usage:
         """Return the notes that texts of runs, plans, tasks and other notes name by id or key."""
         keys = {str(note.data["key"]): note.id for note in self.live if note.data.get("key")}
         found: set[str] = set()
-        for note in self.shelf.readable():
+        for note in self._citing():
             told = {*NOTE.findall(note.body), *(keys[key] for key in keys if f"[[{key}]]" in note.body)}
             found |= told - {note.id}
         if (tip := next(iter(self.shelf.view.commits), "")) and self.shelf.view.runs():
