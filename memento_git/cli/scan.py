@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     "--timeout", default="60s", metavar="TIME", show_default=True, help="End CMD after this time, for each file."
 )
 @click.option(
-    "--limit", type=COUNT, metavar="N", default=None, help="Most drafts: 200, of --describe-with 20; 0 for all."
-)
+    "--limit", type=COUNT, metavar="N", default=None,
+    help="End with the file that brings so many drafts: 200, of --describe-with 20; 0 for all.",
+)  # fmt: skip
 @writes
 def scan(
     door: Door, path: str, command: str, timeout: str, limit: int | None, *, docstrings: bool, shell: bool
