@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from memento_git.knowledge.cards import Card
     from memento_git.knowledge.labels import Standings
-    from memento_git.knowledge.recall import Hit, Hits
+    from memento_git.knowledge.recall import Hit
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
     from memento_git.model.note_rows import HitRow
@@ -208,15 +208,6 @@ class _Recall:
             return self._orientation()
         return self._asked() if self.wish.queries else self._all()
 
-    def _search(self, keep: Callable[[Any], bool]) -> Hits:
-        from memento_git.knowledge.recall import search
-
-        return search(
-            self.view, self.wish.queries, limit=self.wish.most, keep=keep, leads=self._standing_for,
-            files=self._focus(), progress=self.progress, few=FEW, semantic=self.wish.semantic, compared=True,
-            last=self.drafts,
-        )  # fmt: skip
-
     def _answering(self, keep: Callable[[Any], bool]) -> list[tuple[Card, bool]]:
         """Return all that would answer, for what is only counted; whatever is shown, and however much."""
         from memento_git.knowledge.recall import answering
@@ -225,12 +216,15 @@ class _Recall:
             self.view, self.wish.queries, keep, progress=self.progress, few=FEW, semantic=self.wish.semantic
         )
 
-    def _focus(self) -> list[str]:
-        return [place.partition(":")[0] for place in self.wish.about]
-
     def _asked(self) -> Found:
         """Return what answers the questions; what was superseded leads to its successor."""
-        told = self._search(self.chooser.keeps)
+        from memento_git.knowledge.recall import search
+
+        told = search(
+            self.view, self.wish.queries, limit=self.wish.most, keep=self.chooser.keeps, leads=self._standing_for,
+            files=[place.partition(":")[0] for place in self.wish.about], progress=self.progress, few=FEW,
+            semantic=self.wish.semantic, compared=True, last=self.drafts,
+        )  # fmt: skip
         self.unread = told.unread
         rows: dict[str, HitRow] = {}
         for hit in told.hits:
