@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memento_git.model.work import Prose
 
 MOST: Final = 10
+KINDS: Final = ("question", "gap", "goal", "checkpoint")
 
 
 def standing(shelf: Shelf, by: str) -> Row:
@@ -51,7 +52,7 @@ def orientation(shelf: Shelf, notes: Sequence[Prose], most: int = MOST) -> Row:
 def _lists(shelf: Shelf, notes: Sequence[Prose]) -> dict[str, list[Prose]]:
     return {
         "pinned": [note for note in notes if note.data.get("pinned")],
-        **{f"{kind}s": _of(notes, kind) for kind in ("question", "gap", "goal", "checkpoint")},
+        **{f"{kind}s": [note for note in notes if note.data["kind"] == kind] for kind in KINDS},
         "corrections": [note for note in notes if note.list("supersedes")],
         "contested": [note for note in notes if shelf.status(note.id) == "contested"],
     }
@@ -67,10 +68,6 @@ def _of_interest(shelf: Shelf, notes: Sequence[Prose], held: set[str]) -> list[P
 
 def _handoffs(notes: Sequence[Prose]) -> list[Prose]:
     return [note for note in notes if is_handoff(note)]
-
-
-def _of(notes: Sequence[Prose], kind: str) -> list[Prose]:
-    return [note for note in notes if note.data["kind"] == kind]
 
 
 def _state(shelf: Shelf, note: Prose) -> str:

@@ -102,13 +102,9 @@ def filled(value: Any, values: Mapping[str, str]) -> Any:
 def passes(item: Item, wanted: Mapping[str, Any]) -> bool:
     """Tell whether a note is one that a step asks for; what it does not ask about does not matter."""
     return (
-        all(_tests(item, key, value) for key, value in wanted.items() if key in TESTS)
+        all(TESTS[key](item, value) for key, value in wanted.items() if key in TESTS)
         and ("expired" not in wanted or wanted["expired"] == "with" or item.is_expired == (wanted["expired"] == "only"))
     )  # fmt: skip
-
-
-def _tests(item: Item, key: str, value: Any) -> bool:
-    return TESTS[key](item, value)
 
 
 TESTS: Final[dict[str, Callable[[Item, Any], bool]]] = {

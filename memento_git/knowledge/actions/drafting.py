@@ -58,7 +58,7 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
     desk, held = Desk.of(tx), Drafts(tx.ledger.git)
     short = ShortTerm(tx.ledger.git, desk.policy.short)
     items = {item.id: item for item in short.items()}
-    drafts = {draft.id: _waiting(draft) for draft in held.all()}
+    drafts = {one.id: Drafted(one.data, one.body, layout.domain_of(one.path), "") for one in held.all()}
     gone = _taken_out(desk, drafts)
     free = [one for one, draft in drafts.items() if one not in gone and not _must_be_named(draft)]
     there = {one: note for one in given if (note := _promoted_before(desk, one, {*drafts, *items}))}
@@ -109,10 +109,6 @@ def _taken_out(desk: Desk, drafts: Mapping[str, Drafted]) -> dict[str, str]:
         for one, draft in drafts.items()
     }
     return {one: note for one, note in found.items() if note}
-
-
-def _waiting(draft: Prose) -> Drafted:
-    return Drafted(draft.data, draft.body, layout.domain_of(draft.path), "")
 
 
 def _fact(desk: Desk, item: Item) -> Drafted:
