@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
+    from memento_git.ledger.view import View
     from memento_git.model.note_rows import NoteRow
     from memento_git.model.rows import Row
     from memento_git.model.work import Prose
@@ -86,15 +87,15 @@ def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
         "notes": made,
         "elsewhere": [{"branch": one.branch, **note_row(one.shelf, one.note)} for one in _elsewhere(shelf, begun)],
         "redacted": _redacted(shelf, begun),
-        **_waiting(ledger, shelf),
+        **_waiting(shelf.view),
     }
 
 
-def _waiting(ledger: Ledger, shelf: Shelf) -> Row:
+def _waiting(view: View) -> Row:
     """Return the drafts and short-term items of this clone."""
-    short = ShortTerm(ledger.git, shelf.view.policy().short)
+    short = ShortTerm(view.git, view.policy().short)
     return {
-        "drafts": [draft_row(one) for one in Drafts(ledger.git).all()],
+        "drafts": [draft_row(one) for one in Drafts(view.git).all()],
         "short": [short_row(item) for item in short.items()],
     }
 
@@ -170,7 +171,7 @@ def session_status(ledger: Ledger) -> Row:
     current = Sessions(ledger.git).current(ledger.asker)
     if current is None:
         none = dict.fromkeys(("id", "label", "started_at", "head", "ended_at"))
-        return {**none, "actor": ledger.asker, "notes": [], "elsewhere": [], "redacted": [], **_waiting(ledger, shelf)}
+        return {**none, "actor": ledger.asker, "notes": [], "elsewhere": [], "redacted": [], **_waiting(shelf.view)}
     return session_row(ledger, shelf, current)
 
 
@@ -215,15 +216,12 @@ def end_session(
         return after(tx, note.id), promoted
 
     row, promoted = ledger.change("session end", act)
-    short = ShortTerm(ledger.git, ledger.view().policy().short)
+    view = ledger.view()
     if drop:
+        short = ShortTerm(view.git, view.policy().short)
         short.drop({item.id for item in short.items()})
     held.keep(session._replace(ended=ledger.now(), head=ledger.git.answer("rev-parse", "HEAD") or session.head))
-    left = [draft_row(one) for one in Drafts(ledger.git).all()]
-    return {
-        "session": session.id, "note": row, "promoted": promoted, "drafts": left,
-        "short": [short_row(item) for item in short.items()],
-    }  # fmt: skip
+    return {"session": session.id, "note": row, "promoted": promoted, **_waiting(view)}
 
 
 def _keep_apart(tx: Transaction, session: Session, rating: str, requests: Sequence[str]) -> None:
