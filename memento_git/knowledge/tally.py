@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.view import View
 
-KEPT: Final = "notes"
+KEPT: Final = "notes.all"
 PLAIN: Final = frozenset({"linked", "unlinked", "confirmed", "progressed", "anchored"})
 
 
@@ -24,25 +24,22 @@ def tallied(view: View) -> dict[str, Any]:
     """Return how many notes there are, which do not simply live (id -> state), and when those that expire do."""
     entry = view.folders.get(layout.KNOWLEDGE)
     tree = entry.oid if entry is not None and len(view.commits) == 1 and not view.changed else ""
-    held = cache.read(view.git, f"{KEPT}.all", "1") if tree else None
-    index = view.index("")
+    held = cache.read(view.git, KEPT, "1") if tree else None
+    shelf, notes = Shelf(view), view.index("").prose
     touched = _touched(view, held["tree"], tree) if held else None
     if held is None or touched is None:
-        held, touched = {"states": {}, "expires": {}}, [*index.prose, *index.events_of]
-        expiring = set(_expiring(view))
+        held, touched, expiring = {"states": {}, "expires": {}}, {*notes}, {*_expiring(view)}
     else:
-        expiring = set(touched)
-    for name in dict.fromkeys(touched):
+        expiring = touched
+    for name in touched:
         held["states"].pop(name, None)
         held["expires"].pop(name, None)
-    shelf = Shelf(view)
-    for name in dict.fromkeys(touched):
-        if name in index.prose:
+        if name in notes:
             _tally(shelf, name, held, may_expire=name in expiring)
     told = {"tree": tree, "states": held["states"], "expires": held["expires"]}
     if tree:
-        cache.write(view.git, f"{KEPT}.all", "1", told)
-    return {**told, "notes": len(index.prose)}
+        cache.write(view.git, KEPT, "1", told)
+    return {**told, "notes": len(notes)}
 
 
 def _tally(shelf: Shelf, note: str, held: dict[str, Any], *, may_expire: bool) -> None:
@@ -57,14 +54,14 @@ def _tally(shelf: Shelf, note: str, held: dict[str, Any], *, may_expire: bool) -
         held["expires"][note] = ends
 
 
-def _touched(view: View, old: str, new: str) -> list[str] | None:
+def _touched(view: View, old: str, new: str) -> set[str] | None:
     """Return the notes that differ between two trees of notes; None where git no longer has the older one."""
     found = difference.changed(view.git, old, new)
     if found is None:
         return None
     start = len(layout.FOLDER)
     paths = [f"{layout.KNOWLEDGE}{path[start:]}" for path in found]
-    return [place.of for path in paths if (place := layout.place_of(path)) is not None]
+    return {place.of for path in paths if (place := layout.place_of(path)) is not None}
 
 
 def _expiring(view: View) -> Iterable[str]:
