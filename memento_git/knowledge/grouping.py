@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
 ROLES: Final = ("architecture", "constraints", "risks", "state", "history")
 ROLE_OF_KIND: Final = {
-    "gap": "risks", "question": "risks", "decision": "constraints", "preference": "constraints",
-    "lesson": "constraints",
+    "decision": "constraints", "preference": "constraints", "lesson": "constraints",
     "checkpoint": "state", "goal": "state", "event": "history", "summary": "history", "plan": "state", "task": "state",
     "run": "state", "evidence": "history", "skill": "constraints",
 }  # fmt: skip
