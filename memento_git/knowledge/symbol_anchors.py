@@ -55,32 +55,31 @@ def symbol(anchor: Anchor, sides: Sides, named: Named, others: Others) -> Found:
             found = anchors.lines(sides, anchor.lines, others.passage)
             return found._replace(symbol=anchor.symbol, why=named.old.problem)
         return anchors.Found(UNKNOWN, sides.now, why=named.old.problem or f"{anchor.symbol} is not in the pinned file")
-    was = named.old.ranges[name]
     if named.new.problem:
-        found = anchors.lines(sides, _span(was), others.passage)
+        found = anchors.lines(sides, named.old.span(name), others.passage)
         return found._replace(symbol=name, why=found.why or named.new.problem)
     if name in named.new.ranges:
-        return _same_name(sides, name, was, named.new.ranges[name])
-    return _elsewhere(sides, name, was, named.new, others)
+        return _same_name(sides, name, named)
+    return _elsewhere(sides, name, named, others)
 
 
-def _same_name(sides: Sides, name: str, was: Sequence[Range], now: Sequence[Range]) -> Found:
-    place = _span(now)
+def _same_name(sides: Sides, name: str, named: Named) -> Found:
+    was, now, place = named.old.ranges[name], named.new.ranges[name], named.new.span(name)
     if _body(sides.old, was) == _body(sides.new, now):
         return anchors.Found(OK if sides.now == sides.was else MOVED, sides.now, place, symbol=name)
-    edited = diffs.trace(sides.hunks, _span(was)).edited
+    edited = diffs.trace(sides.hunks, named.old.span(name)).edited
     inside = ((one, (max(one[0], place[0]), min(one[1], place[1]))) for one in edited)
-    spans = tuple(span for was, span in inside if span[0] <= span[1] or span == was)
+    spans = tuple(span for one, span in inside if span[0] <= span[1] or span == one)
     why = anchors.WHITE if _plain(sides.old, was) == _plain(sides.new, now) else ""
     return anchors.Found(CHANGED, sides.now, place, spans or (place,), name, why)
 
 
-def _elsewhere(sides: Sides, name: str, was: Sequence[Range], new: Symbols, others: Others) -> Found:
+def _elsewhere(sides: Sides, name: str, named: Named, others: Others) -> Found:
     """Look for a symbol of that name in other files, then for its lines."""
-    body = _body(sides.old, was)
+    new, body = named.new, _body(sides.old, named.old.ranges[name])
     short = name.rpartition(".")[2]
     candidates = [
-        Candidate(_body(text, ranges) == body, other == name, path, other, _span(ranges))
+        Candidate(_body(text, ranges) == body, other == name, path, other, symbols.span(other))
         for path, symbols, text in [(sides.now, new, sides.new), *others.named(short)]
         for other, ranges in symbols.ranges.items()
         if other.rpartition(".")[2] == short
@@ -90,7 +89,7 @@ def _elsewhere(sides: Sides, name: str, was: Sequence[Range], new: Symbols, othe
         path, other = same[0].path, same[0].name
         why = f"it was in {sides.was}" if path != sides.now else f"{name} is now {other}"
         return anchors.Found(MOVED, path, same[0].place, symbol=other, why=why)
-    found = anchors.lines(sides, _span(was), others.passage)
+    found = anchors.lines(sides, named.old.span(name), others.passage)
     if found.path != sides.now:
         return _left(sides, name, body, found, candidates, others)
     now = new.around(found.lines) if found.lines else ""
@@ -99,9 +98,10 @@ def _elsewhere(sides: Sides, name: str, was: Sequence[Range], new: Symbols, othe
     if found.state != GONE:
         why = f"{name} is not there; now in {now}" if now else found.why or f"{name} is not there"
         return found._replace(state=found.state if found.state == MOVED else CHANGED, symbol=now, why=why)
-    named = [one for one in candidates if one.is_name and one.path != sides.now]
-    if len(named) == 1:
-        return anchors.Found(CHANGED, named[0].path, named[0].place, symbol=named[0].name, why=f"it was in {sides.was}")
+    called = [one for one in candidates if one.is_name and one.path != sides.now]
+    if len(called) == 1:
+        path, place = called[0].path, called[0].place
+        return anchors.Found(CHANGED, path, place, symbol=name, why=f"it was in {sides.was}")
     return anchors.Found(GONE, sides.now, why=f"{name} is not there")
 
 
@@ -126,10 +126,6 @@ def _left(sides: Sides, name: str, body: str, found: Found, candidates: Sequence
 def _common(one: Range, other: Range) -> int:
     """Return how many lines two ranges have in common."""
     return max(0, min(one[1], other[1]) - max(one[0], other[0]) + 1)
-
-
-def _span(ranges: Sequence[Range]) -> Range:
-    return min(one[0] for one in ranges), max(one[1] for one in ranges)
 
 
 def _body(text: Text, ranges: Sequence[Range]) -> str:
