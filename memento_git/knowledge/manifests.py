@@ -13,8 +13,9 @@ from memento_git.model.anchors import MANIFESTS, REQUIREMENTS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    Reader = Callable[[str], Iterable[tuple[str, str]]]
+
 Required = tuple[str, str]
-SCRIPTED: Final = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 CARGO: Final = ("dependencies", "dev-dependencies", "build-dependencies")
 GO: Final = re.compile(r"^\s*(?:require\s+)?([^\s()/]+\.[^\s()]+)\s+(v\S+)", re.MULTILINE)
 GEM: Final = re.compile(r"^\s*gem\s+[\"']([^\"']+)[\"'](?:\s*,\s*[\"']([^\"']+)[\"'])?", re.MULTILINE)
@@ -28,7 +29,7 @@ def is_manifest(path: str) -> bool:
 def required(path: str, data: bytes) -> dict[str, str]:
     """Return name -> requirement as it is written; nothing where the file cannot be read."""
     name = path.rpartition("/")[2]
-    read: Callable[[str], Iterable[Required]] = READERS.get(name, _requirements)
+    read = READERS.get(name, _requirements)
     try:
         found = list(read(data.decode("utf-8-sig")))
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError, configparser.Error):
@@ -96,19 +97,14 @@ def _setup(text: str) -> Iterator[Required]:
     return _specified(lines)
 
 
-def _pipfile(text: str) -> Iterator[Required]:
-    data = tomllib.loads(text)
-    return _tables([data.get("packages", {}), data.get("dev-packages", {})])
+def _keyed(load: Callable[[str], Any], *keys: str) -> Reader:
+    """Return what reads a file that has such tables under some keys."""
 
+    def read(text: str) -> Iterator[Required]:
+        data = load(text)
+        return _tables(data.get(key, {}) for key in keys)
 
-def _scripted(text: str) -> Iterator[Required]:
-    data = json.loads(text)
-    return _tables(data.get(key, {}) for key in SCRIPTED)
-
-
-def _composer(text: str) -> Iterator[Required]:
-    data = json.loads(text)
-    return _tables([data.get("require", {}), data.get("require-dev", {})])
+    return read
 
 
 def _cargo(text: str) -> Iterator[Required]:
@@ -117,21 +113,18 @@ def _cargo(text: str) -> Iterator[Required]:
     return _tables(holder.get(key, {}) for holder in holders for key in CARGO)
 
 
-def _go(text: str) -> Iterator[Required]:
-    return ((match[1], f"{match[1]} {match[2]}") for match in GO.finditer(text))
+def _matched(pattern: re.Pattern[str]) -> Reader:
+    """Return what reads a file whose lines of this form name a package, and perhaps its version."""
+    return lambda text: ((match[1], f"{match[1]} {match[2] or ''}") for match in pattern.finditer(text))
 
 
-def _gems(text: str) -> Iterator[Required]:
-    return ((match[1], f"{match[1]} {match[2] or ''}") for match in GEM.finditer(text))
-
-
-READERS: Final[dict[str, Callable[[str], Iterable[Required]]]] = {
+READERS: Final[dict[str, Reader]] = {
     "pyproject.toml": _pyproject,
     "setup.cfg": _setup,
-    "Pipfile": _pipfile,
-    "package.json": _scripted,
-    "composer.json": _composer,
+    "Pipfile": _keyed(tomllib.loads, "packages", "dev-packages"),
+    "package.json": _keyed(json.loads, "dependencies", "devDependencies", "peerDependencies", "optionalDependencies"),
+    "composer.json": _keyed(json.loads, "require", "require-dev"),
     "Cargo.toml": _cargo,
-    "go.mod": _go,
-    "Gemfile": _gems,
+    "go.mod": _matched(GO),
+    "Gemfile": _matched(GEM),
 }
