@@ -204,15 +204,7 @@ def drafts(known: Known, written: Mapping[str, str]) -> list[Data]:
     if known.rels:
         walk = {"do": "traverse", "rels": list(known.rels), **_states(known)}
         made += [{**one, "steps": [*one.get("steps", ()), walk]} for one in made[:2]]
-    return _once(made)
-
-
-def _once(made: Iterable[Data]) -> list[Data]:
-    kept: list[Data] = []
-    for one in made:
-        if one not in kept:
-            kept.append(one)
-    return kept
+    return [one for number, one in enumerate(made) if one not in made[:number]]
 
 
 def _steps(known: Known, chain: Chain) -> list[Data]:
