@@ -100,7 +100,12 @@ def _dangling(event: Event, token: str, why: str) -> Judged:
 
 
 def group_of(event: Event) -> str:
-    return plans_of(event.run) if kind_of(event.of) == "plan" else event.of
+    return group_in(event.run, event.of)
+
+
+def group_in(run: str, record: str) -> str:
+    """Return the group of what happens to a record of a run, or to a note."""
+    return plans_of(run) if kind_of(record) == "plan" else record
 
 
 def plans_of(run: str) -> str:

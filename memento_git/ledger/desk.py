@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from memento_git.errors import Refused
-from memento_git.folding.fold import group_of
+from memento_git.folding.fold import group_in, group_of
 from memento_git.folding.overruling import SETTLING
 from memento_git.ledger import codec, layout
 from memento_git.ledger.store import NothingToCommit, refuse_absent
 from memento_git.model.clock import is_ahead
-from memento_git.model.ids import Ref, kind_of
+from memento_git.model.ids import Ref
 from memento_git.model.work import Event
 from memento_git.texts.typed import Intake
 
@@ -123,8 +123,7 @@ class Desk(Intake):
 
     def draft(self, book: Book, of: str, do: str, *, reads: Sequence[str], name: str, **data: Any) -> Event:
         identity = name or self.tx.new_id("event")
-        own = f"plans:{book.id}" if kind_of(of) == "plan" else of
-        after = self.heads(book, (own, *reads))
+        after = self.heads(book, (group_in(book.id, of), *reads))
         at = self._time(book, after)
         path = f"{book.event_folder(of)}/{layout.event_name(at, do, identity)}"
         told = {**data, "allowed_secrets": self.overridden()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from memento_git.folding.fold import plans_of
+from memento_git.folding.fold import group_in
 from memento_git.ledger import codec, layout
 from memento_git.ledger.codec import Decoded, decode, event_of
 from memento_git.ledger.layout import Place
@@ -196,8 +196,7 @@ class Happenings:
         place = layout.place_of(finding.path) if finding.code in UNREAD else None
         if place is None or place.kind != "event" or place.run != self.id:
             return False
-        key = plans_of(self.id) if kind_of(place.of) == "plan" else place.of
-        return place.id in self.fold.group(key).put_aside
+        return place.id in self.fold.group(group_in(self.id, place.of)).put_aside
 
     def added(self, event: Event, group: str) -> None:
         """Take note of an event that the transaction has just written."""

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Protocol
 
 from memento_git.errors import Refused
+from memento_git.folding.fold import group_in
 from memento_git.folding.overruling import NotAHead
 from memento_git.ledger import absence, archive, codec, layout
 from memento_git.ledger.desk import Book, Desk, event_data
@@ -47,15 +48,15 @@ def settle(desk: Desk, book: Book, record: str, keep: str, reason: str) -> str:
     return record
 
 
-def void(desk: Desk, book: Shelved, event: str, group: str, reason: str) -> str:
-    """Void an illegal, incomplete or contested event of a group; a legal one never."""
-    found = book.event(event)
-    if event in book.folded(group).put_aside:
+def void(desk: Desk, book: Shelved, event: str, reason: str) -> str:
+    """Void an illegal, incomplete or contested event; a legal one never."""
+    found, of = book.event(event), _owner(book, event)
+    if event in book.folded(group_in(book.id, of)).put_aside:
         raise NothingToCommit
     absence.refuse_away(desk.view, *_wanted(book, event))
     words = desk.reason("voiding an event", reason)
     absent = [str(ref) for ref in book.fold.absent(event)]
-    desk.happen(book, owner(book, event), "voided", target=event, absent=absent, reason=words)
+    desk.happen(book, of, "voided", target=event, absent=absent, reason=words)
     return found.id if found else event
 
 
@@ -67,7 +68,7 @@ def _wanted(book: Shelved, event: str) -> list[str]:
     return [book.index.events[name] for name in names if name in book.index.events]
 
 
-def owner(book: Shelved, event: str) -> str:
+def _owner(book: Shelved, event: str) -> str:
     """Return the record that an event is of, also where its file cannot be read."""
     found = book.event(event)
     if found is not None:

@@ -6,7 +6,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from memento_git.folding.fold import group_of, plans_of
+from memento_git.folding.fold import group_in, group_of
 from memento_git.folding.overruling import SETTLING
 from memento_git.folding.undone import undone, undone_by
 from memento_git.ledger import codec, layout
@@ -180,7 +180,7 @@ class Comparison:
             if groups is None or place is None or self._reaches_far(change, place):
                 found[run] = None
             else:
-                groups.add(plans_of(run) if kind_of(place.of) == "plan" else place.of)
+                groups.add(group_in(run, place.of))
                 groups.update(self._judged(change, place))
         return {**found, **dict.fromkeys((run for run in self.woken() if run), None)}
 

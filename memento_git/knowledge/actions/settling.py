@@ -24,7 +24,7 @@ def void_note_event(tx: Transaction, event: str, *, reason: Reason = "") -> str:
     """Void an illegal, incomplete or contested event of a note; a legal one never."""
     desk = Desk.of(tx)
     identity = desk.view.find(event, "event")[0]
-    return redress.void(desk, desk.shelf, identity, redress.owner(desk.shelf, identity), reason)
+    return redress.void(desk, desk.shelf, identity, reason)
 
 
 def redact_note(tx: Transaction, target: str, *, reason: Reason = "") -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memento_git.folding.fold import plans_of
 from memento_git.ledger import absence, codec, redress
 from memento_git.model.ids import WrongKind, kind_of
 from memento_git.work.desk import Desk
@@ -28,8 +27,7 @@ def void_event(tx: Transaction, event: str, *, reason: Reason = "") -> str:
     """Void an illegal, dangling or contested event; a legal one never."""
     desk = Desk.of(tx)
     identity, state = desk.find(event, "event")
-    of = redress.owner(state, identity)
-    return redress.void(desk, state, identity, plans_of(state.id) if kind_of(of) == "plan" else of, reason)
+    return redress.void(desk, state, identity, reason)
 
 
 def _record(desk: Desk, given: str) -> tuple[str, RunState]:

@@ -113,12 +113,9 @@ class Verifier:
             return signing.UNSIGNED
         key = f"{record.path} {self.view.files.get(record.path) or record.digest}"
         if key not in self._known:
-            self._known[key] = self._check(record, self.view.read(record.path) or b"")
+            self._known[key] = examine(record, self.view.read(record.path) or b"", self.found)
             self._fresh = True
         return self._known[key]
-
-    def _check(self, record: Event | Evidence, data: bytes) -> Seen:
-        return examine(record, data, self.found)
 
     def signs_as(self, record: Event | Evidence, actors: Iterable[str]) -> bool:
         """Tell whether the key that signed a record may sign as one of some actors, too, be it at another time."""
