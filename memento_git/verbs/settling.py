@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.actions import settling as notes
-from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.note_rows import trouble_rows
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import codec, layout
@@ -45,9 +44,6 @@ def redact_record(tx: Transaction, target: str, *, reason: Reason = "") -> str:
 def _is_of_notes(tx: Transaction, target: str) -> bool:
     if kind_of(target) != "event":
         return kind_of(target) == "note"
-    shelf = Desk.of(tx).shelf
-    if target in shelf.tombstones:
-        return True
     try:
         return tx.view.find(target, "event")[1] == ""
     except NoSuchRecord:

@@ -59,10 +59,6 @@ def _evidence(desk: Desk, target: str, reason: str) -> str:
 
 
 def _event(desk: Desk, target: str, reason: str) -> str:
-    for run in desk.view.runs():
-        for gone in desk.state(run).tombstones:
-            if gone == target.strip():
-                raise redress.AlreadyRedacted(target=gone)
     identity, state = desk.find(target, "event")
     found = redress.redact(desk, state, identity, reason)
     redress.remove(desk.tx, [found.path])
