@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import group_in, group_of
@@ -40,7 +39,6 @@ GROWING: Final = frozenset({
     "requested", "paused", "resumed",
 })  # fmt: skip
 STAGED: Final = "HEAD"
-NONE: Final[Mapping[str, Last]] = MappingProxyType({})
 RESTORED: Final = ("A001", "D001", "D002", "D003", "D004", "D006", "D008")
 
 
@@ -48,9 +46,8 @@ class Comparison:
     """A base and a head, what git says differs between them, and the policy and keys that judge both."""
 
     def __init__(
-        self, base: View, runners: Runners, changes: Sequence[Changed], name: str,
-        stand_ins: Mapping[str, Last] = NONE,
-    ) -> None:  # fmt: skip
+        self, base: View, runners: Runners, changes: Sequence[Changed], name: str, stand_ins: Mapping[str, Last]
+    ) -> None:
         self.base = base
         self.head = runners.view
         self.policy = runners.policy
@@ -288,8 +285,9 @@ class Comparison:
         """
         run = own.event.run
         state, before = self.book(run), self.was(run)
-        known = {seen.event.id: seen for seen in _folded(state, own.event) if seen.verdict == "legal"}
-        is_rested_on = own.event.id in rested_on(state, group_of(own.event))
+        group = group_of(own.event)
+        known = {seen.event.id: seen for seen in state.folded(group).events if seen.verdict == "legal"}
+        is_rested_on = own.event.id in rested_on(state, group)
         out = known if is_rested_on else undone(known.values())
         for target in sorted(undone_by(own, known).keys() & out.keys()):
             was = before.fold.judged(target)
@@ -352,11 +350,6 @@ def _stood(before: Book, was: Judged) -> bool:
 def _disagreed(before: Book, was: Judged) -> bool:
     """Tell whether an event is one of those that disagree at a view."""
     return any(was.event.id in names for names in before.folded(group_of(was.event)).lanes.contested.values())
-
-
-def _folded(state: Book, event: Event) -> Sequence[Judged]:
-    """Return the events of the group that an event belongs to."""
-    return state.folded(group_of(event)).events
 
 
 def keeps(kept: Event | None, said: Event) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from memento_git.errors import Misused
@@ -389,11 +389,5 @@ def _text_of(view: View, run: str, record: str) -> object:
 
 def _code_of(git: Git, commit: str) -> Code:
     """Return what tells the code of a commit, asked of git when it is wanted."""
-    known: dict[tuple[str, ...], dict[str, Any]] = {}
-
-    def code(paths: Sequence[str]) -> dict[str, Any]:
-        if tuple(paths) not in known:
-            known[tuple(paths)] = codestate.code_at(git, commit, paths)
-        return known[tuple(paths)]
-
-    return code
+    code = cache(lambda *paths: codestate.code_at(git, commit, paths))
+    return lambda paths: code(*paths)
