@@ -291,19 +291,20 @@ CATALOGUE: Final = {
     ),
     "D007": Kind(
         "a changed text of work that is under way", "warning",
-        "A warning where a task's title, criteria or text changed after it was handed out, or it asks less than at the "
-        "base (what was completed on the old text is unproven); where the branch hands out or completes a task that "
-        "waited at the base, or its repair, under another title or text; where a run has another goal, or lost a "
-        "constraint, a paragraph or an item of its text, or has these in another order, or any word of it changed and "
-        "the branch completes the run; where the plan asks less (also of a command: no report, more time, another "
-        "kind) than one that was approved at the base, that somebody else approved on the branch, or that finished "
-        "work, or what it repairs, was handed out on, or where nothing has the words of that one any more; where a "
-        "task no longer waits for an unfinished one, unless that was cancelled at the base, or rejected and repaired; "
-        "and where somebody changed what another wrote on the branch, or the title or words of a task that waits at "
-        "the base and that another wrote last. An error where the branch completes work that was handed out before, on "
-        "another title, other criteria, text or verification, or asking less proof, by itself or by policy, even if "
-        "handed out again; where a task that another one repairs asks less; where a run changed that has ended; and "
-        "where the branch completes a run whose goal or constraints changed.",
+        "A warning where a task's title, criteria or text changed after it was handed out (but to ask more of one "
+        "that waits again), or it asks less than at the base (what was completed on the old text is unproven); where "
+        "the branch hands out or completes a task that waited at the base, or its repair, under another title or "
+        "text; where a run has another goal, or lost a constraint, a paragraph or an item of its text, or has these "
+        "in another order, or any word of it changed and the branch completes the run; where the plan asks less (also"
+        " of a command: no report, more time, another kind) than one that was approved at the base, that somebody "
+        "else approved on the branch, or that finished work, or what it repairs, was handed out on, or where nothing "
+        "has the words of that one any more; where a task no longer waits for an unfinished one, unless that was "
+        "cancelled at the base, or rejected and repaired; and where somebody changed what another wrote on the "
+        "branch, or the title or words of a task that waits at the base and that another wrote last. An error where "
+        "the branch completes work that was handed out before, on another title, other criteria, text or "
+        "verification, or asking less proof, by itself or by policy, even if handed out again; where a task that "
+        "another one repairs asks less; where a run changed that has ended; and where the branch completes a run "
+        "whose goal or constraints changed.",
         "Restore the text, or hand the task out again on the new text; ask for less in a separate branch.",
     ),
     "D008": Kind(

@@ -180,21 +180,25 @@ def _run(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterat
 
 
 def _task(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterator[Finding]:
-    """Tell of a changed text of a task that is under way, done or repaired, or asks less, and of what that unproves."""
-    state = comparison.before(place.run)
+    """Tell of a changed text of a task that is under way, done or repaired, or asks less, and of what that unproves.
+
+    Of one that waits, or does so again, it is none of this to ask more.
+    """
+    state, after = comparison.before(place.run), comparison.state(place.run)
     status = state.task_status(place.id)
     less = asks_less(old.data, new.data, comparison.policy)
     freed = freed_of(comparison, old.list("depends_on"), new)
     was_rejected = bool(state.folded(place.id).legal("rejected"))
     keys = differing(old, new)
-    done = comparison.state(place.run).completions(place.id)
+    done = after.completions(place.id)
     completes = any(event.id in comparison.added() for event in done)
     is_other = bool({"title", "text"} & {*keys})
     repairs = _repairs(comparison, place) if less or (was_rejected and is_other) else []
     completed = completes or any(_is_completed(comparison, place, name) for name in repairs)
     is_moved = completed or happened(comparison, place, "dispatched", "cancelled")
     is_other = is_other and (is_moved or _is_anothers(comparison, old, new))
-    if status in ("pending", "cancelled") and not (less or freed or is_other):
+    waits = status in ("pending", "cancelled") or (after.task_status(place.id) == "pending" and not _lost(old, new))
+    if waits and not (less or freed or is_other):
         return
     unproves = [event.id for event in done if event.get("text") != new.digest]
     told = f"; unproven by it: {', '.join(unproves)}" if unproves else ""
@@ -217,12 +221,17 @@ def _is_anothers(comparison: Comparison, old: Prose, new: Prose) -> bool:
 
     Whoever wrote it last at the base may word it anew, and anybody may add to it.
     """
-    if old.title == new.title and not {*terms.parts(old)} - {*terms.parts(new)} and terms.are_kept(old, new):
+    if not _lost(old, new):
         return False
     base, words = comparison.base, ("log", "--format=%an <%ae>")
     own = base.git.answer(*words, *comparison.head.commits, *(f"^{one}" for one in base.commits), "--", old.path)
     last = base.git.answer(*words, "-1", base.commits[0], "--", old.path) or ""
     return any(not actors.is_author(last, one) for one in (own or "").splitlines())
+
+
+def _lost(old: Prose, new: Prose) -> bool:
+    """Tell whether a task is called otherwise, or its text does not say all that it did."""
+    return old.title != new.title or bool({*terms.parts(old)} - {*terms.parts(new)}) or not terms.are_kept(old, new)
 
 
 def happened(comparison: Comparison, place: Place, *verbs: str) -> bool:

@@ -397,6 +397,18 @@ def test_a_run_that_is_archived_as_it_was_is_no_cheat(doors: Doors) -> None:
     doors.sound()
 
 
+def test_a_task_of_the_base_that_is_reopened_may_ask_for_more(doors: Doors) -> None:
+    """No cheat: a reviewer says what was missing, and the next request does it; who takes words away is told of."""
+    task = doors.play.task("Hash", criteria=[HARD], body=TASK["body"])
+    finished(doors, task)
+    doors.landed()
+    doors.play.do(tasks.reopen_task, task, reason="It has to be fast.")
+    doors.play.do(tasks.revise_task, task, criteria=[HARD, "It is fast."], body=f"{TASK['body']}\n\nMeasure it.")
+    doors.sound()
+    doors.edit(task, TASK["body"], "A typo.")
+    assert f"{task} was completed when its criteria, text changed" in doors.warned("D007")
+
+
 @pytest.mark.parametrize("changed", [("title", "Hash all passwords", "Tidy up"), ("text", TASK["body"], "A typo.")])
 def test_a_task_of_the_base_that_somebody_else_wrote_gets_other_words_in_a_request_before_it_is_done(
     doors: Doors, changed: tuple[str, str, str]
