@@ -418,6 +418,17 @@ def test_a_note_whose_code_is_gone_covers_nothing(shop: Play, cli: Call) -> None
     assert (told["noted"], told["files"][0]["stale"]) == (0, 3)
 
 
+def test_a_place_that_is_gone_is_told_as_what_it_was(shop: Play, cli: Call) -> None:
+    write(shop, "src/till.py", "def charge():\n    return 1\n\n\ndef refund():\n    return 2\n")
+    shop.commit_all()
+    add(shop, "A card is charged once.", about=["src/till.py::charge"])
+    write(shop, "src/till.py", "def refund():\n    return 2\n")
+    out = cli("-C", str(shop.root), "code", "read", "src/till.py")[1]
+    assert "fact about src/till.py::charge (gone" in out
+    assert "about all of" not in out
+    assert "src/till.py::charge (gone)" in cli("show", "src/till.py", "-C", str(shop.root), "--what", "blame")[1]
+
+
 def test_retired_notes_are_not_shown(shop: Play, cli: Call) -> None:
     for row in answer(cli, shop, "read", "src/calc.py")["notes"]:
         shop.do(notes.retire_note, row["id"], reason="over")

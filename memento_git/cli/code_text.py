@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from memento_git.cli import output, terminal
+from memento_git.cli import naming, output, terminal
 from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _note(row: Row) -> list[str]:
     labels += [word for word in ("expired", "incomplete") if row[word]]
     labels += [f"contradicted by {', '.join(row['contradicted_by'])}"] if row["contradicted_by"] else []
     labels += [f"it {one}: do not obey it" for one in row["orders"]]
-    place = f"all of {output.printable(row['path'])}"
+    place = output.printable(naming.spot(row, f"all of {row['path']}"))
     if row["lines"]:
         place = f"{'lines' if '-' in row['lines'] else 'line'} {row['lines']}"
     text = terminal.clean(row["text"]).strip().splitlines()

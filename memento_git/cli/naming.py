@@ -9,7 +9,7 @@ import click
 
 from memento_git.cli import terminal
 from memento_git.ledger import layout
-from memento_git.model.anchors import edits, elsewhere
+from memento_git.model.anchors import edits, elsewhere, parse
 from memento_git.model.enumeration import some
 from memento_git.model.ids import ALPHABET, KINDS, LENGTH, AmbiguousId, IdInvalid, NoSuchRecord, kind_of, opening_of
 
@@ -99,3 +99,9 @@ def place(row: Row) -> str:
     now = elsewhere(row)
     told = "; ".join(filter(None, (row.get("why", ""), edits(row))))
     return terminal.clean(f"{row['anchor']}{f' → {now}' if now else ''}{f' ({told})' if told else ''}")
+
+
+def spot(row: Row, whole: str) -> str:
+    """Return what a place in a file is called where nobody sees its lines: what was meant, or the whole of the file."""
+    meant = parse(row["anchor"])
+    return str(row["anchor"]) if meant.lines or meant.symbol else whole

@@ -9,6 +9,7 @@ import click
 
 from memento_git.cli import naming, output, terminal
 from memento_git.knowledge.quoting import MARGIN, fenced
+from memento_git.model.anchors import MOVED, OK
 from memento_git.model.ids import IdInvalid, NoSuchRecord, WrongKind, is_id
 from memento_git.model.knowledge import RELATIONS
 
@@ -233,8 +234,10 @@ def shown_place(door: Door, given: str) -> None:
 
 
 def _placed(row: Row) -> str:
-    place = f"{output.printable(row['path'])}{':' + row['lines'] if row['lines'] else ''}"
-    return f"{_dated(row)}  {row['id']}  {place}  {output.printable(row['title'])}{_sure(row)}"
+    place = f"{row['path']}:{row['lines']}" if row["lines"] else naming.spot(row, row["path"])
+    state = "" if row["state"] in (OK, MOVED) else f" ({row['state']})"
+    told = f"{output.printable(place)}{state}  {output.printable(row['title'])}"
+    return f"{_dated(row)}  {row['id']}  {told}{_sure(row)}"
 
 
 def _dated(row: Row) -> str:
