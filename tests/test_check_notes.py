@@ -123,7 +123,7 @@ def test_a_file_that_is_renamed_or_removed_is_told(play: Play) -> None:
     assert told[gone]["state"] == "gone"
 
 
-def test_of_a_place_that_a_shallow_clone_does_not_know_the_file_is_told(play: Play, tmp_path: Path) -> None:
+def test_of_a_place_that_a_shallow_clone_does_not_know_the_file_is_told(play: Play, cli: Call, tmp_path: Path) -> None:
     write(play, "calc.py", LINES)
     note = pinned(play, "Ten is a limit.", "calc.py:10-12")
     write(play, "calc.py", edited(LINES, 10))
@@ -134,6 +134,10 @@ def test_of_a_place_that_a_shallow_clone_does_not_know_the_file_is_told(play: Pl
     (row,) = checking.check_diff(shallow.ledger, "HEAD~1..HEAD")["touched"]
     assert (row["note"], row["state"], row["path"]) == (note, "unknown", "calc.py")
     assert row["why"].startswith("the file differs; this clone does not have")
+    where = ("-C", str(shallow.root))
+    annotated = cli("check", "--diff", "HEAD~1..HEAD", "--format", "github", *where)[1]
+    assert "may be changed (this clone cannot say) by this change: calc.py:10-12" in annotated
+    assert "unknown (the file differs; this clone does not have" in cli("diff", "HEAD~1..HEAD", *where)[1]
     assert checking.check_diff(shallow.ledger, "HEAD~2..HEAD~1")["touched"] == [], "no change of its file"
     assert checking.check_diff(play.ledger, "HEAD~1..HEAD")["touched"] == [], "the whole history knows better"
 

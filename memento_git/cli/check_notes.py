@@ -10,6 +10,7 @@ from memento_git.cli import naming, output
 from memento_git.cli.boundary import Door, progress, reads
 from memento_git.cli.check_usage import usage
 from memento_git.errors import adding
+from memento_git.model.anchors import UNKNOWN
 from memento_git.model.enumeration import many, some
 
 if TYPE_CHECKING:
@@ -174,10 +175,14 @@ def _annotations(told: Row) -> str:
     return "\n".join(
         notice(
             row.get("path", ""), row.get("lines", ""), f"{row['title']} ({row['note']})",
-            f"the code that a note is about is {row['state']} by this change: {row['anchor']}",
+            f"the code that a note is about {_became(row)} by this change: {row['anchor']}",
         )
         for row in told["touched"]
     )  # fmt: skip
+
+
+def _became(row: Row) -> str:
+    return "may be changed (this clone cannot say)" if row["state"] == UNKNOWN else f"is {row['state']}"
 
 
 def _safe(row: Row) -> Row:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from memento_git.model.anchors import edits, elsewhere
+from memento_git.model.anchors import UNKNOWN, edits, elsewhere
 from memento_git.model.enumeration import cut, many
 from memento_git.review.diff_lines import by, revised, why
 
@@ -66,7 +66,8 @@ def _verb(verb: str, count: int, row: Row, style: Style) -> str:
 
 
 def _touched(row: Row, style: Style) -> str:
-    now, told = elsewhere(row), edits(row)
-    moved = (f" to {style.code(now)}" if now else "") + (f" ({told})" if told else "")
+    now, is_unknown = elsewhere(row), row["state"] == UNKNOWN
+    told = style.say(cut(row["why"], 200)) if is_unknown and row.get("why") else edits(row)
+    moved = (f" {'in' if is_unknown else 'to'} {style.code(now)}" if now else "") + (f" ({told})" if told else "")
     note = f"{style.code(row['note'])} {style.say(cut(row['title'], 120))}"
     return f"{row['state']}{moved}: {style.code(cut(row['anchor'], 200))}, {note}"
