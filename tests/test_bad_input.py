@@ -540,8 +540,8 @@ def test_a_group_alone_helps_or_lists(play: Play, cli: Callable[..., Any]) -> No
 
 
 def test_a_mistake_is_explained_by_the_help_of_the_command_that_was_asked(refused: Callable[..., Any]) -> None:
-    assert refused("usage", 2, "check", "--diff")["hint"] == "see memento check --help"
-    assert refused("usage", 2, "note", "show", "--what")["hint"] == "see memento note show --help"
+    assert refused("usage", 2, "check", "--xyzzy")["hint"] == "see memento check --help"
+    assert refused("usage", 2, "note", "show", "--xyzzy")["hint"] == "see memento note show --help"
     assert refused("usage", 2, "no-such")["hint"] == "see memento --help"
 
 

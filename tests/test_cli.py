@@ -37,23 +37,6 @@ def asked(cli: Callable[..., Any], play: Play, *arguments: str) -> dict[str, Any
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
-    [
-        ("satus", " Did you mean 'status'?"), ("dispach", " Did you mean 'dispatch'?"), ("xyzzy", ""),
-        ("recal", " Did you mean 'recall'?"), ("expor", " Did you mean one of: 'export', 'report'?"),
-        ("search", " Did you mean 'recall'?"), ("retire", " Did you mean 'note retire'?"),
-    ],
-)  # fmt: skip
-def test_a_mistyped_command_is_asked_about_without_importing_any(
-    cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, typed: str, told: str
-) -> None:
-    from memento_git.cli import main
-
-    monkeypatch.setattr(main, "import_module", None)
-    assert cli(typed)[::2] == (2, f"error: No such command '{typed}'.{told} [usage]\n next: see memento --help\n")
-
-
-@pytest.mark.parametrize(
     ("typed", "meant"),
     [
         ("x.py", "src/x.py"), ("./Makefile", "src/Makefile"), ("Makefile", "Makefile"), ("../Makefile", "Makefile"),

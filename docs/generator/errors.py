@@ -33,7 +33,12 @@ CODES: Final = (
     ("130", "interrupted from the keyboard"),
 )
 OTHER: Final = (
-    ("usage", "2", "click's own message: an unknown option, a missing argument", "see that command's --help"),
+    (
+        "usage",
+        "2",
+        "click's own message: an unknown option, a missing argument",
+        "the line that was likely meant, with what was typed in its place; where none is known, that command's --help",
+    ),
     ("task_rejected", "1", "`task verify`: what is unmet", ""),
     ("graph_refused", "1", "`graph diff`: what policy refuses", ""),
     ("no_executor", "1", "`task route`: why nobody of the table can be chosen", "see `rejected_executors`"),

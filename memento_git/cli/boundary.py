@@ -309,28 +309,14 @@ def run(arguments: list[str]) -> int:
         terminal.put(error.format_message(), err=True)
         return USAGE_CODE
     except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        path = context.command_path if context else _asked(ours)
-        hint = f"see {path} --help"
-        return _refuse("usage", error.format_message(), hint, USAGE_CODE, as_json=as_json)
+        from memento_git.cli import meant
+
+        return _refuse("usage", *meant.told(error, arguments), USAGE_CODE, as_json=as_json)
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 (the one place where the unforeseen ends)
         return _bug(error, as_json=as_json)
     return code if isinstance(code, int) else 0
-
-
-def _asked(arguments: list[str]) -> str:
-    """Return the command that arguments name, as far as they do."""
-    from memento_git.cli.main import memento
-
-    command: click.Command = memento
-    path = "memento"
-    for word in arguments:
-        found = command.get_command(click.Context(command), word) if isinstance(command, click.Group) else None
-        if found is not None:
-            command, path = found, f"{path} {word}"
-    return path
 
 
 def answer(arguments: list[str]) -> dict[str, Any]:

@@ -48,13 +48,6 @@ COMMANDS: Final = {
     "update": ("setup", "Show the command that updates this installation, or run it."),
     "completion": ("setup", "Print the completion script for a shell."),
 }
-MEANT: Final = {
-    # What a local memory server's users type, and verbs that stand behind a noun here.
-    "search": "recall", "list": "note list", "about": "recall --view orient", "verify": "doctor", "stats": "doctor",
-    "reembed": "doctor", "forget": "note retire", "forget-prefix": "note retire --key-prefix",
-    "import_data": "import --from memento-sqlite", "store": "remember", "confirm": "note confirm",
-    "link": "note link", "retire": "note retire", "merge": "note merge",
-}  # fmt: skip
 
 
 class Tree(click.Group):
@@ -79,18 +72,6 @@ class Tree(click.Group):
 
         alias: click.Command | None = ALIASES.get(cmd_name)
         return alias
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:  # fmt: skip
-        """Ask whether one meant a command of much the same name, as click does in a group that is all imported."""
-        if self.get_command(ctx, args[0]) is None and not ctx.resilient_parsing:
-            from difflib import get_close_matches
-
-            if close := [MEANT[args[0]]] if args[0] in MEANT else get_close_matches(args[0], COMMANDS):
-                told = f"{'one of: ' if close[1:] else ''}{', '.join(map(repr, close))}"
-                ctx.fail(f"No such command {args[0]!r}. Did you mean {told}?")
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):

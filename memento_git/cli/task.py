@@ -56,7 +56,9 @@ def list_tasks(door: Door, run: str, status: str | None, limit: int, offset: int
 
 @task.command("add")
 @click.option("--run", "--run-id", default="", metavar="RUN", help="To which run; the only open one by default.")
-@click.option("--title", default="", metavar="TEXT", help="What is to be done, in one line.")
+@click.option(
+    "--title", default="", metavar="TEXT", help="What is to be done, in one line; without --from-event it is required."
+)
 @click.option("--body", default="", metavar="TEXT", help="Details in Markdown; @FILE reads them from a file.")
 @click.option("--accept", "criteria", multiple=True, metavar="TEXT", help="An acceptance criterion; repeatable.")
 @click.option("--depends-on", multiple=True, metavar="TASK", help="A task that must be proven first; repeatable.")

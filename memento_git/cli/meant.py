@@ -1,0 +1,299 @@
+"""What a malformed command line was meant to be: the line to type next. Nothing of it is run, and nothing accepted."""
+
+from __future__ import annotations
+
+import shlex
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import click
+
+from memento_git.cli import synonyms
+from memento_git.cli.main import COMMANDS, memento
+from memento_git.model.ids import KINDS, begins_an_id, kind_of
+from memento_git.model.knowledge import NOTE_KINDS
+from memento_git.texts.secrets import find_in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    Words = tuple[str, ...]
+
+MENDS: Final = 6
+LONGEST: Final = 200
+REQUIRED: Final = "it is required."  # how help ends of an option that only the action asks for
+WORDED: Final = ("text", "title", "goal", "body", "summary", "reason", "query")
+TEXTS: Final = (*WORDED, "note", "label")  # options whose value is typed alone, the likeliest first
+
+
+class Reading(NamedTuple):
+    """The command that words name, as far as they do: the words up to it, those after it, the names of its path."""
+
+    command: click.Command
+    context: click.Context
+    head: Words
+    rest: Words
+    path: Words
+
+    @property
+    def verbs(self) -> list[str]:
+        return self.command.list_commands(self.context) if isinstance(self.command, click.Group) else []
+
+
+def told(error: click.ClickException, words: Sequence[str]) -> tuple[str, str]:
+    """Return what is wrong with a command line, and the next step: the line that was meant, else where help is."""
+    if line := led_on(words):
+        return error.format_message(), line
+    found = _read(tuple(words))
+    has = f" {' '.join(found.path)} has {', '.join(found.verbs)}." if found.path and found.rest and found.verbs else ""
+    return f"{error.format_message()}{has}", f"see {' '.join(('memento', *found.path))} --help"
+
+
+def led_on(words: Sequence[str]) -> str:
+    """Return the line that was likely meant; nothing where that is unknown, or must not be shown."""
+    meant = next(_mended(tuple(words), MENDS), ())
+    fit = all(len(word) <= LONGEST and word.isprintable() for word in meant) and not find_in_words(meant)
+    return shlex.join(("memento", *meant)) if fit and meant not in ((), tuple(words)) else ""
+
+
+def _mended(words: Words, left: int) -> Iterator[Words]:
+    """Yield the lines that words come to, the likeliest first: by other verbs, then by what the command takes."""
+    found = _read(words)
+    if not isinstance(found.command, click.Group):
+        yield from _taken(found)
+    elif not found.rest:
+        yield found.head
+    elif left:
+        for other in _others(found):
+            yield from _mended(other, left - 1)
+
+
+def _read(words: Words) -> Reading:
+    command: click.Command = memento
+    context = click.Context(memento)
+    head: Words = ()
+    path: Words = ()
+    while isinstance(command, click.Group):
+        after = _after_options(command, context, words)
+        inner = command.get_command(context, after[0]) if after else None
+        at = len(words) - len(after)
+        if inner is None:
+            return Reading(command, context, (*head, *words[:at]), after, path)
+        head, path, words = (*head, *words[: at + 1]), (*path, after[0]), words[at + 1 :]
+        command, context = inner, click.Context(inner, context, after[0])
+    return Reading(command, context, head, words, path)
+
+
+def _after_options(group: click.Group, context: click.Context, words: Words) -> Words:
+    try:
+        return tuple(group.make_parser(context).parse_args(list(words))[1])
+    except click.UsageError:
+        return words
+
+
+# Another verb.
+
+
+def _others(found: Reading) -> Iterator[Words]:
+    """Yield what words may be meant as whose verb is none of the command's."""
+    word, rest = found.rest[0], found.rest[1:]
+    plain = word.lower().replace("_", "-")
+    if begins_an_id(word) or " " in word or _is_option(word):
+        is_own = found.path in ((), (kind_of(word),))
+        making = ("list",) if _is_option(word) else ("show",) if is_own else synonyms.MAKING
+        yield from ((*found.head, verb, *found.rest) for verb in making if verb in found.verbs)
+        yield (*found.head, *found.rest[2:], *found.rest[:2])
+        return
+    known = (synonyms.MEANT.get(" ".join((*found.path, one)), "") for one in dict.fromkeys((word, plain)))
+    yield from ((*meant.split(), *rest) for meant in known if meant)
+    if not found.path:
+        yield from _at_root(found, plain)
+    yield from ((*found.head, verb, *rest) for verb in _called(found.verbs, plain))
+    if found.path == ("task",):  # the work on a task goes by its dispatch
+        inner = _read(("dispatch",)).verbs
+        yield from (("dispatch", verb, *rest) for verb in ([plain] if plain in inner else _called(inner, plain)))
+    yield from ((*found.head, verb, *rest) for verb in get_close_matches(plain, found.verbs))
+
+
+def _at_root(found: Reading, plain: str) -> Iterator[Words]:
+    """Yield what a word may be meant as that is no command: a noun, a verb before its noun or without it."""
+    rest = found.rest[1:]
+    if plain == "help":
+        yield (*rest, "--help")
+    if (kind := plain.removesuffix("s")) in NOTE_KINDS:
+        yield (*found.head, "note", *(("list",) if plain != kind else ()), *rest, "--kind", kind)
+    if noun := _noun(plain):
+        yield (*found.head, noun, *rest)
+    elif rest and (noun := _noun(rest[0])):
+        yield (*found.head, noun, "list" if rest[0].endswith("s") else plain, *rest[1:])
+    elif "-" in plain and any(map(_noun, plain.split("-"))):
+        yield (*found.head, *plain.split("-"), *rest)
+    else:
+        inner = {noun: _read((noun,)).verbs for noun in synonyms.FIRST}
+        yield from ((*found.head, noun, plain, *rest) for noun in inner if plain in inner[noun])
+        yield from ((*found.head, noun, verb, *rest) for noun in inner for verb in _called(inner[noun], plain))
+
+
+def _is_option(word: str) -> bool:
+    return word.startswith("-")
+
+
+def _noun(word: str) -> str:
+    single = word.lower().removesuffix("s")
+    meant = next((noun for noun, others in synonyms.NOUNS.items() if single in others.split()), single)
+    return meant if meant in COMMANDS and meant in (*synonyms.NOUNS, *synonyms.FIRST) else ""
+
+
+def _called(verbs: Sequence[str], word: str) -> list[str]:
+    """Return the verbs of a command that are called by a word elsewhere."""
+    return [verb for verb, others in synonyms.VERBS.items() if verb in verbs and word in others.split()]
+
+
+# What the command takes.
+
+
+def _taken(found: Reading) -> Iterator[Words]:
+    """Yield the line that a command takes, if its mistakes can be mended one after the other."""
+    outer: Words = ()
+    rest: Words | None = found.rest
+    for _ in range(MENDS):
+        if rest is None:
+            return
+        if "--help" in rest:
+            yield (*found.head, *rest)
+            return
+        try:
+            given, extra, _order = found.command.make_parser(found.context).parse_args(list(rest))
+        except click.NoSuchOption as error:
+            if any(error.option_name in one.opts for one in memento.params):
+                at = rest.index(error.option_name)
+                outer, rest = (*outer, *rest[at : at + 2]), (*rest[:at], *rest[at + 2 :])
+            else:
+                rest = _renamed(found.command, rest, error.option_name)
+        except click.BadOptionUsage as error:
+            rest = (*rest, _value(_named(found.command, error.option_name)))
+        else:
+            extra = extra or _misplaced(found.command, given)
+            if not extra:
+                chosen = _fitting(found.command, given, rest)
+                yield (*outer, *found.head, *chosen, *_lacking(found.command, given))
+                return
+            rest = _placed(found.command, given, rest, extra)
+
+
+def _renamed(command: click.Command, rest: Words, typed: str) -> Words | None:
+    """Give an option the name that it has here."""
+    at = next(number for number, word in enumerate(rest) if word.partition("=")[0] == typed)
+    before, after = rest[:at], (*filter(None, rest[at].partition("=")[2:]), *rest[at + 1 :])
+    bare = typed.lstrip("-").replace("_", "-").removesuffix("-id")
+    bare = synonyms.LETTERS.get(bare, bare)
+    if bare in synonyms.NOISE:
+        return (*before, *after)
+    alike = {word: None for line in synonyms.ALIKE if bare in line.split() for word in (bare, *line.split())}
+    params = {name: one for one in command.params for name in _names(one)}
+    near = [word for word in alike or {bare: None} if word in params] or get_close_matches(bare, params, 1, 0.7)
+    name = next((word for word in near if _is_wanted(params[word])), "") or "".join(near[:1])
+    if not name:
+        return None
+    option = () if isinstance(params[name], click.Argument) else (f"--{name}",)
+    return (*before, *option, *after)
+
+
+def _placed(command: click.Command, given: dict[str, Any], rest: Words, extra: list[str]) -> Words | None:
+    """Put a word that has no place where it has one: an id or a choice at its option, a text at the one for it."""
+    word, *others = extra
+    at = len(rest) - 1 - rest[::-1].index(word)
+    if "--" in rest:
+        return None
+    without = (*rest[:at], *rest[at + 1 :])
+    free = [one for one in command.params if isinstance(one, click.Option) and not _has(given, one)]
+    for option in free:
+        takes = option.type.choices if isinstance(option.type, click.Choice) else ()
+        if word in takes or (begins_an_id(word) and kind_of(word) in _names(option)):
+            return (*without, option.opts[0], word)
+    if begins_an_id(word):
+        return None
+    end = at if " " in "".join(extra) else at + len(others)
+    text = " ".join(rest[at : end + 1])
+    if at and " " not in "".join(extra) and _is_text(command, given, rest[at - 1]):
+        return (*rest[: at - 1], f"{rest[at - 1]} {text}", *rest[end + 1 :])
+    named = {name: one for one in free for name in _names(one)}
+    wanted = [one for one in free if _is_wanted(one)]
+    for option in (*wanted, *(named[name] for name in TEXTS if name in named)):
+        if option.metavar in (None, "TEXT") or (_asked(option) == "who" and " " not in text):
+            return (*rest[:at], *rest[end + 1 :], option.opts[0], text)
+    return None
+
+
+def _misplaced(command: click.Command, given: dict[str, Any]) -> list[str]:
+    """Return a text that was taken for a record's id."""
+    values = [given.get(str(one.name)) for one in command.params if _asked(one) in KINDS]
+    return [value for value in values if isinstance(value, str) and " " in value]
+
+
+def _is_text(command: click.Command, given: dict[str, Any], word: str) -> bool:
+    """Tell whether a word was taken as a text, of which more words may have come after it."""
+    values = [given.get(str(one.name)) for one in command.params if _asked(one) in WORDED]
+    return any(word == value or (isinstance(value, list | tuple) and word in value) for value in values)
+
+
+def _asked(param: click.Parameter) -> str:
+    return str(param.metavar or param.human_readable_name).strip("[].").lower()
+
+
+def _fitting(command: click.Command, given: dict[str, Any], rest: Words) -> Words:
+    """Put what is near in the place of a word that is none of a choice, and a placeholder in that of another's id."""
+    for param in command.params:
+        value = given.get(str(param.name))
+        if not isinstance(value, str) or value not in rest:
+            continue
+        kind = _asked(param)
+        if isinstance(param.type, click.Choice) and value not in param.type.choices:
+            right = _near(value, [*param.type.choices]) or _value(param)
+        elif kind in KINDS and begins_an_id(value) and kind_of(value) != kind:
+            right = _value(param)
+        else:
+            continue
+        at = len(rest) - 1 - rest[::-1].index(value)
+        rest = (*rest[:at], right, *rest[at + 1 :])
+    return rest
+
+
+def _near(word: str, known: list[str]) -> str:
+    """Return the word of some that another means; nothing where none is known."""
+    plain = word.lower().replace("-", "_")
+    begun = [one for one in known if one.startswith(plain)]
+    called = [one for one in known if plain in synonyms.VERBS.get(one.removesuffix("d"), "").split()]
+    return next(iter((*begun, *called, *get_close_matches(plain, known))), "")
+
+
+def _lacking(command: click.Command, given: dict[str, Any]) -> Iterator[str]:
+    """Yield placeholders for what a command asks for and was not given."""
+    for param in command.params:
+        if _is_wanted(param) and not _has(given, param):
+            yield from (_value(param),) if isinstance(param, click.Argument) else (param.opts[0], _value(param))
+
+
+def _is_wanted(param: click.Parameter) -> bool:
+    return param.required or str(getattr(param, "help", None)).endswith(REQUIRED)
+
+
+def _has(given: dict[str, Any], param: click.Parameter) -> bool:
+    value = given.get(str(param.name))
+    return value is not None and value != () and not param.value_is_missing(value)
+
+
+def _names(param: click.Parameter) -> list[str]:
+    if isinstance(param, click.Option):
+        return [name.lstrip("-") for name in param.opts if name.startswith("--")]
+    return [str(param.name).removesuffix("_id"), "id"]
+
+
+def _named(command: click.Command, typed: str) -> click.Parameter:
+    return next(one for one in command.params if typed in (*one.opts, *one.secondary_opts))
+
+
+def _value(param: click.Parameter) -> str:
+    """Return the word in capitals that stands for a value."""
+    metavar = param.metavar or ""
+    return metavar if metavar.isupper() else str(param.name).removesuffix("_id").upper().replace("_", "-")

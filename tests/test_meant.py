@@ -1,0 +1,129 @@
+"""A command line that is malformed: the answer's next step is the line that was meant."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docs.generator.commands import tree
+from memento_git.cli import synonyms
+from memento_git.cli.main import COMMANDS, memento
+from memento_git.cli.meant import led_on
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TASK, DISPATCH, EVIDENCE, NOTE = "task_he3e6qhp9pr4", "dispatch_r6fkh557c94x", "evidence_yc8d428t75ym", "note_yk0z"
+LED = [
+    # a text without its option, quoted or not
+    ("task add 'Fix it'", "task add --title 'Fix it'"),
+    ("task add Fix the login", "task add --title 'Fix the login'"),
+    ("task add 'Fix it' 'Nobody can log in'", "task add --title 'Fix it' --body 'Nobody can log in'"),
+    ("run start --goal Ship the thing", "run start --goal 'Ship the thing'"),
+    (f"task block {TASK} 'waits for ops'", f"task block {TASK} --reason 'waits for ops'"),
+    ("run pause 'waits for ops'", "run pause --reason 'waits for ops'"),
+    ("remember we use tabs", "remember 'we use tabs'"),
+    # a word without its option: an id by its kind, one of a choice, what is required
+    (f"evidence list {TASK}", f"evidence list --task {TASK}"),
+    (f"dispatch create {TASK} codex", f"dispatch create {TASK} --executor codex"),
+    ("task list pending", "task list --status pending"),
+    # what is lacking
+    ("task add", "task add --title TEXT"),
+    ("plan draft x", "plan draft --title x --body TEXT"),
+    (f"dispatch create {TASK}", f"dispatch create {TASK} --executor WHO"),
+    ("gate record quality_review", "gate record quality_review VERDICT"),
+    ("task show", "task show TASK"),
+    # an option by another name, or before its command
+    ("task add --name 'Fix it' --description More", "task add --title 'Fix it' --body More"),
+    ("task add -m 'Fix it'", "task add --title 'Fix it'"),
+    (f"task show --task-id {TASK}", f"task show {TASK}"),
+    (f"task show --id={TASK}", f"task show {TASK}"),
+    ("task add --titel x", "task add --title x"),
+    ("status --verbose", "status"),
+    ("status --actor Ann", "--actor Ann status"),
+    ("--at HEAD status", "status --at HEAD"),
+    ("task --run run_x list", "task list --run run_x"),
+    ("task --limit 3", "task list --limit 3"),
+    # a value that is near, or none
+    ("task list --status done", "task list --status completed"),
+    ("task list --status in-progress", "task list --status in_progress"),
+    ("task list --status xyzzy", "task list --status STATUS"),
+    (f"task finish {TASK} --evidence {EVIDENCE}", f"dispatch complete DISPATCH --evidence {EVIDENCE}"),
+    # another verb, a verb without its noun or before it, another noun
+    ("task create --title x", "task add --title x"),
+    (f"task delete {TASK}", f"task cancel {TASK} --reason TEXT"),
+    ("run finish", "run complete"),
+    ("task claim x", "dispatch claim x"),
+    (f"claim {DISPATCH}", f"dispatch claim {DISPATCH}"),
+    ("add task --title x", "task add --title x"),
+    ("list tasks", "task list"),
+    ("add-task --title x", "task add --title x"),
+    ("tickets", "task"),
+    ("dispach list", "dispatch list"),
+    (f"task {TASK}", f"task show {TASK}"),
+    (TASK, f"show {TASK}"),
+    (f"dispatch {TASK}", f"dispatch create {TASK} --executor WHO"),
+    ("note 'We use tabs'", "note add 'We use tabs'"),
+    ("decision 'We use tabs'", "note add 'We use tabs' --kind decision"),
+    ("decisions", "note list --kind decision"),
+    ("search tabs", "recall tabs"),
+    ("help task add", "task add --help"),
+    ("version", "--version"),
+]
+NONE = ["xyzzy", "task xyzzy", "status --xyzzy", f"task list {NOTE}", "task add --title x", "note show -- x y"]
+
+
+@pytest.mark.parametrize(("typed", "line"), LED, ids=[typed for typed, _ in LED])
+def test_a_mistake_leads_to_the_line_that_was_meant(typed: str, line: str) -> None:
+    assert led_on(shlex.split(typed)) == f"memento {line}"
+    assert "--help" in line or led_on(shlex.split(line)) == "", "what it leads to is led on once more"
+
+
+@pytest.mark.parametrize("typed", NONE)
+def test_what_nothing_is_known_of_leads_nowhere(typed: str) -> None:
+    assert led_on(shlex.split(typed)) == ""
+
+
+def test_the_command_line_answers_with_it_and_runs_nothing(cli: Callable[..., tuple[int, str, str]]) -> None:
+    code, out, err = cli("task", "add", "Fix it")
+    assert (code, out) == (2, "")
+    assert err.endswith("[usage]\n next: memento task add --title 'Fix it'\n")
+    answer = json.loads(cli("--json", "task", "add", "Fix it")[1])
+    assert answer["hint"] == "memento --json task add --title 'Fix it'"
+    _, _, err = cli("task", "xyzzy")
+    assert "task has add, block, " in err
+    assert err.endswith(" next: see memento task --help\n")
+
+
+@pytest.mark.parametrize("text", ["x" * 300, "a\x1b[31mb", "line\nline", "ghp_" + "a1B2" * 9])
+def test_what_must_not_be_shown_is_in_no_line(text: str) -> None:
+    assert led_on(["task", "add", text]) == ""
+
+
+WORDS = sorted(
+    {*COMMANDS, *(word for line in synonyms.VERBS.values() for word in line.split()), *synonyms.NOUNS, "tasks", TASK}
+)
+
+
+@given(st.lists(st.sampled_from([*WORDS, NOTE, "--title", "--run", "--id", "-m", "--", "two words", ""]), max_size=6))
+def test_it_never_fails_and_what_it_leads_to_is_another_line(words: list[str]) -> None:
+    line = led_on(words)
+    assert line == "" or (line.startswith("memento ") and shlex.split(line)[1:] != words)
+
+
+def test_every_word_that_another_stands_for_is_of_a_command() -> None:
+    known = dict(tree(memento))
+    verbs = {path[-1] for path in known}
+    assert synonyms.VERBS.keys() <= verbs
+    assert {*synonyms.NOUNS, *synonyms.FIRST} <= COMMANDS.keys()
+    assert {*synonyms.MAKING} <= verbs
+    options = {name.lstrip("-") for command in known.values() for one in command.params for name in one.opts}
+    names = options | {str(one.name).removesuffix("_id") for command in known.values() for one in command.params
+                       if isinstance(one, click.Argument)}  # fmt: skip
+    assert [line for line in synonyms.ALIKE if not set(line.split()) & names] == []
