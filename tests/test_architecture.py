@@ -6,6 +6,7 @@ import ast
 import functools
 import inspect
 import re
+import shlex
 import shutil
 import string
 import subprocess
@@ -22,6 +23,7 @@ from docs.generator import errors, findings
 from docs.generator.commands import tree
 from docs.generator.schemas import documents
 from memento_git.cli.main import COMMANDS, memento
+from memento_git.cli.meant import led_on
 from memento_git.cli.seed_names import ALIASES
 from memento_git.errors import MementoError
 from memento_git.ledger import layout
@@ -49,6 +51,7 @@ TOO_LARGE: Final[set[str]] = set()
 TELLS_LESS: Final[set[str]] = set()
 NEVER_RAISED: Final[set[str]] = set()
 NAMES_NO_COMMAND: Final[set[str]] = set()
+OTHER_FACTS: Final = {"EvidenceForeignToRun"}  # its task is a run
 
 
 def name_of(path: Path) -> str:
@@ -201,6 +204,17 @@ def test_every_command_that_a_refusal_names_exists() -> None:
     }
     wrong = {name: [one for hint in told for one in missing(hint)] for name, told in hints.items()}
     assert {name: told for name, told in wrong.items() if told} == {}
+
+
+def test_every_line_to_type_that_a_refusal_names_has_all_that_its_command_needs() -> None:
+    stands = {**{kind: f"{kind}_7k2m" for kind in KINDS}, "on": "--run run_7k2m", "RUN": "run_7k2m"}
+    wrong = {}
+    for name, cls in CLASSES.items():
+        for line in re.findall(r": memento ([^;,]*?)(?= or |[;,]|$)", "" if name in OTHER_FACTS else cls.hint_):
+            told = re.sub(r"\{(\w+)(!q)?\}", lambda found: stands.get(found[1], "x"), line)
+            if typed := led_on(shlex.split(told)):
+                wrong[name] = f"{line}, not {typed}"
+    assert wrong == {}
 
 
 def test_every_finding_has_a_meaning_and_no_meaning_is_left_over() -> None:

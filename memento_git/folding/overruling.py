@@ -30,7 +30,7 @@ class NotAHead(Refused):
 class EventIsLegal(Refused):
     token = "event_is_legal"
     sentence = "{event} is legal and nothing disagrees with it, so it cannot be voided"
-    hint_ = "undo its effect with a further event, for example memento task reopen"
+    hint_ = "undo its effect with a further event, for example memento task reopen TASK --reason WHY"
 
 
 class TargetForeign(Refused):

@@ -122,7 +122,9 @@ class AnswersItself(Misused):
 class GivesOrders(Refused):
     token = "gives_orders"
     sentence = "a text of the origin {origin} reads like orders to whoever reads it: it {why}"
-    hint_ = "keep it as a draft: memento note add --draft; by its name it is promoted: memento session promote DRAFT"
+    hint_ = (
+        "keep it as a draft: memento note add TEXT --draft; by its name it is promoted: memento session promote DRAFT"
+    )
 
 
 class LinkInvalid(Misused):

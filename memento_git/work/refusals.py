@@ -118,7 +118,10 @@ class PlanAlreadyCanonical(Refused):
 class PlanRequired(Refused):
     token = "canonical_plan_required"
     sentence = "run {run} has no approved plan"
-    hint_ = "draft one with memento plan draft, then memento plan approve PLAN; or start another run with --spike"
+    hint_ = (
+        "draft one: memento plan draft --title TITLE --body TEXT; then memento plan approve PLAN; or start another run "
+        "with --spike"
+    )
 
 
 class NoOnePlan(PlanRequired):

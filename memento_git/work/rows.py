@@ -388,8 +388,13 @@ def _cycle_rows(state: RunState) -> list[TroubleRow]:
         for task, prose in found.items()
         if isinstance(prose, Prose) and state.task_status(task) not in FINAL_TASK
     }
-    told = "each waits for the next: {}; take a dependency away with memento task revise"
+    told = "each waits for the next: {}; take a dependency away, and name those that stay: {}"
     return [
-        {"record": tasks[0], "problem": "cycle", "about": told.format(" -> ".join([*tasks, tasks[0]])), "events": []}
+        {
+            "record": tasks[0],
+            "problem": "cycle",
+            "events": [],
+            "about": told.format(" -> ".join([*tasks, tasks[0]]), f"memento task revise {tasks[0]} --depends-on TASK"),
+        }
         for tasks in circles(graph)
     ]

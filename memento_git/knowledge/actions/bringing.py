@@ -47,7 +47,7 @@ READERS: Final[dict[str, Callable[[Path], Found]]] = {
 class OriginFixed(Misused):
     token = "origin_fixed"
     sentence = "what is imported from {form} has the origin import, not {origin}"
-    hint_ = "leave --origin out; a person who vouches for a note can add it again: memento note add"
+    hint_ = "leave --origin out; a person who vouches for a note can add it again: memento note add TEXT"
 
 
 def bring(

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from memento_git.work.proof.seen_commits import Place
 
 UNFIT: Final = (
-    "see policy.reproduce in .memento/config.yaml; what it lists and cannot run here, record anew: memento evidence run"
+    "see policy.reproduce in .memento/config.yaml; what it lists and cannot run here, record anew: memento evidence "
+    "run -- CMD"
 )
 BARE: Final = (
     "a clean worktree lacks what git ignores, such as installed packages or build output, and policy.reproduce.setup "

@@ -83,7 +83,8 @@ def _step(git: Git, where: Target, theirs: str) -> str:
         push = shlex.join(["git", "push", lease, where.remote, there])
         return f"the purged history takes the place of what is there: {push}"
     by_hand = shlex.join(["git", "pull", "--no-rebase", "--no-edit", where.remote, where.branch])
-    return f"merge by hand ({by_hand}), then take it out again: memento purge, or memento check --fix, before you push"
+    again = "then take it out again: memento purge NOTE, or memento check --fix"
+    return f"merge by hand ({by_hand}), {again}, before you push"
 
 
 def refuse_unsound(ledger: Ledger, where: Target, ours: str, common: Sequence[str], *, is_new: bool) -> None:
