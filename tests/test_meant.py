@@ -25,6 +25,7 @@ LED = [
     ("task add 'Fix it'", "task add --title 'Fix it'"),
     ("task add Fix the login", "task add --title 'Fix the login'"),
     ("task add 'Fix it' 'Nobody can log in'", "task add --title 'Fix it' --body 'Nobody can log in'"),
+    ("task add Fix --size small it", "task add --size small --title Fix --body it"),
     ("run start --goal Ship the thing", "run start --goal 'Ship the thing'"),
     (f"task block {TASK} 'waits for ops'", f"task block {TASK} --reason 'waits for ops'"),
     ("run pause 'waits for ops'", "run pause --reason 'waits for ops'"),

@@ -112,7 +112,7 @@ def _others(found: Reading) -> Iterator[Words]:
     if found.path == ("task",):  # the work on a task goes by its dispatch
         inner = _read(("dispatch",)).verbs
         yield from (("dispatch", verb, *rest) for verb in ([plain] if plain in inner else _called(inner, plain)))
-    yield from ((*found.head, verb, *rest) for verb in get_close_matches(plain, found.verbs))
+    yield from ((*found.head, verb, *rest) for verb in get_close_matches(plain, found.verbs, 3, 0.75))
 
 
 def _at_root(found: Reading, plain: str) -> Iterator[Words]:
@@ -213,7 +213,7 @@ def _placed(command: click.Command, given: dict[str, Any], rest: Words, extra: l
             return (*without, option.opts[0], word)
     if begins_an_id(word):
         return None
-    end = at if " " in "".join(extra) else at + len(others)
+    end = at if " " in "".join(extra) or rest[at : at + len(extra)] != tuple(extra) else at + len(others)
     text = " ".join(rest[at : end + 1])
     if at and " " not in "".join(extra) and _is_text(command, given, rest[at - 1]):
         return (*rest[: at - 1], f"{rest[at - 1]} {text}", *rest[end + 1 :])
