@@ -48,6 +48,8 @@ LED = [
     ("task add --titel x", "task add --title x"),
     ("status --verbose", "status"),
     ("status --actor Ann", "--actor Ann status"),
+    ("status --actor=Ann", "--actor=Ann status"),
+    ("evidence list '--task=two words' --knd test", "evidence list '--task=two words' --kind test"),
     ("--at HEAD status", "status --at HEAD"),
     ("task --run run_x list", "task list --run run_x"),
     ("task --limit 3", "task list --limit 3"),
@@ -77,7 +79,10 @@ LED = [
     ("help task add", "task add --help"),
     ("version", "--version"),
 ]
-NONE = ["xyzzy", "task xyzzy", "status --xyzzy", f"task list {NOTE}", "task add --title x", "note show -- x y"]
+NONE = [
+    "xyzzy", "task xyzzy", "status --xyzzy", f"task list {NOTE}", "task add --title x", "note show -- x y",
+    "task list -xyz",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("typed", "line"), LED, ids=[typed for typed, _ in LED])
@@ -112,7 +117,10 @@ WORDS = sorted(
 )
 
 
-@given(st.lists(st.sampled_from([*WORDS, NOTE, "--title", "--run", "--id", "-m", "--", "two words", ""]), max_size=6))
+ODD = ["--title", "--run", "--id", "-m", "-xyz", "--actor=x", "--", "two words", ""]
+
+
+@given(st.lists(st.sampled_from([*WORDS, NOTE, *ODD]), max_size=6))
 def test_it_never_fails_and_what_it_leads_to_is_another_line(words: list[str]) -> None:
     line = led_on(words)
     assert line == "" or (line.startswith("memento ") and shlex.split(line)[1:] != words)

@@ -165,15 +165,18 @@ def _taken(found: Reading) -> Iterator[Words]:
         try:
             given, extra, _order = found.command.make_parser(found.context).parse_args(list(rest))
         except click.NoSuchOption as error:
+            at = next((number for number, word in enumerate(rest) if word.partition("=")[0] == error.option_name), None)
+            if at is None:  # it is one of several letters
+                return
             if any(error.option_name in one.opts for one in memento.params):
-                at = rest.index(error.option_name)
-                outer, rest = (*outer, *rest[at : at + 2]), (*rest[:at], *rest[at + 2 :])
+                end = at + (1 if "=" in rest[at] else 2)
+                outer, rest = (*outer, *rest[at:end]), (*rest[:at], *rest[end:])
             else:
-                rest = _renamed(found.command, rest, error.option_name)
+                rest = _renamed(found.command, rest, at)
         except click.BadOptionUsage as error:
             rest = (*rest, _value(_named(found.command, error.option_name)))
         else:
-            extra = extra or _misplaced(found.command, given)
+            extra = extra or [word for word in _misplaced(found.command, given) if word in rest]
             if not extra:
                 chosen = _fitting(found.command, given, rest)
                 yield (*outer, *found.head, *chosen, *_lacking(found.command, given))
@@ -181,10 +184,10 @@ def _taken(found: Reading) -> Iterator[Words]:
             rest = _placed(found.command, given, rest, extra)
 
 
-def _renamed(command: click.Command, rest: Words, typed: str) -> Words | None:
+def _renamed(command: click.Command, rest: Words, at: int) -> Words | None:
     """Give an option the name that it has here."""
-    at = next(number for number, word in enumerate(rest) if word.partition("=")[0] == typed)
-    before, after = rest[:at], (*filter(None, rest[at].partition("=")[2:]), *rest[at + 1 :])
+    typed, _, value = rest[at].partition("=")
+    before, after = rest[:at], (*filter(None, [value]), *rest[at + 1 :])
     bare = typed.lstrip("-").replace("_", "-").removesuffix("-id")
     bare = synonyms.LETTERS.get(bare, bare)
     if bare in synonyms.NOISE:
