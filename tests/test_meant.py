@@ -62,6 +62,7 @@ LED = [
     ("task create --title x", "task add --title x"),
     (f"task delete {TASK}", f"task cancel {TASK} --reason TEXT"),
     ("run finish", "run complete"),
+    ("run stop run_yk0z", "run pause run_yk0z"),
     ("task claim x", "dispatch claim x"),
     (f"claim {DISPATCH}", f"dispatch claim {DISPATCH}"),
     ("add task --title x", "task add --title x"),
@@ -81,7 +82,7 @@ LED = [
 ]
 NONE = [
     "xyzzy", "task xyzzy", "status --xyzzy", f"task list {NOTE}", "task add --title x", "note show -- x y",
-    "task list -xyz",
+    "task list -xyz", f"page {NOTE}", f"expunge {NOTE}", f"revert {NOTE}",
 ]  # fmt: skip
 
 

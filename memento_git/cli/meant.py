@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MENDS: Final = 6
 LONGEST: Final = 200
+NEAR: Final = 0.7  # how like a word must be: below it, page is purge, and revert is report
 REQUIRED: Final = "it is required."  # how help ends of an option that only the action asks for
 WORDED: Final = ("text", "title", "goal", "body", "summary", "reason", "query")
 TEXTS: Final = (*WORDED, "note", "label")  # options whose value is typed alone, the likeliest first
@@ -112,7 +113,7 @@ def _others(found: Reading) -> Iterator[Words]:
     if found.path == ("task",):  # the work on a task goes by its dispatch
         inner = _read(("dispatch",)).verbs
         yield from (("dispatch", verb, *rest) for verb in ([plain] if plain in inner else _called(inner, plain)))
-    yield from ((*found.head, verb, *rest) for verb in get_close_matches(plain, found.verbs, 3, 0.75))
+    yield from ((*found.head, verb, *rest) for verb in get_close_matches(plain, found.verbs, cutoff=NEAR))
 
 
 def _at_root(found: Reading, plain: str) -> Iterator[Words]:
@@ -194,7 +195,7 @@ def _renamed(command: click.Command, rest: Words, at: int) -> Words | None:
         return (*before, *after)
     alike = {word: None for line in synonyms.ALIKE if bare in line.split() for word in (bare, *line.split())}
     params = {name: one for one in command.params for name in _names(one)}
-    near = [word for word in alike or {bare: None} if word in params] or get_close_matches(bare, params, 1, 0.7)
+    near = [word for word in alike or {bare: None} if word in params] or get_close_matches(bare, params, 1, NEAR)
     name = next((word for word in near if _is_wanted(params[word])), "") or "".join(near[:1])
     if not name:
         return None
