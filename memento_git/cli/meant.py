@@ -130,7 +130,8 @@ def _at_root(found: Reading, plain: str) -> Iterator[Words]:
     elif "-" in plain and any(map(_noun, plain.split("-"))):
         yield (*found.head, *plain.split("-"), *rest)
     else:
-        inner = {noun: _read((noun,)).verbs for noun in synonyms.FIRST}
+        named = [kind_of(one) for one in rest if begins_an_id(one)]
+        inner = {noun: _read((noun,)).verbs for noun in dict.fromkeys((*filter(_noun, named), *synonyms.FIRST))}
         yield from ((*found.head, noun, plain, *rest) for noun in inner if plain in inner[noun])
         yield from ((*found.head, noun, verb, *rest) for noun in inner for verb in _called(inner[noun], plain))
 
@@ -299,5 +300,5 @@ def _named(command: click.Command, typed: str) -> click.Parameter:
 
 def _value(param: click.Parameter) -> str:
     """Return the word in capitals that stands for a value."""
-    metavar = param.metavar or ""
+    metavar = (param.metavar or "").strip("[]")
     return metavar if metavar.isupper() else str(param.name).removesuffix("_id").upper().replace("_", "-")
