@@ -35,7 +35,7 @@ def commit_names(view: View, *, run: str = "", who: str = "", since: str = "", u
 
 
 def revisers(git: Git, since: Sequence[str], until: Sequence[str]) -> dict[str, list[str]]:
-    """Return who changed each file of a note in the commits that came since: the actor that one names, or its author.
+    """Return who changed each file of a note in the commits that came since: the actors that one names, or its author.
 
     Who did so last is at the end. After a squash it is whoever squashed, and where commits are missing nobody.
     """
@@ -45,7 +45,7 @@ def revisers(git: Git, since: Sequence[str], until: Sequence[str]) -> dict[str, 
     parts = told.decode(errors="replace").split("\0")[1:]
     for author, actor, paths in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
         for path in paths.split("\n"):
-            found.setdefault(path, []).append(actor.strip() or author)
+            found.setdefault(path, []).extend(filter(None, actor.split("\n")) if actor.strip() else [author])
     return found
 
 
