@@ -530,3 +530,19 @@ def test_a_run_that_was_released_on_a_release_branch_comes_back_to_other_code(pl
     assert told == {"G003", "P004"}
     assert review.check(play.ledger, base="HEAD^@").findings == []
     assert review.check(play.ledger, no_base=True).findings == []
+
+
+def test_in_a_shallow_clone_a_waiting_task_is_of_who_brought_it(
+    play: Play, tmp_path: Path, cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    play.run()
+    own = play.task("Count the words")
+    other = play.as_("Bob <bob@example.invalid>").task("Count the letters")
+    git(play.root, "commit", "-q", "--allow-empty", "-m", "later", "--author", "Zoe <zoe@example.invalid>")
+    git(play.root, "switch", "-q", "-c", "topic")
+    for task in (own, other):
+        play.as_("Ada").do(tasks.revise_task, task, title="Count")
+    shallow = tmp_path / "shallow"
+    git(tmp_path, "clone", "-q", "--depth=3", "-b", "topic", play.root.as_uri(), str(shallow))
+    out = cli("check", "--base", "HEAD~2", "-C", str(shallow), "--json")[1]
+    assert [row["message"] for row in json.loads(out)["findings"]] == [f"{other} was pending when its title changed"]

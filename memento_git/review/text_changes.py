@@ -6,6 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
+from memento_git.ledger.commits import is_cut_off
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, opening_of
@@ -219,14 +220,19 @@ def _task(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Itera
 def _is_anothers(comparison: Comparison, old: Prose, new: Prose) -> bool:
     """Tell whether a text does not say any more what somebody else wrote, by the authors of commits; none are staged.
 
-    Whoever wrote it last at the base may word it anew, and anybody may add to it.
+    Whoever wrote it last at the base may word it anew, and anybody may add to it. Where a shallow clone lacks that
+    commit, it is whoever brought the task.
     """
     if not _lost(old, new):
         return False
-    base, words = comparison.base, ("log", "--format=%an <%ae>")
-    own = base.git.answer(*words, *comparison.head.commits, *(f"^{one}" for one in base.commits), "--", old.path)
-    last = base.git.answer(*words, "-1", base.commits[0], "--", old.path) or ""
-    return any(not actors.is_author(last, one) for one in (own or "").splitlines())
+    base, author = comparison.base, "--format=%an <%ae>"
+    ours = (*comparison.head.commits, *(f"^{one}" for one in base.commits))
+    own = base.git.answer("log", author, *ours, "--", old.path) or ""
+    told = base.git.answer("log", "-1", f"{author}%n%P", base.commits[0], "--", old.path) or ""
+    last, _, before = told.strip().partition("\n")
+    if is_cut_off(base.git) and not before:
+        last = old.data["by"]
+    return any(not actors.is_author(last, one) for one in own.splitlines())
 
 
 def _lost(old: Prose, new: Prose) -> bool:
