@@ -38,6 +38,7 @@ LED = [
     ("task add", "task add --title TEXT"),
     ("plan draft x", "plan draft --title x --body TEXT"),
     (f"dispatch create {TASK}", f"dispatch create {TASK} --executor WHO"),
+    (f"dispatch create -- {TASK}", f"dispatch create --executor WHO -- {TASK}"),
     ("gate record quality_review", "gate record quality_review VERDICT"),
     ("task show", "task show TASK"),
     # an option by another name, or before its command

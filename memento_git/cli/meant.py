@@ -181,7 +181,8 @@ def _taken(found: Reading) -> Iterator[Words]:
             extra = extra or [word for word in _misplaced(found.command, given) if word in rest]
             if not extra:
                 chosen = _fitting(found.command, given, rest)
-                yield (*outer, *found.head, *chosen, *_lacking(found.command, given))
+                at = chosen.index("--") if "--" in chosen else len(chosen)
+                yield (*outer, *found.head, *chosen[:at], *_lacking(found.command, given), *chosen[at:])
                 return
             rest = _placed(found.command, given, rest, extra)
 
@@ -210,12 +211,11 @@ def _placed(command: click.Command, given: dict[str, Any], rest: Words, extra: l
     at = len(rest) - 1 - rest[::-1].index(word)
     if "--" in rest:
         return None
-    without = (*rest[:at], *rest[at + 1 :])
     free = [one for one in command.params if isinstance(one, click.Option) and not _has(given, one)]
     for option in free:
         takes = option.type.choices if isinstance(option.type, click.Choice) else ()
         if word in takes or (begins_an_id(word) and kind_of(word) in _names(option)):
-            return (*without, option.opts[0], word)
+            return (*rest[:at], *rest[at + 1 :], option.opts[0], word)
     if begins_an_id(word):
         return None
     end = at if " " in "".join(extra) or rest[at : at + len(extra)] != tuple(extra) else at + len(others)
