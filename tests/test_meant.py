@@ -50,6 +50,8 @@ LED = [
     ("status --verbose", "status"),
     ("status --actor Ann", "--actor Ann status"),
     ("status --actor=Ann", "--actor=Ann status"),
+    ("run show --actor", "--actor WHO run show"),
+    ("task list --version --ready", "--version task list --ready"),
     ("evidence list '--task=two words' --knd test", "evidence list '--task=two words' --kind test"),
     ("--at HEAD status", "status --at HEAD"),
     ("task --run run_x list", "task list --run run_x"),

@@ -170,11 +170,12 @@ def _taken(found: Reading) -> Iterator[Words]:
             at = next((number for number, word in enumerate(rest) if word.partition("=")[0] == error.option_name), None)
             if at is None:  # it is one of several letters
                 return
-            if any(error.option_name in one.opts for one in memento.params):
-                end = at + (1 if "=" in rest[at] else 2)
-                outer, rest = (*outer, *rest[at:end]), (*rest[:at], *rest[end:])
-            else:
+            of_all = next((one for one in memento.params if error.option_name in one.opts), None)
+            if of_all is None:
                 rest = _renamed(found.command, rest, at)
+            else:
+                own = _with_value(of_all, rest[at:])
+                outer, rest = (*outer, *own), (*rest[:at], *rest[at + len(own) :])
         except click.BadOptionUsage as error:
             rest = (*rest, _value(_named(found.command, error.option_name)))
         else:
@@ -185,6 +186,13 @@ def _taken(found: Reading) -> Iterator[Words]:
                 yield (*outer, *found.head, *chosen[:at], *_lacking(found.command, given), *chosen[at:])
                 return
             rest = _placed(found.command, given, rest, extra)
+
+
+def _with_value(option: click.Parameter, rest: Words) -> Words:
+    """Return an option that comes first, and its value, or a placeholder where it has none."""
+    if getattr(option, "is_flag", False) or "=" in rest[0]:
+        return rest[:1]
+    return rest[:2] if rest[1:] else (*rest, _value(option))
 
 
 def _renamed(command: click.Command, rest: Words, at: int) -> Words | None:
