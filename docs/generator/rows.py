@@ -145,9 +145,10 @@ DIFF_NOTE: Final = {
     "change": "added, changed, removed", "from": "its state, or null",
     "to": "its state, or null",
     "happened": "added, revised, removed or `not on this branch`, and the verbs of its new events in their order; "
-    "`event redacted` where that "
-    "took out what one of them says, and not the note",
-    "by": "who wrote it or did that; who revised it is in git's history", "at": "when the last of it happened",
+    "`event redacted` where that took out what one of them says, and not the note; `not counted` "
+    "of one that is illegal or cannot be read",
+    "by": "who wrote or revised it, or did that; who revised it is what git's commits say",
+    "at": "when the last of it happened",
     "reason": "the last reason or word that an event gave, or null",
     "successor": "the note that took its place, or null",
     "contested": "it became so", "origin": "person, agent, command, import, or null", "about": "places in the code",
