@@ -164,18 +164,17 @@ def judged(folder: Path, *, verbose: bool) -> list[str]:
 # Rate.
 
 
-def line_of(folder: Path, length: int) -> tuple[Path, list[str], int]:
-    """Make a straight history of this repository's trees, and of the same ones backwards until it is long enough."""
+def line_of(folder: Path, length: int) -> tuple[Path, list[str]]:
+    """Make a straight history of the trees of this repository's first commits, as many as are asked for."""
     made = folder / "line"
-    real = git(HERE.parent, "rev-list", "--topo-order", "--reverse", "HEAD").split()
+    real = git(HERE.parent, "rev-list", "--topo-order", "--reverse", "HEAD").split()[:length]
     git(folder, "clone", "-q", "--bare", "--no-tags", str(HERE.parent), str(made))
-    order = [*real, *reversed(real[:-1])][:length]
-    trees = git(made, "rev-parse", *(f"{commit}^{{tree}}" for commit in order)).split()
+    trees = git(made, "rev-parse", *(f"{commit}^{{tree}}" for commit in real)).split()
     commits: list[str] = []
     for tree in trees:
         parent = ["-p", commits[-1]] if commits else []
         commits.append(git(made, "commit-tree", tree, *parent, "-m", "step"))
-    return made, commits, min(len(real), length)
+    return made, commits
 
 
 def drawn(made: Path, commits: list[str], count: int) -> list[Anchor]:
@@ -205,7 +204,7 @@ def drawn(made: Path, commits: list[str], count: int) -> list[Anchor]:
 
 def rate(folder: Path, count: int, length: int) -> list[str]:
     """Return the table of how long following takes: to one commit, and to each commit of the history in turn."""
-    made, commits, real = line_of(folder, length)
+    made, commits = line_of(folder, length)
     anchors = drawn(made, commits, count)
     started = time.perf_counter()
     with following.opened(Git(made)) as follower:
@@ -219,7 +218,7 @@ def rate(folder: Path, count: int, length: int) -> list[str]:
     every = time.perf_counter() - started
     steps = count * len(commits)
     return [
-        f"{count:,} anchors, {len(commits)} commits ({real} real ones, then the same trees backwards)", "",
+        f"{count:,} anchors, the first {len(commits)} commits of this repository", "",
         "| what | seconds | anchors a second |", "|---|---:|---:|",
         f"| {count:,} anchors followed to the last commit | {once:.2f} | {count / once:,.0f} |",
         f"| {count:,} anchors followed to each of {len(commits)} commits | {every:.1f} | {steps / every:,.0f} |",
