@@ -24,6 +24,7 @@ LED = [
     # a text without its option, quoted or not
     ("task add 'Fix it'", "task add --title 'Fix it'"),
     ("task add Fix the login", "task add --title 'Fix the login'"),
+    ("task add the door and the lock", "task add --title 'the door and the lock'"),
     ("task add 'Fix it' 'Nobody can log in'", "task add --title 'Fix it' --body 'Nobody can log in'"),
     ("task add Fix --size small it", "task add --size small --title Fix --body it"),
     ("run start --goal Ship the thing", "run start --goal 'Ship the thing'"),
@@ -117,6 +118,11 @@ def test_the_command_line_answers_with_it_and_runs_nothing(cli: Callable[..., tu
 @pytest.mark.parametrize("text", ["x" * 300, "a\x1b[31mb", "line\nline", "ghp_" + "a1B2" * 9])
 def test_what_must_not_be_shown_is_in_no_line(text: str) -> None:
     assert led_on(["task", "add", text]) == ""
+
+
+def test_a_line_of_many_words_is_not_gone_through() -> None:
+    assert led_on(["task", "add", *("word" for _ in range(30))]) != ""
+    assert led_on(["task", "add", *("word" for _ in range(100_000))]) == ""
 
 
 WORDS = sorted(

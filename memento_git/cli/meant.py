@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     Words = tuple[str, ...]
 
 MENDS: Final = 6
-LONGEST: Final = 200
+MOST: Final = 200  # words
+LONGEST: Final = 200  # letters of a word
 NEAR: Final = 0.7  # how like a word must be: below it, page is purge, and revert is report
 REQUIRED: Final = "it is required."  # how help ends of an option that only the action asks for
 WORDED: Final = ("text", "title", "goal", "body", "summary", "reason", "query")
@@ -52,7 +53,7 @@ def told(error: click.ClickException, words: Sequence[str]) -> tuple[str, str]:
 
 def led_on(words: Sequence[str]) -> str:
     """Return the line that was likely meant; nothing where that is unknown, or must not be shown."""
-    meant = next(_mended(tuple(words), MENDS), ())
+    meant = next(_mended(tuple(words), MENDS), ()) if len(words) <= MOST else ()
     fit = all(len(word) <= LONGEST and word.isprintable() for word in meant) and not find_in_words(meant)
     return shlex.join(("memento", *meant)) if fit and meant not in ((), tuple(words)) else ""
 
@@ -216,9 +217,10 @@ def _renamed(command: click.Command, rest: Words, at: int) -> Words | None:
 def _placed(command: click.Command, given: dict[str, Any], rest: Words, extra: list[str]) -> Words | None:
     """Put a word that has no place where it has one: an id or a choice at its option, a text at the one for it."""
     word, *others = extra
-    at = len(rest) - 1 - rest[::-1].index(word)
     if "--" in rest:
         return None
+    whole = next((at for at in range(len(rest)) if rest[at : at + len(extra)] == tuple(extra)), None)
+    at = len(rest) - 1 - rest[::-1].index(word) if whole is None else whole
     free = [one for one in command.params if isinstance(one, click.Option) and not _has(given, one)]
     for option in free:
         takes = option.type.choices if isinstance(option.type, click.Choice) else ()
@@ -226,7 +228,7 @@ def _placed(command: click.Command, given: dict[str, Any], rest: Words, extra: l
             return (*rest[:at], *rest[at + 1 :], option.opts[0], word)
     if begins_an_id(word):
         return None
-    end = at if " " in "".join(extra) or rest[at : at + len(extra)] != tuple(extra) else at + len(others)
+    end = at if whole is None or " " in "".join(extra) else at + len(others)
     text = " ".join(rest[at : end + 1])
     if at and " " not in "".join(extra) and _is_text(command, given, rest[at - 1]):
         return (*rest[: at - 1], f"{rest[at - 1]} {text}", *rest[end + 1 :])
