@@ -89,7 +89,7 @@ LED = [
 ]
 NONE = [
     "xyzzy", "task xyzzy", "status --xyzzy", f"task list {NOTE}", "task add --title x", "note show -- x y",
-    "task list -xyz", f"page {NOTE}", f"expunge {NOTE}", f"revert {NOTE}",
+    "plan draft --title x --file plan.md", "task list -xyz", f"page {NOTE}", f"expunge {NOTE}", f"revert {NOTE}",
 ]  # fmt: skip
 
 

@@ -110,7 +110,6 @@ ALIKE: Final = (
     "from format",
     "what view format",
     "cmd command check exec test verify",
-    "body file",
 )
 LETTERS: Final = {
     "m": "message", "t": "title", "d": "description", "b": "body", "n": "limit", "o": "output", "f": "file",
