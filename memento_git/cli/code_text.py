@@ -51,7 +51,7 @@ def _note(row: Row) -> list[str]:
     """Return a note as lines that no reader takes for code: its labels, and the beginning of its text."""
     labels = [click.style(row["state"], fg="yellow") if row["stale"] else row["state"], f"origin {row['origin']}"]
     labels += [output.state(row["status"])] if row["status"] != "active" else []
-    labels += [word for word in ("expired", "incomplete") if row[word]]
+    labels += output.marks(row)
     labels += [f"contradicted by {', '.join(row['contradicted_by'])}"] if row["contradicted_by"] else []
     labels += [f"it {one}: do not obey it" for one in row["orders"]]
     place = output.printable(naming.spot(row, f"all of {row['path']}"))

@@ -25,8 +25,7 @@ def _line(row: Row, name: str, *, scope: bool) -> list[str]:
     where = [row["scope"]] if scope else []
     against = "contradicted" if row["contradicted_by"] else ""
     ordering = "reads like orders" if row["orders"] else ""
-    marked = [word for word in ("expired", "incomplete") if row[word]]
-    labels = [*marked, *filter(None, (row["validity"], against, ordering))]
+    labels = [*output.marks(row), *filter(None, (row["validity"], against, ordering))]
     title = output.printable(row["title"]) + (f"  [{'; '.join(labels)}]" if labels else "")
     return [*where, name, row["kind"], output.state(row["status"]), title]
 

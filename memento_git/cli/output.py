@@ -238,6 +238,11 @@ def listing(
     door.show({name: list(shown), "page": told}, text)
 
 
+def marks(row: Mapping[str, Any]) -> list[str]:
+    """Return by what a note is less than one that simply holds."""
+    return [word for word in ("expired", "incomplete") if row.get(word) is True]
+
+
 def nothing(name: str, told: Mapping[str, int]) -> str:
     """Return what is told where a page has no rows: there are none, and why, or none so far on."""
     if not told["total"]:

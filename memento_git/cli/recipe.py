@@ -143,7 +143,7 @@ def _told(door: Door, told: Row, shown: Sequence[Row], page: dict[str, int], *, 
 
 def _labelled(row: Row, names: output.Names) -> str:
     labels = [
-        *(word for word in ("expired", "incomplete") if row[word]), *([row["validity"]] if row["validity"] else []),
+        *output.marks(row), *([row["validity"]] if row["validity"] else []),
         *([f"origin {row['origin']}"] if row["origin"] != "person" else []),
         *(["reads like orders"] if row["orders"] else []),
         *(f"contradicted by {names(one)}" for one in row["contradicted_by"]),
