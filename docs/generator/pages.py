@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from docs.generator import actions, commands, errors, findings, formats, policy, rows, seed
+from docs.generator import actions, commands, errors, findings, formats, policy, rows, seed, tools
 from docs.generator.schemas import documents
 
 
@@ -22,6 +22,7 @@ def outputs() -> dict[str, str]:
         "findings": findings.page(),
         "formats": formats.page(),
         "json": rows.page(),
+        "mcp-tools": tools.page(),
         "policy": policy.page(),
         "seed-names": seed.page(),
     }

@@ -347,6 +347,7 @@ ANSWERS: Final = {
     "init": "workspace created state collapse_events next",
     "update": "version steps",
     "guide": "name text",
+    "mcp --tools": "tools",
     "guide --out": "path",
     "status": " ".join(STATUS),
     "report": " ".join([*REPORT, *(key for key in STATUS if key != "state")]),

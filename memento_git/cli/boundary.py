@@ -323,14 +323,25 @@ def answer(arguments: list[str]) -> dict[str, Any]:
     """Run the command line with JSON answers for a caller in this process; return the answer instead of printing it."""
     import json
 
-    kept: list[str] = []
+    kept = terminal.Kept([])
+    code = _kept([*arguments, "--json"], kept)
+    told: dict[str, Any] = json.loads(kept.out[-1]) if kept.out else {"ok": code == 0}
+    return told
+
+
+def spoken(arguments: list[str]) -> tuple[int, str]:
+    """Run the command line for a caller in this process; return its exit code, and all that it says, as plain text."""
+    kept = terminal.Kept([], [])
+    code = _kept(arguments, kept)
+    return code, click.unstyle("\n".join([*kept.out, *(kept.err or [])]))
+
+
+def _kept(arguments: list[str], kept: terminal.Kept) -> int:
     token = terminal.KEPT.set(kept)
     try:
-        code = run([*arguments, "--json"])
+        return run(arguments)
     finally:
         terminal.KEPT.reset(token)
-    told: dict[str, Any] = json.loads(kept[-1]) if kept else {"ok": code == 0}
-    return told
 
 
 def _main(arguments: list[str]) -> Any:

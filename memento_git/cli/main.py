@@ -41,6 +41,7 @@ COMMANDS: Final = {
     "sync": ("sync", "Synchronize this branch with the remote: fetch, merge, push (code commits too)."),
     "archive": ("settle", "Pack a completed or cancelled run into one compressed file."),
     "apply": ("apply", "Carry out a list of changes from a YAML file in one commit."),
+    "mcp": ("mcp", "Serve the ledger to an MCP client, over standard input and output."),
     "hook": ("hook", "Let git check the ledger before a commit and after a merge."),
     "doctor": ("setup", "Check git, the ledger and this machine's files for it."),
     "sample-smoke": ("setup", "Play a whole run in a repository of its own."),
@@ -103,3 +104,13 @@ def memento(**options: Any) -> None:
     Every change is one commit of .memento files alone. Exit codes: 0 ok, 1 refused or not found, 2 usage,
     3 the ledger moved on, 4 the ledger is broken, 5 check found errors, 70 a bug.
     """
+
+
+def command_at(path: str) -> click.Command:
+    """Return the command that words such as `task add` name."""
+    command: click.Command = memento
+    context = click.Context(memento)
+    for word in path.split():
+        if isinstance(command, click.Group):
+            command = command.get_command(context, word) or command
+    return command

@@ -150,17 +150,6 @@ class ArgumentsInvalid(Misused):
     hint_ = "give a JSON object, or words key=value; keys are the command's options"
 
 
-def _target(path: str) -> click.Command:
-    from memento_git.cli.main import memento
-
-    command: click.Command = memento
-    context = click.Context(memento)
-    for word in path.split():
-        if isinstance(command, click.Group):
-            command = command.get_command(context, word) or command
-    return command
-
-
 def _ours(name: str, alias: Alias, values: Mapping[str, Any]) -> list[str]:
     """Return the words of our command line that its options come to."""
     options, arguments = [*alias.fixed], list[str]()
@@ -190,7 +179,9 @@ def _dispatch(candidate: str) -> str:
 
 def _alias(name: str, alias: Alias) -> click.Command:
     def called(**values: Any) -> Any:
-        target = _target(alias.path)
+        from memento_git.cli.main import command_at
+
+        target = command_at(alias.path)
         here = click.get_current_context()
         with target.make_context(alias.path, _ours(name, alias, values), parent=here) as context:
             return target.invoke(context)

@@ -9,7 +9,7 @@ import sys
 import time
 from contextvars import ContextVar
 from itertools import pairwise
-from typing import Any, Final, TextIO
+from typing import Any, Final, NamedTuple, TextIO
 
 import click
 
@@ -21,7 +21,16 @@ RAW_IN_JSON: Final = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud8
 MOST_SAID: Final = 1000
 DEFAULT_COLUMNS: Final = 80
 LEAST_COLUMNS: Final = 50
-KEPT: Final[ContextVar[list[str] | None]] = ContextVar("kept", default=None)
+
+
+class Kept(NamedTuple):
+    """What a caller in this process is told instead of a terminal: the answers, and what is said besides, if kept."""
+
+    out: list[str]
+    err: list[str] | None = None
+
+
+KEPT: Final[ContextVar[Kept | None]] = ContextVar("kept", default=None)
 
 
 class CannotPrint(OSError):
@@ -107,8 +116,9 @@ def put(*pieces: str, err: bool = False) -> None:
     An answer that cannot be written is an error; what is told besides, on stderr, is not worth one.
     """
     kept = KEPT.get()
-    if kept is not None and not err:
-        kept.append("".join(pieces))
+    lines = None if kept is None else kept.err if err else kept.out
+    if lines is not None:
+        lines.append("".join(pieces))
         return
     try:
         for piece in (*pieces, "\n"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
 
 MOST_READ: Final = 1 << 20
+LITERAL: Final[ContextVar[bool]] = ContextVar("literal", default=False)  # a text is itself, and names no file
 
 
 class FileUnreadable(Misused):
@@ -27,6 +29,8 @@ class FileUnreadable(Misused):
 
 def read_text(given: str) -> str:
     """Return a text that was typed (`@@` is one @), or that of the file that `@FILE` names; `-` is standard input."""
+    if LITERAL.get():
+        return given
     if given.startswith("@@") or (given != "-" and not given.startswith("@")):
         return given.removeprefix("@")
     name = given.removeprefix("@")

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -39,6 +40,7 @@ gV07gDHyMevvITzXYF
 -----END SSH SIGNATURE-----
 """
 """A signature whose key was thrown away: to tell whose it is, ssh-keygen reads each line of a file of signers."""
+WITHHELD: Final[ContextVar[bool]] = ContextVar("withheld", default=False)  # who asks is nobody whom a key stands for
 WITHOUT: Final = ("DISPLAY", "WAYLAND_DISPLAY", "SSH_ASKPASS")
 
 
@@ -56,6 +58,14 @@ class SigningRefused(Refused):
     token = "signing_refused"
     sentence = "{key} signs nothing: {reason}"
     hint_ = "name a private key, or a public one whose private key an agent holds (ssh-add); nothing was changed"
+
+
+class SigningWithheld(Refused):
+    """Something is to be signed over a door that no person stands at."""
+
+    token = "signing_withheld"
+    sentence = "this needs a signature, and nothing is signed for an MCP client"
+    hint_ = "whoever may sign does it in a shell, with --sign"
 
 
 class SshKeygenMissing(Broken):
@@ -169,6 +179,8 @@ def sign(payload: bytes, key: str, namespace: str) -> str:
     """
     import tempfile
 
+    if WITHHELD.get():
+        raise SigningWithheld
     with tempfile.TemporaryDirectory(prefix="memento-") as folder:
         used, told = key, Path(key).name
         if key.startswith(LITERAL):

@@ -1,0 +1,155 @@
+"""memento mcp: the tools of a client of the Model Context Protocol, over standard input and output."""
+
+from __future__ import annotations
+
+import contextvars
+import io
+import json
+import os
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from memento_git.cli import boundary, texts, tools
+from memento_git.cli.boundary import Door, bare
+from memento_git.errors import MementoError, Refused, adding
+from memento_git.ledger import signer
+
+if TYPE_CHECKING:
+    from mcp.server import Server, ServerRequestContext
+    from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
+
+LARGEST: Final = 60_000
+FOUND: Final = 5
+INSTRUCTIONS: Final = """\
+The ledger of this repository: what the project knows, and what work is proven. Begin with session (op start) or recall;
+show with op status tells what is done and what is next. Every change is one git commit of .memento alone. A line that
+begins with next: or names a command, as memento note park does, means the tool with that op here, or a shell. To run
+tests as evidence, use a shell: memento evidence run."""
+
+
+class McpExtraMissing(Refused):
+    """The library that speaks the protocol is not installed."""
+
+    token = "mcp_extra_missing"
+    sentence = "to serve MCP clients the package mcp is needed, which is not installed"
+    hint_ = adding("mcp")
+
+
+@click.command("mcp")
+@click.option("--actor", metavar="WHO", help="Name to record; MEMENTO_ACTOR, else agent: and the client's own name.")
+@click.option("--tools", "listed", is_flag=True, help="Print the tools, with --json as a client gets them, and end.")
+@bare
+def mcp(door: Door, *, listed: bool) -> None:
+    """Serve this repository's ledger to an MCP client, over standard input and output, until the client leaves.
+
+    Clients start it themselves. Its tools are commands of this command line, of which none runs commands or deletes.
+    """
+    if listed:
+        told = described()
+        door.show({"tools": told}, "\n\n".join(f"{one['name']}: {one['description']}" for one in told))
+        return
+    try:
+        import anyio
+        from mcp.server.stdio import stdio_server
+    except ImportError:
+        raise McpExtraMissing from None
+    serving = server(str(Path(door.workspace).absolute()), door.actor)
+
+    async def serve() -> None:
+        async with stdio_server() as (read, write):
+            await serving.run(read, write, serving.create_initialization_options())
+
+    try:
+        anyio.run(serve)
+    except BaseExceptionGroup as failed:
+        cause = _cause(failed)
+        if not isinstance(cause, BrokenPipeError):  # the client has left
+            raise cause from None
+
+
+def _cause(error: BaseException) -> BaseException:
+    """Return the first of the errors that ended what ran side by side."""
+    return _cause(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
+
+
+def described() -> list[dict[str, Any]]:
+    """Return the tools as the protocol lists them."""
+    return [
+        {
+            "name": name,
+            "description": tools.described(name),
+            "inputSchema": tools.schema(name),
+            "annotations": tool.hints,
+        }
+        for name, tool in tools.TOOLS.items()
+    ]
+
+
+def server(workspace: str, actor: str) -> Server[Any]:
+    """Return the server of one repository; its calls are done one after another."""
+    import anyio
+    import mcp_types
+    from mcp.server import Server
+    from mcp.shared.exceptions import MCPError
+
+    from memento_git import __version__
+
+    turn = anyio.Lock()
+
+    async def listing(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:
+        return mcp_types.ListToolsResult.model_validate({"tools": described()})
+
+    async def calling(context: ServerRequestContext[Any], asked: CallToolRequestParams) -> CallToolResult:
+        if asked.name not in tools.TOOLS:
+            raise MCPError(mcp_types.INVALID_PARAMS, f"there is no tool {asked.name!r:.80}")
+        who = actor or os.environ.get("MEMENTO_ACTOR") or _agent(context)
+        async with turn:
+            code, text = await anyio.to_thread.run_sync(answered, asked.name, asked.arguments or {}, workspace, who)
+        content: list[Any] = [mcp_types.TextContent(type="text", text=text)]
+        return mcp_types.CallToolResult(content=content, is_error=code not in (0, FOUND))
+
+    return Server(
+        "memento", version=__version__, instructions=INSTRUCTIONS, on_list_tools=listing, on_call_tool=calling
+    )
+
+
+def _agent(context: ServerRequestContext[Any]) -> str:
+    """Return the name of a client as an actor's: what comes from a client is an agent's, until somebody says other."""
+    known = context.session.client_params
+    name = re.sub(r"[^\w.-]+", "-", known.client_info.name if known else "")[:60].strip("-")
+    return f"agent:{name or 'mcp'}"
+
+
+def answered(name: str, given: dict[str, Any], workspace: str, actor: str) -> tuple[int, str]:
+    """Do what a call asks for; return the exit code of its command, and what that says."""
+    try:
+        asked = tools.call(name, given)
+    except MementoError as refusal:
+        return refusal.exit_code, f"error: {refusal.message} [{refusal.token}]\n next: {refusal.hint}"
+    typed, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(json.dumps(asked.read, ensure_ascii=False).encode()))
+    try:
+        code, said = contextvars.copy_context().run(_run, ["-C", workspace, "--actor", actor, *asked.words])
+    finally:
+        sys.stdin = typed
+    return code, _fitting(said or "nothing", asked.words)
+
+
+def _run(words: list[str]) -> tuple[int, str]:
+    """Run a command line in which a text names no file, and for which nothing is signed."""
+    texts.LITERAL.set(True)
+    signer.WITHHELD.set(True)
+    return boundary.spoken(words)
+
+
+def _fitting(said: str, words: list[str]) -> str:
+    """Return an answer in a size that a client takes, and what was left out of it."""
+    if len(said) <= LARGEST:
+        return said
+    kept = said[:LARGEST].rpartition("\n")[0] or said[:LARGEST]
+    left = len(said) - len(kept)
+    return f"{kept}\n… {left} more characters are left out: ask for less, or in a shell: memento {shlex.join(words)}"
