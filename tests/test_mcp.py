@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
+from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
@@ -94,6 +95,7 @@ def test_there_are_ten_tools_which_say_what_they_may_do_and_cost_a_client_little
         assert {name for name, one in hints.items() if one and one.destructive_hint} == {"work"}
         assert sum(len(one.model_dump_json(by_alias=True, exclude_none=True)) for one in listed) < MOST
         for one in listed:
+            Draft202012Validator.check_schema(one.input_schema)
             assert one.input_schema["additionalProperties"] is False
 
     within(root, act)
@@ -125,6 +127,8 @@ def test_a_client_of_either_generation_asks_keeps_and_hands_over(root: Path, mod
         ((), {}, "Claude Code (beta)", "agent:Claude-Code-beta"),
         ((), {}, "\n", "agent:mcp"),
         ((), {"MEMENTO_ACTOR": "agent:named"}, "tester", "agent:named"),
+        ((), {"MEMENTO_ACTOR": "Ada"}, "tester", "agent:tester"),
+        (("--actor", "Ada"), {}, "tester", "Ada"),
         (("--actor", "agent:told"), {"MEMENTO_ACTOR": "agent:named"}, "tester", "agent:told"),
     ],
 )

@@ -18,6 +18,7 @@ from memento_git.cli import boundary, texts, tools
 from memento_git.cli.boundary import Door, bare
 from memento_git.errors import MementoError, Refused, adding
 from memento_git.ledger import signer
+from memento_git.model.work import is_agent
 
 if TYPE_CHECKING:
     from mcp.server import Server, ServerRequestContext
@@ -41,7 +42,11 @@ class McpExtraMissing(Refused):
 
 
 @click.command("mcp")
-@click.option("--actor", metavar="WHO", help="Name to record; MEMENTO_ACTOR, else agent: and the client's own name.")
+@click.option(
+    "--actor",
+    metavar="WHO",
+    help="Name to record; else MEMENTO_ACTOR if that is an agent's, else agent: and the client's name.",
+)
 @click.option("--tools", "listed", is_flag=True, help="Print the tools, with --json as a client gets them, and end.")
 @bare
 def mcp(door: Door, *, listed: bool) -> None:
@@ -107,7 +112,7 @@ def server(workspace: str, actor: str) -> Server[Any]:
     async def calling(context: ServerRequestContext[Any], asked: CallToolRequestParams) -> CallToolResult:
         if asked.name not in tools.TOOLS:
             raise MCPError(mcp_types.INVALID_PARAMS, f"there is no tool {asked.name!r:.80}")
-        who = actor or os.environ.get("MEMENTO_ACTOR") or _agent(context)
+        who = actor or _agent(context)
         async with turn:
             code, text = await anyio.to_thread.run_sync(answered, asked.name, asked.arguments or {}, workspace, who)
         content: list[Any] = [mcp_types.TextContent(type="text", text=text)]
@@ -119,7 +124,10 @@ def server(workspace: str, actor: str) -> Server[Any]:
 
 
 def _agent(context: ServerRequestContext[Any]) -> str:
-    """Return the name of a client as an actor's: what comes from a client is an agent's, until somebody says other."""
+    """Return the agent that the environment names, else the client: neither is a person, whoever's shell started it."""
+    named = os.environ.get("MEMENTO_ACTOR", "")
+    if is_agent(named):
+        return named
     known = context.session.client_params
     name = re.sub(r"[^\w.-]+", "-", known.client_info.name if known else "")[:60].strip("-")
     return f"agent:{name or 'mcp'}"
