@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import gc
 import io
 import json
 import os
@@ -144,6 +145,7 @@ def answered(name: str, given: dict[str, Any], workspace: str, actor: str) -> tu
         code, said = contextvars.copy_context().run(_run, ["-C", workspace, "--actor", actor, *asked.words])
     finally:
         sys.stdin = typed
+        gc.collect()  # a ledger that was read is large, and the next call reads another
     return code, _fitting(said or "nothing", asked.words)
 
 
