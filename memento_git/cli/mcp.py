@@ -70,6 +70,7 @@ def mcp(door: Door, *, listed: bool) -> None:
         async with stdio_server() as (read, write):
             await serving.run(read, write, serving.create_initialization_options())
 
+    gc.freeze()  # what is loaded by now stays, and is not looked through after each call
     try:
         anyio.run(serve)
     except BaseExceptionGroup as failed:
