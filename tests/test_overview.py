@@ -16,7 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memento_git.ledger import cache, layout
+from memento_git.cli import boundary
+from memento_git.ledger import cache, decoding, layout
 from memento_git.model.markup import code, plain, spoken
 from memento_git.review.report import markdown
 from memento_git.review.summary import digest
@@ -58,6 +59,33 @@ def test_a_plan_that_is_not_named_is_the_canonical_one_or_the_only_one(play: Pla
     assert shown() == f"run {run} has 2 plans, and none of them is canonical"
     play.do(plans.approve_plan, second)
     assert shown() == second
+
+
+def test_a_long_reading_tells_whoever_waits_how_far_it_is(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decoding, "STEP", 1)
+    told: list[tuple[int, int]] = []
+    play.run()
+    play.task()
+    play.task()
+    view = play.ledger.view()
+    overview(play.ledger, view, view.runs()[0], progress=lambda done, total: told.append((done, total)))
+    (total,) = {total for _, total in told}
+    assert told == [(done, total) for done in range(total + 1)]
+    assert total > 2
+
+
+def test_a_command_tells_of_a_long_reading_whichever_ledger_it_opens(play: Play) -> None:
+    def opened(**scope: str) -> boundary.Door:
+        return boundary.Door(str(play.root), "", (), (), json=False, **scope)
+
+    play.run()
+    for door in (opened(), opened(scope="user")):
+        door.keep(lambda ledger: ledger.view())
+        assert door.ledger.git.progress is boundary.progress
+        door.close()
+    for _ in (door := opened(scope="all")).ledgers():
+        assert door.ledger.git.progress is boundary.progress
+        door.close()
 
 
 def test_the_next_step_follows_the_work(play: Play) -> None:

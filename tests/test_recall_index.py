@@ -469,7 +469,8 @@ def test_a_committed_index_is_never_read(notes: Notes, tmp_path: Path, monkeypat
 def test_progress_is_told_when_it_takes_long(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upkeep, "LONG", 2)
     told: list[tuple[int, int]] = []
-    search(notes.ledger, ["lease"], progress=lambda done, total: told.append((done, total)))
+    notes.ledger.git.progress = lambda done, total, _: told.append((done, total))
+    search(notes.ledger, ["lease"])
     assert told == [(0, 3), (3, 3)]
 
 

@@ -85,8 +85,13 @@ class Door:
                 self._ledger = user_ledger(self.actor)
             else:
                 self._ledger = Ledger.open(self.workspace, actor=self.actor)
-            self._ledger.watch.early = True
+            self._attend(self._ledger)
         return self._ledger
+
+    @staticmethod
+    def _attend(ledger: Ledger) -> None:
+        ledger.watch.early = True
+        ledger.git.progress = progress
 
     def ledgers(self) -> Iterator[Scoped]:
         """Yield each ledger that a reading command is about, with the name of its scope, open while it is used."""
@@ -96,6 +101,7 @@ class Door:
             self._told += self._notes() if self.json else []
             self.close()
             self._ledger = found.ledger
+            self._ledger.git.progress = progress
             yield found
 
     def view(self) -> View:
@@ -108,7 +114,7 @@ class Door:
 
             folder = scopes.user_folder()
             self._ledger = scopes.existing(folder, self.actor) or scopes.begun(folder, self.actor, act)
-            self._ledger.watch.early = True
+            self._attend(self._ledger)
         return act(self.ledger)
 
     def refuse_at(self, how: str = "leave it out to change something") -> None:
@@ -173,15 +179,12 @@ def leading(steps: Sequence[dict[str, str]]) -> str:
     return "".join(f"\n {step['why'] if at else 'next'}: {step['command']}" for at, step in enumerate(steps))
 
 
-def progress(done: int, total: int, what: str = "the ledger") -> None:
+def progress(done: int, total: int, what: str) -> None:
     """Show on a terminal that a long read is under way."""
     if sys.stderr.isatty():
         end = "\n" if done >= total else ""
         sys.stderr.write(f"\rreading {what}: {done} of {total} files{end}")
         sys.stderr.flush()
-
-
-OF_CODE: Final = functools.partial(progress, what="the code")
 
 
 def _shared(function: Callable[..., Any]) -> Callable[..., Any]:

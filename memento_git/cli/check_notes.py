@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from memento_git.cli import naming, output
-from memento_git.cli.boundary import Door, progress, reads
+from memento_git.cli.boundary import Door, reads
 from memento_git.cli.check_usage import usage
 from memento_git.errors import adding
 from memento_git.model.anchors import UNKNOWN
@@ -27,7 +27,7 @@ SHOWN: Final = 10
 def _shelf(door: Door) -> Shelf:
     from memento_git.knowledge.actions.checking import shelf_at
 
-    return shelf_at(door.ledger, door.at, progress)
+    return shelf_at(door.ledger, door.at)
 
 
 @click.command("anchors")
@@ -70,7 +70,7 @@ def impact(door: Door, note_id: str) -> None:
     from memento_git.knowledge.actions.checking import check_impact
 
     shelf = _shelf(door)
-    told = check_impact(shelf, note_id, progress)
+    told = check_impact(shelf, note_id)
 
     def text() -> str:
         names = output.Names(shelf.view)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from memento_git.cli import boundary, output
+from memento_git.cli import output
 from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import COUNT
 from memento_git.model.enumeration import some
@@ -38,7 +38,7 @@ def usage(door: Door, since: str, commits: int, least: int, limit: int) -> None:
     from memento_git.knowledge.actions.checking import shelf_at
     from memento_git.knowledge.actions.usage import check_usage
 
-    shelf = shelf_at(door.ledger, door.at, boundary.progress)
+    shelf = shelf_at(door.ledger, door.at)
     told = check_usage(shelf, since=since, most=commits, least=least, limit=limit)
     door.show(told, lambda: "\n".join(_told(told, output.Names(shelf.view))))
 

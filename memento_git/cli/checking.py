@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import terminal
-from memento_git.cli.boundary import Door, both, progress
+from memento_git.cli.boundary import Door, both
 from memento_git.cli.options import said
 
 if TYPE_CHECKING:
@@ -91,9 +91,7 @@ def check(
     from memento_git.review import actions
 
     again = _again(door, form) if reproduce else None
-    report = actions.check(
-        door.ledger, base=base, no_base=no_base, at=at, staged=staged, fix=fix, again=again, progress=progress
-    )  # fmt: skip
+    report = actions.check(door.ledger, base=base, no_base=no_base, at=at, staged=staged, fix=fix, again=again)
     report, rows = _with(report, again, form)
     failed = report.has_errors or (severity == "warning" and bool(report.findings))
     then = actions.undone(door.ledger, report.fixed) if report.fixed else []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memento_git.cli import boundary, code_text, output
-from memento_git.cli.boundary import OF_CODE, Door, reads
+from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import COUNT, paged
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def show_map(door: Door, path: str, limit: int, offset: int) -> None:
     from memento_git.knowledge.mapping import mapped
 
     with opened(door) as overlay:
-        told = mapped(overlay, path, OF_CODE)
+        told = mapped(overlay, path)
     shown, page = output.page(told["files"], limit, offset)
 
     def text() -> str:
@@ -109,7 +109,7 @@ def show_coverage(door: Door, path: str, limit: int, offset: int) -> None:
     from memento_git.knowledge.mapping import coverage
 
     with opened(door) as overlay:
-        told = coverage(overlay, path, OF_CODE)
+        told = coverage(overlay, path)
     shown, page = output.page(told["files"], limit, offset)
     door.show(
         {**told, "files": list(shown), "page": page}, lambda: "\n".join(code_text.coverage_text(told, shown, page))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memento_git.cli import boundary, terminal
+from memento_git.cli import terminal
 from memento_git.cli.boundary import Door, reads
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def diff(door: Door, range_: str, form: str | None) -> None:
     from memento_git.work.actions.comparing import compare
 
     door.json = door.json or form == "json"
-    told = with_notes(door.ledger, compare(door.ledger, range_, door.at, boundary.progress))
+    told = with_notes(door.ledger, compare(door.ledger, range_, door.at))
     told = with_files(door.ledger, told)
     door.show(told, lambda: terminal.clean(_text(told, form or "text")))
 

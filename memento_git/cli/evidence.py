@@ -55,7 +55,7 @@ def list_evidence(door: Door, run: str, task: str, kind: str | None, query: str,
     chosen = view.find(task, "task") if task else ("", choose_run(view, run))
     if task and run and view.find(run, "run")[0] != chosen[1]:
         raise NoSuchRecord(kind="task", given=f"{chosen[0]} in run {run}")
-    held = overview(door.ledger, view, chosen[1], limit=0, progress=boundary.progress)
+    held = overview(door.ledger, view, chosen[1], limit=0)
     output.warn_of_broken(door, held)
     words = query.lower().split()
     found = [
@@ -321,9 +321,9 @@ def approve(door: Door, about: str, summary: str, prompt: str, response: str | N
 
     def act(tx: Transaction) -> AnyRow:
         chosen = naming.any_of(tx.view, about, ("run", "plan", "task", "evidence"))
-        return answers.after(tx, evidences.approve(
-            tx, chosen, summary=summary, prompt=prompt, response=response, sign=sign, key=key
-        ))  # fmt: skip
+        return answers.after(
+            tx, evidences.approve(tx, chosen, summary=summary, prompt=prompt, response=response, sign=sign, key=key)
+        )
 
     row = door.change("evidence approve", act)
     approved = row["outcome"] == "passed"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import boundary, output
-from memento_git.cli.boundary import OF_CODE, Door, both, reads, writes
+from memento_git.cli.boundary import Door, both, reads, writes
 
 if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
@@ -52,7 +52,7 @@ def graph_status(door: Door, run: str) -> None:
     from memento_git.work.overview import choose_run
 
     view = _view(door)
-    held, code = graphs.look(door.ledger.git, _rev(door), OF_CODE)
+    held, code = graphs.look(door.ledger.git, _rev(door))
     chosen = choose_run(view, run) if view is not None and (run or view.runs()) else ""
     snapshot = graphs.latest(view, chosen, held) if view is not None and chosen else None
     when = view.policy().graph["after_dispatch"] if view is not None else None
@@ -125,7 +125,7 @@ def update(door: Door, run: str, tasks: tuple[str, ...], *, graphify: bool) -> N
     from memento_git.work.actions import graphs
     from memento_git.work.graph import codegraph
 
-    held, _ = graphs.look(door.ledger.git, "HEAD", OF_CODE)
+    held, _ = graphs.look(door.ledger.git, "HEAD")
     beside = None
     if graphify:
         beside = door.change("graph update", lambda tx: graphs.graphified(tx, run=run, tasks=tasks))()
@@ -158,7 +158,7 @@ def diff(
 
     code: Row | None = None
     if revisions and not (before_json or after_json):
-        found, code = graphs.diff_commits(door.ledger.git, _policy(door), revisions, OF_CODE)
+        found, code = graphs.diff_commits(door.ledger.git, _policy(door), revisions)
     elif before_json and after_json and not revisions:
         sides = (_side("--before-json", before_json), _side("--after-json", after_json))
         found = graphs.diff_files(_policy(door), *sides)
@@ -222,7 +222,7 @@ def propose(door: Door, run: str) -> None:
     """Print drafts of tasks from the graph, as a list that memento apply takes; nothing is written."""
     from memento_git.work.actions import graphs
 
-    held, _ = graphs.look(door.ledger.git, _rev(door), OF_CODE)
+    held, _ = graphs.look(door.ledger.git, _rev(door))
     rows, omitted = graphs.proposed(held)
     chosen = door.view().find(run, "run")[0] if run else ""
     told: dict[str, Any] = {"proposals": rows, "omitted": omitted}

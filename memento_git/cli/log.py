@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memento_git.cli import boundary, naming, note_story, output
+from memento_git.cli import naming, note_story, output
 from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import paged
 from memento_git.errors import Misused
@@ -97,11 +97,11 @@ def _events(view: Any, given: str, record: str) -> list[EventRow]:
 
     kind = record.partition("_")[0]
     runs = [view.find(given, "run")[0]] if given else [] if kind == "note" else view.runs()
-    told = [story(view, run, boundary.progress) for run in runs]
+    told = [story(view, run) for run in runs]
     if not given and kind in ("", "note", "event") and layout.KNOWLEDGE in view.folders:
         from memento_git.knowledge.histories import histories
 
-        told += histories(view, record if kind == "note" else "", boundary.progress)
+        told += histories(view, record if kind == "note" else "")
     return mixed(*map(clocked, told))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memento_git.cli import note_story, output, settle
-from memento_git.cli.boundary import Door, group, progress, reads, writes
+from memento_git.cli.boundary import Door, group, reads, writes
 from memento_git.cli.options import across, paged, scoped
 from memento_git.cli.remember import add, described, given, placed, taken_over
 from memento_git.cli.texts import read_text, refuse_empty
@@ -57,7 +57,7 @@ def list_notes(door: Door, limit: int, offset: int, **given: str | None) -> None
     for scope, ledger in door.ledgers():
         view = ledger.view(door.at)
         shelf = Shelf(view)
-        shelf.load(progress)
+        shelf.load()
         rows: list[Row] = [{**row, "scope": scope} for row in listed(shelf, **filters)]
         ledger.warn(*remarks(shelf))
         missed.append(unheard.filters(shelf, **{name: filters[name] for name in ("domain", "thread", "tag")}))
@@ -269,7 +269,7 @@ def show_threads(door: Door, domain: str, author: str, limit: int, offset: int, 
     from memento_git.knowledge.actions.threads import list_threads
     from memento_git.knowledge.note_rows import remarks
 
-    shelf = shelf_at(door.ledger, door.at, progress)
+    shelf = shelf_at(door.ledger, door.at)
     rows = list_threads(shelf, domain=domain, author=author, live=live)
     door.ledger.warn(*remarks(shelf))
     output.listing(door, shelf.view, "threads", rows, lambda row, _: _thread(row), limit=limit, offset=offset)

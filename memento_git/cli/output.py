@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from memento_git.cli.boundary import progress
 from memento_git.model.enumeration import some
 from memento_git.model.ids import ID, KINDS, shortest
 
@@ -210,7 +209,7 @@ def run_of(door: Door, given: str) -> tuple[View, RunRows]:
     from memento_git.work.overview import choose_run, overview
 
     view = door.view()
-    held = overview(door.ledger, view, choose_run(view, given), limit=0, progress=progress)
+    held = overview(door.ledger, view, choose_run(view, given), limit=0)
     warn_of_broken(door, held)
     return view, held
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from memento_git.cli import boundary, output
+from memento_git.cli import output
 from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import COUNT
 from memento_git.model.enumeration import cut, some
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 SHOWN_RUNS: Final = 5
 LONGEST_TITLE: Final = 60
 MOST = click.option(
-    "--limit", type=COUNT, metavar="N", default=200, show_default=True,
-    help="Most rows of each list; 0 for all.",
-)  # fmt: skip
+    "--limit", type=COUNT, metavar="N", default=200, show_default=True, help="Most rows of each list; 0 for all."
+)
 
 
 def _held(door: Door, run: str, limit: int) -> tuple[RunRows, Names | None]:
@@ -39,7 +38,7 @@ def _held(door: Door, run: str, limit: int) -> tuple[RunRows, Names | None]:
     others: list[RunRow] = []
     if run or view.runs():
         chosen, others = choose_among(view, run)
-        held = overview(door.ledger, view, chosen, limit=limit, ready=door.json, progress=boundary.progress)
+        held = overview(door.ledger, view, chosen, limit=limit, ready=door.json)
     else:
         held = without_runs(door.ledger)
     held["knowledge"], held["also_open"] = note_counts(view), others[: limit or None]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from memento_git.cli.boundary import Door, progress, reads
+from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import COUNT, across, said
 from memento_git.cli.texts import refuse_empty, rooted
 from memento_git.knowledge.wishes import BUDGET, RECORDS, VIEWS
@@ -106,6 +106,4 @@ def _asked(door: Door, ledger: Ledger, queries: tuple[str, ...], **wishes: Any) 
     from memento_git.review.records import standings
 
     wishes = rooted(ledger, wishes)
-    return recalling.recall(
-        ledger, queries, at=door.at, standings=standings, as_json=door.json, progress=progress, **wishes
-    )
+    return recalling.recall(ledger, queries, at=door.at, standings=standings, as_json=door.json, **wishes)

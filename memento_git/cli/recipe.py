@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from memento_git.cli import output, terminal
-from memento_git.cli.boundary import Door, both, group, progress, reads, writes
+from memento_git.cli.boundary import Door, both, group, reads, writes
 from memento_git.cli.options import paged
 
 if TYPE_CHECKING:
@@ -80,11 +80,9 @@ def learn(door: Door, thread: str, name: str, *, replace: bool, dry_run: bool) -
     from memento_git.knowledge.actions import learning
 
     if dry_run:
-        told = learning.learn_recipe(door.view(), thread, name, progress)
+        told = learning.learn_recipe(door.view(), thread, name)
     else:
-        told = door.change(
-            "recipe learn", lambda tx: learning.save_learnt(tx, thread, name, replace=replace, progress=progress)
-        )
+        told = door.change("recipe learn", lambda tx: learning.save_learnt(tx, thread, name, replace=replace))
     others = f", and {told['others']} other(s)" if told["others"] else ", and no other"
     lines = [terminal.clean(told["text"])] if dry_run else [f"saved: {told['name']}"]
     lines.append(f" it finds {told['found']} of {told['notes']} notes of the thread{others}")
@@ -121,9 +119,7 @@ def run(door: Door, name: str, values: tuple[str, ...], limit: int, offset: int,
         if not sign or key in given:
             raise click.UsageError(f"{one!r:.80}: write NAME=VALUE, each name once")
         given[key] = value
-    told = run_recipe(
-        door.ledger, name, given, at=door.at, apply=applied, allow_secrets=door.allow_secrets, progress=progress
-    )
+    told = run_recipe(door.ledger, name, given, at=door.at, apply=applied, allow_secrets=door.allow_secrets)
     shown, page = output.page(told["notes"], limit, offset)
     door.show(
         {**told, "notes": list(shown), "page": page}, lambda: "\n".join(_told(door, told, shown, page, applied=applied))

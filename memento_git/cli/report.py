@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from memento_git.cli import boundary, terminal
+from memento_git.cli import terminal
 from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import COUNT
 
@@ -54,10 +54,7 @@ def _held(door: Door, run: str, limit: int, *, rows: bool) -> RunRows:
 
     view = door.view()
     chosen, others = choose_among(view, run)
-    held = overview(
-        door.ledger, view, chosen, limit=0, ready=door.json and not limit and not rows,
-        progress=boundary.progress,
-    )  # fmt: skip
+    held = overview(door.ledger, view, chosen, limit=0, ready=door.json and not limit and not rows)
     told = digest(held)
     whole: RunRows = {**held, **told, "knowledge": _notes(view, held), "also_open": others}
     return cut(whole, limit, (*LISTS, *told, "knowledge", "also_open")) if limit else whole
@@ -72,7 +69,7 @@ def _notes(view: View, held: RunRows) -> list[Row]:
     from memento_git.knowledge.linked import linked
 
     rows = [row for name in ("plans", "tasks", "evidence") for row in held[name]]
-    return linked(view, {held["run"]["id"], *(row["id"] for row in rows)}, boundary.progress)
+    return linked(view, {held["run"]["id"], *(row["id"] for row in rows)})
 
 
 def _text(held: RunRows, form: str, made: str, *, chat: bool) -> str:

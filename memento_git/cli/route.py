@@ -28,7 +28,7 @@ def route(door: Door, task_id: str, executor: str, *, no_health: bool, record: b
     from memento_git.work.routing import routes
 
     view = door.view()
-    told = routes.route(view, task_id, executor=executor, ask=not no_health, progress=boundary.progress)
+    told = routes.route(view, task_id, executor=executor, ask=not no_health)
     kept = None
     if record and not told.refusal:
         kept = _record(door, told.task, told.decision)

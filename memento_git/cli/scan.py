@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memento_git.cli import output
-from memento_git.cli.boundary import OF_CODE, Door, writes
+from memento_git.cli.boundary import Door, writes
 from memento_git.cli.options import COUNT
 from memento_git.model.clock import duration
 from memento_git.model.enumeration import many
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
     help="End with the file that brings so many drafts: 200, of --describe-with 20; 0 for all.",
 )  # fmt: skip
 @writes
-def scan(
-    door: Door, path: str, command: str, timeout: str, limit: int | None, *, docstrings: bool, shell: bool
-) -> int:  # fmt: skip
+def scan(door: Door, path: str, command: str, timeout: str, limit: int | None, *, docstrings: bool, shell: bool) -> int:
     """Draft notes from the code's docstrings and comments, or from a command's output about each file.
 
     Nothing is committed: memento session promote makes notes of drafts. With --describe-with the text of one file at a
@@ -51,14 +49,14 @@ def scan(
         from memento_git.knowledge.actions.scanning import scan_docstrings
 
         told = scan_docstrings(
-            door.ledger, path, limit=200 if limit is None else limit, allow_secrets=door.allow_secrets, progress=OF_CODE
+            door.ledger, path, limit=200 if limit is None else limit, allow_secrets=door.allow_secrets
         )
     else:
         from memento_git.knowledge.actions.describing import scan_described
 
         told = scan_described(
             door.ledger, command, path, shell=shell, limit=20 if limit is None else limit, patience=duration(timeout),
-            allow_secrets=door.allow_secrets, progress=OF_CODE,
+            allow_secrets=door.allow_secrets,
         )  # fmt: skip
     failed = len(told["failed"])
     refusal = {"error": "not_described", "message": f"the command failed for {failed} file(s)"} if failed else {}

@@ -11,14 +11,13 @@ from memento_git.model.events import MADE
 
 if TYPE_CHECKING:
     from memento_git.ledger.view import View
-    from memento_git.model.progress import Progress
     from memento_git.model.rows import EventRow
     from memento_git.model.work import Prose
 
 KEPT = "notes.audit"
 
 
-def histories(view: View, note: str = "", progress: Progress | None = None) -> list[list[EventRow]]:
+def histories(view: View, note: str = "") -> list[list[EventRow]]:
     """Return for each note, or for one, that it was added and what happened to it, in the order that was seen.
 
     What was redacted is told by its events alone: who added it, and when, stood in its text. All of them are kept
@@ -32,7 +31,7 @@ def histories(view: View, note: str = "", progress: Progress | None = None) -> l
     tree = entry.oid if entry is not None and len(view.commits) == 1 else ""
     held: list[list[EventRow]] | None = cache.read(view.git, KEPT, tree) if tree else None
     if held is None:
-        shelf.load(progress)
+        shelf.load()
         told = shelf.readable()
         known = {one.id for one in told}
         held = [_history(shelf, one) for one in told]

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
     from memento_git.model.anchors import Anchor
-    from memento_git.model.progress import Progress
 
 
 class Importing(NamedTuple):
@@ -26,9 +25,7 @@ class Importing(NamedTuple):
     unread: Sequence[str] = ()
 
 
-def importing(
-    git: Git, commit: str, note: str, about: Sequence[tuple[str, Anchor]], progress: Progress | None = None
-) -> Importing:  # fmt: skip
+def importing(git: Git, commit: str, note: str, about: Sequence[tuple[str, Anchor]]) -> Importing:
     """Return what imports the code that a note is about, of the places that notes are about; followed to a commit."""
     placed = [(owner, anchor) for owner, anchor in about if anchor.is_place]
     if not any(owner == note for owner, _ in placed):
@@ -36,7 +33,7 @@ def importing(
     with following.opened(git) as follower:
         now = follower.at(commit)
         found = follower.follow([anchor for _, anchor in placed], now)
-        graph = imports.imports(git, now.tree, progress)
+        graph = imports.imports(git, now.tree)
     paths = [one.path or anchor.path for (_, anchor), one in zip(placed, found, strict=True)]
     mine = [path for (owner, _), path in zip(placed, paths, strict=True) if owner == note]
     nodes, importers = graph.nodes, graph.importers

@@ -11,14 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from memento_git.ledger.view import View
-    from memento_git.model.progress import Progress
     from memento_git.model.rows import Row
 
 
-def linked(view: View, records: Collection[str], progress: Progress | None = None) -> list[Row]:
+def linked(view: View, records: Collection[str]) -> list[Row]:
     """Return the notes that a link, or the evidence that they rest on, leads from to one of the records."""
     shelf = Shelf(view)
-    shelf.load(progress)
+    shelf.load()
     rows = []
     for note in shelf.readable():
         links = [(link.rel, link.to) for link in shelf.links(note) if link.to in records]

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from memento_git.code.symbols import Symbols
     from memento_git.knowledge.overlay import Overlay
-    from memento_git.model.progress import Progress
     from memento_git.model.rows import Row
 
 
@@ -46,11 +45,11 @@ def _stale(overlay: Overlay, path: str) -> int:
     return len({one.note.id for one in overlay.at(path) if one.is_stale})
 
 
-def mapped(overlay: Overlay, path: str = "", progress: Progress | None = None) -> Row:
+def mapped(overlay: Overlay, path: str = "") -> Row:
     """Return the files below a path that have named parts: the parts with their notes, and the imports both ways."""
     paths = [one for one in overlay.below(overlay.folder(path)) if named(one) or overlay.at(one)]
-    found = outlines(overlay, paths, progress)
-    graph = imports.imports(overlay.follower.reader.git, overlay.now.tree, progress)
+    found = outlines(overlay, paths)
+    graph = imports.imports(overlay.follower.reader.git, overlay.now.tree)
     back, nodes = graph.importers, graph.nodes
     rows = []
     for one in paths:
@@ -68,14 +67,14 @@ def mapped(overlay: Overlay, path: str = "", progress: Progress | None = None) -
     return {"code": overlay.code(), "files": rows}
 
 
-def coverage(overlay: Overlay, path: str = "", progress: Progress | None = None) -> Row:
+def coverage(overlay: Overlay, path: str = "") -> Row:
     """Return how many of the code's symbols a note is about, by file, the darkest first: most symbols, most used.
 
     Markdown is no code; a file whose language is not known here is counted beside.
     """
     paths = [one for one in overlay.below(overlay.folder(path)) if language_of(one)]
-    found = outlines(overlay, paths, progress)
-    used = _used(overlay, progress)
+    found = outlines(overlay, paths)
+    used = _used(overlay)
     rows = [_covered(overlay, one, found[one], used.get(one, 0)) for one in paths]
     told = [row for row in rows if row["symbols"]]
     told.sort(key=lambda row: (row["share"], bool(row["notes"]), -row["symbols"] - row["imported_by"], row["path"]))
@@ -88,9 +87,9 @@ def coverage(overlay: Overlay, path: str = "", progress: Progress | None = None)
     }  # fmt: skip
 
 
-def _used(overlay: Overlay, progress: Progress | None) -> dict[str, int]:
+def _used(overlay: Overlay) -> dict[str, int]:
     """Return path -> how many files import it."""
-    graph = imports.imports(overlay.follower.reader.git, overlay.now.tree, progress)
+    graph = imports.imports(overlay.follower.reader.git, overlay.now.tree)
     back = graph.importers
     return {path: len(back.get(node, ())) for path, node in graph.nodes.items()}
 

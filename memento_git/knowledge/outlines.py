@@ -10,12 +10,12 @@ from memento_git.code.sections import MARKDOWN, innermost, parts
 from memento_git.code.symbols import Symbols
 from memento_git.ledger import cache, standing
 from memento_git.model.anchors import GONE
+from memento_git.model.progress import CODE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.knowledge.overlay import Overlay
-    from memento_git.model.progress import Progress
 
 KEPT: Final = "code.outlines"
 FORMAT: Final = 2
@@ -38,7 +38,7 @@ def named(path: str) -> bool:
     return bool(language_of(path)) or path.lower().endswith(MARKDOWN)
 
 
-def outlines(overlay: Overlay, paths: Sequence[str], progress: Progress | None = None) -> dict[str, Symbols]:
+def outlines(overlay: Overlay, paths: Sequence[str]) -> dict[str, Symbols]:
     """Return the named parts of files; why there are none where a file is too large or no text."""
     reader, git = overlay.follower.reader, overlay.shelf.view.git
     key = f"{FORMAT}:{','.join(grammars.available())}"
@@ -51,8 +51,8 @@ def outlines(overlay: Overlay, paths: Sequence[str], progress: Progress | None =
         some = fresh[start : start + AT_ONCE]
         for path, data in zip(some, reader.git.objects(blobs[path] for path in some), strict=True):
             held[_key(path, blobs[path])] = _read(path, data)
-        if progress is not None and len(fresh) > AT_ONCE:
-            progress(min(start + AT_ONCE, len(fresh)), len(fresh))
+        if len(fresh) > AT_ONCE:
+            git.progress(min(start + AT_ONCE, len(fresh)), len(fresh), CODE)
     if len(fresh) > FEW:
         used = {_key(path, blobs[path]) for path in fit}
         cache.write(git, KEPT, key, held if len(held) <= MOST_KEPT else {one: held[one] for one in used})

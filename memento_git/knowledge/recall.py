@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from memento_git.knowledge.repeats import Said
     from memento_git.knowledge.scoring import Part
     from memento_git.ledger.store import Ledger
-    from memento_git.model.progress import Progress
 
 
 COMPARED: Final = 300
@@ -66,7 +65,7 @@ class Hits(NamedTuple):
 
 def search(
     source: Ledger | View, queries: Sequence[str], *, limit: int = 10, keep: Callable[[Card], bool] | None = None,
-    files: Iterable[str] = (), progress: Progress | None = None, few: int = 0, semantic: str = "",
+    files: Iterable[str] = (), few: int = 0, semantic: str = "",
     leads: Callable[[Card], str] = lambda card: card.record, compared: bool = False, last: Collection[str] = (),
 ) -> Hits:  # fmt: skip
     """Return what answers one or several questions; `keep` chooses, `files` are those that the asker is at.
@@ -78,7 +77,7 @@ def search(
     """
     view = source if isinstance(source, View) else source.view()
     focus = frozenset(files)
-    nearness = _nearness(view, queries, semantic or _configured(view), progress)
+    nearness = _nearness(view, queries, semantic or _configured(view))
 
     def answered(corpus: Corpus) -> Hits:
         ranked = [
@@ -98,15 +97,14 @@ def search(
         understood, missed = [one.asked for one in ranked], [one.asked.text for one in ranked if not one.found]
         return Hits(hits, total - told, understood, corpus.behind, against, disputed, unread, missed)
 
-    return _in_corpus(view, answered, Hits([], 0, [], 0, {}, {}, unanswered=queries), progress, few)
+    return _in_corpus(view, answered, Hits([], 0, [], 0, {}, {}, unanswered=queries), few)
 
 
 def answering(
-    view: View, queries: Sequence[str], keep: Callable[[Card], bool], *, progress: Progress | None = None, few: int = 0,
-    semantic: str = "",
-) -> list[tuple[Card, bool]]:  # fmt: skip
+    view: View, queries: Sequence[str], keep: Callable[[Card], bool], *, few: int = 0, semantic: str = ""
+) -> list[tuple[Card, bool]]:
     """Return all documents that answer one of several questions, and whether each is but a weak answer."""
-    nearness = _nearness(view, queries, semantic or _configured(view), progress)
+    nearness = _nearness(view, queries, semantic or _configured(view))
 
     def answered(corpus: Corpus) -> list[tuple[Card, bool]]:
         ranked = [
@@ -114,17 +112,17 @@ def answering(
         ]
         return [(hit.card, hit.weak) for hit in _merged(ranked)]
 
-    return _in_corpus(view, answered, [], progress, few)
+    return _in_corpus(view, answered, [], few)
 
 
-def cards(view: View, keep: Callable[[Card], bool], progress: Progress | None = None, few: int = 0) -> list[Card]:
+def cards(view: View, keep: Callable[[Card], bool], few: int = 0) -> list[Card]:
     """Return all documents that `keep` chooses, the latest first."""
 
     def answered(corpus: Corpus) -> list[Card]:
         found = {card.path: card for card in corpus.cards() if keep(card)}
         return sorted(found.values(), key=lambda card: (card.time, card.id), reverse=True)
 
-    return _in_corpus(view, answered, [], progress, few)
+    return _in_corpus(view, answered, [], few)
 
 
 def text_of(view: View, card: Card) -> str:
@@ -158,7 +156,7 @@ def _configured(view: View) -> str:
     return "never" if data is None else codec.read_config(data)[0].semantic
 
 
-def _nearness(view: View, queries: Sequence[str], wish: str, progress: Progress | None) -> Sequence[Near | None]:
+def _nearness(view: View, queries: Sequence[str], wish: str) -> Sequence[Near | None]:
     """Return how near documents are to each question; nothing of it is imported where it is not asked for."""
     if wish == "never":
         return [None] * len(queries)
@@ -168,16 +166,16 @@ def _nearness(view: View, queries: Sequence[str], wish: str, progress: Progress 
         return [None] * len(queries)
     from memento_git.knowledge.semantic import near
 
-    return near(view, queries, progress)
+    return near(view, queries)
 
 
-def _in_corpus(view: View, answered: Callable[[Corpus], T], nothing: T, progress: Progress | None, few: int) -> T:
+def _in_corpus(view: View, answered: Callable[[Corpus], T], nothing: T, few: int) -> T:
     """Return the answer out of all documents; an index found damaged while it is read is made anew."""
     from memento_git.knowledge import upkeep
 
     for written in (True, True, False):
         try:
-            with upkeep.gathered(view, progress, written=written, few=few) as corpus:
+            with upkeep.gathered(view, written=written, few=few) as corpus:
                 return answered(corpus)
         except Damaged:
             from memento_git.knowledge import index

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.view import View
     from memento_git.model.objection import Objection
-    from memento_git.model.progress import Progress
     from memento_git.model.recipes import Recipe
     from memento_git.model.rows import Row
     from memento_git.model.work import Prose
@@ -53,9 +52,8 @@ class RecipeRun:
     `steps` tells what each step left, `writes` what is to be written.
     """
 
-    def __init__(self, view: View, *, at_commit: bool = False, progress: Progress | None = None) -> None:
+    def __init__(self, view: View, *, at_commit: bool = False) -> None:
         self.view = view
-        self.progress = progress
         self.shelf = Shelf(view)
         self.book = RecipeBook(view)
         self.places = Whereabouts(self.shelf, at_commit=at_commit)
@@ -142,7 +140,7 @@ class RecipeRun:
             return self._recipe(self.book.find(step["recipe"]), step.get("with") or {}), 0
         if do == "recall":
             return self._recalled(step["query"], step.get("most", RECALLED), wanted)
-        self.shelf.load(self.progress)
+        self.shelf.load()
         held = [item for item in self.notes() if recipes.passes(item, wanted)]
         if do == "search":
             held = [item for item in held if recipes.says(item, step["text"])]
@@ -156,7 +154,7 @@ class RecipeRun:
         from memento_git.knowledge.recall import search
 
         found = search(
-            self.view, [query], limit=most, progress=self.progress,
+            self.view, [query], limit=most,
             keep=lambda card: card.kind == "note" and (item := self._known(card.id)) is not None
             and recipes.passes(item, wanted),
         )  # fmt: skip
@@ -207,7 +205,7 @@ class RecipeRun:
 
     def _reached(self, step: Mapping[str, Any], items: list[Item]) -> list[Item]:
         """Return notes, and those that links lead to from them or to them, nearest first."""
-        self.shelf.load(self.progress)
+        self.shelf.load()
         wanted = {**PLAIN, **step}
         found = {item.id: item for item in items}
         edge = [item.id for item in items]

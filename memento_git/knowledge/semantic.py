@@ -22,6 +22,7 @@ from memento_git.knowledge.embedders import embedder
 from memento_git.knowledge.ranking import Near
 from memento_git.ledger import lock, wholefile
 from memento_git.ledger.view import View
+from memento_git.model.progress import LEDGER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from memento_git.knowledge.embedders import Embedder
     from memento_git.ledger.git import Git
-    from memento_git.model.progress import Progress
 
     Vectors = dict[str, Any]
 
@@ -43,12 +43,12 @@ SPARE: Final = 2000  # vectors that are kept beside those of what is read: of ot
 PATIENCE: Final = 1.0
 
 
-def near(view: View, questions: Sequence[str], progress: Progress | None = None) -> list[Near]:
+def near(view: View, questions: Sequence[str]) -> list[Near]:
     """Return how near the documents of a view are to each question."""
     model = embedder()
     ids = {path: identity for path in view.files if (identity := with_meaning(path))}
     blobs = {path: _blob(view, path) for path in ids}
-    vectors = _vectors(view, model, blobs, progress)
+    vectors = _vectors(view, model, blobs)
     paths = [path for path, blob in blobs.items() if blob in vectors]
     matrix = np.stack([vectors[blobs[path]] for path in paths]).astype(np.float32) if paths else np.zeros((0, 1))
     found = []
@@ -71,7 +71,7 @@ def _blob(view: View, path: str) -> str:
     return view.files[path] or view.git.blob_id(view.contents.get(path, b""))
 
 
-def _vectors(view: View, model: Embedder, blobs: dict[str, str], progress: Progress | None) -> Vectors:
+def _vectors(view: View, model: Embedder, blobs: dict[str, str]) -> Vectors:
     """Return the vectors of these blobs: those that are kept, and as many more as there is time for."""
     file = place(view.git, model.name)
     known = _read(file)
@@ -80,27 +80,25 @@ def _vectors(view: View, model: Embedder, blobs: dict[str, str], progress: Progr
         return known
     made: Vectors = {}
     try:
-        _make(view, model, missing, made, progress)
+        _make(view, model, missing, made)
     finally:
         _keep(view.git, file, made, set(blobs.values()))
     return known | made
 
 
-def _make(view: View, model: Embedder, missing: dict[str, str], made: Vectors, progress: Progress | None) -> None:
+def _make(view: View, model: Embedder, missing: dict[str, str], made: Vectors) -> None:
     """Add vectors of blobs to those made, until there is no time left."""
     until = UNTIL.setdefault(view, time.monotonic() + SECONDS)
     waiting = list(missing.items())
     for start in range(0, len(waiting), AT_ONCE):
         if time.monotonic() > until:
             return
-        if progress is not None:
-            progress(start, len(waiting))
+        view.git.progress(start, len(waiting), LEDGER)
         some = waiting[start : start + AT_ONCE]
         view.fetch([path for _, path in some])
         vectors = model.passages([_text(view, path) for _, path in some])
         made.update((blob, vector.astype(np.float16)) for (blob, _), vector in zip(some, vectors, strict=True))
-    if progress is not None:
-        progress(len(waiting), len(waiting))
+    view.git.progress(len(waiting), len(waiting), LEDGER)
 
 
 def _text(view: View, path: str) -> str:

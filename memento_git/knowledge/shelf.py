@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from memento_git.ledger.view import View
-    from memento_git.model.progress import Progress
     from memento_git.model.work import Event
 
 WORTH_KEEPING: Final = 50
@@ -207,14 +206,14 @@ class Shelf(Happenings):
         """Return the live notes that a text must be compared with."""
         return self.live(register.near(self.view, text))
 
-    def load(self, progress: Progress | None = None) -> None:
+    def load(self) -> None:
         """Decode all notes and events at once, with the help of what was decoded before; only the first call does."""
         if self._loaded:
             return
         self._loaded = True
         view, index = self.view, self.index
         paths = (*index.prose.values(), *index.events.values())
-        decoded, fresh = decoding.bring(view, paths, cache.read(view.git, KEPT, "2") or {}, progress)
+        decoded, fresh = decoding.bring(view, paths, cache.read(view.git, KEPT, "2") or {})
         if fresh > WORTH_KEEPING:
             cache.write(view.git, KEPT, "2", decoded)
 

@@ -9,6 +9,7 @@ from memento_git.knowledge.cards import entry_of
 from memento_git.knowledge.corpus import Corpus, Damaged
 from memento_git.knowledge.documents import can_be_found, documents_of
 from memento_git.ledger import difference, lock
+from memento_git.model.progress import LEDGER, untold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from memento_git.knowledge.index import Index
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
-    from memento_git.model.progress import Progress
 
 
 PATIENCE: Final = 1.0
@@ -40,7 +40,7 @@ def _findable(files: Mapping[str, str]) -> dict[str, str]:
 
 
 @contextmanager
-def gathered(view: View, progress: Progress | None = None, *, written: bool = True, few: int = 0) -> Iterator[Corpus]:
+def gathered(view: View, *, written: bool = True, few: int = 0) -> Iterator[Corpus]:
     """Yield all that can be found in a view.
 
     A ledger of at most `few` files that has no index yet is answered out of them: that is sooner done than writing one.
@@ -55,26 +55,24 @@ def gathered(view: View, progress: Progress | None = None, *, written: bool = Tr
     shelf = index.opened(view.git) if written else None
     changes = difference.changed(view.git, shelf.tree, tree) if shelf else None
     if written and tree and (shelf is None or (_is_much(changes) and _is_head(view))):
-        shelf = _brought_up(view.git, shelf, tree, progress)
+        shelf = _brought_up(view.git, shelf, tree)
         changes = difference.changed(view.git, shelf.tree, tree) if shelf else None
     if changes is None:
         if shelf is not None:
             shelf.close()
         shelf, changes = None, difference.blobs(view.git, tree)
     try:
-        yield _in_memory(view, tree, changes, shelf, progress)
+        yield _in_memory(view, tree, changes, shelf)
     finally:
         if shelf is not None:
             shelf.close()
 
 
-def _in_memory(
-    view: View, tree: str, changes: dict[str, str], shelf: Index | None = None, progress: Progress | None = None
-) -> Corpus:
+def _in_memory(view: View, tree: str, changes: dict[str, str], shelf: Index | None = None) -> Corpus:
     """Return an index with what differs from it, what other commits add, and what is not committed."""
     _add_others(view, tree, changes)
     wanted = _findable(changes)
-    entries = [entry for _, entry in _entries(view.git, wanted, progress)]
+    entries = [entry for _, entry in _entries(view.git, wanted)]
     if view.changed:
         entries += _uncommitted(view, tree, wanted)
     return Corpus(shelf, wanted, entries)
@@ -106,7 +104,7 @@ def _uncommitted(view: View, tree: str, changes: dict[str, str]) -> list[Entry]:
     return [entry_of(one) for path in put for one in documents_of(path, view.contents.get(path, b""))]
 
 
-def _brought_up(git: Git, shelf: Index | None, tree: str, progress: Progress | None) -> Index | None:
+def _brought_up(git: Git, shelf: Index | None, tree: str) -> Index | None:
     """Bring the index to a tree and return it; where it cannot be written, return the old one."""
     from memento_git.knowledge import index
 
@@ -117,13 +115,13 @@ def _brought_up(git: Git, shelf: Index | None, tree: str, progress: Progress | N
             current = index.opened(git)
             if current is not None and current.tree == tree:
                 return current
-            _write(git, current, tree, progress)
+            _write(git, current, tree)
     except (lock.LockHeld, lock.NotWritable, Damaged, OSError):
         pass
     return index.opened(git)
 
 
-def _write(git: Git, current: Index | None, tree: str, progress: Progress | None) -> None:
+def _write(git: Git, current: Index | None, tree: str) -> None:
     """Write what differs, or everything where there is no index, or none that can be updated."""
     from memento_git.knowledge import index
 
@@ -132,21 +130,20 @@ def _write(git: Git, current: Index | None, tree: str, progress: Progress | None
             changes = difference.changed(git, current.tree, tree)
             if changes is not None:
                 files = _findable(changes)
-                index.update(git, current, tree, list(files), _entries(git, files, progress))
+                index.update(git, current, tree, list(files), _entries(git, files))
                 return
         index.forget(git)
-    index.build(git, tree, _entries(git, _findable(difference.blobs(git, tree)), progress))
+    index.build(git, tree, _entries(git, _findable(difference.blobs(git, tree))))
 
 
-def _entries(git: Git, files: dict[str, str], progress: Progress | None) -> Iterator[tuple[str, Entry]]:
+def _entries(git: Git, files: dict[str, str]) -> Iterator[tuple[str, Entry]]:
     """Yield what the index keeps of each document in those of these files that are there."""
     paths = [path for path, blob in files.items() if blob]
+    told = git.progress if len(paths) >= LONG else untold
     for start in range(0, len(paths), AT_ONCE):
-        if progress is not None and len(paths) >= LONG:
-            progress(start, len(paths))
+        told(start, len(paths), LEDGER)
         some = paths[start : start + AT_ONCE]
         for path, data in zip(some, git.objects(files[path] for path in some), strict=True):
             for document in documents_of(path, data) if data is not None else ():
                 yield path, entry_of(document)
-    if progress is not None and len(paths) >= LONG:
-        progress(len(paths), len(paths))
+    told(len(paths), len(paths), LEDGER)

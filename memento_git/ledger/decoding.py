@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import codec, layout
 from memento_git.ledger.codec import Decoded
+from memento_git.model.progress import LEDGER, untold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from memento_git.ledger.view import View
-    from memento_git.model.progress import Progress
 
 STEP: Final = 500
 
 
-def bring(
-    view: View, paths: Iterable[str], known: Mapping[str, Any], progress: Progress | None = None
-) -> tuple[dict[str, Decoded], int]:
+def bring(view: View, paths: Iterable[str], known: Mapping[str, Any]) -> tuple[dict[str, Decoded], int]:
     """Decode files into a view; return what shall be known next time, by blob, and how many were not known yet.
 
     What cannot be decoded is left to whoever asks for its record.
@@ -26,13 +24,11 @@ def bring(
     keys = {path: f"{view.files[path]} {_shape_of(path)}" for path in paths}
     view.decoded.update({path: Decoded(*known[key]) for path, key in keys.items() if key in known})
     fresh = [path for path in keys if path not in view.decoded]
-    shown = progress if len(fresh) > STEP else None
+    told = view.git.progress if len(fresh) > STEP else untold
     for start in range(0, len(fresh), STEP):
-        if shown is not None:
-            shown(start, len(fresh))
+        told(start, len(fresh), LEDGER)
         _decode(view, fresh[start : start + STEP])
-    if shown is not None:
-        shown(len(fresh), len(fresh))
+    told(len(fresh), len(fresh), LEDGER)
     kept = {key: view.decoded[path] for path, key in keys.items() if path in view.decoded and view.files[path]}
     return kept, len(fresh)
 

@@ -14,6 +14,7 @@ from memento_git.ledger import names
 from memento_git.ledger.environment import OPTIONS, WITH_HOOKS, GitMissing, environment, refuse_old
 from memento_git.ledger.reader import AT_ONCE, Reader, Stored
 from memento_git.ledger.trees import Entry, Trees, entries
+from memento_git.model.progress import Progress, untold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -78,6 +79,7 @@ class Git:
         self.cwd = start
         self.extra: dict[str, str] = {}
         self.bound: dict[str, str] = {}
+        self.progress: Progress = untold  # what is told of a long reading
         self.trees = Trees(self)
         self.reader = Reader(self)
         answer = self._run(

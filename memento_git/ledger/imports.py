@@ -13,10 +13,10 @@ from memento_git.code.imports.resolve import Resolver
 from memento_git.code.languages import PYTHON, language_of
 from memento_git.ledger import cache
 from memento_git.ledger.listed import FILE_MODES
+from memento_git.model.progress import CODE
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
-    from memento_git.model.progress import Progress
 
     Parsed = list[Any]
 
@@ -68,13 +68,13 @@ class Imports(NamedTuple):
         return found
 
 
-def imports(git: Git, tree: str, progress: Progress | None = None) -> Imports:
+def imports(git: Git, tree: str) -> Imports:
     """Return the imports between the source files of a commit or tree."""
     found, manifests = sources(git, tree)
     able = {PYTHON, *syntax_trees.available()}
     known = [source for source in found if source.language in able]
     fit = [source for source in known if source.size <= LARGEST][:MOST_FILES]
-    parsed = _parse(git, fit, progress)
+    parsed = _parse(git, fit)
     resolver = Resolver((source.path for source in fit), *_told_by(git, manifests))
     edges: dict[str, set[str]] = {source.node: set() for source in fit}
     outside: set[str] = set()
@@ -124,7 +124,7 @@ def _told_by(git: Git, manifests: dict[str, str]) -> tuple[dict[str, str], list[
     return modules, folders
 
 
-def _parse(git: Git, sources: list[Source], progress: Progress | None) -> dict[str, Parsed]:
+def _parse(git: Git, sources: list[Source]) -> dict[str, Parsed]:
     """Return what each file imports, and why it could not be read; kept by the id of its bytes."""
     held: dict[str, Parsed] = cache.read(git, "graph.imports", str(FORMAT)) or {}
     missing = list({_key(source): source for source in sources if _key(source) not in held}.values())
@@ -132,8 +132,8 @@ def _parse(git: Git, sources: list[Source], progress: Progress | None) -> dict[s
         some = missing[start : start + AT_ONCE]
         for source, data in zip(some, git.objects(source.blob for source in some), strict=True):
             held[_key(source)] = _read(source.language, data)
-        if progress is not None and len(missing) > AT_ONCE:
-            progress(min(start + AT_ONCE, len(missing)), len(missing))
+        if len(missing) > AT_ONCE:
+            git.progress(min(start + AT_ONCE, len(missing)), len(missing), CODE)
     if missing:
         used = {_key(source) for source in sources}
         kept = held if len(held) <= 2 * MOST_FILES else {key: one for key, one in held.items() if key in used}

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
-    from memento_git.model.progress import Progress
     from memento_git.review.outcome import Report
 
 PARENT: Final = "HEAD^1"
@@ -68,7 +67,7 @@ class ReproducedAlone(Misused):
 
 def check(
     ledger: Ledger, *, base: str = "", no_base: bool = False, at: str = "", staged: bool = False, fix: bool = False,
-    again: Again | None = None, progress: Progress | None = None,
+    again: Again | None = None,
 ) -> Report:  # fmt: skip
     """Check a ledger: the tree alone, or what it adds to a base; with fix, mend first what needs no judgement.
 
@@ -76,14 +75,14 @@ def check(
     """
     if fix and (at or staged):
         raise FixElsewhere(what="the index" if staged else at)
-    report = _look(ledger, base=base, no_base=no_base, at=at, staged=staged, again=again, progress=progress).weighed()
+    report = _look(ledger, base=base, no_base=no_base, at=at, staged=staged, again=again).weighed()
     if not fix:
         return report
     held = _held(ledger.git, base, no_base=no_base) or report.base
     fixed = _fix(ledger, report)
     if not fixed:
         return report
-    mended = _look(ledger, base=held, no_base=not held, at="", staged=False, again=again, progress=progress)
+    mended = _look(ledger, base=held, no_base=not held, at="", staged=False, again=again)
     return mended.weighed()._replace(fixed=fixed, chosen=report.chosen)
 
 
@@ -93,10 +92,7 @@ def _held(git: Git, base: str, *, no_base: bool) -> str:
     return "" if name in ("", PARENT) or name.endswith(ranges.SIDES) else ranges.commit(git, name)
 
 
-def _look(
-    ledger: Ledger, *, base: str, no_base: bool, at: str, staged: bool, again: Again | None,
-    progress: Progress | None,
-) -> Report:  # fmt: skip
+def _look(ledger: Ledger, *, base: str, no_base: bool, at: str, staged: bool, again: Again | None) -> Report:
     git = ledger.git
     git.trees.anew = True
     with ExitStack() as stack:
@@ -106,7 +102,7 @@ def _look(
             tree = stack.enter_context(staged_tree(git))
             first = git.commit("HEAD") or ""
             if not first:
-                return judging.alone(git, tree, ledger.now(), None)
+                return judging.alone(git, tree, ledger.now())
             return judging.merged(git, [first, *merging(git)], tree, against.STAGED, ledger.now())
         base = in_full(git, base) if base else ""
         if base and base != PARENT:
@@ -123,7 +119,7 @@ def _look(
             if not at and git.top is not None:
                 ledger.watch.begin()
             git.trees.anew = False  # nobody relies on it for what others bring
-            return judging.alone(git, head, ledger.now(), progress)
+            return judging.alone(git, head, ledger.now())
         forks = _forks(git, name, head)
         rules = forks[0] if name == PARENT else ranges.ruling(git, forks, name)
         found = _judged(partial(judging.added, git, forks, head, name, ledger.now(), ruling=rules), again, rules)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.difference import Changed
     from memento_git.ledger.git import Git
-    from memento_git.model.progress import Progress
     from memento_git.review.outcome import Known
 
     Code = Callable[[Sequence[str]], dict[str, Any]]
@@ -54,31 +53,31 @@ class Part(NamedTuple):
     look: Callable[[], Iterable[Finding]]
 
 
-def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
+def alone(git: Git, head: str, now: str) -> Report:
     """Check one tree, with no word on how it came to be."""
     view = View(git, (head,), now)
     if layout.CONFIG not in view.files and layout.CONFIG not in view.folders:
         _refuse_nothing(view, "the index" if staged.is_read(git) else head[:12])
     policy, found = policyfile.read(view)
-    for part in parts(view, policy, progress):
+    for part in parts(view, policy):
         found += part.look()
     records = sum(1 for path in view.files if layout.place_of(path) is not None)
     told = ordered(with_fixes(view, lastread.unpacked([*view.findings, *found])))
     return Report(files.packed(view, told), [], "", head, records, policy)
 
 
-def parts(view: View, policy: Policy, progress: Progress | None = None) -> Iterator[Part]:
+def parts(view: View, policy: Policy) -> Iterator[Part]:
     """Yield all that a whole tree is looked at for; what cannot be read meanwhile is among the view's findings."""
     head = view.commits[0]
     scope = Scope(code=_code_of(view.git, head), ended=Ends(view.git, view.commits).of)
     yield Part(FILES, partial(_names, view, policy))
     for run in view.runs():
-        yield Part(f"run {run}", partial(_whole_run, view, run, policy, scope, progress))
+        yield Part(f"run {run}", partial(_whole_run, view, run, policy, scope))
     yield Part("secrets", lambda: files.check_secrets(view, list(view.files), policy.allow_secrets))
     yield Part("recipes", lambda: recipes.check_recipes(view, view.files, policy.allow_secrets))
     yield Part("signatures", partial(_signatures, view, policy))
     if view.index("").prose or view.index("").events_of:
-        yield Part(NOTES, partial(_of_notes, view, Scope(), policy, progress))
+        yield Part(NOTES, partial(_of_notes, view, Scope(), policy))
 
 
 def with_fixes(view: View, found: Iterable[Finding]) -> list[Finding]:
@@ -101,9 +100,9 @@ def _signatures(view: View, policy: Policy) -> list[Finding]:
     return [*found, *signed.keys_away(view.git, head, policy)]
 
 
-def _whole_run(view: View, run: str, policy: Policy, scope: Scope, progress: Progress | None) -> list[Finding]:
+def _whole_run(view: View, run: str, policy: Policy, scope: Scope) -> list[Finding]:
     state = RunState(view, run, Runners(view, policy), policy)
-    load(state, progress)
+    load(state)
     return runs.check_run(state, scope)
 
 
@@ -116,7 +115,7 @@ def _refuse_nothing(view: View, where: str) -> NoReturn:
 
 def added(
     git: Git, forks: Sequence[str], head: str, name: str, now: str, confirmed: Collection[str] = (), ruling: str = ""
-) -> Report:  # fmt: skip
+) -> Report:
     """Check what a head adds to its base, by the base's policy; `confirmed` was run again just now.
 
     Of several forks the base is what they come to together; policy and keys are those of `ruling`, else of the first.
@@ -294,14 +293,14 @@ def _of_runs(view: View, scopes: Mapping[str, Scope], runners: Runners) -> list[
     return found
 
 
-def _of_notes(view: View, scope: Scope, policy: Policy, progress: Progress | None = None) -> list[Finding]:
+def _of_notes(view: View, scope: Scope, policy: Policy) -> list[Finding]:
     """Return what is wrong with notes; where all are asked for, they are brought at once."""
     from memento_git.knowledge.shelf import Shelf
     from memento_git.review import notes
 
     shelf = Shelf(view)
     if scope.groups is None:
-        shelf.load(progress)
+        shelf.load()
     return notes.check_notes(shelf, scope, policy.domains)
 
 

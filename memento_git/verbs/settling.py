@@ -16,7 +16,6 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
-    from memento_git.model.progress import Progress
     from memento_git.model.rows import Row, TroubleRow
     from memento_git.texts.typed import Reason
 
@@ -50,9 +49,9 @@ def _is_of_notes(tx: Transaction, target: str) -> bool:
         return False
 
 
-def troubles(view: View, progress: Progress | None = None) -> tuple[list[TroubleRow], list[Row]]:
+def troubles(view: View) -> tuple[list[TroubleRow], list[Row]]:
     """Return what needs settling, and what came after its run was archived."""
-    found = [row for run in view.runs() for row in base(view, run, progress)["trouble"]]
+    found = [row for run in view.runs() for row in base(view, run)["trouble"]]
     late = [row for run in view.runs() for row in _late(view, run)]
     return [*found, *trouble_rows(Shelf(view))], late
 

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memento_git.ledger.view import View
-    from memento_git.model.progress import Progress
     from memento_git.model.rows import EventRow, EvidenceRow, GateRow, Row, RunRow
     from memento_git.model.run_rows import RunRows
     from memento_git.work.proof.runners import Runners
@@ -22,12 +21,12 @@ MANY: Final = ("tasks", "dispatches", "evidence")  # the rows that a run may hav
 WORTH_KEEPING: Final = 100  # rows that are others than those kept, from which on all are kept anew
 
 
-def base(view: View, run: str, progress: Progress | None = None) -> RunRows:
+def base(view: View, run: str) -> RunRows:
     """Return what depends on the run's files and the policy alone; kept under the ids of both."""
     key = view.tree_key(run)
     held = _held(view, run, key) if key else None
     if held is None:
-        held, sure = _compute(view, run, progress)
+        held, sure = _compute(view, run)
         if key and sure and not _passes(view, held["evidence"], held["findings"]):
             _keep(view, run, key, held)
     return held
@@ -95,42 +94,42 @@ def _passes(view: View, evidence: Iterable[EvidenceRow], findings: Iterable[Find
     return any(is_ahead(row["created_at"], view.now) for row in evidence)
 
 
-def audit(view: View, run: str, progress: Progress | None = None) -> list[EventRow]:
+def audit(view: View, run: str) -> list[EventRow]:
     """Return all events of a run, each after what it had seen."""
     key = view.tree_key(run)
     held = _events(view, run, key) if key else None
     if held is None and key:
-        base(view, run, progress)
+        base(view, run)
         held = _events(view, run, key)
-    return _compute(view, run, progress)[0]["audit"] if held is None else held
+    return _compute(view, run)[0]["audit"] if held is None else held
 
 
-def story(view: View, run: str, progress: Progress | None = None) -> list[EventRow]:
+def story(view: View, run: str) -> list[EventRow]:
     """Return all events of a run, each after what it had seen; that a record was made comes before what befell it."""
     from memento_git.folding.event_rows import clocked, creations, mixed
 
-    dated = clocked(audit(view, run, progress))
+    dated = clocked(audit(view, run))
     first = {row["record"]: at for at, row in reversed(dated)}
     made = [(min(row["created_at"], first.get(row["id"], row["created_at"])), row)
-            for row in creations(base(view, run, progress))]  # fmt: skip
+            for row in creations(base(view, run))]  # fmt: skip
     made.sort(key=lambda pair: pair[0])
     return mixed(made, dated)
 
 
-def whole(view: View, run: str, progress: Progress | None = None, runners: Runners | None = None) -> RunRows:
+def whole(view: View, run: str, runners: Runners | None = None) -> RunRows:
     """Return a run with all of its events, for one look: what is kept for the run as it is now stays kept.
 
     With `runners`, whose reruns count is theirs to say.
     """
     if runners is not None:
-        return _compute(view, run, progress, runners)[0]
+        return _compute(view, run, runners)[0]
     key = view.tree_key(run)
     held = _held(view, run, key) if key else None
     events = _events(view, run, key) if key and held else None
-    return _compute(view, run, progress)[0] if held is None or events is None else {**held, "audit": events}
+    return _compute(view, run)[0] if held is None or events is None else {**held, "audit": events}
 
 
-def _compute(view: View, run: str, progress: Progress | None, runners: Runners | None = None) -> tuple[RunRows, bool]:
+def _compute(view: View, run: str, runners: Runners | None = None) -> tuple[RunRows, bool]:
     """Return what a run comes to, and whether all signatures that bear on it could be checked here."""
     from memento_git.work import rows
     from memento_git.work.loading import load
@@ -140,7 +139,7 @@ def _compute(view: View, run: str, progress: Progress | None, runners: Runners |
     from memento_git.work.state import RunState
 
     state = RunState(view, run, runners, shown=True)
-    load(state, progress)
+    load(state)
     tasks = state.tasks()
     evidence = state.pieces(state.ids("evidence"))
     held: RunRows = {

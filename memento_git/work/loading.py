@@ -11,12 +11,11 @@ from memento_git.model.ids import EvidenceWithdrawn
 
 if TYPE_CHECKING:
     from memento_git.ledger.view import View
-    from memento_git.model.progress import Progress
     from memento_git.model.work import Evidence
     from memento_git.work.state import RunState
 
 
-def load(state: RunState, progress: Progress | None = None) -> None:
+def load(state: RunState) -> None:
     """Decode all records of a run into its view."""
     view, index = state.view, state.index
     name = f"{state.id}.files"
@@ -25,7 +24,7 @@ def load(state: RunState, progress: Progress | None = None) -> None:
     attached = [path for paths in index.attachments.values() for path in paths]
     _digest(view, [path for path in attached if view.files[path] not in view.digests])
     paths = (*index.prose.values(), *index.evidence.values(), *index.events.values())
-    decoded, fresh = decoding.bring(view, paths, held["decoded"], progress)
+    decoded, fresh = decoding.bring(view, paths, held["decoded"])
     if fresh:
         cache.write(view.git, name, "3", {"decoded": decoded, "digests": view.digests})
 

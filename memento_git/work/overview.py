@@ -19,10 +19,10 @@ from memento_git.work.task_steps import SOON
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from memento_git.ledger.cache import Ready
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
-    from memento_git.model.progress import Progress
     from memento_git.model.rows import AnyRow, ClaimRow, EventRow, RunRow, TaskRow
     from memento_git.model.run_rows import RunRows
     from memento_git.work.state import RunState
@@ -89,18 +89,20 @@ def without_runs(ledger: Ledger) -> RunRows:
 
 def overview(
     ledger: Ledger, view: View, run: str, *, limit: int = kept_rows.SHOWN, ready: bool = False,
-    progress: Progress | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> RunRows:  # fmt: skip
     """Return a run as it is now: its rows, cut to a limit that is told, and what follows from clock and code.
 
     Where nothing is cut, the audit may be ready JSON.
     """
-    held = kept_rows.base(view, run, progress)
+    if progress is not None:
+        view.git.progress = lambda done, total, _: progress(done, total)
+    held = kept_rows.base(view, run)
     opened = cache(partial(_opened, view, run))
     held["ahead"] = _ahead(view, run, held.pop("latest"))
     whole = kept_rows.ready_audit(view, run) if ready and not limit else None
     if whole is None and (not limit or limit > kept_rows.SHOWN):
-        held["audit"] = kept_rows.audit(view, run, progress)
+        held["audit"] = kept_rows.audit(view, run)
     _mark_held(view, held)
     _mark_signed(held, opened)
     held["stale"] = mark_stale(view, held["evidence"], held["tasks"])
@@ -122,9 +124,13 @@ def overview(
         held, _merges(held, opened), gates=gates, choices=choices, known=known, fresh=fresh, asker=asker, **kept
     )
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
-    shown = cut(held, limit, LISTS)
-    if whole is not None:
-        shown["audit"] = cast("list[EventRow]", whole)
+    return _shown(cut(held, limit, LISTS), whole)
+
+
+def _shown(shown: RunRows, audit: Ready | None) -> RunRows:
+    """Return the rows of a run with its whole audit, where that is ready."""
+    if audit is not None:
+        shown["audit"] = cast("list[EventRow]", audit)
         shown["omitted"].pop("audit", None)
     return shown
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.standing import Standing
     from memento_git.ledger.store import Ledger
     from memento_git.model.anchors import Anchor
-    from memento_git.model.progress import Progress
     from memento_git.model.rows import Row
     from memento_git.model.work import Prose
 
@@ -35,10 +34,10 @@ SAME_KEY: Final = "same key"
 SAME_PLACE: Final = "both took the place of one note"
 
 
-def shelf_at(ledger: Ledger, at: Sequence[str] = (), progress: Progress | None = None) -> Shelf:
+def shelf_at(ledger: Ledger, at: Sequence[str] = ()) -> Shelf:
     """Return all notes at HEAD, or at the union of some revisions."""
     shelf = Shelf(ledger.view(at))
-    shelf.load(progress)
+    shelf.load()
     return shelf
 
 
@@ -66,13 +65,13 @@ def check_anchors(shelf: Shelf, given: str = "", *, work_tree: bool = False) -> 
     return {"anchors": rows, "counts": dict(counts), "notes": len({note for note, _ in wanted})}
 
 
-def check_impact(shelf: Shelf, given: str, progress: Progress | None = None) -> Row:
+def check_impact(shelf: Shelf, given: str) -> Row:
     """Return what to look at when a note no longer holds, the nearest first; and the files that import its code."""
     note = shelf.find(given)
     live = {one.id: one for one in shelf.live()}
     links = [link for one in shelf.readable() for link in _links(shelf, one)]
     about = places(shelf, [note, *(one for one in live.values() if one.id != note.id)])
-    used = importing(shelf.view.git, shelf.view.commits[0], note.id, about, progress)
+    used = importing(shelf.view.git, shelf.view.commits[0], note.id, about)
     found = impact.dependents(note.id, links, about, used.uses)
     rows = [{**one._asdict(), **named(shelf, one.note)} for one in found if one.note in live]
     return {

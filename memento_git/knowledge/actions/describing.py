@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from memento_git.knowledge.overlay import Overlay
     from memento_git.ledger.store import Ledger
-    from memento_git.model.progress import Progress
     from memento_git.model.rows import Row
 
 MOST: Final = 20
@@ -28,7 +27,7 @@ VARIABLE: Final = "MEMENTO_FILE"
 
 def scan_described(
     ledger: Ledger, given: str, path: str = "", *, shell: bool = False, limit: int = MOST, patience: float = PATIENCE,
-    allow_secrets: Sequence[str] = (), progress: Progress | None = None,
+    allow_secrets: Sequence[str] = (),
 ) -> Row:  # fmt: skip
     """Make a draft of what a command prints about each file that no note is about; return what came of it.
 
@@ -38,7 +37,7 @@ def scan_described(
     words = commands.words_of(given, shell=shell)
     with overlays.opened(ledger.view(), path=path) as overlay:
         source = _Described(overlay, words, patience, allow_secrets)
-        return Scan(ledger, overlay, allow_secrets, source).run(path, limit, progress)
+        return Scan(ledger, overlay, allow_secrets, source).run(path, limit)
 
 
 class _Described(Source):

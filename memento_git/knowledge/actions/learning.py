@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from memento_git.knowledge.recipes import Item
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
-    from memento_git.model.progress import Progress
     from memento_git.model.rows import Row
 
 
@@ -56,23 +55,21 @@ class RecipeUnnamed(Refused):
     hint_ = "give it one: --name NAME"
 
 
-def save_learnt(
-    tx: Transaction, thread: str, name: str = "", *, replace: bool = False, progress: Progress | None = None
-) -> Row:
+def save_learnt(tx: Transaction, thread: str, name: str = "", *, replace: bool = False) -> Row:
     """Save what is learnt from a thread; a recipe of that name is replaced only where that is asked."""
-    learnt = learn_recipe(tx.view, thread, name, progress)
+    learnt = learn_recipe(tx.view, thread, name)
     save_recipe(tx, learnt["name"], learnt["text"].encode(), replace=replace)
     return learnt
 
 
-def learn_recipe(view: View, thread: str, name: str = "", progress: Progress | None = None) -> Row:
+def learn_recipe(view: View, thread: str, name: str = "") -> Row:
     """Return the recipe that finds a thread's notes best of those that were tried, and how it did; write nothing.
 
     Of equally good ones the simplest wins. None names a note or the thread, so that it finds their like too.
     """
     name = _named(thread, name)
-    run = RecipeRun(view, progress=progress)
-    run.shelf.load(progress)
+    run = RecipeRun(view)
+    run.shelf.load()
     known, written = _known(run, thread)
     tried = [_tried(run, known, _recipe(name, thread, data)) for data in learning.drafts(known, written)]
     good = [one for one in tried if one.score.found >= LEAST]
@@ -159,7 +156,7 @@ def _words(
     """
     texts = ["\n".join((item.title, item.key, *item.tags, *item.aliases, item.text)) for item in live]
     written = learning.shared_words(texts)
-    with upkeep.gathered(run.view, run.progress) as corpus:
+    with upkeep.gathered(run.view) as corpus:
         rare = {word: len(corpus.postings(word)) for word in written}
     most = max(FEWEST_COMMON, COMMON * len(live))
     telling = sorted((word for word in written if rare[word] <= most), key=lambda word: (rare[word], word))

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
     from memento_git.model.note_rows import HitRow
-    from memento_git.model.progress import Progress
     from memento_git.model.rows import Row
 
 FEW: Final = 150
@@ -54,7 +53,7 @@ class Found(NamedTuple):
 
 def recall(
     ledger: Ledger, queries: Sequence[str] = (), *, as_of: str = "", at: Sequence[str] = (),
-    standings: Standings = labels.nothing_known, as_json: bool = False, progress: Progress | None = None,
+    standings: Standings = labels.nothing_known, as_json: bool = False,
     scope: str = "project", **wishes: Any,
 ) -> Row:  # fmt: skip
     """Return an answer: hits with their labels, in sections, what was left out, and what it all takes.
@@ -65,7 +64,7 @@ def recall(
     """
     view = _view(ledger, as_of, at)
     wish = _wish(ledger, queries, wishes)
-    asked = _Recall(view, wish, standings, past=bool(as_of or at), progress=progress)
+    asked = _Recall(view, wish, standings, past=bool(as_of or at))
     answer = asked.answer(scope, as_json=as_json)
     ledger.warn(*remarks(asked.shelf), *asked.whereabouts.missed)
     if asked.unread:
@@ -93,12 +92,11 @@ def _wish(ledger: Ledger, queries: Sequence[str], wishes: Mapping[str, Any]) -> 
 class _Recall:
     """One question, answered at one view."""
 
-    def __init__(self, view: View, wish: Wish, standings: Standings, *, past: bool, progress: Progress | None) -> None:
+    def __init__(self, view: View, wish: Wish, standings: Standings, *, past: bool) -> None:
         self.view = view
         self.wish = wish
         self.standings = standings
         self.past = past
-        self.progress = progress
         self.unread = 0
         self._leads: dict[str, str] = {}
         drafts = Drafts(view.git).all() if wish.drafts else []
@@ -111,7 +109,7 @@ class _Recall:
         self.chooser = Chooser(self.shelf, wish, self.drafts, self.beyond if wish.about else None)
 
     def _loaded(self) -> Shelf:
-        self.shelf.load(self.progress)
+        self.shelf.load()
         return self.shelf
 
     def _at_places(self) -> dict[str, int]:
@@ -184,14 +182,14 @@ class _Recall:
             return []
         from memento_git.knowledge.recall import cards
 
-        return cards(self.view, lambda card: card.kind in RECORDS and wish.admits(card), self.progress, FEW)
+        return cards(self.view, lambda card: card.kind in RECORDS and wish.admits(card), FEW)
 
     def _left_drafts(self) -> int:
         """Return how many drafts would have answered."""
         if self.wish.drafts or not Drafts(self.view.git).ids():
             return 0
         wish = self.wish._replace(drafts=True, limit=ALL_DRAFTS)
-        found = _Recall(self.view, wish, self.standings, past=self.past, progress=self.progress).found()
+        found = _Recall(self.view, wish, self.standings, past=self.past).found()
         return sum(hit["draft"] for hit in found.hits)
 
     def _left_short(self) -> int:
@@ -212,9 +210,7 @@ class _Recall:
         """Return all that would answer, for what is only counted; whatever is shown, and however much."""
         from memento_git.knowledge.recall import answering
 
-        return answering(
-            self.view, self.wish.queries, keep, progress=self.progress, few=FEW, semantic=self.wish.semantic
-        )
+        return answering(self.view, self.wish.queries, keep, few=FEW, semantic=self.wish.semantic)
 
     def _asked(self) -> Found:
         """Return what answers the questions; what was superseded leads to its successor."""
@@ -222,7 +218,7 @@ class _Recall:
 
         told = search(
             self.view, self.wish.queries, limit=self.wish.most, keep=self.chooser.keeps, leads=self._standing_for,
-            files=[place.partition(":")[0] for place in self.wish.about], progress=self.progress, few=FEW,
+            files=[place.partition(":")[0] for place in self.wish.about], few=FEW,
             semantic=self.wish.semantic, compared=True, last=self.drafts,
         )  # fmt: skip
         self.unread = told.unread

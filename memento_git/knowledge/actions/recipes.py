@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from memento_git.knowledge.recipe_runs import Write
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
-    from memento_git.model.progress import Progress
     from memento_git.model.rows import Row
 
 
@@ -157,10 +156,10 @@ def recipe_row(book: RecipeBook, recipe: Recipe) -> Row:
 
 def run_recipe(
     ledger: Ledger, name: str, given: Mapping[str, str], *, at: Sequence[str] = (), apply: bool = False,
-    allow_secrets: Sequence[str] = (), progress: Progress | None = None,
+    allow_secrets: Sequence[str] = (),
 ) -> Row:  # fmt: skip
     """Run a recipe. Only with `apply` is anything written, all in one commit; else it is told what would be."""
-    run = RecipeRun(ledger.view(at), at_commit=bool(at), progress=progress)
+    run = RecipeRun(ledger.view(at), at_commit=bool(at))
     rows = [_found_row(run, item.id, item.score) for item in run.run(name, given)]
     applied = False
     if apply and run.writes:

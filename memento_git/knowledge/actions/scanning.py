@@ -21,6 +21,7 @@ from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.ledger import standing
 from memento_git.model import anchors
 from memento_git.model.anchors import GONE, Anchor
+from memento_git.model.progress import CODE
 from memento_git.texts.secrets import SecretFound
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from memento_git.code.docstrings import Said
     from memento_git.knowledge.overlay import Overlay
     from memento_git.ledger.store import Ledger
-    from memento_git.model.progress import Progress
     from memento_git.model.rows import Row
 
 LARGEST: Final = 1024 * 1024
@@ -80,17 +80,14 @@ class Source:
         return told
 
 
-def scan_docstrings(
-    ledger: Ledger, path: str = "", *, limit: int = 200, allow_secrets: Sequence[str] = (),
-    progress: Progress | None = None,
-) -> Row:  # fmt: skip
+def scan_docstrings(ledger: Ledger, path: str = "", *, limit: int = 200, allow_secrets: Sequence[str] = ()) -> Row:
     """Make a draft of what each file and each public part of it says of itself; return what came of it.
 
     A content that was read is not read again. A place that says something else now has its draft replaced; one that
     says what a note or a draft says already makes none. It ends after the file with which `limit` drafts are reached.
     """
     with overlays.opened(ledger.view(), path=path) as overlay:
-        return Scan(ledger, overlay, allow_secrets, Source()).run(path, limit, progress)
+        return Scan(ledger, overlay, allow_secrets, Source()).run(path, limit)
 
 
 class Scan:
@@ -136,17 +133,17 @@ class Scan:
             for anchor, found in zip(held, self.overlay.follower.follow(held, self.overlay.now), strict=True)
         )
 
-    def run(self, path: str, limit: int, progress: Progress | None) -> Row:
+    def run(self, path: str, limit: int) -> Row:
         """Look at the files below a path, one process at a time; return what came of it."""
         paths = self.overlay.below(self.overlay.folder(path))
         with self.record.held():
-            files = self._looked_at(paths, limit, progress)
+            files = self._looked_at(paths, limit)
         return {
             "code": self.overlay.code(), "drafts": self.made, "replaced": self.replaced, "left_out": self.left_out,
             "failed": self.failed, "files": {**files, **self.source.passed_over(paths)},
         }  # fmt: skip
 
-    def _looked_at(self, paths: Sequence[str], limit: int, progress: Progress | None) -> dict[str, int]:
+    def _looked_at(self, paths: Sequence[str], limit: int) -> dict[str, int]:
         """Look at files; return how many were read, and how many were not and why."""
         reader, now = self.overlay.follower.reader, self.overlay.now
         readable = [path for path in paths if self.source.takes(path)]
@@ -161,8 +158,8 @@ class Scan:
             read += 1
             if read % KEPT_EVERY == 0:
                 self.record.keep()
-            if progress is not None and len(fresh) > KEPT_EVERY:
-                progress(read, len(fresh))
+            if len(fresh) > KEPT_EVERY:
+                reader.git.progress(read, len(fresh), CODE)
         return {
             "read": read, "unchanged": len(fit) - len(fresh), "left": len(fresh) - read,
             "too_large": len(readable) - len(fit),

@@ -23,13 +23,12 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.store import Ledger
     from memento_git.model.policy import Policy
-    from memento_git.model.progress import Progress
     from memento_git.model.rows import Row
     from memento_git.work.attest.signers import KnownSigners
     from memento_git.work.proof.runners import Runners
 
 
-def compare(ledger: Ledger, given: str, tips: Sequence[str] = (), progress: Progress | None = None) -> Row:
+def compare(ledger: Ledger, given: str, tips: Sequence[str] = ()) -> Row:
     """Return what happened to the ledger between two commits; runs whose files are the same are not read."""
     found = resolve(ledger.git, given, tips)
     old, new = ledger.side((found.base,)), ledger.side(found.tips)
@@ -41,8 +40,8 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = (), progress: Prog
         same = _ids(old, run) == _ids(new, run)
         if same and not policy["changed"] and old.signers == new.signers:
             continue
-        after = _held(new, run, progress, runners)
-        before = _held(old, run, progress)
+        after = _held(new, run, runners)
+        before = _held(old, run)
         keys.tell(run, before, after)
         if policy["changed"] and after is not None:
             _by_older(RunState(new, run, runners, keys.policy), after["tasks"])
@@ -127,10 +126,10 @@ class _Keys:
             signatures.mark_lacking(asked, verdicts=before["gates"], found=self.signers)
 
 
-def _held(view: View, run: str, progress: Progress | None, runners: Runners | None = None) -> Row | None:
+def _held(view: View, run: str, runners: Runners | None = None) -> Row | None:
     if run not in view.runs():
         return None
-    held = whole(view, run, progress, runners)
+    held = whole(view, run, runners)
     mark_stale(view, held["evidence"], held["tasks"])
     mark_outdated(held, lambda: RunState(view, run, shown=True))
     return {**held}

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
-    from memento_git.model.progress import Progress
     from memento_git.model.rows import Row
     from memento_git.model.work import Evidence
     from memento_git.work.state import RunState
@@ -134,14 +133,14 @@ def counted(held: Row) -> str:
     return f"{counts['nodes']} files, {counts['edges']} imports, {counts['cycles']} cycles"
 
 
-def diff_commits(git: Git, policy: Policy, given: str, progress: Progress | None = None) -> tuple[Row, Row]:
+def diff_commits(git: Git, policy: Policy, given: str) -> tuple[Row, Row]:
     """Return what changed in the graph from A to B of `A..B`, and the code of B."""
     first, dots, last = given.partition("..")
     if not dots or last.startswith("."):
         raise diffs.RangeInvalid(given=given)
     old, new = git.commit_of(first or "HEAD"), git.commit_of(last or "HEAD")
-    before = codegraph.snapshot(git, old, progress)
-    after, code = look(git, new, progress)
+    before = codegraph.snapshot(git, old)
+    after, code = look(git, new)
     return graphs.compare(before, after, policy.graph), code
 
 
@@ -204,10 +203,10 @@ def kept(state: RunState, evidence: Evidence) -> bytes:
     return data
 
 
-def look(git: Git, rev: str, progress: Progress | None = None) -> tuple[Row, Row]:
+def look(git: Git, rev: str) -> tuple[Row, Row]:
     """Return the graph of the code at a revision, and which code that is."""
     commit = git.commit_of(rev)
-    held = codegraph.snapshot(git, commit, progress)
+    held = codegraph.snapshot(git, commit)
     return held, {"tree": codestate.tree_at(git, commit), "head": commit}
 
 

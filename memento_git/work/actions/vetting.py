@@ -98,7 +98,7 @@ def refuse_unsound(ledger: Ledger, where: Target, ours: str, common: Sequence[st
     if base:
         report = judging.added(ledger.git, [base] if is_new else common, ours, base[:12], ledger.now())
     else:
-        report = judging.alone(ledger.git, ours, ledger.now(), None)
+        report = judging.alone(ledger.git, ours, ledger.now())
     if found := _wrong(report):
         if push := "" if is_new else _outrun(ledger, where, ours, found):
             raise PushOutrun(told=_told(found), push=push, **where.where)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memento_git.ledger.git import Git
-    from memento_git.model.progress import Progress
 
     Row = dict[str, Any]
 
@@ -27,13 +26,13 @@ MOST_NAMED: Final = 50
 KEPT_SNAPSHOTS: Final = 8
 
 
-def snapshot(git: Git, commit: str, progress: Progress | None = None) -> Row:
+def snapshot(git: Git, commit: str) -> Row:
     """Return the graph of the code at a commit; what was read before is not read again."""
     tree = codestate.tree_at(git, commit)
     key = f"{FORMAT}:{','.join(syntax_trees.available())}"
     held: dict[str, Row] = cache.read(git, "graph.snapshots", key) or {}
     if tree not in held:
-        held[tree] = _build(git, commit, progress)
+        held[tree] = _build(git, commit)
         cache.write(git, "graph.snapshots", key, dict(list(held.items())[-KEPT_SNAPSHOTS:]))
     return held[tree]
 
@@ -43,8 +42,8 @@ def as_bytes(held: Row) -> bytes:
     return json.dumps(held, sort_keys=True, indent=1, ensure_ascii=True).encode() + b"\n"
 
 
-def _build(git: Git, commit: str, progress: Progress | None) -> Row:
-    found = imports.imports(git, commit, progress)
+def _build(git: Git, commit: str) -> Row:
+    found = imports.imports(git, commit)
     able = {PYTHON, *syntax_trees.available()}
     known = [source for source in found.sources if source.language in able]
     held = graphs.measure({path: sorted(others) for path, others in found.edges.items()})

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
-    from memento_git.model.progress import Progress
     from memento_git.work.proof.trust import Proof
     from memento_git.work.routing.executors import Executor
 
@@ -35,12 +34,12 @@ class Told(NamedTuple):
     refusal: dict[str, Any]
 
 
-def route(view: View, given: str, *, executor: str = "", ask: bool = True, progress: Progress | None = None) -> Told:
+def route(view: View, given: str, *, executor: str = "", ask: bool = True) -> Told:
     """Decide who should do a task, and say why; nothing is handed out. With `ask`, health commands are started."""
     task, run = view.find(given, "task")
     policy = view.policy()
     table = known(policy)
-    history = [one for other in view.runs() for one in recorded(view, other, policy, progress)]
+    history = [one for other in view.runs() for one in recorded(view, other, policy)]
     state = RunState(view, run, policy=policy)
     prose = state.prose(task)
     held, step = _standing(state, task, table)
@@ -105,14 +104,14 @@ def _cheapest(table: Mapping[str, Executor]) -> float:
     return min(one.cost for one in table.values())
 
 
-def recorded(view: View, run: str, policy: Policy, progress: Progress | None = None) -> list[Outcome]:
+def recorded(view: View, run: str, policy: Policy) -> list[Outcome]:
     """Return what the dispatches of a run came to; kept under the ids of its files and of the policy."""
     name, key = f"{run}.outcomes", view.tree_key(run)
     held = cache.read(view.git, name, key) if key else None
     if held is not None:
         return [Outcome(*row) for row in held]
     state = RunState(view, run, policy=policy)
-    load(state, progress)
+    load(state)
     found = [one for task in state.ids("task") for one in _of_task(state, task)]
     if key and not any(finding.message == AWAY for finding in view.findings):
         cache.write(view.git, name, key, found)
