@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     Call = Callable[..., tuple[int, str, str]]
 
+TOKEN = "ghp_" + "1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R"
+
 
 @pytest.fixture
 def at(play: Play, cli: Call) -> Callable[..., dict[str, Any]]:
@@ -50,7 +52,7 @@ def test_ones_own_notes_are_made_with_the_first_and_not_by_reading(at: Callable[
     ("words", "error"),
     [
         (("",), "text_invalid"),
-        (("The key is " + "ghp_" + "1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R",), "secret_found"),
+        ((f"The key is {TOKEN}",), "secret_found"),
         (("Mine.", "--supersedes", "note_nope"), "key_unknown"),
         (("Mine.", "--about", "README.md"), "no_code_beside"),
         (("Mine.", "--about", ".memento/README.md"), "no_code_beside"),
@@ -76,6 +78,12 @@ def test_a_refused_import_of_ones_own_makes_nothing(at: Callable[..., dict[str, 
     at("export", "--out", str(tmp_path / "good.jsonl"))
     assert at("import", str(tmp_path / "good.jsonl"), "--scope", "user", "--dry-run")["error"] == "no_user_notes"
     assert len(at("import", str(tmp_path / "good.jsonl"), "--scope", "user")["added"]) == 1
+
+
+def test_the_first_note_of_ones_own_may_hold_what_is_a_false_alarm(at: Callable[..., dict[str, Any]]) -> None:
+    allowed = ("--allow-secret", "github-token", "--scope", "user")
+    assert at("remember", f"{TOKEN} is no key.", *allowed)["note"]["text"] == f"{TOKEN} is no key."
+    assert at("remember", f"{TOKEN} is none.", "--scope", "user")["error"] == "secret_found"
 
 
 def test_every_verb_works_on_ones_own_notes(at: Callable[..., dict[str, Any]], play: Play) -> None:

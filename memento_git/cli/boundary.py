@@ -85,13 +85,15 @@ class Door:
                 self._ledger = user_ledger(self.actor)
             else:
                 self._ledger = Ledger.open(self.workspace, actor=self.actor)
-            self._attend(self._ledger)
+            self._attended(self._ledger)
         return self._ledger
 
-    @staticmethod
-    def _attend(ledger: Ledger) -> None:
+    def _attended(self, ledger: Ledger) -> Ledger:
+        """Return a ledger that knows what this invocation allows, and whom it tells of a long reading."""
         ledger.watch.early = True
         ledger.git.progress = progress
+        ledger.allow_secrets = self.allow_secrets
+        return ledger
 
     def ledgers(self) -> Iterator[Scoped]:
         """Yield each ledger that a reading command is about, with the name of its scope, open while it is used."""
@@ -112,9 +114,12 @@ class Door:
         if self.scope == "user" and self._ledger is None:
             from memento_git import scopes
 
+            def tried(ledger: Ledger) -> T:
+                return act(self._attended(ledger))
+
             folder = scopes.user_folder()
-            self._ledger = scopes.existing(folder, self.actor) or scopes.begun(folder, self.actor, act)
-            self._attend(self._ledger)
+            self._ledger = scopes.existing(folder, self.actor) or scopes.begun(folder, self.actor, tried)
+            self._attended(self._ledger)
         return act(self.ledger)
 
     def refuse_at(self, how: str = "leave it out to change something") -> None:
@@ -125,12 +130,7 @@ class Door:
     def change(self, action: str, act: Callable[[Transaction], T]) -> T:
         """Run an action in one transaction."""
         self.refuse_at()
-
-        def allowed(tx: Transaction) -> T:
-            tx.allow_secrets = self.allow_secrets
-            return act(tx)
-
-        return self.ledger.change(action, allowed)
+        return self.ledger.change(action, act)
 
     def row(self, action: str, act: Callable[[Transaction], str]) -> AnyRow:
         """Run an action in one transaction; return the row of the record of work that it made or changed."""

@@ -81,7 +81,7 @@ def create(
         from memento_git.cli.handover import create_apart
         from memento_git.work.actions.handing import Wish
 
-        wish = Wish(executor, run, candidate, note, over_budget, allow_destructive, allow=door.allow_secrets)
+        wish = Wish(executor, run, candidate, note, over_budget, allow_destructive)
         create_apart(door, task_id, wish)
         return
     row = door.row("dispatch create", lambda tx: dispatches.create_dispatch(
@@ -216,9 +216,10 @@ def select(door: Door, task_id: str, only: tuple[str, ...], record: str, reason:
     from memento_git.work.actions import selections
 
     if record:
-        found = door.change("dispatch select", lambda tx: selections.select_candidate(
-            tx, task_id, dispatch=record, reason=reason, only=only
-        ))  # fmt: skip
+        found = door.change(
+            "dispatch select",
+            lambda tx: selections.select_candidate(tx, task_id, dispatch=record, reason=reason, only=only),
+        )
     else:
         found = selections.rank_candidates(door.view(), task_id, only=only)
     rows, decision, chosen = found.rows(), found.decision(), found.chosen is not None

@@ -229,7 +229,7 @@ def _places(door: Door, covers: tuple[str, ...], reports: tuple[str, ...]) -> li
     from memento_git.work.actions.tasks import place
 
     places = [place(path) for path in from_top(door.ledger, covers)]
-    evidences.refuse_secret_names(door.ledger, reports=reports, covers=places, allowed=door.allow_secrets)
+    evidences.refuse_secret_names(door.ledger, reports=reports, covers=places)
     return places
 
 

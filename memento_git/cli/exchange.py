@@ -38,7 +38,7 @@ def _export_jsonl(door: Door, out: Path | None, *, force: bool, **_: Any) -> Non
 
 def _written(
     door: Door, out: Path | None, made: Bundle | Digest, data: dict[str, Any], what: str, *, force: bool
-) -> None:  # fmt: skip
+) -> None:
     """Write an export into a file, or print it; what was left out is said beside it."""
     data, told = {**data, "skipped": [one._asdict() for one in made.skipped]}, _left_out(made.skipped)
     if out is not None:
@@ -147,7 +147,7 @@ def _from_project(ledger: Ledger, project: str, names: Sequence[str], **options:
 @writes
 def import_(
     door: Door, sources: tuple[str, ...], form: str | None, from_project: str, origin: str | None, *, dry_run: bool
-) -> None:  # fmt: skip
+) -> None:
     """Import notes, in one commit; notes that are here already stay as they are.
 
     SOURCE is a file or folder, or - for our own export on standard input. With --from-project it is a note of another
@@ -160,7 +160,7 @@ def import_(
         bring = partial(_from_project, project=from_project, names=sources)
     else:
         bring = _from_source(sources, form or "jsonl", origin or "")
-    taken = partial(bring, dry_run=dry_run, allow_secrets=door.allow_secrets)
+    taken = partial(bring, dry_run=dry_run)
     brought = taken(door.ledger) if dry_run else door.keep(taken)
     rows = {key: [one._asdict() for one in value] for key, value in brought._asdict().items()}
     told = {"from": "project" if from_project else form or "jsonl", "dry_run": dry_run, **rows}

@@ -61,9 +61,8 @@ def run_dispatch(
 
     identity = naming.any_of(door.view(), given, ("dispatch", "task"))
     order = running.Order(
-        executor, argv, _seconds(timeout), in_place=in_place, dirty=allow_dirty, shown=not quiet,
-        allow=door.allow_secrets, notes=notes_of,
-    )  # fmt: skip
+        executor, argv, _seconds(timeout), in_place=in_place, dirty=allow_dirty, shown=not quiet, notes=notes_of
+    )
     outcome = running.run_dispatch(door.ledger, identity, order)
     return _show(door, outcome)
 
@@ -159,9 +158,8 @@ def recover_all(door: Door, run: str, executor: str, *, requeue: bool) -> None:
 @click.option("--allow-dirty", is_flag=True, help="Run despite uncommitted changes; the worktrees lack them.")
 @writes
 def work(
-    door: Door, argv: tuple[str, ...], jobs: int, run: str, executor: str, most: int, timeout: str, *,
-    allow_dirty: bool,
-) -> int:  # fmt: skip
+    door: Door, argv: tuple[str, ...], jobs: int, run: str, executor: str, most: int, timeout: str, *, allow_dirty: bool
+) -> int:
     """Have ready tasks done by several workers at once, each as dispatch run does it, until none is left.
 
     It may be killed and started again at any moment: what a dead worker held is taken back, its work put aside, and
@@ -170,9 +168,7 @@ def work(
     from memento_git.review.about_tasks import notes_of
     from memento_git.work.actions import pool, running
 
-    order = running.Order(
-        executor, argv, _seconds(timeout), run, dirty=allow_dirty, allow=door.allow_secrets, notes=notes_of
-    )
+    order = running.Order(executor, argv, _seconds(timeout), run, dirty=allow_dirty, notes=notes_of)
     pool.foresee_pool(door.ledger, order)
     worked = pool.work(
         door.ledger, order, jobs=jobs, most=most, tell=lambda line: terminal.put(terminal.guarded(line), err=True)

@@ -119,7 +119,7 @@ def run(door: Door, name: str, values: tuple[str, ...], limit: int, offset: int,
         if not sign or key in given:
             raise click.UsageError(f"{one!r:.80}: write NAME=VALUE, each name once")
         given[key] = value
-    told = run_recipe(door.ledger, name, given, at=door.at, apply=applied, allow_secrets=door.allow_secrets)
+    told = run_recipe(door.ledger, name, given, at=door.at, apply=applied)
     shown, page = output.page(told["notes"], limit, offset)
     door.show(
         {**told, "notes": list(shown), "page": page}, lambda: "\n".join(_told(door, told, shown, page, applied=applied))

@@ -111,7 +111,7 @@ def _add(door: Door, text: str, options: dict[str, Any]) -> None:
     from memento_git.knowledge.actions.keeping import keep_note
 
     told = given(door, options)
-    kept = door.keep(lambda ledger: keep_note(ledger, text, allow_secrets=door.allow_secrets, **told))
+    kept = door.keep(lambda ledger: keep_note(ledger, text, **told))
     word = "kept already" if kept.added.existing else WORDS[kept.where]
     lines = [f"{word}: {kept.row['id']}  {output.printable(kept.row['title'])}"]
     lines += [f" {kept.why}"] if kept.why else []

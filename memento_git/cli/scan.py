@@ -48,16 +48,13 @@ def scan(door: Door, path: str, command: str, timeout: str, limit: int | None, *
     if docstrings:
         from memento_git.knowledge.actions.scanning import scan_docstrings
 
-        told = scan_docstrings(
-            door.ledger, path, limit=200 if limit is None else limit, allow_secrets=door.allow_secrets
-        )
+        told = scan_docstrings(door.ledger, path, limit=200 if limit is None else limit)
     else:
         from memento_git.knowledge.actions.describing import scan_described
 
         told = scan_described(
-            door.ledger, command, path, shell=shell, limit=20 if limit is None else limit, patience=duration(timeout),
-            allow_secrets=door.allow_secrets,
-        )  # fmt: skip
+            door.ledger, command, path, shell=shell, limit=20 if limit is None else limit, patience=duration(timeout)
+        )
     failed = len(told["failed"])
     refusal = {"error": "not_described", "message": f"the command failed for {failed} file(s)"} if failed else {}
     door.show({**refusal, **told}, lambda: "\n".join(_told(told)), ok=not failed)

@@ -41,7 +41,7 @@ def start(door: Door, label: str, *, new: bool) -> None:
     from memento_git.cli import oriented
     from memento_git.knowledge.actions import sessions
 
-    told = sessions.start_session(door.ledger, label=label, new=new, allow_secrets=door.allow_secrets)
+    told = sessions.start_session(door.ledger, label=label, new=new)
     door.show(told, lambda: "\n".join(oriented.orientation(told)))
 
 
@@ -165,7 +165,7 @@ def end(door: Door, summary: str, **options: Any) -> None:
     from memento_git.cli.oriented import item, left_over, line
     from memento_git.knowledge.actions import sessions
 
-    told = sessions.end_session(door.ledger, read_text(summary), allow_secrets=door.allow_secrets, **options)
+    told = sessions.end_session(door.ledger, read_text(summary), **options)
     left = left_over(told)
     lines = [f"handed over: {told['note']['id']}", *(f"promoted: {one}" for one in told["promoted"])]
     lines += [f"left: {left} (memento session promote DRAFT, or memento session discard DRAFT):"] if left else []
@@ -182,7 +182,7 @@ def mark(door: Door, name: str, message: str) -> None:
     """Mark what is known now with an annotated tag, memento/NAME."""
     from memento_git.knowledge.actions import sessions
 
-    told = sessions.mark_now(door.ledger, name, message, allow_secrets=door.allow_secrets)
+    told = sessions.mark_now(door.ledger, name, message)
     door.show(told, f"marked {told['commit'][:12]} as {told['mark']}")
 
 
@@ -205,7 +205,7 @@ def mark(door: Door, name: str, message: str) -> None:
 @reads
 def changes(
     door: Door, since: str, until: str, every: float, length: str, *, follow: bool, **filters: str | None
-) -> None:  # fmt: skip
+) -> None:
     """Show what happened to notes: added, revised, confirmed, superseded, parked, retired.
 
     With --follow what the branch gains is shown as it is committed, with --json one object for each note, until Ctrl-C,

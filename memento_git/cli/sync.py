@@ -96,10 +96,7 @@ def claim_on_remote(door: Door, dispatch: str, remote: str, lease: int, note: st
     from memento_git.work import answers
     from memento_git.work.actions import claiming
 
-    done = claiming.claim_on_remote(
-        door.ledger, dispatch, remote, lease=lease, note=note,
-        prepare=lambda tx: setattr(tx, "allow_secrets", door.allow_secrets),
-    )  # fmt: skip
+    done = claiming.claim_on_remote(door.ledger, dispatch, remote, lease=lease, note=note)
     row = answers.at(door.ledger.view(), done.dispatch, "dispatch")
     data = {**row, "remote": done.target.remote, "pushed": done.pushed, "pushes": done.pushes}
     told = f"claimed {row['dispatch_id']} until {row['lease_until']}, on {done.target.remote} too"

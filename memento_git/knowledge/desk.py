@@ -13,8 +13,6 @@ from memento_git.ledger.transaction import Transaction
 from memento_git.model.ids import IdInvalid, NoSuchRecord, WrongKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memento_git.ledger.store import Ledger
     from memento_git.model.work import Prose
 
@@ -28,11 +26,9 @@ class Desk(desk.Desk):
         tx.after_commit.append(lambda: watched_paths.keep_written(tx))
 
     @classmethod
-    def apart(cls, ledger: Ledger, allow_secrets: Sequence[str] = (), *, rehearsed: bool = False) -> Self:
+    def apart(cls, ledger: Ledger, *, rehearsed: bool = False) -> Self:
         """Return a desk for what is judged like a note and not committed."""
-        tx = Transaction(ledger, ledger.view(), rehearsed=rehearsed)
-        tx.allow_secrets = tuple(allow_secrets)
-        return cls(tx)
+        return cls(Transaction(ledger, ledger.view(), rehearsed=rehearsed))
 
     def find(self, given: str) -> Prose:
         """Return the note that a prefix of its id, or its key, names; of a draft say what makes a note of it."""

@@ -65,7 +65,7 @@ class Desk(Intake):
         self.tx = tx
         self.view = tx.view
         self.policy: Policy = tx.view.policy()
-        super().__init__(self.policy.allow_secrets, tx.allow_secrets)
+        super().__init__(self.policy.allow_secrets, tx.ledger.allow_secrets)
 
     @classmethod
     def of(cls, tx: Transaction) -> Self:

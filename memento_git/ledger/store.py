@@ -106,6 +106,7 @@ class Ledger:
         self.warnings: list[str] = []
         self.unread: set[str] = set()
         self.landed: list[str] = []
+        self.allow_secrets: tuple[str, ...] = ()  # rules of the scanner that are a false alarm in what is written
         self.watch = Watch(git, self._mend, self.warn)
         self._turn = Turn()
         self._actor = actor or os.environ.get("MEMENTO_ACTOR", "")

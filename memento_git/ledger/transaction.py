@@ -46,7 +46,6 @@ class Transaction:
         self.made = 0
         self.desks: dict[type, Any] = {}
         self.look: edits.Look | None = None
-        self.allow_secrets: tuple[str, ...] = ()
         self.after_commit: list[Callable[[], object]] = []
         self.after_failure: list[Callable[[], object]] = []
 

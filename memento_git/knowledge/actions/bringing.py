@@ -50,31 +50,26 @@ class OriginFixed(Misused):
     hint_ = "leave --origin out; a person who vouches for a note can add it again: memento note add TEXT"
 
 
-def bring(
-    ledger: Ledger, form: str, source: Path, *, dry_run: bool = False, origin: str = "",
-    allow_secrets: Sequence[str] = (),
-) -> Brought:  # fmt: skip
+def bring(ledger: Ledger, form: str, source: Path, *, dry_run: bool = False, origin: str = "") -> Brought:
     """Take in what a reader finds in a source, in one commit; with `dry_run` only say what would come in."""
     if origin not in ("", "import"):
         raise OriginFixed(form=form, origin=origin)
     source = source.resolve() if source.name in ("", "..") else source
     there = files.place_of(source, ledger.git.top)
     found = guidance.read(source, there) if form == GUIDANCE else READERS[form](source)
-    return take_in(ledger, found, dry_run=dry_run, allow_secrets=allow_secrets)
+    return take_in(ledger, found, dry_run=dry_run)
 
 
 def take_in(
-    ledger: Ledger, found: Found, *, dry_run: bool = False, allow_secrets: Sequence[str] = (),
-    judge: Callable[[Brought], None] = lambda _: None,
-) -> Brought:  # fmt: skip
+    ledger: Ledger, found: Found, *, dry_run: bool = False, judge: Callable[[Brought], None] = lambda _: None
+) -> Brought:
     """Take in what was found, in one commit; `judge` may refuse what it would come to, and nothing is written then."""
     if dry_run:
-        brought = _Bringing(Desk.apart(ledger, allow_secrets, rehearsed=True), found).done(dry=True)
+        brought = _Bringing(Desk.apart(ledger, rehearsed=True), found).done(dry=True)
         judge(brought)
         return brought
 
     def act(tx: Transaction) -> tuple[Brought, list[Drafted]]:
-        tx.allow_secrets = tuple(allow_secrets)
         work = _Bringing(Desk.of(tx), found)
         done = work.done(dry=False)
         judge(done)

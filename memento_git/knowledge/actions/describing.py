@@ -26,9 +26,8 @@ VARIABLE: Final = "MEMENTO_FILE"
 
 
 def scan_described(
-    ledger: Ledger, given: str, path: str = "", *, shell: bool = False, limit: int = MOST, patience: float = PATIENCE,
-    allow_secrets: Sequence[str] = (),
-) -> Row:  # fmt: skip
+    ledger: Ledger, given: str, path: str = "", *, shell: bool = False, limit: int = MOST, patience: float = PATIENCE
+) -> Row:
     """Make a draft of what a command prints about each file that no note is about; return what came of it.
 
     The command is run once for each content, with the file's text on its standard input. Where it fails that is told
@@ -36,8 +35,8 @@ def scan_described(
     """
     words = commands.words_of(given, shell=shell)
     with overlays.opened(ledger.view(), path=path) as overlay:
-        source = _Described(overlay, words, patience, allow_secrets)
-        return Scan(ledger, overlay, allow_secrets, source).run(path, limit)
+        source = _Described(ledger, overlay, words, patience)
+        return Scan(ledger, overlay, source).run(path, limit)
 
 
 class _Described(Source):
@@ -49,11 +48,11 @@ class _Described(Source):
     sure = "0.5"
     largest = LARGEST
 
-    def __init__(self, overlay: Overlay, words: Sequence[str], patience: float, allow_secrets: Sequence[str]) -> None:
+    def __init__(self, ledger: Ledger, overlay: Overlay, words: Sequence[str], patience: float) -> None:
         self.overlay = overlay
         self.words = words
         self.patience = patience
-        self.allow_secrets = allow_secrets
+        self.allow_secrets = ledger.allow_secrets
         self._command = hashlib.sha256("\0".join(words).encode(errors="surrogateescape")).hexdigest()[:16]
 
     def takes(self, path: str) -> bool:

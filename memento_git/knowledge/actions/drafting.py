@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from memento_git.model.work import Prose
 
 
-def draft_note(ledger: Ledger, text: str, *, allow_secrets: Sequence[str] = (), **options: Any) -> Prose:
+def draft_note(ledger: Ledger, text: str, **options: Any) -> Prose:
     """Keep a note as a draft of this clone: nothing is committed, nothing else is judged than its own content.
 
     One that is in all the same, but for when it was made, stays.
     """
     drafts = Drafts(ledger.git)
-    made = drafted(Desk.apart(ledger, allow_secrets), Draft(text=text, **options))
+    made = drafted(Desk.apart(ledger), Draft(text=text, **options))
     same = _content(made.data, made.body, made.domain)
     for held in drafts.all():
         if _content(held.data, held.body, layout.domain_of(held.path)) == same:

@@ -39,9 +39,7 @@ class NoteNotTaken(Refused):
     hint_ = "see it there: memento note show NOTE --project PATH"
 
 
-def fetch_notes(
-    ledger: Ledger, other: Ledger, names: Sequence[str], *, dry_run: bool = False, allow_secrets: Sequence[str] = ()
-) -> Brought:  # fmt: skip
+def fetch_notes(ledger: Ledger, other: Ledger, names: Sequence[str], *, dry_run: bool = False) -> Brought:  # fmt: skip
     """Take notes of another ledger, named by id or key, in one commit: all of them, or none.
 
     Their origin is import; one that is parked there is parked here. What else happened to them, the evidence and the
@@ -62,7 +60,7 @@ def fetch_notes(
                 if one.where == entry.where and one not in skipped:
                     raise NoteNotTaken(note=entry.name, project=project, why=one.why)
 
-    return take_in(ledger, Found(entries, skipped), dry_run=dry_run, allow_secrets=allow_secrets, judge=judge)
+    return take_in(ledger, Found(entries, skipped), dry_run=dry_run, judge=judge)
 
 
 def name_of(git: Git) -> str:

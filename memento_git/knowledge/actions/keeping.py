@@ -15,7 +15,7 @@ from memento_git.knowledge.shortterm import Item, ShortTerm
 from memento_git.model import anchors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
@@ -51,22 +51,18 @@ class Kept(NamedTuple):
     why: str = ""
 
 
-def keep_note(
-    ledger: Ledger, text: str, *, draft: bool = False, short: bool = False, allow_secrets: Sequence[str] = (),
-    **options: Any,
-) -> Kept:  # fmt: skip
+def keep_note(ledger: Ledger, text: str, *, draft: bool = False, short: bool = False, **options: Any) -> Kept:
     """Keep a text as a note, in one commit; as a draft where that is asked, or nobody vouches for its orders."""
     if short:
-        return _for_now(ledger, text, allow_secrets, {**options, "draft": draft})
+        return _for_now(ledger, text, {**options, "draft": draft})
     vouched = stamped(ledger.actor, str(options.get("origin") or "")) not in LOW
     signs = [] if vouched else orders(options, text)
     if draft or signs:
-        found = draft_note(ledger, text, allow_secrets=allow_secrets, **options)
+        found = draft_note(ledger, text, **options)
         why = unvouched(signs) if signs else ""
         return Kept(draft_row(found), Added(found.id, existing=False, alike=[]), "drafts", why)
 
     def act(tx: Transaction) -> Kept:
-        tx.allow_secrets = tuple(allow_secrets)
         added = add_note(tx, text, **options)
         row = after(tx, added.id)
         return Kept(row, added, why=_told(row, added, options))
@@ -108,12 +104,12 @@ def _has(row: Mapping[str, Any], key: str, given: Any) -> bool:
     return bool(row[key] == given)
 
 
-def _for_now(ledger: Ledger, text: str, allow_secrets: Sequence[str], options: Mapping[str, Any]) -> Kept:
+def _for_now(ledger: Ledger, text: str, options: Mapping[str, Any]) -> Kept:
     """Keep a text in the short tier of this clone, and where it comes from; refuse what that cannot hold."""
     lost = [name for key, name in ASKED.items() if options.get(key) not in (*PLAIN, Draft._field_defaults.get(key))]
     if lost:
         raise ShortKeepsText(options=", ".join(lost))
-    desk = Desk.apart(ledger, allow_secrets)
+    desk = Desk.apart(ledger)
     origin = stamped(ledger.actor, str(options.get("origin") or ""))
     item = Item(ledger.new_id("note"), ledger.now(), ledger.actor, desk.text("text", text), origin)
     ShortTerm(ledger.git, desk.policy.short).add(item)

@@ -93,26 +93,20 @@ def _line(shelf: Shelf, note: str, path: str, events: Sequence[File]) -> str:
     return gone_line(note, domain, events)
 
 
-def import_bundle(
-    ledger: Ledger, source: Path, *, dry_run: bool = False, origin: str = "", allow_secrets: Sequence[str] = ()
-) -> Brought:
+def import_bundle(ledger: Ledger, source: Path, *, dry_run: bool = False, origin: str = "") -> Brought:
     """Take the notes of a bundle in, in one commit; all or nothing, and nothing twice."""
     with source.open("rb") as stream:
-        return take_in(
-            ledger, list(lines_of(source.name, stream)), dry_run=dry_run, origin=origin, allow_secrets=allow_secrets
-        )
+        return take_in(ledger, list(lines_of(source.name, stream)), dry_run=dry_run, origin=origin)
 
 
 def take_in(
-    ledger: Ledger, lines: Sequence[Packed | Gone | Typed], *, dry_run: bool = False, origin: str = "",
-    allow_secrets: Sequence[str] = (),
-) -> Brought:  # fmt: skip
+    ledger: Ledger, lines: Sequence[Packed | Gone | Typed], *, dry_run: bool = False, origin: str = ""
+) -> Brought:
     """Take lines of a bundle in."""
     kept: list[Callable[[], object]] = []
 
     def act(tx: Transaction) -> Brought:
         kept.clear()
-        tx.allow_secrets = tuple(allow_secrets)
         return _Intake(tx, origin, kept).all(lines)
 
     if dry_run:
@@ -244,9 +238,11 @@ class _Intake:
         """Return a note's file with the lower of its own origin and the one that the import is given."""
         own = str(note.front["origin"])
         lowest = alike.lowest([own, self.origin or own])
-        return note.text if lowest == own else note.text._replace(
-            data=prosefile.rewrite(note.text.data, {"origin": lowest}, "")
-        )  # fmt: skip
+        return (
+            note.text
+            if lowest == own
+            else note.text._replace(data=prosefile.rewrite(note.text.data, {"origin": lowest}, ""))
+        )
 
     def _orders(self, note: Packed, file: File) -> str:
         """Keep a note that gives orders, and that nobody vouches for, as a draft; say why."""
@@ -335,8 +331,7 @@ class _Intake:
         same = next((one.id for one in self.drafts.all() if alike.plain(one.body) == alike.plain(line.text)), "")
         if not same:
             self.desk.text(line.where, line.text)
-            ledger, allowed = self.tx.ledger, self.tx.allow_secrets
-            self.kept.append(lambda: draft_note(ledger, line.text, allow_secrets=allowed, **options))
+            self.kept.append(lambda: draft_note(self.tx.ledger, line.text, **options))
         self.brought.drafts.append(Taken(same, titled(line.text), unvouched(signs)))
 
     def _added(self, line: Typed, options: dict[str, Any]) -> Added:

@@ -155,9 +155,8 @@ def recipe_row(book: RecipeBook, recipe: Recipe) -> Row:
 
 
 def run_recipe(
-    ledger: Ledger, name: str, given: Mapping[str, str], *, at: Sequence[str] = (), apply: bool = False,
-    allow_secrets: Sequence[str] = (),
-) -> Row:  # fmt: skip
+    ledger: Ledger, name: str, given: Mapping[str, str], *, at: Sequence[str] = (), apply: bool = False
+) -> Row:
     """Run a recipe. Only with `apply` is anything written, all in one commit; else it is told what would be."""
     run = RecipeRun(ledger.view(at), at_commit=bool(at))
     rows = [_found_row(run, item.id, item.score) for item in run.run(name, given)]
@@ -165,12 +164,11 @@ def run_recipe(
     if apply and run.writes:
 
         def act(tx: Transaction) -> tuple[list[Row], bool]:
-            tx.allow_secrets = tuple(allow_secrets)
             return [_write(tx, one) for one in run.writes], bool(tx.changes)
 
         written, applied = ledger.change("recipe run", act)
     else:
-        written = _would_write(ledger, run, allow_secrets)
+        written = _would_write(ledger, run)
     return {"recipe": name, "notes": rows, "steps": run.steps, "writes": written, "applied": applied}
 
 
@@ -179,10 +177,9 @@ def _found_row(run: RecipeRun, note: str, score: float | None) -> Row:
     return {**row, "score": score, "places": run.places.rows(note) if run.places.followed else None}
 
 
-def _would_write(ledger: Ledger, run: RecipeRun, allow_secrets: Sequence[str]) -> list[Row]:
+def _would_write(ledger: Ledger, run: RecipeRun) -> list[Row]:
     """Write everything into a transaction that is never committed: what it refuses is refused here too."""
     tx = Transaction(ledger, run.view, rehearsed=True)
-    tx.allow_secrets = tuple(allow_secrets)
     return [{**_write(tx, one), "note": None} for one in run.writes]
 
 

@@ -80,24 +80,24 @@ class Source:
         return told
 
 
-def scan_docstrings(ledger: Ledger, path: str = "", *, limit: int = 200, allow_secrets: Sequence[str] = ()) -> Row:
+def scan_docstrings(ledger: Ledger, path: str = "", *, limit: int = 200) -> Row:
     """Make a draft of what each file and each public part of it says of itself; return what came of it.
 
     A content that was read is not read again. A place that says something else now has its draft replaced; one that
     says what a note or a draft says already makes none. It ends after the file with which `limit` drafts are reached.
     """
     with overlays.opened(ledger.view(), path=path) as overlay:
-        return Scan(ledger, overlay, allow_secrets, Source()).run(path, limit)
+        return Scan(ledger, overlay, Source()).run(path, limit)
 
 
 class Scan:
     """One scan at work: which files are looked at, and what becomes of what is said of them."""
 
-    def __init__(self, ledger: Ledger, overlay: Overlay, allow_secrets: Sequence[str], source: Source) -> None:
+    def __init__(self, ledger: Ledger, overlay: Overlay, source: Source) -> None:
         git = ledger.git
         self.overlay = overlay
         self.source = source
-        self.desk = Desk.apart(ledger, allow_secrets)
+        self.desk = Desk.apart(ledger)
         self.drafts = Drafts(git)
         self.record = Scanned(git, source.kept)
         self.head = overlay.follower.head()

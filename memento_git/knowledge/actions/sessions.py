@@ -37,11 +37,9 @@ OTHER_LABEL: Final = "the session that is open goes on, {named}; --new begins an
 APART: Final = "what was said of a session is kept apart from what is recalled"
 
 
-def start_session(
-    ledger: Ledger, *, label: str = "", new: bool = False, allow_secrets: Sequence[str] = ()
-) -> Row:  # fmt: skip
+def start_session(ledger: Ledger, *, label: str = "", new: bool = False) -> Row:
     """Begin a session, or go on with the actor's open one; return it with where the project stands."""
-    label = Desk.apart(ledger, allow_secrets).optional("label", label, lines=False)
+    label = Desk.apart(ledger).optional("label", label, lines=False)
     view, held = ledger.view(), Sessions(ledger.git)
     before = held.last(ledger.actor)
     current = held.current(ledger.actor)
@@ -187,7 +185,7 @@ def _list(title: str, lines: Sequence[str]) -> list[str]:
 
 def end_session(
     ledger: Ledger, summary: str, *, remaining: Sequence[str] = (), promote: bool = False, drop: bool = False,
-    rating: str = "", requests: Sequence[str] = (), allow_secrets: Sequence[str] = (),
+    rating: str = "", requests: Sequence[str] = (),
 ) -> Row:  # fmt: skip
     """Write a handoff that names all the session made, and end it; each note stays a note of its own.
 
@@ -200,7 +198,6 @@ def end_session(
         share("rating", rating)
 
     def act(tx: Transaction) -> tuple[NoteRow, list[str]]:
-        tx.allow_secrets = tuple(allow_secrets)
         promoted = [one.id for one in promote_drafts(tx)] if promote and Drafts(ledger.git).ids() else []
         shelf, begun = Shelf(tx.view), _Begun(ledger, session)
         with tx.view.aside():
@@ -243,9 +240,7 @@ def _labels(shelf: Shelf, note: Prose) -> list[str]:
     return [note.data["kind"], *state, *(["expired"] if shelf.is_expired(note) else [])]
 
 
-def _handoff(
-    summary: str, made: Sequence[str], remaining: Sequence[str], drafts: int, redacted: Sequence[str]
-) -> str:  # fmt: skip
+def _handoff(summary: str, made: Sequence[str], remaining: Sequence[str], drafts: int, redacted: Sequence[str]) -> str:
     parts = [
         summary,
         *_list("Remaining", remaining),
@@ -256,11 +251,11 @@ def _handoff(
     return "\n".join(parts)
 
 
-def mark_now(ledger: Ledger, name: str, message: str = "", *, allow_secrets: Sequence[str] = ()) -> Row:
+def mark_now(ledger: Ledger, name: str, message: str = "") -> Row:
     """Mark what is known now with an annotated tag that holds how many notes each domain has."""
-    desk = Desk.apart(ledger, allow_secrets)
+    desk = Desk.apart(ledger)
     message = desk.optional("message", message)
-    refuse_secrets("the name of a mark", name, (*desk.policy.allow_secrets, *allow_secrets))
+    refuse_secrets("the name of a mark", name, (*desk.policy.allow_secrets, *ledger.allow_secrets))
     shelf = Shelf(ledger.view())
     counts = Counter(layout.domain_of(note.path) for note in shelf.live())
     told = "\n".join(f"{domain}: {count} live note(s)" for domain, count in sorted(counts.items()))
@@ -268,9 +263,7 @@ def mark_now(ledger: Ledger, name: str, message: str = "", *, allow_secrets: Seq
     return {"mark": tag, "commit": ledger.git.answer("rev-parse", "HEAD"), "domains": counts}
 
 
-def changes_since(
-    ledger: Ledger, since: str = "", until: str = "", *, at: Sequence[str] = (), **filters: Any
-) -> Row:  # fmt: skip
+def changes_since(ledger: Ledger, since: str = "", until: str = "", *, at: Sequence[str] = (), **filters: Any) -> Row:
     """Return what happened to notes since a revision, date, mark or `last-session`; the last mark by default.
 
     It is told up to `until`, or as the notes are `at` revisions; up to now by default.

@@ -117,7 +117,7 @@ def refuse_secrets_in(tx: Transaction, where: str, data: bytes) -> None:
 
     if b"\0" not in data:
         text = data.decode(errors="replace")
-        refuse_secrets(where, text, (*Desk.of(tx).policy.allow_secrets, *tx.allow_secrets))
+        refuse_secrets(where, text, (*Desk.of(tx).policy.allow_secrets, *tx.ledger.allow_secrets))
 
 
 def attached(desk: Desk, named: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], dict[str, bytes]]:

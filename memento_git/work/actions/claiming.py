@@ -21,8 +21,6 @@ from memento_git.work.actions import dispatches, settling, syncing, vetting
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memento_git.ledger.git import Git
     from memento_git.ledger.remotes import Target
     from memento_git.ledger.store import Ledger
@@ -50,10 +48,7 @@ class _Place(NamedTuple):
     name: str
 
 
-def claim_on_remote(
-    ledger: Ledger, given: str, remote: str = "", *, lease: int = 0, note: str = "",
-    prepare: Callable[[Transaction], object] = lambda _: None,
-) -> Claimed:  # fmt: skip
+def claim_on_remote(ledger: Ledger, given: str, remote: str = "", *, lease: int = 0, note: str = "") -> Claimed:
     """Claim a dispatch on the remote, then in the ledger, and push that; a claim that is lost leaves nothing open.
 
     The order is what makes it safe: the ref first, then what others pushed before it, then the event. Whoever ends a
@@ -73,7 +68,6 @@ def claim_on_remote(
             theirs = syncing.together(ledger, where, push=False).theirs
 
             def act(tx: Transaction) -> str:
-                prepare(tx)
                 return dispatches.claim_dispatch(tx, place.dispatch, lease=lease or tx.view.policy().lease, note=note)
 
             ledger.change("dispatch claim", act)

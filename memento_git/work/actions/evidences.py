@@ -104,14 +104,13 @@ def witness(
     return Draft({**data, "outcome": trust.outcome_of(data)}, files)
 
 
-def refuse_secret_names(
-    ledger: Ledger, *, reports: Sequence[str], covers: Sequence[str], allowed: Sequence[str] = ()
-) -> None:
+def refuse_secret_names(ledger: Ledger, *, reports: Sequence[str], covers: Sequence[str]) -> None:
     """Refuse before a command runs the names of files that evidence of it may not hold."""
     from memento_git.texts.typed import Intake
     from memento_git.work.running import capture
 
-    intake, top, start = Intake(_policy(ledger).allow_secrets, allowed), attaching.top_of(ledger.git), ledger.git.start
+    intake = Intake(_policy(ledger).allow_secrets, ledger.allow_secrets)
+    top, start = attaching.top_of(ledger.git), ledger.git.start
     intake.name("the name of the folder", capture.inside(top, start))
     for report in reports:
         intake.name("the name of a report", capture.inside(top, start / report))
@@ -216,7 +215,7 @@ def _write(desk: Desk, state: RunState, draft: Draft, tasks: Sequence[str], seal
         "summary": draft.data.get("summary"),
     }
     data = {**ordered, **{key: value for key, value in draft.data.items() if key not in ordered}}
-    data["allowed_secrets"] = sorted({*(data.get("allowed_secrets") or ()), *tx.allow_secrets})
+    data["allowed_secrets"] = sorted({*(data.get("allowed_secrets") or ()), *tx.ledger.allow_secrets})
     text = codec.encode(data)
     tx.put(layout.evidence_path(state.id, identity), seal.evidence(state.id, data, text) if seal else text)
     for name, content in draft.files.items():

@@ -57,7 +57,6 @@ class Wish(NamedTuple):
     in_place: bool = False
     dirty: bool = False
     works: bool = False
-    allow: tuple[str, ...] = ()
     notes: Sequence[Row] = ()
 
 
@@ -85,11 +84,10 @@ def hand_over(ledger: Ledger, given: str, wish: Wish) -> Handover:
     """Hand a task, or an open dispatch, over with a work tree of its own; with `works`, claim it for this process."""
     folder = None if wish.in_place else checkouts.foresee(ledger.git, ledger.settings)
 
-    def act(tx: Transaction) -> Handover:
-        tx.allow_secrets = wish.allow
-        return _decide(tx, given, wish, str(folder) if folder else "")
-
-    handover = ledger.change("dispatch run" if wish.works else "dispatch create", act)
+    handover = ledger.change(
+        "dispatch run" if wish.works else "dispatch create",
+        lambda tx: _decide(tx, given, wish, str(folder) if folder else ""),
+    )
     if folder is None or checkouts.opened(ledger.git, worktrees.checkout_of(handover)) is not None:
         return handover
     return _with_worktree(ledger, handover)
@@ -104,9 +102,11 @@ def _with_worktree(ledger: Ledger, handover: Handover) -> Handover:
     except MementoError as error:
         handovers.forget(ledger.git, handover.dispatch)
         reason = "its worktree could not be made"
-        patiently(ledger, "dispatch recover", lambda tx: dispatches.recover_dispatch(
-            tx, handover.dispatch, force=True, reason=reason,
-        ))  # fmt: skip
+        patiently(
+            ledger,
+            "dispatch recover",
+            lambda tx: dispatches.recover_dispatch(tx, handover.dispatch, force=True, reason=reason),
+        )
         error.hint = f"{error.hint}; the dispatch was taken back"
         raise
     found = handover._replace(base=made.base)

@@ -178,7 +178,7 @@ class _Pool:
             ("executor", order.executor), ("actor", ledger.actor),
             ("timeout", f"{order.timeout:.0f}s" if order.timeout else ""),
         ) if value]  # fmt: skip
-        options += [f"--allow-secret={rule}" for rule in order.allow]
+        options += [f"--allow-secret={rule}" for rule in ledger.allow_secrets]
         argv = ["--", *order.argv] if order.argv else []
         process = children.start_worker(
             ["dispatch", "run", task, "--json", "--quiet", "--allow-dirty", *options, *argv],

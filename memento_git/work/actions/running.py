@@ -60,7 +60,6 @@ class Order(NamedTuple):
     in_place: bool = False
     dirty: bool = False
     shown: bool = True
-    allow: tuple[str, ...] = ()
     notes: Callable[[View, str], Sequence[Row]] = lambda _view, _task: ()
 
 
@@ -94,9 +93,8 @@ def run_dispatch(ledger: Ledger, given: str, order: Order) -> Outcome:
     view = ledger.view()
     executor, asked, task = foresee(ledger, view, given, order)
     wish = Wish(
-        executor.name, order.run, in_place=order.in_place, dirty=order.dirty, works=True, allow=order.allow,
-        notes=order.notes(view, task),
-    )  # fmt: skip
+        executor.name, order.run, in_place=order.in_place, dirty=order.dirty, works=True, notes=order.notes(view, task)
+    )
     with children.signals(stop):
         handover = hand_over(ledger, given, wish)
         work = _Run(ledger, handover, executor, asked, order, stop)
@@ -278,7 +276,6 @@ class _Run:
             )
 
     def _record(self, tx: Transaction) -> list[str]:
-        tx.allow_secrets = self.order.allow
         return [evidences.record_draft(tx, draft, tasks=[self.handover.task]) for draft in self.drafts]
 
     def _complete(self) -> Outcome:
