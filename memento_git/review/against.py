@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.difference import Changed
     from memento_git.ledger.layout import Place
+    from memento_git.ledger.story import Story
     from memento_git.ledger.view import View
     from memento_git.review.lastread import Last
 
@@ -43,11 +44,14 @@ RESTORED: Final = ("A001", "D001", "D002", "D003", "D004", "D006", "D008")
 
 
 class Comparison:
-    """A base and a head, what git says differs between them, and the policy and keys that judge both."""
+    """A base and a head, what git says differs between them and its commits did, policy and keys that judge both."""
 
     def __init__(
-        self, base: View, runners: Runners, changes: Sequence[Changed], name: str, stand_ins: Mapping[str, Last]
-    ) -> None:
+        self, base: View, runners: Runners, changes: Sequence[Changed], name: str, stand_ins: Mapping[str, Last],
+        story: Story,
+    ) -> None:  # fmt: skip
+        self.git = base.git
+        self.story = story
         self.base = base
         self.head = runners.view
         self.policy = runners.policy

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING
 from memento_git.ledger import commits, origin
 
 if TYPE_CHECKING:
-    from memento_git.ledger.git import Git
-    from memento_git.ledger.story import Story
     from memento_git.review.against import Comparison
 
 
 class JoinedProjects:
     """Tells what was another project's alone."""
 
-    def __init__(self, comparison: Comparison, git: Git, story: Story) -> None:
-        self.git, self.story = git, story
+    def __init__(self, comparison: Comparison) -> None:
+        self.git, self.story = comparison.git, comparison.story
         self.base, self.head = comparison.base, comparison.head
         self._seen: dict[str, frozenset[str]] = {}
 

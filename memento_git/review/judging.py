@@ -135,7 +135,7 @@ def added(
     view.fetch(change.path for change in differing if change.path.endswith(RECORDS))  # nearly all of them are read
     (policy, mine, found), keys = _policies(old, view, name), ruling if had_ledger else head
     runners, own = Runners(view, policy, keys, confirmed=confirmed), Runners(view, mine, head)
-    comparison, story = _compared(base, runners, differing, name, story)
+    comparison = _compared(base, runners, differing, name, story)
     scopes, touched = _scopes(comparison), _notes(comparison)
     found += _of_runs(view, scopes, runners)
     found += _of_notes(view, Scope(touched, comparison.added()), mine) if touched else ()
@@ -143,10 +143,10 @@ def added(
     found += [*files.check_names(view.files, paths, mine.key_files), *files.twins(git, first, head)]
     found += [*_copies(view, paths), *files.check_secrets(view, paths, policy.allow_secrets), *ended.lacks(comparison)]
     found += recipes.check_recipes(view, [change.path for change in differing], policy.allow_secrets)
-    found += [*comparison.findings(), *revived.revived(comparison), *taken.on_the_way(comparison, git, story)]
-    found += signed.older_by_history(git, ruling, story, signed.check(view, keys, policy, paths))
+    found += [*comparison.findings(), *revived.revived(comparison), *taken.on_the_way(comparison)]
+    found += signed.older_by_history(git, ruling, comparison.story, signed.check(view, keys, policy, paths))
     found += [*signed.signers_changed(git, ruling, head, policy), *signed.own_runners(view, runners, own, paths)]
-    found += [*_of_actors(comparison, story), *against.attributes(comparison)]
+    found += [*_of_actors(comparison), *against.attributes(comparison)]
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(comparison, scopes, touched, {comparison.as_before(one.path) for one in found}) if found else set()
     found = files.lasting(lastread.told_whole(view, lastread.unpacked(found), first, name), () if is_staged else paths)
@@ -208,19 +208,20 @@ def _story(git: Git, forks: Sequence[str], head: str) -> Story:
     return story_of(git, forks, head)
 
 
-def _compared(
-    base: View, runners: Runners, differing: Sequence[Changed], name: str, story: Story
-) -> tuple[Comparison, Story]:
+def _compared(base: View, runners: Runners, differing: Sequence[Changed], name: str, story: Story) -> Comparison:
     """Return the comparison with a base that holds of each file what it was when it could be read last."""
-    view = runners.view
+    view, is_staged = runners.view, staged.is_read(base.git)
     stand_ins = lastread.stand_ins(base, view, differing)
     if stand_ins:
         base.hold({path: last.blob for path, last in stand_ins.items()})
-        if not staged.is_read(base.git):
+        if not is_staged:
             nothing = lastread.nothing(differing, stand_ins)
             story = story_of(base.git, base.commits, view.commits[0], nothing)
         differing = lastread.compared(differing, stand_ins)
-    return Comparison(base, runners, differing, name, stand_ins), story
+    if is_staged and runners.policy.plan_not_author:
+        plans = [change for change in differing if change.path.endswith("/plan.md")]
+        story = story._replace(written=to_write(base.git, plans))
+    return Comparison(base, runners, differing, name, stand_ins, story)
 
 
 def _nothing(view: View, differing: Iterable[Changed], first: str) -> Report:
@@ -239,24 +240,21 @@ def _of_others(base: View, head: str) -> Report:
     return Report(told, [], first, head, len(told), policy)
 
 
-def _of_actors(comparison: Comparison, story: Story) -> Iterator[Finding]:
+def _of_actors(comparison: Comparison) -> Iterator[Finding]:
     """Yield who acted under another name than who committed it, or a name hardly told from another's.
 
     And who took another's words back, or where policy asks who wrote a plan, changed another's. The names that one is
     hardly told from are those of policy, of authors and of the base; of its archives, where a name is new to the rest.
     """
-    base, policy = comparison.base, comparison.policy
-    git = base.git
+    base, policy, git, story = comparison.base, comparison.policy, comparison.git, comparison.story
     authored = story.authored or to_commit(git, comparison.changes)
     acts = actors.acts(comparison, authored)
     if story.authored:
         yield from actors.committed(acts, policy.agents)
     if not staged.is_read(git):
-        yield from wording.reworded(comparison, git, story)
+        yield from wording.reworded(comparison)
     if policy.plan_not_author:
-        plans = [change for change in comparison.changes if change.path.endswith("/plan.md")]
-        story = story._replace(written=to_write(git, plans)) if staged.is_read(git) else story
-        yield from wording.rewritten(comparison, git, story)
+        yield from wording.rewritten(comparison)
     names = {act.actor: act.path for act in reversed(acts)}
     authors = {name for commit in authored for name in (commit.author, commit.author.partition(" <")[0])}
     doubtful = {name for name in names if persons.may_look_like(name)}

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
-    from memento_git.ledger.story import Story
     from memento_git.review.against import Comparison
 
 
@@ -44,40 +43,41 @@ class _Came(NamedTuple):
     is_copy: bool = False
 
 
-def on_the_way(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
+def on_the_way(comparison: Comparison) -> Iterator[Finding]:
     """Yield what the branch brought and does not hold any more; of events and evidence also what is not as it came.
 
     What came by itself and in an archive is told of once, as the archive had it.
     """
-    yield from _freed(comparison, git, story)
-    others = JoinedProjects(comparison, git, story)
-    packed = [finding for one in _packed(comparison, git, story) for finding in _changed(comparison, others, one)]
+    yield from _freed(comparison)
+    others = JoinedProjects(comparison)
+    packed = [finding for one in _packed(comparison) for finding in _changed(comparison, others, one)]
     yield from packed
     known = {one.path for one in packed}
-    for one in _loose(comparison, git, story):
+    for one in _loose(comparison):
         yield from (finding for finding in _changed(comparison, others, one) if finding.path not in known)
 
 
-def _loose(comparison: Comparison, git: Git, story: Story) -> Iterator[_Came]:
+def _loose(comparison: Comparison) -> Iterator[_Came]:
     """Yield what came in a file of its own that was touched later; nothing that nobody ever knew is lost with it."""
-    copies = _Copies(comparison)
+    copies, story = _Copies(comparison), comparison.story
     for path, commit in sorted(story.touched.items()):
         place = layout.place_of(path)
         if place is None or place.kind == "attachment" or path in comparison.base.files:
             continue
-        if (came := _came(git, path, story)) is not None:
+        if (came := _came(comparison, path)) is not None:
             is_copy = copies.are_of(place, story.came[path])
             yield _Came(path, place, came, path, commit, story.taken.get(path, commit), is_copy)
 
 
-def _packed(comparison: Comparison, git: Git, story: Story) -> Iterator[_Came]:
+def _packed(comparison: Comparison) -> Iterator[_Came]:
     """Yield what came in an archive that was touched later, be it that no commit had it in a file of its own."""
+    story = comparison.story
     for file, commit in sorted(story.touched.items()):
         if not layout.is_archive(file) or file in comparison.base.files:
             continue
         run = layout.run_of_path(file) or ""
         comparison.base.index(run)
-        for data in filter(None, git.objects(sorted(story.came[file] | story.held[file]))):
+        for data in filter(None, comparison.git.objects(sorted(story.came[file] | story.held[file]))):
             for path, said in archive.unpack(file, run, data)[0].items():
                 place = layout.place_of(path)
                 if place is None or place.kind == "attachment" or comparison.base.read(path) is not None:
@@ -88,7 +88,7 @@ def _packed(comparison: Comparison, git: Git, story: Story) -> Iterator[_Came]:
 
 def _changed(comparison: Comparison, others: JoinedProjects, one: _Came) -> Iterator[Finding]:
     """Yield that the head does not hold a record that came with the branch, or not as it came."""
-    path, place, git = one.path, one.place, others.git
+    path, place, git = one.path, one.place, comparison.git
     known, is_text = comparison.head.index(place.run).prose, place.kind in text_changes.KINDS
     now = comparison.head.read(path) if path in comparison.head.files else None
     if now is None and not (is_text and place.id in known):
@@ -104,14 +104,15 @@ def _changed(comparison: Comparison, others: JoinedProjects, one: _Came) -> Iter
         yield from _renamed(path, place, one.data, now)
 
 
-def _came(git: Git, path: str, story: Story) -> list[bytes] | None:
+def _came(comparison: Comparison, path: str) -> list[bytes] | None:
     """Return what a path came with or, where that cannot be read, what was made of it; None where nothing ever could.
 
     What git does not have may have been readable.
     """
+    story = comparison.story
     came = story.came[path]
     blobs = sorted(came | story.held[path])
-    held = dict(zip(blobs, git.objects(blobs), strict=True))
+    held = dict(zip(blobs, comparison.git.objects(blobs), strict=True))
     found = {blob: data for blob, data in held.items() if data is not None and can_be_read(path, data)}
     if not found and None not in held.values():
         return None
@@ -151,12 +152,12 @@ def _renamed(path: str, place: Place, came: Iterable[bytes], now: bytes) -> Iter
             yield Finding("D010", path, 0, message, f"put the line back: git log --format=%h -p -- {path}")
 
 
-def _freed(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
+def _freed(comparison: Comparison) -> Iterator[Finding]:
     """Yield the tasks that the branch hands out, and that an earlier commit of it let wait for what is not done.
 
     What a task depended on at the base is told with its text.
     """
-    for path, blobs in sorted(story.held.items()):
+    for path, blobs in sorted(comparison.story.held.items()):
         place = layout.place_of(path)
         if place is None or place.kind != "task":
             continue
@@ -166,7 +167,9 @@ def _freed(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
         if text is None:
             continue
         had = dict.fromkeys(
-            name for one in wording.read(place, path, git.objects(sorted(blobs))) for name in one.list("depends_on")
+            name
+            for one in wording.read(place, path, comparison.git.objects(sorted(blobs)))
+            for name in one.list("depends_on")
         )
         known = base.list("depends_on") if isinstance(base, Prose) else ()
         if told := text_changes.freed_of(comparison, [name for name in had if name not in known], text):

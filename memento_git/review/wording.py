@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
-    from memento_git.ledger.story import Story
     from memento_git.model.work import Event
     from memento_git.review.against import Comparison
 
@@ -55,21 +54,21 @@ class Lost(NamedTuple):
     keys: set[str]
 
 
-def reworded(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
+def reworded(comparison: Comparison) -> Iterator[Finding]:
     """Yield the tasks, plans and runs that say less than somebody wrote on the branch, by another hand.
 
     What says less than at the base is told with that, but of a plan, of which who approved it counts like who wrote it:
     of that nothing, once one who did not change it has approved it.
     """
-    for path, place in _texts_of(comparison, story, *ASKED):
+    for path, place in _texts_of(comparison, *ASKED):
         text = now(comparison, place)
         if text is None:
             continue
-        versions = _versions(comparison, git, story, path)
+        versions = _versions(comparison, path)
         if place.kind == "plan":
-            versions = _of_plan(comparison, story, place, versions)
-        gone = _lost(comparison, git, versions, text)
-        if lost := [one for one in gone if not _agreed(comparison, git, story, text, one)]:
+            versions = _of_plan(comparison, place, versions)
+        gone = _lost(comparison, versions, text)
+        if lost := [one for one in gone if not _agreed(comparison, text, one)]:
             by = some(sorted({one.version.author for one in lost}), 3)
             others = some(sorted({name for one in lost for name in one.others}), 3) or "a merge or an older commit"
             keys = ", ".join(sorted({key for one in lost for key in one.keys}))
@@ -78,16 +77,16 @@ def reworded(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding
             yield Finding("D007", text.path, 0, message, f"{text_changes.LOOK}: git log -p -- {path}", "warning")
 
 
-def rewritten(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
+def rewritten(comparison: Comparison) -> Iterator[Finding]:
     """Yield each plan that somebody else changed than who wrote it, unless a third person approved it as it is now."""
-    for path, place in _texts_of(comparison, story, "plan"):
+    for path, place in _texts_of(comparison, "plan"):
         state, base = comparison.state(place.run), comparison.base
         base.index(place.run)
         plan = now(comparison, place)
         if plan is None or base.read(path) == state.view.read(path):
             continue
         by = str(plan.data["by"])
-        versions = _versions(comparison, git, story, path)
+        versions = _versions(comparison, path)
         if any(
             one.came == BROUGHT and is_author(by, one.author) and one.data == state.view.read(path) for one in versions
         ):
@@ -121,19 +120,19 @@ def _approvals(comparison: Comparison, plan: Prose) -> list[Event]:
     return [one for one in given if (one.of, one.get("text")) == (plan.id, plan.digest)]
 
 
-def _agreed(comparison: Comparison, git: Git, story: Story, plan: Prose, lost: Lost) -> bool:
+def _agreed(comparison: Comparison, plan: Prose, lost: Lost) -> bool:
     """Tell whether somebody else than who changed a plan has approved it as it is, after what is gone was written.
 
     Where nobody knows who changed it, nobody has. An approval that was taken out and brought again, or packed, is as
     old as it was.
     """
     given = [one for one in _approvals(comparison, plan) if not any(is_author(one.by, name) for name in lost.others)]
-    packed = comparison.head.archived.get(plan.run, {})
+    packed, authored = comparison.head.archived.get(plan.run, {}), comparison.story.authored
     for one in (one for one in given if lost.others and seconds_of(one.at) >= lost.version.at):
         ways = ({one.path}, {*packed.get(one.path, ())})
-        came = ([commit for commit in story.authored if not paths.isdisjoint(commit.paths)] for paths in ways)
+        came = ([commit for commit in authored if not paths.isdisjoint(commit.paths)] for paths in ways)
         first = next(filter(None, came), [])
-        if first and all(git.is_before(lost.version.commit, commit.commit) for commit in first):
+        if first and all(comparison.git.is_before(lost.version.commit, commit.commit) for commit in first):
             return True
     return False
 
@@ -145,18 +144,19 @@ def _at_base(comparison: Comparison, text: Prose) -> Prose | None:
     return found if isinstance(found, Prose) else None
 
 
-def _of_plan(comparison: Comparison, story: Story, place: Place, versions: Sequence[Version]) -> list[Version]:
+def _of_plan(comparison: Comparison, place: Place, versions: Sequence[Version]) -> list[Version]:
     """Return what a plan was at the base and on the branch, each followed by who approved that, as if they wrote it.
 
     The base's is by whom it says, and by who wrote it last.
     """
     path, added = layout.prose_path(place.run, place.id), comparison.added()
+    authored = comparison.story.authored[::-1]
     found = [*_drafted(comparison, path), *versions]
     known = {text.digest: one for one in reversed(found) for text in read(place, path, [one.data])}
     given = comparison.before(place.run).approvals()
     for event in (*given, *(one for one in comparison.state(place.run).approvals() if one.id in added)):
         if event.of == place.id and (one := known.get(event.get("text"))) is not None:
-            commit = next((one.commit for one in reversed(story.authored) if event.path in one.paths), one.commit)
+            commit = next((one.commit for one in authored if event.path in one.paths), one.commit)
             at = int(seconds_of(event.at)) if event.id in added else 0
             found.insert(found.index(one) + 1, Version(commit, event.by, at, one.data, APPROVED))
     return found
@@ -172,16 +172,17 @@ def _drafted(comparison: Comparison, path: str) -> Iterator[Version]:
             yield Version(base.commits[0], author, 0, data, BROUGHT)
 
 
-def _texts_of(comparison: Comparison, story: Story, *kinds: str) -> Iterator[tuple[str, Place]]:
+def _texts_of(comparison: Comparison, *kinds: str) -> Iterator[tuple[str, Place]]:
     """Yield the texts of some kinds that the branch wrote, in archives too."""
-    for path in sorted({*story.written, *comparison.unpacked}):
+    for path in sorted({*comparison.story.written, *comparison.unpacked}):
         place = layout.place_of(path)
         if place is not None and place.kind in kinds:
             yield path, place
 
 
-def _versions(comparison: Comparison, git: Git, story: Story, path: str) -> list[Version]:
+def _versions(comparison: Comparison, path: str) -> list[Version]:
     """Return what a text was on the branch, parents first, and at last what archives hold otherwise than it was."""
+    git, story = comparison.git, comparison.story
     written = story.written.get(path, [])
     held = zip(written, git.objects([one.blob for one in written]), strict=True)
     found = [
@@ -200,7 +201,7 @@ def _versions(comparison: Comparison, git: Git, story: Story, path: str) -> list
     return found
 
 
-def _lost(comparison: Comparison, git: Git, versions: Sequence[Version], text: Prose) -> Iterator[Lost]:
+def _lost(comparison: Comparison, versions: Sequence[Version], text: Prose) -> Iterator[Lost]:
     """Yield of what somebody wrote, and a text does not say now by somebody else's hand, what it was.
 
     What was written before that, and picked later, is nobody's hand; nor is a merge that leaves a text to another side
@@ -213,7 +214,7 @@ def _lost(comparison: Comparison, git: Git, versions: Sequence[Version], text: P
         later = [version for version in versions[number + 1 :] if version.at >= one.at]
         for old in read(place, text.path, [one.data]):
             keys = _less(old, text, base)
-            own = [version for version in later if _goes_on(git, one, version)] if keys else []
+            own = [version for version in later if _goes_on(comparison.git, one, version)] if keys else []
             if keys and not any(_less(old, new, base) for new in read(place, text.path, [one.data for one in own])):
                 hands = dict.fromkeys(version.author for version in later if version.came != APPROVED)
                 yield Lost(one, [name for name in hands if not is_author(name, one.author)], keys)
