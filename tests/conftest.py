@@ -17,6 +17,8 @@ import pytest
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions.setup import init_ledger
 from tests import turns
+from tests.clones import Hub
+from tests.hands import SHOWN
 from tests.play import Play, git
 from tests.seed import Seed
 
@@ -163,6 +165,20 @@ def play(ledger: Ledger) -> Iterator[Play]:
     verbs = Play(ledger)
     yield verbs
     verbs.close()
+
+
+@pytest.fixture
+def task(play: Play) -> str:
+    """A ready task that one required command proves."""
+    play.planned()
+    return play.task(commands=[SHOWN])
+
+
+@pytest.fixture
+def hub(play: Play) -> Hub:
+    """A bare repository that everybody pushes to, with a run that has a canonical plan."""
+    play.planned()
+    return Hub(play)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memento_git.knowledge.actions import notes
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions import dispatches, evidences, gates, plans, runs, tasks
+from memento_git.work.overview import overview
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memento_git.ledger.transaction import Transaction
+    from memento_git.model.run_rows import RunRows
 
 
 def git(folder: Path, *arguments: str, check: bool = True, data: bytes | None = None) -> str:
@@ -105,6 +107,15 @@ class Play:
         return {"run": lambda: state.status, "plan": lambda: state.plan_status(record)}.get(
             kind, lambda: state.task_status(record)
         )()
+
+    def overview(self, run: str = "", **options: Any) -> RunRows:
+        """Return what status tells of a run, of the only one where none is named."""
+        view = self.ledger.view()
+        return overview(self.ledger, view, run or view.runs()[0], **options)
+
+    def steps(self, run: str = "") -> list[str]:
+        """Return the commands that status says may follow."""
+        return [step["command"] for step in self.overview(run)["next"]]
 
     def is_proven(self, task: str, at: Sequence[str] = ()) -> bool:
         state = self.state(task, at)

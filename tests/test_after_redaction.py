@@ -10,7 +10,6 @@ import pytest
 from memento_git.ledger.redress import AlreadyRedacted
 from memento_git.work.actions import dispatches, evidences, settling, tasks
 from memento_git.work.kept_rows import base
-from memento_git.work.overview import overview
 from tests.test_redaction import event_of
 
 if TYPE_CHECKING:
@@ -108,7 +107,7 @@ def test_a_redacted_word_about_evidence_leaves_the_evidence(play: Play) -> None:
     play.do(evidences.retract, evidence, reason="Bob says that it is wrong")
     retracted = next(seen.event.id for seen in play.state(evidence).folded(evidence).events)
     play.do(settling.redact_record, retracted, reason="it names Bob")
-    row = overview(play.ledger, play.ledger.view(), run)["evidence"][0]
+    row = play.overview(run)["evidence"][0]
     assert row["withdrawn"] is not None
     assert (row["status"], row["withdrawn"]["reason"]) == ("retracted", "[redacted]")
 

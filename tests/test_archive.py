@@ -16,7 +16,6 @@ from memento_git.review.actions import check
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, runs, settling, tasks
 from memento_git.work.kept_rows import base
-from memento_git.work.overview import overview
 from memento_git.work.rows import audit_rows
 from memento_git.work.state import RunState
 from tests.play import Play, git
@@ -150,9 +149,9 @@ def test_an_archived_run_reads_exactly_as_before(play: Play) -> None:
 
 def test_status_says_that_a_run_is_archived(play: Play, cli: Any) -> None:
     run, _ = finished(play)
-    assert overview(play.ledger, play.ledger.view(), run)["archived"] is False
+    assert play.overview(run)["archived"] is False
     play.do(runs.archive_run, run)
-    assert overview(play.ledger, play.ledger.view(), run)["archived"] is True
+    assert play.overview(run)["archived"] is True
     assert "  completed, archived  " in cli("status", "-C", str(play.root))[1].splitlines()[0]
 
 

@@ -11,13 +11,11 @@ import pytest
 from memento_git.review.report import markdown
 from memento_git.review.summary import digest
 from memento_git.work.actions import plans, tasks
-from memento_git.work.overview import overview
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from memento_git.model.run_rows import RunRows
     from tests.play import Play
 
 NOT_SAID = ("every task is done", "no plan yet", "no tasks yet", "none yet", "run complete")
@@ -27,11 +25,6 @@ DAMAGES = {
     "twice": ("title:", "title: Twice\ntitle:"),
     "tag": ("title:", "kind: !!python/name:os.system x\ntitle:"),
 }
-
-
-def seen(play: Play) -> RunRows:
-    view = play.ledger.view()
-    return overview(play.ledger, view, view.runs()[0])
 
 
 def file_of(play: Play, record: str) -> str:
@@ -90,7 +83,7 @@ def test_a_task_that_cannot_be_read_is_in_every_list(play: Play, cli: Callable[.
 def test_the_only_task_is_not_nothing(play: Play, cli: Callable[..., Any]) -> None:
     play.run(spike=True)
     damage(play, file_of(play, play.task()), *DAMAGES["unknown key"])
-    assert seen(play)["counts"] == {"pending": 1, "proven": 0, "unproven": 0, "unreadable": 1}
+    assert play.overview()["counts"] == {"pending": 1, "proven": 0, "unproven": 0, "unreadable": 1}
     text = told(play, cli, "status")
     assert not any(one in text for one in NOT_SAID)
 
@@ -110,13 +103,13 @@ def test_a_task_whose_file_is_gone_is_told_of(play: Play, cli: Callable[..., Any
     (play.root / file_of(play, task)).unlink()
     play.commit_all("gone")
     assert f"{task}" in told(play, cli, "report")
-    assert seen(play)["next"][0]["command"] == "memento check"
+    assert play.overview()["next"][0]["command"] == "memento check"
 
 
 def test_a_broken_plan_is_no_reason_to_draft_another(play: Play, cli: Callable[..., Any]) -> None:
     run = play.run()
     damage(play, file_of(play, play.do(plans.draft_plan, "Plan", "Do it.", run=run)), *DAMAGES["unknown key"])
-    assert [step["command"] for step in seen(play)["next"]] == ["memento check"]
+    assert [step["command"] for step in play.overview()["next"]] == ["memento check"]
     assert "none that can be read" in told(play, cli, "status")
 
 
@@ -124,7 +117,7 @@ def test_a_broken_text_of_the_run_is_mended_first(play: Play) -> None:
     run = play.run(spike=True)
     play.proven()
     damage(play, file_of(play, run), "goal:", "foo: bar\ngoal:")
-    held = seen(play)
+    held = play.overview()
     assert [step["command"] for step in held["next"]] == ["memento check"]
     assert "unknown" not in {row["name"] for row in held["roles"]}
     assert all(row["name"].startswith("Ada") for row in held["roles"])
@@ -136,7 +129,7 @@ def test_a_broken_event_was_done_by_nobody(play: Play) -> None:
     play.dispatch(task)
     path = play.state(task).folded(task).events[-1].event.path
     damage(play, path, "executor:", "foo: bar\nexecutor:")
-    held = seen(play)
+    held = play.overview()
     assert all(row["name"] for row in held["roles"])
     assert path in markdown({**held, **digest(held)})
 
@@ -152,6 +145,6 @@ def test_a_step_names_a_path_that_can_be_opened(play: Play, cli: Callable[..., A
 def test_what_was_only_called_off_is_not_done(play: Play) -> None:
     run = play.run(spike=True)
     play.do(tasks.cancel_task, play.task(), reason="Too hard.")
-    steps = seen(play)["next"]
+    steps = play.overview()["next"]
     assert [step["command"] for step in steps] == [f"memento run cancel {run} --reason WHY"]
     assert "cancelled" in steps[0]["why"]

@@ -16,7 +16,6 @@ from memento_git.texts.typed import ReasonRequired
 from memento_git.verbs import batch
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, evidences, selections, settling, tasks, verifying
-from memento_git.work.overview import overview
 from memento_git.work.routing import candidates as rules
 from memento_git.work.routing.candidates import Candidate, Diff
 from tests.play import Play, git
@@ -513,21 +512,17 @@ def test_a_failed_candidate_beside_others_asks_for_no_reopening(contest: Contest
 
 
 def test_status_leads_to_the_choice_between_candidates_before_the_end_of_the_run(contest: Contest) -> None:
-    def steps() -> list[str]:
-        view = contest.play.ledger.view()
-        return [row["command"] for row in overview(contest.play.ledger, view, view.runs()[0])["next"]]
-
     choosing = f"memento dispatch select {contest.task}"
     contest.hand("ann", "bob")
     contest.attempt("ann", {"app.py": "answer = 42  # yes\n"})
     contest.attempt("bob", {"app.py": "answer = 41 + 1\n"})
-    first, second = steps()
+    first, second = contest.play.steps()
     assert (first, second.partition(" run_")[0]) == (choosing, "memento run complete")
     contest.select()
-    assert choosing not in steps()
+    assert choosing not in contest.play.steps()
     contest.play.do(tasks.reopen_task, contest.task, reason="It broke.")
     contest.play.complete(contest.play.claimed(contest.task), contest.play.evidence(contest.task))
-    assert choosing not in steps()
+    assert choosing not in contest.play.steps()
 
 
 def test_a_reopened_task_has_no_choice_left(contest: Contest) -> None:

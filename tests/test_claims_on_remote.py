@@ -37,12 +37,6 @@ sys.exit(1)
 """
 
 
-@pytest.fixture
-def hub(play: Play) -> Hub:
-    play.planned()
-    return Hub(play)
-
-
 def offered(hub: Hub, **options: Any) -> str:
     """Hand a task out and have the hub know it."""
     dispatch = hub.first.dispatch(hub.first.task(), **options)

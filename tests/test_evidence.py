@@ -170,7 +170,6 @@ def test_evidence_of_other_code_does_not_prove(play: Play) -> None:
 
 
 def test_a_new_file_that_is_staged_and_committed_later_does_not_make_evidence_stale(play: Play) -> None:
-    from memento_git.work.overview import overview
 
     play.planned()
     task = play.task()
@@ -180,13 +179,11 @@ def test_a_new_file_that_is_staged_and_committed_later_does_not_make_evidence_st
     assert play.is_proven(task)
 
     play.commit_all("the new file")
-    view = play.ledger.view()
-    assert overview(play.ledger, view, view.runs()[0])["stale"] == []
+    assert play.overview()["stale"] == []
 
     (play.root / "new.py").write_text("fresh = 2\n")
     play.commit_all("changed")
-    view = play.ledger.view()
-    assert len(overview(play.ledger, view, view.runs()[0])["stale"]) == 1
+    assert len(play.overview()["stale"]) == 1
 
 
 @pytest.mark.parametrize("how", ["edited", "deleted", "staged", "another"])
@@ -876,7 +873,6 @@ def test_an_approval_of_the_run_the_task_its_evidence_or_a_diff_counts(play: Pla
 @pytest.mark.parametrize("scope", ["task", "run"])
 @pytest.mark.parametrize("status", ["retracted", "superseded"])
 def test_an_approval_of_a_diff_that_was_withdrawn_since_does_not_count(play: Play, status: str, scope: str) -> None:
-    from memento_git.work.overview import overview
 
     run = play.planned()
     task = play.task(require=["approval"])
@@ -887,13 +883,13 @@ def test_an_approval_of_a_diff_that_was_withdrawn_since_does_not_count(play: Pla
     diff, other = (play.do(evidences.add_evidence, "diff", diff="HEAD~2..HEAD", **named) for _ in range(2))
     yes = play.beside(play.root, "Grace").do(evidences.approve, diff)
     play.complete(claim, play.evidence(task), yes)
-    held = overview(play.ledger, play.ledger.view(), run)
+    held = play.overview(run)
     assert held["tasks"][0]["proven"]
     if status == "superseded":
         play.do(evidences.supersede, diff, other)
     else:
         play.do(evidences.retract, diff, reason="Another branch's.")
-    (row,) = overview(play.ledger, play.ledger.view(), run)["tasks"]
+    (row,) = play.overview(run)["tasks"]
     assert row["unproven_because"][0] == f"{yes} is contradicted: {diff}, which was approved, is {status}"
 
 

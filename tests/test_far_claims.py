@@ -20,12 +20,6 @@ NEVER = '{"dispatch": "dispatch_0123456789ab", "by": "Eve", "until": "zzzz"}'
 LONG_AGO = "2000-01-01T00:00:00.000Z"
 
 
-@pytest.fixture
-def hub(play: Play) -> Hub:
-    play.planned()
-    return Hub(play)
-
-
 def told(play: Play, remote: str = "") -> list[tuple[str, str]]:
     answers = doctor.examine(play.ledger, remote=remote)
     return [(answer.message, answer.fix) for answer in answers if answer.name == "remote claims"]

@@ -21,7 +21,6 @@ from memento_git.review.actions import NothingStaged
 from memento_git.verbs import doctor
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, evidences, plans, releases, reproducing, runs, tasks, verifying
-from memento_git.work.overview import overview
 from tests.play import git
 from tests.test_check import codes, path_of
 
@@ -180,7 +179,7 @@ def test_a_gate_whose_evidence_was_withdrawn_is_told_by_check_status_and_run_com
     play.do(evidences.retract, evidence, reason="it was of another machine")
     line = f"memento gate record quality_review passed --task {task} --evidence ID"
     assert [(one.code, one.fix) for one in found(play)] == [("G001", line)]
-    assert [step["command"] for step in overview(play.ledger, play.ledger.view(), run)["next"]] == [line]
+    assert play.steps(run) == [line]
     with pytest.raises(no.GateFallen, match="retracted"):
         play.do(runs.complete_run, run)
 
@@ -194,21 +193,18 @@ def test_a_gate_that_holds_nothing_up_and_fell_is_told_before_the_run_ends(
     play.gate("final_acceptance", verdict, reason="Small." if verdict == "waived" else "")
     complete = f"memento run complete {run}"
 
-    def steps() -> list[str]:
-        return [step["command"] for step in overview(play.ledger, play.ledger.view(), run)["next"]]
-
-    assert steps() == [complete]
+    assert play.steps(run) == [complete]
     second = play.task("Second")
-    assert complete not in steps()
+    assert complete not in play.steps(run)
     play.complete(play.claimed(second), play.evidence(second))
-    assert steps() == [f"memento gate record final_acceptance passed --run {run}", complete]
+    assert play.steps(run) == [f"memento gate record final_acceptance passed --run {run}", complete]
     third = play.task("Third")
     with monkeypatch.context() as patched:
         patched.setattr("memento_git.work.overview._opened", lambda *_: pytest.fail("what was kept tells all"))
-        assert complete not in steps()
+        assert complete not in play.steps(run)
     play.do(tasks.cancel_task, third, reason="It is not needed.")
     play.gate("final_acceptance", "passed")
-    assert steps() == [complete]
+    assert play.steps(run) == [complete]
 
 
 @pytest.mark.parametrize("scope", ["run", "task"])
@@ -224,7 +220,7 @@ def test_a_gate_that_is_not_fresh_is_told_by_check_status_and_run_complete_alike
     play.commit_all()
     assert [(one.code, line in one.fix) for one in found(play)] == [("G003", True)]
     again = f"memento evidence run --{scope} {about[scope]} -- CMD"
-    assert again in [step["command"] for step in overview(play.ledger, play.ledger.view(), run)["next"]]
+    assert again in play.steps(run)
     with pytest.raises(no.GateFallen, match="nothing that it rests on saw") as refused:
         play.do(runs.complete_run, run)
     assert line in refused.value.hint
@@ -283,19 +279,16 @@ def test_what_is_proven_on_edits_is_to_be_committed_before_the_run_is_released(
     commit = "git commit -a -m MESSAGE"
     release = f"memento gate release --run {run}"
 
-    def steps() -> list[str]:
-        return [step["command"] for step in overview(play.ledger, play.ledger.view(), run)["next"]]
-
-    assert steps() == [commit, release]
+    assert play.steps(run) == [commit, release]
     told = json.loads(cli("gate", "release", "--no-record", *where)[1])
     assert [step["command"] for step in told["next"]] == [commit]
     assert [one.startswith("check will warn until") and one.endswith(commit) for one in told["warnings"][-1:]] == [True]
     assert cli("gate", "release", *where)[0] == 0
-    assert steps() == [commit], "the gate asks for the same"
+    assert play.steps(run) == [commit], "the gate asks for the same"
     git(play.root, "commit", "-qam", "MESSAGE")
-    assert steps() == [f"memento run complete {run}"]
+    assert play.steps(run) == [f"memento run complete {run}"]
     (play.root / "app.py").write_text("answer = 42\n")
-    assert steps() == [f"memento run complete {run}"], "edits that nothing rests on"
+    assert play.steps(run) == [f"memento run complete {run}"], "edits that nothing rests on"
 
 
 def test_edits_that_nothing_saw_are_put_aside_before_a_gate_that_is_to_be_fresh_passes(play: Play) -> None:
@@ -328,7 +321,7 @@ def test_a_run_is_shown_where_git_cannot_name_the_edits(play: Play, gate: str) -
     git(play.root, "config", "filter.none.required", "true")
     (play.root / ".git" / "info" / "attributes").write_text("*.py filter=none\n")
     (play.root / "app.py").write_text("answer = 43\n")
-    (step,) = overview(play.ledger, play.ledger.view(), run)["next"]
+    (step,) = play.overview(run)["next"]
     again = f"memento gate record {gate} passed --run {run} --evidence ID"
     assert step["command"] == (again if gate else f"memento run complete {run}")
 
@@ -342,7 +335,7 @@ def test_what_git_does_not_track_is_named_where_what_is_proven_on_it_is_to_be_co
     play.proven("First")
 
     def step() -> dict[str, str]:
-        return overview(play.ledger, play.ledger.view(), run)["next"][0]
+        return play.overview(run)["next"][0]
 
     why = "“First” is proven on code that is not committed here"
     adding = f"{why}, with new.py, which git does not track: git add what is needed first"
@@ -361,7 +354,7 @@ def test_edits_that_proved_a_task_and_are_gone_are_not_to_be_committed(play: Pla
     (play.root / "app.py").write_text("answer = 41\n")
     play.proven()
     git(play.root, "checkout", "-q", "app.py")
-    (step,) = overview(play.ledger, play.ledger.view(), run)["next"]
+    (step,) = play.overview(run)["next"]
     assert step["command"] == f"memento run complete {run}"
 
 

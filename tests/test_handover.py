@@ -21,7 +21,6 @@ from memento_git.work.actions.handing import Wish, hand_over
 from memento_git.work.actions.setup import init_ledger
 from memento_git.work.dangers.guard import DestructiveArgv
 from memento_git.work.dispatch import preflight
-from memento_git.work.overview import overview
 from memento_git.work.running import capture, children
 from memento_git.work.running.capture import CommandNotStarted
 from tests.hands import SHOWN, SLEEP, WRITE, answer, at_work, branches, carriers, config, python, run, start, until
@@ -50,13 +49,6 @@ def content(play: Play, commit: str, path: str) -> str:
 def code_files(play: Play, commit: str) -> list[str]:
     listed = git(play.root, "ls-tree", "-r", "--name-only", commit).split()
     return [path for path in listed if not path.startswith(".memento/")]
-
-
-@pytest.fixture
-def task(play: Play) -> str:
-    """A ready task that one required command proves."""
-    play.planned()
-    return play.task(commands=[SHOWN])
 
 
 # Work trees.
@@ -303,16 +295,15 @@ def test_a_run_completes_a_proven_task_and_leaves_its_work_on_a_branch(play: Pla
 
 
 def test_the_proof_is_fresh_again_once_the_branch_is_merged(play: Play, task: str) -> None:
-    from memento_git.work.overview import overview
 
     outcome = run(play, task, WRITE)
     state = play.state(task)
-    before = overview(play.ledger, play.ledger.view(), state.id)["stale"]
+    before = play.overview(state.id)["stale"]
 
     git(play.root, "merge", "-q", "-m", "merge", outcome.branch)
 
     assert before != []
-    assert overview(play.ledger, play.ledger.view(), state.id)["stale"] == []
+    assert play.overview(state.id)["stale"] == []
     assert play.is_proven(task)
 
 
@@ -720,9 +711,7 @@ def test_a_task_waits_for_the_merge_of_what_it_rests_on(play: Play, task: str) -
 
 
 def merge_steps(play: Play) -> list[str]:
-    view = play.ledger.view()
-    steps = overview(play.ledger, view, view.runs()[0])["next"]
-    return [step["command"] for step in steps if "git merge" in step["command"] or "select" in step["command"]]
+    return [command for command in play.steps() if "git merge" in command or "select" in command]
 
 
 def test_what_was_done_before_a_task_was_reopened_is_not_what_the_next_one_rests_on(play: Play, task: str) -> None:

@@ -11,7 +11,6 @@ from memento_git.review.summary import digest
 from memento_git.work import answers
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, plans, tasks
-from memento_git.work.overview import overview
 from tests.play import git
 from tests.test_signatures import POLICY, Office
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def seen(play: Play, run: str) -> RunRows:
-    return overview(play.ledger, play.ledger.view(), run)
+    return play.overview(run)
 
 
 def held(play: Play, task: str) -> HeldBack:

@@ -34,14 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memento_git.model.rows import RunRow
-    from memento_git.model.run_rows import RunRows
     from memento_git.work.state import RunState
     from tests.play import Play
-
-
-def seen(play: Play) -> RunRows:
-    view = play.ledger.view()
-    return overview(play.ledger, view, view.runs()[0])
 
 
 def test_a_plan_that_is_not_named_is_the_canonical_one_or_the_only_one(play: Play, cli: Callable[..., Any]) -> None:
@@ -67,8 +61,7 @@ def test_a_long_reading_tells_whoever_waits_how_far_it_is(play: Play, monkeypatc
     play.run()
     play.task()
     play.task()
-    view = play.ledger.view()
-    overview(play.ledger, view, view.runs()[0], progress=lambda done, total: told.append((done, total)))
+    play.overview(progress=lambda done, total: told.append((done, total)))
     (total,) = {total for _, total in told}
     assert told == [(done, total) for done in range(total + 1)]
     assert total > 2
@@ -90,30 +83,30 @@ def test_a_command_tells_of_a_long_reading_whichever_ledger_it_opens(play: Play)
 
 def test_the_next_step_follows_the_work(play: Play) -> None:
     run = play.run()
-    assert "plan draft" in seen(play)["next"][0]["command"]
+    assert "plan draft" in play.overview()["next"][0]["command"]
     play.do(runs.pause_run, run)
-    assert "run resume" in seen(play)["next"][0]["command"]
+    assert "run resume" in play.overview()["next"][0]["command"]
     play.do(runs.resume_run, run)
     from memento_git.work.actions import plans
 
     plan = play.do(plans.draft_plan, "P", "B")
-    assert seen(play)["next"][0]["command"] == f"memento plan approve {plan}"
+    assert play.overview()["next"][0]["command"] == f"memento plan approve {plan}"
     play.do(plans.approve_plan, plan)
-    assert "task add" in seen(play)["next"][0]["command"]
+    assert "task add" in play.overview()["next"][0]["command"]
     task = play.task()
-    assert seen(play)["next"][0]["command"].startswith(f"memento dispatch create {task}")
+    assert play.overview()["next"][0]["command"].startswith(f"memento dispatch create {task}")
     dispatch = play.dispatch(task)
-    assert seen(play)["next"][0]["command"] == f"memento dispatch claim {dispatch}"
+    assert play.overview()["next"][0]["command"] == f"memento dispatch claim {dispatch}"
     from memento_git.work.actions import dispatches
 
     play.do(dispatches.claim_dispatch, dispatch)
-    assert "evidence run" in seen(play)["next"][0]["command"]
+    assert "evidence run" in play.overview()["next"][0]["command"]
     play.complete(dispatch, play.evidence(task))
-    assert seen(play)["next"][0]["command"] == f"memento run complete {run}"
+    assert play.overview()["next"][0]["command"] == f"memento run complete {run}"
 
 
 def commands(play: Play) -> list[str]:
-    return [step["command"] for step in seen(play)["next"]]
+    return [step["command"] for step in play.overview()["next"]]
 
 
 def test_a_plan_that_would_take_the_place_of_another_waits_beside_the_work(play: Play) -> None:
@@ -161,7 +154,7 @@ def test_a_task_at_work_is_its_holders_to_go_on_with(play: Play, who: str) -> No
     dispatch = play.claimed(task)
     assert commands(play) == [f"memento evidence run --task {task} -- CMD"]
     other = play.beside(play.root, who)
-    (step,) = seen(other)["next"]
+    (step,) = other.overview()["next"]
     told = {"why": f"{play.ledger.actor} works on “A task”", "command": f"memento dispatch show {dispatch}"}
     assert step == told
     ready = play.task("Another")
@@ -193,7 +186,7 @@ def test_a_task_at_work_is_completed_on_evidence_too_that_nothing_is_run_for(pla
     task = play.task(commands=["git --version"], require=["artifact"])
     dispatch = play.claimed(task)
     made = [ran(play, task, commands(play)[0])]
-    (step,) = seen(play)["next"]
+    (step,) = play.overview()["next"]
     assert step["why"] == "“A task” is in progress, and more is asked of it"
     assert step["command"] == f"memento evidence add --task {task} --kind artifact FILE"
     play.do(evidences.add_evidence, "artifact", tasks=[task], summary="a word alone shows nothing")
@@ -358,10 +351,10 @@ def test_a_done_task_with_other_words_than_it_was_done_for_is_not_led_to_a_verdi
     assert verifying.verify(play.ledger, play.ledger.change, task, quiet=True).accepted
     play.do(tasks.revise_task, task, title="Other words")
     assert commands(play) == [f"memento task reopen {task} --reason WHY"]
-    assert seen(play)["next"][0]["why"].endswith(
+    assert play.overview()["next"][0]["why"].endswith(
         "not proven: the task's text changed after it was completed and 1 more"
     )
-    assert task_steps.proving(seen(play)["tasks"][0])[0]["command"] == f"memento task reopen {task} --reason WHY"
+    assert task_steps.proving(play.overview()["tasks"][0])[0]["command"] == f"memento task reopen {task} --reason WHY"
 
 
 def test_a_done_task_that_nothing_proves_and_that_its_gate_refused_is_rejected_then_repaired(play: Play) -> None:
@@ -373,7 +366,7 @@ def test_a_done_task_that_nothing_proves_and_that_its_gate_refused_is_rejected_t
     assert commands(play) == [f"memento task reopen {task} --reason WHY"]
     play.gate("quality_review", "failed", task=task)
     wanted = [f"memento task verify {task}", f"memento task repair {task}"]
-    assert [step["command"] for step in task_steps.proving(seen(play)["tasks"][0])] == wanted
+    assert [step["command"] for step in task_steps.proving(play.overview()["tasks"][0])] == wanted
     assert wanted[0] in commands(play)
     assert not verifying.verify(play.ledger, play.ledger.change, task, quiet=True).accepted
     assert wanted[1] in commands(play)
@@ -400,7 +393,7 @@ def test_a_task_at_work_is_not_completed_on_what_failed_since_or_is_of_before(pl
     ran(play, task, line)
     assert commands(play)[0].startswith("memento dispatch complete ")
     failed = play.evidence(task, code=1)
-    again, retract = seen(play)["next"]
+    again, retract = play.overview()["next"]
     assert again["command"] == f"memento evidence run --task {task} --kind test -- sh -c 'echo checked; exit 1'"
     assert again["why"] == f"“A task” is in progress, and `sh -c 'echo checked; exit 1'` did not pass: {failed}"
     assert retract["command"] == f"memento evidence retract {failed} --reason WHY"
@@ -422,7 +415,7 @@ def test_a_task_at_work_whose_command_ran_in_another_folder_is_led_to_take_that_
     failed = json.loads(cli(*words[:2], "--json", *words[2:])[1].splitlines()[-1])["evidence"]["id"]
     draft = evidences.witness(play.ledger, ["sh", "-c", "test -e app.py"], kind="test")
     passed = play.do(evidences.record_draft, draft, tasks=[task])
-    (step,) = seen(play)["next"]
+    (step,) = play.overview()["next"]
     assert step["command"] == f"memento evidence retract {failed} --reason WHY"
     assert step["why"].endswith(f"did not pass: {failed}; run it again in docs, or take it back")
     play.do(evidences.retract, failed, reason="It ran in docs.")
@@ -457,7 +450,7 @@ def test_in_a_contested_run_there_is_nothing_but_to_settle(play: Play) -> None:
     git(play.root, "merge", "-q", "--no-edit", "main")
 
     assert play.ledger.view().runs() == [run]
-    assert seen(play)["run"]["status"] == "contested"
+    assert play.overview()["run"]["status"] == "contested"
     assert commands(play) == ["memento settle"]
     with pytest.raises(no.RecordContested) as caught:
         play.do(runs.archive_run, run)
@@ -514,7 +507,7 @@ def test_a_failed_gate_shows_the_run_as_blocked(play: Play) -> None:
     play.task()
     play.gate("quality_review", "failed", note="too slow")
 
-    held = seen(play)
+    held = play.overview()
 
     assert held["run"]["status"] == "blocked"
     assert held["ready"] == []
@@ -527,10 +520,10 @@ def test_a_failed_gate_of_a_cancelled_task_holds_nothing_up(play: Play) -> None:
     task = play.task()
     play.proven()
     play.gate("quality_review", "failed", task=task)
-    assert "gate record quality_review" in seen(play)["next"][0]["command"]
+    assert "gate record quality_review" in play.overview()["next"][0]["command"]
     play.do(tasks.cancel_task, task, reason="another way was found")
 
-    held = seen(play)
+    held = play.overview()
 
     assert [step["command"] for step in held["next"]] == [f"memento run complete {run}"]
     assert digest(held)["blockers"] == []
@@ -541,11 +534,11 @@ def test_a_failed_gate_of_a_repaired_task_holds_nothing_up(play: Play) -> None:
     task = play.proven("One")
     play.gate("quality_review", "failed", task=task, note="too slow")
     play.do(verifying.verify_task, task)
-    assert [step["command"] for step in seen(play)["next"]] == [f"memento task repair {task}"]
+    assert [step["command"] for step in play.overview()["next"]] == [f"memento task repair {task}"]
     repair = play.do(verifying.repair_task, task)
     play.complete(play.claimed(repair), play.evidence(repair))
 
-    held = seen(play)
+    held = play.overview()
 
     assert [step["command"] for step in held["next"]] == [f"memento run complete {run}"]
     assert digest(held)["blockers"] == []
@@ -561,7 +554,7 @@ def test_what_a_gate_refused_is_done_again_by_what_status_and_task_show_say(play
     play.gate("quality_review", "failed", task=task, note="no test")
     way = f"memento task verify {task}, then memento task repair {task}"
 
-    told = [step["command"] for step in seen(play)["next"]]
+    told = [step["command"] for step in play.overview()["next"]]
     assert told == [f"memento gate record quality_review passed --task {task}", f"memento task verify {task}"]
     state = play.state(task)
     step = routes.next_of(state, task)
@@ -590,15 +583,15 @@ def test_what_is_asked_for_with_a_no_on_the_run_is_done_once_that_is_waived(play
     gate = "final_acceptance"
     play.gate(gate, "failed", reason="no log")
     passing = f"memento gate record {gate} passed --run {run}"
-    assert next(step["command"] for step in seen(play)["next"]) == passing
+    assert next(step["command"] for step in play.overview()["next"]) == passing
     task = play.task("Log it")
-    told = [step["command"] for step in seen(play)["next"]]
+    told = [step["command"] for step in play.overview()["next"]]
     assert told[:2] == [passing, f"memento gate waive {gate} --run {run} --reason WHY"]
     with pytest.raises(no.GateBlocks):
         play.dispatch(task)
     play.gate(gate, "waived", reason="until it logs")
     play.complete(play.claimed(task), play.evidence(task))
-    assert [step["command"] for step in seen(play)["next"]] == [passing]
+    assert [step["command"] for step in play.overview()["next"]] == [passing]
 
 
 def test_an_approval_says_at_once_that_the_review_of_another_plan_falls(play: Play) -> None:
@@ -626,7 +619,7 @@ def test_a_task_that_waits_for_a_cancelled_one_is_told_with_what_can_be_done(pla
         alone: f"memento task revise {alone} --no-dependencies",
     }
     assert play.ledger.warnings == [f"{task} waits for {one}: {way}" for task, way in ways.items()]
-    held = seen(play)
+    held = play.overview()
     assert [step["command"] for step in held["next"][:2]] == [*ways.values()]
     assert held["next"][1]["why"] == "“Alone” waits on “One”, which is cancelled"
     assert [row["record"] for row in digest(held)["blockers"]] == [both, alone]
@@ -643,7 +636,7 @@ def test_a_reopened_task_that_waits_for_a_repaired_one_is_told_to_wait_for_the_r
     play.do(verifying.verify_task, one)
     repair = play.do(verifying.repair_task, one)
     play.do(tasks.reopen_task, other, reason="rests on what was repaired")
-    assert f"memento task revise {other} --depends-on {repair}" in [step["command"] for step in seen(play)["next"]]
+    assert f"memento task revise {other} --depends-on {repair}" in [step["command"] for step in play.overview()["next"]]
 
 
 def test_an_expired_claim_is_shown_against_now_and_not_stored(play: Play) -> None:
@@ -652,7 +645,7 @@ def test_an_expired_claim_is_shown_against_now_and_not_stored(play: Play) -> Non
     play.planned()
     task = play.task()
     play.claimed(task)
-    assert seen(play)["dispatches"][0]["expired"] is False
+    assert play.overview()["dispatches"][0]["expired"] is False
 
     with Ledger.open(play.root, actor="Bob", clock=lambda: 4_000_000_000.0) as later:
         view = later.view()
@@ -667,11 +660,11 @@ def test_the_cache_changes_nothing_but_time(play: Play) -> None:
     play.planned()
     play.proven()
     cache = play.root / ".git" / "memento" / "cache"
-    first = json.dumps(seen(play))
+    first = json.dumps(play.overview())
     assert list(cache.glob("run_*.json"))
-    warm = json.dumps(seen(play))
+    warm = json.dumps(play.overview())
     shutil.rmtree(cache)
-    cold = json.dumps(seen(play))
+    cold = json.dumps(play.overview())
 
     assert first == warm == cold
 
@@ -679,11 +672,11 @@ def test_the_cache_changes_nothing_but_time(play: Play) -> None:
 def test_a_damaged_cache_is_computed_again(play: Play) -> None:
     play.planned()
     play.proven()
-    first = json.dumps(seen(play))
+    first = json.dumps(play.overview())
     for path in (play.root / ".git" / "memento" / "cache").glob("*.json"):
         path.write_bytes(path.read_bytes()[: len(path.read_bytes()) // 2])
 
-    assert json.dumps(seen(play)) == first
+    assert json.dumps(play.overview()) == first
 
 
 def test_an_audit_that_is_shown_without_being_read_is_the_same(play: Play, cli: Callable[..., Any]) -> None:
@@ -718,22 +711,22 @@ def test_the_cache_follows_a_branch_switch(play: Play) -> None:
     play.planned()
     git(play.root, "branch", "before")
     play.task("Later")
-    assert len(seen(play)["tasks"]) == 1
+    assert len(play.overview()["tasks"]) == 1
     git(play.root, "switch", "-q", "before")
-    assert seen(play)["tasks"] == []
+    assert play.overview()["tasks"] == []
     git(play.root, "switch", "-q", "main")
-    assert len(seen(play)["tasks"]) == 1
+    assert len(play.overview()["tasks"]) == 1
 
 
 def test_a_policy_change_is_seen_by_the_cache(play: Play) -> None:
     play.planned()
     task = play.proven()
-    assert [row["proven"] for row in seen(play)["tasks"]] == [True]
+    assert [row["proven"] for row in play.overview()["tasks"]] == [True]
     path = play.root / ".memento" / "config.yaml"
     path.write_text(path.read_text().replace("require: []", "require: [lint]"))
     play.commit_all()
 
-    row = seen(play)["tasks"][0]
+    row = play.overview()["tasks"][0]
 
     assert (row["id"], row["proven"]) == (task, False)
     assert "lint" in row["unproven_because"][0]
@@ -743,7 +736,7 @@ def test_the_report_is_safe_markdown(play: Play) -> None:
     play.run("Ship <script>alert(1)</script> | `x` [a](b) *now*")
     play.task("# not a heading")
 
-    text = markdown(seen(play))
+    text = markdown(play.overview())
 
     assert "<script>" not in text.replace("\\<script\\>", "")
     assert "\n# not a heading" not in text
@@ -754,9 +747,7 @@ def test_what_is_left_out_is_said(play: Play) -> None:
     play.planned()
     for number in range(4):
         play.task(f"Task {number}")
-    view = play.ledger.view()
-
-    held = overview(play.ledger, view, view.runs()[0], limit=3)
+    held = play.overview(limit=3)
 
     assert held["omitted"] == {"tasks": 1}
     assert "1 more tasks" in markdown(held)
@@ -779,7 +770,7 @@ def test_a_cancelled_run_keeps_its_tasks_and_masks_them(play: Play) -> None:
     task = play.proven()
     play.do(runs.cancel_run, run, reason="no longer wanted")
 
-    row = seen(play)["tasks"][0]
+    row = play.overview()["tasks"][0]
 
     assert (row["id"], row["status"], row["run_status"], row["ready"]) == (task, "completed", "cancelled", False)
 
@@ -789,7 +780,7 @@ def test_reasons_are_shown_where_work_stopped(play: Play) -> None:
     task = play.task()
     play.do(tasks.block_task, task, reason="needs the new schema")
 
-    assert "needs the new schema" in markdown(seen(play))
+    assert "needs the new schema" in markdown(play.overview())
 
 
 def test_an_event_from_a_clock_that_runs_ahead_is_noticed(play: Play, cli: Callable[..., Any]) -> None:
@@ -799,11 +790,11 @@ def test_an_event_from_a_clock_that_runs_ahead_is_noticed(play: Play, cli: Calla
 
     play.planned()
     task = play.task()
-    assert seen(play)["ahead"] == []
+    assert play.overview()["ahead"] == []
     with Ledger.open(play.root, clock=lambda: time.time() + 3600) as ahead:
         ahead.change("task block", lambda tx: tasks.block_task(tx, task, reason="later"))
 
-    assert len(seen(play)["ahead"]) == 1
+    assert len(play.overview()["ahead"]) == 1
     _, out, _ = cli("status", "-C", str(play.root))
     assert "1 event(s) are dated more than 5 minutes ahead" in out
 
@@ -835,7 +826,7 @@ def test_nothing_in_a_row_acts_as_markdown(play: Play) -> None:
     play.planned()
     task = play.task()
     play.evidence(task)
-    held = seen(play)
+    held = play.overview()
     held["evidence"][0] |= {
         "files": [{"name": HOSTILE}], "diff": {"range": HOSTILE, "added": 1, "removed": 1}, "uri": HOSTILE,
         "problems": [HOSTILE],
@@ -936,11 +927,9 @@ def test_a_run_in_its_archive_has_nothing_left_to_do(play: Play) -> None:
     run = play.planned()
     play.proven()
     play.do(runs.complete_run)
-    assert [step["command"] for step in overview(play.ledger, play.ledger.view(), run)["next"]] == [
-        f"memento archive {run}"
-    ]
+    assert play.steps(run) == [f"memento archive {run}"]
     play.do(runs.archive_run)
-    assert overview(play.ledger, play.ledger.view(), run)["next"] == []
+    assert play.overview(run)["next"] == []
 
 
 def test_what_came_after_a_run_was_archived_is_told_where_it_is_to_be_archived_again(play: Play) -> None:
@@ -949,11 +938,11 @@ def test_what_came_after_a_run_was_archived_is_told_where_it_is_to_be_archived_a
     play.do(runs.complete_run)
     play.do(runs.archive_run)
     play.do(settling.redact_record, evidence, reason="a name")
-    (step,) = overview(play.ledger, play.ledger.view(), run)["next"]
+    (step,) = play.overview(run)["next"]
     assert step["command"] == f"memento archive {run}"
     assert step["why"] == "the run is completed, and what came after it was archived is not in its archive"
     play.do(runs.archive_run, run)
-    assert overview(play.ledger, play.ledger.view(), run)["next"] == []
+    assert play.overview(run)["next"] == []
 
 
 def test_status_tells_of_the_other_runs_that_are_open(play: Play, cli: Callable[..., Any]) -> None:
@@ -993,12 +982,12 @@ def test_the_reason_of_a_task_is_why_it_is_as_it_is_and_no_verdicts(play: Play) 
     task = play.task("Pay")
     play.do(tasks.block_task, task, reason="the key is missing")
     play.gate("quality_review", "waived", task=task, reason="small change")
-    assert [row["reason"] for row in seen(play)["tasks"]] == ["the key is missing"]
+    assert [row["reason"] for row in play.overview()["tasks"]] == ["the key is missing"]
     other = play.proven("Ship")
     play.gate("quality_review", "failed", task=other, reason="no test")
     assert play.do(verifying.verify_task, other).unmet
     play.gate("quality_review", "waived", task=other, reason="fine")
-    assert [row["reason"] for row in seen(play)["tasks"]][1] == "gate quality_review has failed"
+    assert [row["reason"] for row in play.overview()["tasks"]][1] == "gate quality_review has failed"
 
 
 def test_what_a_task_that_is_not_proven_was_completed_on_proves_it_nowhere(play: Play, cli: Callable[..., Any]) -> None:
@@ -1006,7 +995,7 @@ def test_what_a_task_that_is_not_proven_was_completed_on_proves_it_nowhere(play:
     task = play.proven("Ship")
     assert "## Verification" in cli("report", "-C", str(play.root))[1]
     play.do(tasks.revise_task, task, title="Ship all")
-    row = next(iter(seen(play)["tasks"]))
+    row = next(iter(play.overview()["tasks"]))
     assert (row["proven"], row["proven_by"]) == (False, [])
     assert "proven by" not in cli("task", "show", task, "-C", str(play.root))[1]
     assert "proves" not in cli("report", "-C", str(play.root))[1]
@@ -1024,16 +1013,16 @@ def test_a_gate_that_does_not_hold_by_what_it_rests_on_is_told_to_have_fallen(
     evidence = play.evidence(task)
     play.complete(play.claimed(task), evidence)
     play.gate("quality_review", "passed", evidence=[evidence])
-    assert [row["fallen"] for row in seen(play)["gates"]] == [None]
+    assert [row["fallen"] for row in play.overview()["gates"]] == [None]
     (play.root / "app.py").write_text("answer = 43\n")
     play.commit_all("code")
     outdated = "nothing that it rests on saw the code of this commit"
-    assert [row["fallen"] for row in seen(play)["gates"]] == [outdated]
+    assert [row["fallen"] for row in play.overview()["gates"]] == [outdated]
     assert f">, but {outdated}" in cli("report", "-C", str(play.root))[1]
     git(play.root, "revert", "--no-edit", "HEAD")
-    assert [row["fallen"] for row in seen(play)["gates"]] == [None]
+    assert [row["fallen"] for row in play.overview()["gates"]] == [None]
     play.do(evidences.retract, evidence, reason="wrong branch")
-    assert [row["fallen"] for row in seen(play)["gates"]] == [f"{evidence} is retracted"]
+    assert [row["fallen"] for row in play.overview()["gates"]] == [f"{evidence} is retracted"]
     assert f"passed, but {evidence} is retracted" in cli("status", "-C", str(play.root))[1]
 
 
@@ -1108,7 +1097,7 @@ def test_a_release_is_judged_after_the_other_gates_and_once_it_has_what_is_asked
     release = f"memento gate release --run {run}"
 
     def told() -> list[str]:
-        return [step["why"] for step in seen(play)["next"]]
+        return [step["why"] for step in play.overview()["next"]]
 
     wanted = [
         f"memento gate record approval passed --run {run} --evidence ID",
@@ -1141,7 +1130,7 @@ def test_a_step_that_is_not_for_everybody_says_whose_it_is(play: Play, cli: Call
     run, grace, own = play.run(), play.beside(play.root, "Grace"), play.ledger.actor
 
     def why() -> str:
-        return str(seen(play)["next"][0]["why"])
+        return str(play.overview()["next"][0]["why"])
 
     drafted = json.loads(cli("plan", "draft", "--title", "P", "--body", "B", "-C", str(play.root), "--json")[1])
     assert (
@@ -1150,7 +1139,7 @@ def test_a_step_that_is_not_for_everybody_says_whose_it_is(play: Play, cli: Call
     grace.do(plans.approve_plan, drafted["plan"]["id"])
     later = play.do(plans.draft_plan, "Another", "Do it otherwise.")
     told = f"plan “Another” waits for approval by Grace or Heidi and by another than {own}, to take the place of"
-    assert seen(play)["next"][-1]["why"].startswith(told)
+    assert play.overview()["next"][-1]["why"].startswith(told)
     play.do(plans.reject_plan, later, reason="not taken")
     task = play.task("Ship")
     play.complete(play.claimed(task), play.evidence(task))

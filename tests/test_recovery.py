@@ -21,7 +21,6 @@ from memento_git.verbs.doctor import examine
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, recovering, runs, tasks, worktrees
 from memento_git.work.actions.handing import Wish, hand_over
-from memento_git.work.overview import overview
 from tests.hands import (
     SHOWN,
     SLEEP,
@@ -87,12 +86,6 @@ MOMENTS: Final = (
     "before its work is committed", "when its work is committed", "before the completion is committed",
     "when the completion is committed",
 )  # fmt: skip
-
-
-@pytest.fixture
-def task(play: Play) -> str:
-    play.planned()
-    return play.task(commands=[SHOWN])
 
 
 def worker(play: Play, task: str, code: str = PART) -> tuple[subprocess.Popen[bytes], Handover]:
@@ -268,27 +261,22 @@ def test_a_dispatch_whose_worker_died_is_not_run_again_before_it_is_looked_at(pl
     recovering.recover_all(play.ledger)
 
 
-def steps(play: Play) -> list[str]:
-    view = play.ledger.view()
-    return [step["command"] for step in overview(play.ledger, view, view.runs()[0])["next"]]
-
-
 def test_status_tells_of_the_process_that_works_on_a_task_and_that_it_is_gone(play: Play, task: str) -> None:
     process, found = worker(play, task)
-    assert steps(play) == [f"memento dispatch show {found.dispatch}"]
+    assert play.steps() == [f"memento dispatch show {found.dispatch}"]
 
     gone(process)
-    assert steps(play) == ["memento dispatch recover --all"]
+    assert play.steps() == ["memento dispatch recover --all"]
     with pytest.raises(worktrees.LeftBehind):
         play.do(dispatches.recover_dispatch, found.dispatch)
     recovering.recover_all(play.ledger)
-    assert steps(play) == [f"memento dispatch create {task} --executor WHO"]
+    assert play.steps() == [f"memento dispatch create {task} --executor WHO"]
 
 
 def test_who_works_by_hand_is_led_to_the_worktree(play: Play, task: str) -> None:
     made = hand_over(play.ledger, task, Wish("human"))
     play.do(dispatches.claim_dispatch, made.dispatch)
-    assert steps(play) == [f"cd {made.path} && git merge main"]
+    assert play.steps() == [f"cd {made.path} && git merge main"]
 
 
 def test_stopping_what_is_dead_takes_it_back(play: Play, task: str) -> None:

@@ -18,7 +18,7 @@ from memento_git.work.actions.running import Order, run_dispatch
 from memento_git.work.actions.starting import SandboxRequired
 from memento_git.work.routing import probe
 from memento_git.work.routing.executors import BUILT_IN, NO_WRAP, Executor, kept_boxed, known
-from tests.hands import SHOWN, WRITE, config
+from tests.hands import WRITE, config
 from tests.play import Play
 
 Cli = Callable[..., tuple[int, str, str]]
@@ -33,12 +33,6 @@ os.execvpe(argv[0], argv, {**os.environ, "IN_THE_BOX": "yes"})
 """
 INSIDE = f"import os; assert os.environ['IN_THE_BOX'] == 'yes'; {WRITE}"
 UNSHARE = ("unshare", "--user", "--map-root-user", "--net", "--pid", "--fork")
-
-
-@pytest.fixture
-def task(play: Play) -> str:
-    play.planned()
-    return play.task(commands=[SHOWN])
 
 
 @pytest.fixture

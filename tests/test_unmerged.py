@@ -10,8 +10,7 @@ from memento_git.verbs.doctor import examine
 from memento_git.work import refusals as no
 from memento_git.work.actions import runs, selections, verifying
 from memento_git.work.actions.handing import Wish, hand_over
-from memento_git.work.overview import overview
-from tests.hands import SHOWN, WRITE, run
+from tests.hands import WRITE, run
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -29,20 +28,8 @@ for text in ("half", "half\\ndone"):
 """
 
 
-@pytest.fixture
-def task(play: Play) -> str:
-    """A ready task that one required command proves."""
-    play.planned()
-    return play.task(commands=[SHOWN])
-
-
 def verify(play: Play, task: str, **options: Any) -> Verdict:
     return verifying.verify(play.ledger, play.ledger.change, task, quiet=True, **options)
-
-
-def steps(play: Play) -> list[str]:
-    view = play.ledger.view()
-    return [step["command"] for step in overview(play.ledger, view, view.runs()[0])["next"]]
 
 
 def warned(play: Play) -> list[str]:
@@ -58,11 +45,11 @@ def test_work_is_not_verified_before_it_is_merged(play: Play, task: str) -> None
             act(play, task)
         assert f"git merge {branch};" in refused.value.hint
     assert git(play.root, "rev-parse", "HEAD") == before
-    assert steps(play) == [f"git merge {branch}"]
+    assert play.steps() == [f"git merge {branch}"]
 
     git(play.root, "merge", "-q", "--no-edit", branch)
     assert verify(play, task).accepted
-    assert steps(play)[0].startswith("memento run complete")
+    assert play.steps()[0].startswith("memento run complete")
 
 
 def test_where_one_try_was_chosen_the_merge_of_another_is_not_verified(play: Play, task: str) -> None:
@@ -92,18 +79,18 @@ def test_a_run_that_is_completed_is_told_of_what_is_not_merged(play: Play, task:
 
     out = cli("run", "complete", "-C", str(play.root))[2]
     assert merge in out
-    assert steps(play)[0] == merge
+    assert play.steps()[0] == merge
     assert warned(play) == [merge]
     play.do(runs.archive_run)
-    assert (steps(play), warned(play)) == ([merge], [merge])
+    assert (play.steps(), warned(play)) == ([merge], [merge])
     git(play.root, "merge", "-q", "--no-edit", branch)
-    assert (steps(play), warned(play)) == ([], [])
+    assert (play.steps(), warned(play)) == ([], [])
 
 
 def test_a_run_that_was_cancelled_wants_nothing_merged(play: Play, task: str) -> None:
     run(play, task, WRITE)
     play.do(runs.cancel_run, reason="no")
-    assert [step for step in steps(play) if step.startswith("git")] == warned(play) == []
+    assert [step for step in play.steps() if step.startswith("git")] == warned(play) == []
 
 
 def test_work_that_was_rejected_before_its_merge_is_told_of(play: Play, task: str, monkeypatch: Any) -> None:
@@ -111,7 +98,7 @@ def test_work_that_was_rejected_before_its_merge_is_told_of(play: Play, task: st
     with monkeypatch.context() as patched:
         patched.setattr(verifying, "_refuse_unmerged", lambda *_: None)
         assert not verify(play, task).accepted
-    assert steps(play) == [f"git merge {branch}", f"memento task repair {task}"]
+    assert play.steps() == [f"git merge {branch}", f"memento task repair {task}"]
 
 
 # What is merged another way is merged.
@@ -166,7 +153,7 @@ def test_work_that_was_merged_another_way_is_verified(
     way(play, run(play, task, code).branch)
     objects = git(play.root, "count-objects")
 
-    assert [step for step in steps(play) if step.startswith("git")] == []
+    assert [step for step in play.steps() if step.startswith("git")] == []
     assert git(play.root, "count-objects") == objects, "who looks leaves nothing behind"
     assert verify(play, task).accepted
     play.do(runs.complete_run)
@@ -184,7 +171,7 @@ def test_git_is_asked_once_where_no_branch_is_left_to_merge(
 ) -> None:
     merged(play, run(play, task, WRITE).branch)
     go_on(play)
-    steps(play)
+    play.steps()
     asked: list[str] = []
     real = type(play.ledger.git)._run
 
@@ -193,6 +180,6 @@ def test_git_is_asked_once_where_no_branch_is_left_to_merge(
         return real(self, *arguments, **options)
 
     monkeypatch.setattr(type(play.ledger.git), "_run", noted)
-    steps(play)
+    play.steps()
     assert asked.count("for-each-ref") == 1
     assert not {"cherry", "merge-base", "commit-tree", "diff-tree"} & set(asked)

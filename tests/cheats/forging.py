@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 MAIN, WORK = "main", "work"
 ADA = "Ada <ada@example.invalid>"
+GRACE = "Grace <grace@example.invalid>"
+GATE = "quality_review"
+HARD = "The password is hashed."  # a criterion
 
 
 class Forger:

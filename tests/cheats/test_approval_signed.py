@@ -9,7 +9,7 @@ import pytest
 from memento_git.ledger import layout, signer
 from memento_git.work.actions import evidences, plans, runs
 from memento_git.work.attest import signing
-from tests.cheats.forging import ADA, MAIN, WORK
+from tests.cheats.forging import ADA, GRACE, MAIN, WORK
 from tests.play import git
 from tests.test_signatures import LOOSE, POLICY, Office, make_key, public
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from tests.cheats.doors import Doors
 
-GRACE = "Grace <grace@example.invalid>"
 GATE = "final_acceptance"
 SIGNED = """\
   require: [approval]

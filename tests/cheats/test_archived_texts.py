@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.work.actions import plans, runs, tasks
+from tests.cheats.forging import HARD
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
     Way = Callable[[Doors, str, str, bytes], str]
-
-HARD = "The password is hashed."
 
 
 def packed_away(doors: Doors, record: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from memento_git.work.actions import evidences, runs
 from tests.cheats.doors import run_of
-from tests.cheats.forging import MAIN, WORK
+from tests.cheats.forging import GATE, MAIN, WORK
 from tests.play import git
 from tests.test_signatures import Office
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from tests.cheats.doors import Doors
 
-GATE = "quality_review"
 FRESH = f"  gates: {{fresh: [{GATE}]}}\n"
 RELEASE = "  release: {approvals: 1, not_author: true}\n"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.work.actions import dispatches, plans, settling, tasks, verifying
-from tests.cheats.forging import MAIN, WORK
+from tests.cheats.forging import HARD, MAIN, WORK
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.cheats.doors import Doors, Row
-
-HARD = "The password is hashed."
 
 
 def crossed(doors: Doors, on_main: Callable[[], Any], *, later: bool = True) -> None:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.work.actions import dispatches, plans, tasks, verifying
-from tests.cheats.forging import ADA
+from tests.cheats.forging import ADA, GRACE
 from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
-GRACE = "Grace <grace@example.invalid>"
 WORDS = "python3 check.py"
 ASKED: dict[str, Any] = {"commands": [WORDS]}
 WHOLE = "  commands:\n  - run:\n    - python3\n    - check.py\n"

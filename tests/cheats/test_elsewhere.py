@@ -9,7 +9,7 @@ import pytest
 from memento_git.ledger import layout
 from memento_git.verbs import notes
 from memento_git.work.actions import tasks
-from tests.cheats.forging import MAIN, WORK
+from tests.cheats.forging import GRACE, MAIN, WORK
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from tests.cheats.doors import Doors
     from tests.play import Play
-
-GRACE = "Grace <grace@example.invalid>"
 
 
 def put_below(doors: Doors, folder: str, commit: str) -> None:

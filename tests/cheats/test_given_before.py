@@ -8,13 +8,12 @@ import pytest
 
 from memento_git.work.actions import evidences, plans, runs, settling, tasks, verifying
 from tests.cheats.doors import run_of
-from tests.cheats.forging import MAIN, WORK
+from tests.cheats.forging import GRACE, MAIN, WORK
 from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
-GRACE = "Grace <grace@example.invalid>"
 FINAL, TASK = "final_acceptance", "implementation_review"
 BY_GRACE = (
     f"  gates: {{required: [{FINAL}], verdicts: {{{FINAL}: ['{GRACE}'], {TASK}: ['{GRACE}']}}, waivers: ['{GRACE}']}}\n"

@@ -8,7 +8,7 @@ import pytest
 
 from memento_git.work.actions import dispatches, evidences, plans, selections, settling, tasks, verifying
 from tests.cheats.doors import run_of
-from tests.cheats.forging import ADA, MAIN, WORK
+from tests.cheats.forging import ADA, GRACE, MAIN, WORK
 from tests.cheats.test_candidates_chosen import shown, tried
 from tests.cheats.test_given_before import (
     ASKED,
@@ -16,7 +16,6 @@ from tests.cheats.test_given_before import (
     CHECKED,
     EXCEPTION,
     FINAL,
-    GRACE,
     accepted,
     approved,
     excepted,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from memento_git.work.actions import tasks
 from tests.cheats.doors import run_of
-from tests.cheats.forging import MAIN, WORK
-from tests.cheats.test_given_before import BY_GRACE, EXCEPTION, FINAL, GRACE, excepted, worked
+from tests.cheats.forging import GRACE, MAIN, WORK
+from tests.cheats.test_given_before import BY_GRACE, EXCEPTION, FINAL, excepted, worked
 from tests.play import git
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import contextlib
 import shutil
 from typing import TYPE_CHECKING
 
-from tests.cheats.forging import ADA
+from tests.cheats.forging import ADA, GRACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
 KEPT = "memento/cache"
-GRACE = "Grace <grace@example.invalid>"
 MALLORY = "Mallory <mallory@example.invalid>"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.work.actions import evidences, plans
-from tests.cheats.forging import ADA, MAIN
+from tests.cheats.forging import ADA, GRACE, MAIN
 from tests.cheats.test_approval_signed import Desk
 from tests.play import git
 from tests.test_signatures import public
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
 ADELE = "Adele <adele@example.invalid>"
-GRACE = "Grace <grace@example.invalid>"
 ASKED = """\
   plan: {not_author: PLAN}
   release: {RELEASE}

@@ -9,7 +9,7 @@ import pytest
 
 from memento_git.work.actions import dispatches, plans, runs, selections, tasks, verifying
 from tests.cheats.doors import run_of
-from tests.cheats.forging import MAIN, WORK
+from tests.cheats.forging import GRACE, MAIN, WORK
 from tests.cheats.test_candidates_chosen import tried
 from tests.play import git
 from tests.test_signatures import make_key, public
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from tests.cheats.doors import Doors
 
-GRACE = "Grace <grace@example.invalid>"
 FINAL, PLAN, TASK, RELEASE = "final_acceptance", "plan_review", "implementation_review", "release"
 BY_GRACE = f"verdicts: {{{FINAL}: ['{GRACE}'], {PLAN}: ['{GRACE}'], {TASK}: ['{GRACE}']}}, waivers: ['{GRACE}']"
 BOTH = pytest.mark.parametrize("verdict", ["passed", "waived"])

@@ -9,7 +9,7 @@ import pytest
 from memento_git.ledger import layout
 from memento_git.verbs import notes
 from memento_git.work.actions import evidences, gates, runs, settling
-from tests.cheats.forging import MAIN, WORK
+from tests.cheats.forging import GATE, MAIN, WORK
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     Way = Callable[[Doors, str], None]
 
-GATE = "quality_review"
 WHY = "It loses data."
 
 

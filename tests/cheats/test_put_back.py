@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.work.actions import evidences
-from tests.cheats.forging import MAIN, WORK
+from tests.cheats.forging import GATE, MAIN, WORK
 from tests.play import git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.cheats.doors import Doors
-
-GATE = "quality_review"
 
 
 def removed(doors: Doors, path: str) -> None:

@@ -12,7 +12,7 @@ from memento_git.ledger.desk import event_data
 from memento_git.verbs import batch
 from memento_git.work.actions import evidences, gates, plans, releases, runs, settling
 from tests.cheats.doors import run_of
-from tests.cheats.forging import ADA, MAIN, WORK
+from tests.cheats.forging import ADA, GATE, MAIN, WORK
 from tests.play import git
 from tests.test_signatures import POLICY, Office
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from tests.cheats.doors import Doors
 
-GATE = "quality_review"
 WHY = "A typo."
 STRICT = (
     "  gates: {required: [release]}\n"

@@ -10,13 +10,12 @@ from memento_git.ledger import codec
 from memento_git.verbs import settling
 from memento_git.work.actions import dispatches, tasks, verifying
 from memento_git.work.dispatch import terms
-from tests.cheats.forging import MAIN, WORK
+from tests.cheats.forging import HARD, MAIN, WORK
 from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
-HARD = "The password is hashed."
 WHEN = (
     "  verify:\n  - {when: {risks: [high]}, evidence: [lint]}\n"
     "  - {when: {kinds: [feature]}, commands: [{run: [make]}]}\n"

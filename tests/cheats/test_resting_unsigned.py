@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.work.actions import dispatches, evidences, plans
-from tests.cheats.forging import MAIN, WORK
+from tests.cheats.forging import GRACE, MAIN, WORK
 from tests.play import git
 from tests.test_signatures import Office
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 UNSIGNED = "was approved without the signature it needs: it is not signed"
 REQUIRE = "policy: {require: [approval], signatures: {allowed_signers: .memento/allowed_signers, ledger: ada/shop, \
 revoked: .memento/revoked, require: {approvals: []}}}\n"
-GRACE = "Grace <grace@example.invalid>"
 
 
 @pytest.fixture

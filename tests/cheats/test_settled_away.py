@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.work.actions import dispatches, evidences, gates, plans, releases, runs, settling, tasks, verifying
+from tests.cheats.forging import GATE
 from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
-GATE = "quality_review"
 WHY = "It was a slip."
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from memento_git.work.actions import evidences, reproducing, settling, tasks
 from tests.cheats.doors import run_of
-from tests.cheats.forging import MAIN, WORK
-from tests.cheats.test_given_before import BY_GRACE, FINAL, GRACE
+from tests.cheats.forging import GRACE, MAIN, WORK
+from tests.cheats.test_given_before import BY_GRACE, FINAL
 from tests.play import git
 
 if TYPE_CHECKING:

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.work.actions import dispatches, evidences, plans, runs, tasks
-from tests.cheats.forging import ADA, MAIN
+from tests.cheats.forging import ADA, GATE, GRACE, MAIN
 from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
-GRACE = "Grace <grace@example.invalid>"
 APPROVERS = f"  plan: {{approvers: ['{GRACE}']}}\n"
-GATE = "quality_review"
 JUDGES = f"  gates: {{verdicts: {{{GATE}: ['{GRACE}']}}, waivers: ['{GRACE}']}}\n"
 NO_SPIKE = "  spike: {dispatches: 0}\n"
 

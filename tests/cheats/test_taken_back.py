@@ -8,13 +8,12 @@ import pytest
 
 from memento_git.ledger import codec, layout
 from memento_git.work.actions import dispatches, evidences, graphs, releases, runs, settling, verifying
-from tests.cheats.forging import MAIN, WORK
+from tests.cheats.forging import GATE, MAIN, WORK
 from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
-GATE = "quality_review"
 LATER = "2099-01-01T00:00:00.000Z"
 ONE = "  release: {approvals: 1}\n"
 CHECKED = "  release: {checks: [test]}\n"

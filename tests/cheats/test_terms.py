@@ -11,13 +11,12 @@ from memento_git.work.actions import dispatches, selections, tasks, verifying
 from memento_git.work.dispatch import terms
 from memento_git.work.refusals import TermsChanged
 from tests.cheats.doors import HANDS
-from tests.cheats.forging import MAIN, WORK
+from tests.cheats.forging import HARD, MAIN, WORK
 from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
-HARD = "The password is hashed."
 TASK: dict[str, Any] = {
     "criteria": [HARD], "body": "It is for all users.", "commands": ["python3 check.py"], "kind": "security",
     "risk": "high", "files": ["auth/key.py"],

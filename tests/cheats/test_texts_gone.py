@@ -8,13 +8,12 @@ import pytest
 
 from memento_git.ledger import layout
 from memento_git.work.actions import plans, runs, verifying
-from tests.cheats.forging import MAIN, WORK
+from tests.cheats.forging import GRACE, MAIN, WORK
 from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
-GRACE = "Grace <grace@example.invalid>"
 ASKED = "Close the hole in login"
 
 

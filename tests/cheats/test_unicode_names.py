@@ -9,13 +9,12 @@ import pytest
 
 from memento_git.work import persons
 from memento_git.work.actions import evidences, plans, releases
-from tests.cheats.forging import ADA
+from tests.cheats.forging import ADA, GATE
 from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
-GATE = "quality_review"
 CYRILLIC = "\u0430"
 LOOK_ALIKES = {
     "Greek capital alpha": "\u0391da", "Cyrillic a at the end": "Ad\u0430", "all of it mixed": "\u0410d\u0430",

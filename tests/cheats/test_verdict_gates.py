@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.folding.fold import plans_of
-from memento_git.work import codestate, overview
+from memento_git.work import codestate
 from memento_git.work.actions import checks, dispatches, evidences, exporting, releases, runs, tasks, verifying
 from memento_git.work.checks import Check
 from memento_git.work.refusals import GateFallen
 from tests.cheats.doors import run_of
-from tests.cheats.forging import ADA
+from tests.cheats.forging import ADA, GATE, GRACE
 from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
     from tests.play import Play
 
-GATE = "quality_review"
-GRACE = "Grace <grace@example.invalid>"
 REQUIRED = f"  gates: {{required: [{GATE}]}}\n"
 RELEASE = "  release: {approvals: 1, not_author: true}\n"
 
@@ -398,7 +396,7 @@ def test_a_failure_that_goes_with_the_task_when_it_is_repaired(doors: Doors, gat
     repair = repaired(play, first)
     assert doors.missing() == [f"gate {gate} of {repair} is failed"]
     why = f"gate {gate} of {task}, which {repair} repairs, has failed"
-    steps = overview.overview(play.ledger, play.ledger.view(), run)["next"]
+    steps = play.overview(run)["next"]
     assert [step["why"] for step in steps if gate in step["why"]] == [why]
     doors.unfinished("review_gate_blocking", run, why)
 

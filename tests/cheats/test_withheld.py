@@ -8,14 +8,13 @@ import pytest
 
 from memento_git.work.actions import plans, settling
 from tests.cheats.doors import run_of
-from tests.cheats.forging import ADA
+from tests.cheats.forging import ADA, GATE
 from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
 WHY = "Half of it was lost in a rebase."
-GATE = "quality_review"
 CHECKED = "  verify: [{commands: [{run: [python3, check.py]}]}]\n  reproduce: {commands: [[python3, check.py]]}\n"
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.work.actions import plans, runs, tasks
-from tests.cheats.test_terms import HARD, TASK
+from tests.cheats.forging import HARD
+from tests.cheats.test_terms import TASK
 from tests.play import git
 
 if TYPE_CHECKING:

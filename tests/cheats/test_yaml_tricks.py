@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cheats.forging import MAIN
+from tests.cheats.forging import GATE, MAIN
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
     Edit = Callable[[bytes], bytes]
-
-GATE = "quality_review"
 
 
 def swap(old: bytes, new: bytes) -> Edit:
