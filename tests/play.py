@@ -6,6 +6,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 from memento_git.knowledge.actions import notes
+from memento_git.ledger import layout
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions import dispatches, evidences, gates, plans, runs, tasks
 from memento_git.work.overview import overview
@@ -120,6 +121,11 @@ class Play:
     def is_proven(self, task: str, at: Sequence[str] = ()) -> bool:
         state = self.state(task, at)
         return state.proof(task).proven
+
+    def policy(self, text: str) -> None:
+        """Put a policy in force, by hand and by review."""
+        (self.root / layout.CONFIG).write_text(f"version: 1\npolicy:\n{text}")
+        self.commit_all("policy")
 
     def commit_all(self, message: str = "code") -> str:
         git(self.root, "add", "--all")

@@ -1119,8 +1119,7 @@ def test_what_evidence_holds_is_told_before_what_was_said_of_it(play: Play) -> N
 
 def test_what_was_asked_of_a_task_stands_by_what_proves_it(play: Play) -> None:
     """A task that asks for nothing, and was done on something easy, looks other than one of which much is asked."""
-    (play.root / layout.CONFIG).write_text("version: 1\npolicy:\n  require: [test]\n")
-    play.commit_all("policy")
+    play.policy("  require: [test]\n")
     play.planned()
     base = head(play)
     asks = ["sh -c 'echo checked; exit 0'"]

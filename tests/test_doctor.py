@@ -327,8 +327,7 @@ def test_what_policy_asks_since_several_runs_ended_is_one_line(play: Play, cli: 
         ended.append(play.planned())
         play.proven()
         play.do(runs.complete_run, ended[-1])
-    (play.root / ".memento/config.yaml").write_text("version: 1\npolicy:\n  gates: {required: [quality_review]}\n")
-    play.commit_all("chore: policy")
+    play.policy("  gates: {required: [quality_review]}\n")
 
     told = [line for line in cli("doctor", "-C", str(play.root))[1].splitlines() if line.startswith("warn")]
     code, out, _ = cli("doctor", "-C", str(play.root), "--json")

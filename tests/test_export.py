@@ -379,8 +379,7 @@ def test_a_release_on_which_a_run_could_not_be_completed_is_not_exported(release
     play.gate("quality_review", "failed", reason="It leaks.")
     assert refused_as(play, run).endswith(f"gate quality_review of {run} has failed")
     play.gate("quality_review", "passed")
-    (play.root / layout.CONFIG).write_text("version: 1\npolicy:\n  release: {approvals: 1}\n")
-    play.commit_all("policy")
+    play.policy("  release: {approvals: 1}\n")
     assert "approvals: 0 of 1" in refused_as(play, run)
 
 

@@ -210,8 +210,7 @@ def test_a_gate_that_holds_nothing_up_and_fell_is_told_before_the_run_ends(
 @pytest.mark.parametrize("scope", ["run", "task"])
 def test_a_gate_that_is_not_fresh_is_told_by_check_status_and_run_complete_alike(play: Play, scope: str) -> None:
     """Whether or not the run needs it: `check` asks it of each gate that policy wants fresh."""
-    (play.root / ".memento" / "config.yaml").write_text("version: 1\npolicy:\n  gates: {fresh: [quality_review]}\n")
-    play.commit_all("policy")
+    play.policy("  gates: {fresh: [quality_review]}\n")
     run = play.planned()
     about = {scope: {"run": run, "task": play.proven()}[scope]}
     line = f"memento gate record quality_review passed --{scope} {about[scope]} --evidence ID"
@@ -237,8 +236,7 @@ def test_a_gate_that_is_not_fresh_is_told_by_check_status_and_run_complete_alike
 
 def fresh(play: Play, scope: str = "run") -> str:
     """Pass a gate that policy wants fresh in a run that is all done; return the run."""
-    (play.root / ".memento" / "config.yaml").write_text("version: 1\npolicy:\n  gates: {fresh: [quality_review]}\n")
-    play.commit_all("policy")
+    play.policy("  gates: {fresh: [quality_review]}\n")
     run = play.planned()
     about = {scope: {"run": run, "task": play.proven()}[scope]}
     play.gate("quality_review", "passed", **about, evidence=[play.evidence()])
@@ -253,8 +251,7 @@ def grown(play: Play) -> None:
 
 def test_a_gate_that_no_commit_of_the_edits_would_let_hold_is_to_be_passed_again(play: Play) -> None:
     """Of two files that a pass saw untracked one is added by now: committing that alone is not what passed."""
-    (play.root / ".memento" / "config.yaml").write_text("version: 1\npolicy:\n  gates: {fresh: [quality_review]}\n")
-    play.commit_all("policy")
+    play.policy("  gates: {fresh: [quality_review]}\n")
     run = play.planned()
     play.proven()
     (play.root / "app.py").write_text("answer = 41\n")
@@ -270,9 +267,7 @@ def test_a_gate_that_no_commit_of_the_edits_would_let_hold_is_to_be_passed_again
 def test_what_is_proven_on_edits_is_to_be_committed_before_the_run_is_released(
     play: Play, cli: Callable[..., Any]
 ) -> None:
-    config = "version: 1\npolicy:\n  gates: {required: [release], fresh: [release]}\n"
-    (play.root / ".memento" / "config.yaml").write_text(config)
-    play.commit_all("policy")
+    play.policy("  gates: {required: [release], fresh: [release]}\n")
     run, where = play.planned(), ("-C", str(play.root), "--json")
     (play.root / "app.py").write_text("answer = 41\n")
     play.proven("First")
@@ -292,9 +287,7 @@ def test_what_is_proven_on_edits_is_to_be_committed_before_the_run_is_released(
 
 
 def test_edits_that_nothing_saw_are_put_aside_before_a_gate_that_is_to_be_fresh_passes(play: Play) -> None:
-    config = "version: 1\npolicy:\n  gates: {fresh: [quality_review, release]}\n"
-    (play.root / ".memento" / "config.yaml").write_text(config)
-    play.commit_all("policy")
+    play.policy("  gates: {fresh: [quality_review, release]}\n")
     run, told = play.planned(), "saw the code of this commit, and not the edits in the work tree: git stash"
     play.proven()
     evidence = play.evidence()
@@ -310,8 +303,7 @@ def test_edits_that_nothing_saw_are_put_aside_before_a_gate_that_is_to_be_fresh_
 
 @pytest.mark.parametrize("gate", ["", "quality_review"])
 def test_a_run_is_shown_where_git_cannot_name_the_edits(play: Play, gate: str) -> None:
-    (play.root / ".memento" / "config.yaml").write_text("version: 1\npolicy:\n  gates: {fresh: [quality_review]}\n")
-    play.commit_all("policy")
+    play.policy("  gates: {fresh: [quality_review]}\n")
     run = play.planned()
     (play.root / "app.py").write_text("answer = 41\n")
     play.proven()
@@ -424,8 +416,7 @@ def test_a_gate_that_passed_beside_the_end_of_its_run_is_asked_for_the_code_as_i
 @pytest.mark.parametrize("is_repaired", [True, False])
 def test_a_gate_of_a_cancelled_task_is_done_with(play: Play, is_repaired: bool) -> None:
     """Its code and its evidence may go on: nothing rests on it, and `run complete` does not ask it."""
-    (play.root / ".memento" / "config.yaml").write_text("version: 1\npolicy:\n  gates: {fresh: [quality_review]}\n")
-    play.commit_all("policy")
+    play.policy("  gates: {fresh: [quality_review]}\n")
     run = play.planned()
     task = play.proven()
     play.gate("quality_review", "passed", task=task, evidence=[play.evidence()])
@@ -448,8 +439,7 @@ def test_a_gate_of_a_cancelled_task_is_done_with(play: Play, is_repaired: bool) 
 
 @pytest.mark.parametrize("is_fresh", [True, False])
 def test_a_pass_at_a_repaired_task_that_lifts_its_failure_rests_on_something(play: Play, is_fresh: bool) -> None:
-    (play.root / ".memento" / "config.yaml").write_text("version: 1\npolicy:\n  gates: {fresh: [quality_review]}\n")
-    play.commit_all("policy")
+    play.policy("  gates: {fresh: [quality_review]}\n")
     play.planned()
     task = play.proven()
     play.gate("quality_review", "failed", task=task)

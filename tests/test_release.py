@@ -195,11 +195,6 @@ def run(play: Play) -> str:
     return made
 
 
-def policy(play: Play, text: str) -> None:
-    (play.root / ".memento" / "config.yaml").write_text(f"version: 1\npolicy:\n{text}")
-    play.commit_all("policy")
-
-
 def judged(play: Play, **options: Any) -> releases.Release:
     found: releases.Release = play.do(releases.release_run, **options)
     return found
@@ -340,7 +335,7 @@ def test_an_approval_without_a_verdict_is_no_yes(play: Play, run: str) -> None:
 
 
 def test_options_add_to_policy_and_never_take_away(play: Play, run: str) -> None:
-    policy(play, "  release: {checks: [build], approvals: 2, not_author: true}\n")
+    play.policy("  release: {checks: [build], approvals: 2, not_author: true}\n")
     verdict = judged(play, require_checks=["test"], approvals=1).verdict
     assert (verdict.checks, verdict.approvals) == (("build", "test"), 2)
     play.do(evidences.approve, run)
@@ -350,7 +345,7 @@ def test_options_add_to_policy_and_never_take_away(play: Play, run: str) -> None
 
 
 def test_required_gates_and_a_failed_one_refuse(play: Play, run: str) -> None:
-    policy(play, "  gates: {required: [final_acceptance, release]}\n")
+    play.policy("  gates: {required: [final_acceptance, release]}\n")
     assert judged(play).verdict.missing == ("gate final_acceptance has not passed",)
     play.gate("final_acceptance", "failed")
     assert judged(play).verdict.missing == (f"gate final_acceptance of {run} is failed",)
@@ -361,7 +356,7 @@ def test_required_gates_and_a_failed_one_refuse(play: Play, run: str) -> None:
 
 
 def test_a_persons_no_to_a_release_is_not_lifted_by_a_computation(play: Play, run: str) -> None:
-    policy(play, "  lease: 1h\n")
+    play.policy("  lease: 1h\n")
     play.gate("release", "failed")
     assert judged(play).verdict.missing == (f"gate release of {run} is failed",)
     play.gate("release", "passed")
@@ -370,7 +365,7 @@ def test_a_persons_no_to_a_release_is_not_lifted_by_a_computation(play: Play, ru
 
 def test_a_pass_by_hand_is_refused_where_policy_asks_for_more(play: Play, run: str) -> None:
     play.gate("release", "failed")
-    policy(play, "  release: {checks: [test]}\n")
+    play.policy("  release: {checks: [test]}\n")
     with pytest.raises(releases.ReleaseRefused, match="check test"):
         play.gate("release", "passed")
     play.gate("release", "requested")
@@ -380,7 +375,7 @@ def test_a_pass_by_hand_is_refused_where_policy_asks_for_more(play: Play, run: s
 
 
 def test_a_release_gate_that_must_be_fresh_rests_on_evidence_of_this_code(play: Play, run: str) -> None:
-    policy(play, "  gates: {fresh: [release]}\n")
+    play.policy("  gates: {fresh: [release]}\n")
     play.do(evidences.approve, run)
     assert judged(play, approvals=1).event
     (play.root / "app.py").write_text("answer = 43\n")
@@ -394,7 +389,7 @@ def test_a_release_gate_that_must_be_fresh_rests_on_evidence_of_this_code(play: 
 def test_git_looks_at_the_work_tree_as_often_for_much_evidence_as_for_little(
     play: Play, run: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    policy(play, "  gates: {fresh: [quality_review, release]}\n")
+    play.policy("  gates: {fresh: [quality_review, release]}\n")
     looks = []
     for number, evidence in enumerate((1, 4)):
         play.proven(f"Task {number}", run=run)
@@ -422,11 +417,11 @@ def test_a_cycle_since_the_run_began_refuses_and_its_end_clears_it(play: Play) -
     assert found.verdict.graph
     assert [one.partition(":")[0] for one in found.verdict.missing] == ["graph"]
     assert releases.row(found)["graph_warnings"][0]["level"] == "refuse"
-    policy(play, "  release: {graph: warn}\n")
+    play.policy("  release: {graph: warn}\n")
     assert judged(play).verdict.missing == ()
-    policy(play, "  release: {graph: ignore}\n")
+    play.policy("  release: {graph: ignore}\n")
     assert judged(play).held.graph_warnings == []
-    policy(play, "  release: {graph: refuse}\n")
+    play.policy("  release: {graph: refuse}\n")
     (play.root / "app.py").write_text("answer = 42\n")
     play.commit_all()
     assert judged(play).verdict.missing == ()
@@ -454,7 +449,7 @@ def test_a_gate_is_shown_with_the_verdict_that_holds(play: Play, run: str) -> No
 
 
 def test_who_may_judge_the_release_is_policys_word(play: Play, run: str) -> None:
-    policy(play, "  gates: {verdicts: {release: [Bob]}}\n")
+    play.policy("  gates: {verdicts: {release: [Bob]}}\n")
     with pytest.raises(no.ApproverRefused):
         judged(play)
     assert play.as_("Bob").do(releases.release_run).event

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from memento_git.errors import MementoError
-from memento_git.ledger import cache, layout
+from memento_git.ledger import cache
 from memento_git.ledger.view import View
 from memento_git.work import kept_rows, renewal
 from memento_git.work.actions import dispatches, evidences, plans, reproducing, runs, settling, tasks, verifying
@@ -119,8 +119,7 @@ def test_an_answer_to_one_task_counts_for_a_gate_on_the_approval_of_all(play: Pl
 
 
 def test_evidence_is_run_again(play: Play, watched: Watched) -> None:
-    (play.root / layout.CONFIG).write_text("version: 1\npolicy:\n  reproduce: {commands: [[git]]}\n")
-    play.commit_all("policy: what may be run again")
+    play.policy("  reproduce: {commands: [[git]]}\n")
     run = play.planned()
     task = play.task()
     dispatch = play.claimed(task)

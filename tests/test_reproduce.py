@@ -58,14 +58,9 @@ def play(play: Play) -> Play:
     (play.root / "junit.py").write_text(JUNIT)
     (play.root / "app.py").write_text("good\n")
     (play.root / ".gitignore").write_text("junit.xml\n__pycache__\n")
-    policy(play, LISTED)
+    play.policy(LISTED)
     play.planned()
     return play
-
-
-def policy(play: Play, text: str) -> None:
-    (play.root / layout.CONFIG).write_text(f"version: 1\npolicy:\n{text}")
-    play.commit_all("policy")
 
 
 def shown(play: Play, task: str, *argv: str, **options: Any) -> str:
@@ -202,9 +197,9 @@ def test_a_gate_that_passed_on_forged_evidence_is_caught_too(play: Play) -> None
 
 
 def test_policy_comes_from_the_base_and_a_branch_cannot_allow_itself(play: Play) -> None:
-    policy(play, "  lease: 1h\n")
+    play.policy("  lease: 1h\n")
     git(play.root, "branch", "base")
-    policy(play, LISTED)
+    play.policy(LISTED)
     task = play.task()
     play.complete(play.claimed(task), shown(play, task))
     with pytest.raises(reproducing.NothingListed) as caught:
@@ -219,7 +214,7 @@ def test_a_policy_of_the_branch_that_cannot_be_read_does_not_hinder_a_base_that_
     task = play.task()
     approval = play.do(evidences.approve, task)
     play.complete(play.claimed(task), approval, shown(play, task))
-    policy(play, "  lease: soon\n")
+    play.policy("  lease: soon\n")
     assert [one.status for one in again(play, base="base")] == ["reproduced"]
 
 
@@ -247,7 +242,7 @@ def test_what_cannot_be_run_again_says_why_and_fails_only_when_strict(play: Play
     note = play.do(evidences.add_evidence, "note", summary="fine", tasks=[task])
     gone = shown(play, task, "check.py", "gone")
     play.do(evidences.retract, gone, reason="mistake")
-    policy(play, LISTED.replace("[[python3, '*.py']]", "[[python3, '*.py'], [no-such-program]]"))
+    play.policy(LISTED.replace("[[python3, '*.py']]", "[[python3, '*.py'], [no-such-program]]"))
     missing = shown(play, task, "check.py", "missing")
     path = play.root / play.state(missing).index.evidence[missing]
     path.write_text(path.read_text().replace("- python3\n", "- no-such-program\n"))
@@ -271,7 +266,7 @@ def test_a_destructive_command_is_not_run_whatever_policy_lists(play: Play) -> N
     evidence = shown(play, play.task())
     path = play.root / play.state(evidence).index.evidence[evidence]
     path.write_text(path.read_text().replace("- python3\n  - check.py", "- git\n  - reset\n  - --hard"))
-    policy(play, "  preflight: {destructive: ignore}\n  reproduce: {commands: [[git]]}\n")
+    play.policy("  preflight: {destructive: ignore}\n  reproduce: {commands: [[git]]}\n")
     (found,) = again(play, evidence)
     assert found.status == "cannot"
     assert "git reset --hard" in found.why[0]
@@ -393,7 +388,7 @@ def test_where_nothing_makes_what_git_ignores_a_failure_is_told_with_that(play: 
     assert finding.fix.startswith(
         "name in policy.reproduce.setup what makes it; where it fails all the same: memento evi"
     )
-    policy(play, f"{LISTED}    setup: [[mkdir, packages]]\n")
+    play.policy(f"{LISTED}    setup: [[mkdir, packages]]\n")
     (found,) = again(play, evidence)
     assert (found.status, reproducing.BARE in found.why) == ("differs", False)
     (finding,) = reproducing.findings([found])
@@ -474,9 +469,9 @@ def test_setup_makes_the_work_tree_ready_and_its_failure_accuses_nobody(play: Pl
     play.commit_all()
     evidence = shown(play, play.task())
     assert [one.status for one in again(play, evidence)] == ["differs"]
-    policy(play, LISTED + "    setup: [[python3, setup.py]]\n")
+    play.policy(LISTED + "    setup: [[python3, setup.py]]\n")
     assert [one.status for one in again(play, evidence)] == ["reproduced"]
-    policy(play, LISTED + "    setup: [[python3, -c, 'raise SystemExit(9)']]\n")
+    play.policy(LISTED + "    setup: [[python3, -c, 'raise SystemExit(9)']]\n")
     (found,) = again(play, evidence)
     assert found.status == "cannot"
     assert "ended with exit code 9" in found.why[0]
@@ -489,7 +484,7 @@ def test_a_command_sees_a_bare_environment_and_what_policy_names(play: Play, mon
     evidence = shown(play, play.task(), "env.py")
     for name in ("API_KEY", "WANTED", "MEMENTO_ACTOR", "GIT_DIR_X"):
         monkeypatch.setenv(name, "x")
-    policy(play, LISTED + "    env: [WANTED, MEMENTO_ACTOR]\n")
+    play.policy(LISTED + "    env: [WANTED, MEMENTO_ACTOR]\n")
     (found,) = again(play, evidence)
     assert found.draft is not None
     printed = found.draft.files["stdout.txt"].decode()
@@ -502,7 +497,7 @@ def test_a_command_that_hangs_is_ended_with_all_that_it_started(play: Play, tmp_
     (play.root / "slow.py").write_text(slow)
     play.commit_all()
     evidence = shown(play, play.task(), "slow.py")
-    policy(play, LISTED.replace("60s", "2s"))
+    play.policy(LISTED.replace("60s", "2s"))
     (found,) = again(play, evidence)
     assert (found.status, found.why[0]) == ("cannot", "it did not end within 2s")
     assert not (tmp_path / "began.waited").exists()
@@ -685,7 +680,7 @@ def test_a_recorded_rerun_is_signed_where_a_key_is_given(play: Play, tmp_path: P
     key = tmp_path / "runner"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
     (play.root / "signers").write_text(f"ada@example.invalid {key.with_suffix('.pub').read_text()}")
-    policy(play, LISTED + "  signatures: {allowed_signers: signers}\n")
+    play.policy(LISTED + "  signatures: {allowed_signers: signers}\n")
     evidence = shown(play, play.task())
     at = ("-C", str(play.root), "evidence", "reproduce", evidence)
     assert cli(*at, "--no-record", "--key", str(key))[0] == 2, "nothing would be signed"

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.ledger import layout
 from memento_git.texts.typed import TextInvalid
 from memento_git.verbs import batch
 from memento_git.work import refusals as no
@@ -34,12 +33,6 @@ if TYPE_CHECKING:
 GREEN = "python3 -c pass"
 RED = "python3 check.py"
 FLAG = "from pathlib import Path\nprint('checking')\nraise SystemExit(0 if Path('ok').exists() else 1)\n"
-
-
-def policy(play: Play, text: str) -> None:
-    """Put a policy in force, by hand and by review."""
-    (play.root / layout.CONFIG).write_text(f"version: 1\npolicy:\n{text}")
-    play.commit_all("policy")
 
 
 def completed(play: Play, *, kind: str = "test", **options: Any) -> str:
@@ -235,7 +228,7 @@ def test_policy_plan_and_task_all_ask_and_every_unmet_requirement_is_named(play:
     run = play.run()
     plan = play.do(plans.draft_plan, "Plan", "Do it.", run=run, require=["lint"])
     play.do(plans.approve_plan, plan)
-    policy(play, "  require: [build]\n  verify:\n  - when: {risks: [high]}\n    evidence: [type]\n")
+    play.policy("  require: [build]\n  verify:\n  - when: {risks: [high]}\n    evidence: [type]\n")
     task = completed(play, risk="high", require=["screenshot"], trust="reproduced")
 
     found = verify(play, task)
@@ -293,7 +286,7 @@ def test_a_required_command_runs_at_the_top_wherever_one_is(play: Play) -> None:
 
 
 def test_required_reports_must_be_written(play: Play) -> None:
-    policy(play, "  verify:\n  - commands:\n    - run: [python3, -c, pass]\n      reports: [out.xml]\n")
+    play.policy("  verify:\n  - commands:\n    - run: [python3, -c, pass]\n      reports: [out.xml]\n")
     play.planned()
     task = completed(play)
     found = verify(play, task)
@@ -312,7 +305,7 @@ def test_a_required_command_that_takes_too_long_is_ended_with_all_that_it_starte
     )
     (play.root / "slow.py").write_text(script)
     (play.root / ".gitignore").write_text("child.pid\n")
-    policy(play, "  verify:\n  - commands:\n    - {run: [python3, slow.py], timeout: 1s}\n")
+    play.policy("  verify:\n  - commands:\n    - {run: [python3, slow.py], timeout: 1s}\n")
     play.planned()
     task = completed(play)
     found = verify(play, task)
@@ -574,7 +567,7 @@ def test_of_several_tries_the_failures_of_one_do_not_count_against_another(play:
 
 
 def test_a_command_that_two_rules_ask_is_named_once_with_both(play: Play) -> None:
-    policy(play, "  verify:\n  - commands:\n    - run: [python3, -c, pass]\n")
+    play.policy("  verify:\n  - commands:\n    - run: [python3, -c, pass]\n")
     play.planned()
     task = completed(play, commands=[GREEN])
     (line,) = verify(play, task, run=False).unmet
@@ -592,7 +585,7 @@ def test_the_verdict_has_seen_the_plan_that_asks(play: Play) -> None:
 
 def test_a_required_command_without_words_is_a_finding_with_its_line(play: Play, cli: Callable[..., Any]) -> None:
     play.run()
-    policy(play, "  verify:\n  - commands:\n    - run: []\n")
+    play.policy("  verify:\n  - commands:\n    - run: []\n")
     code, out, _ = cli("status", "-C", str(play.root), "--json")
     answer = json.loads(out)
     assert (code, answer["error"]) == (4, "ledger_broken")
@@ -838,7 +831,7 @@ def test_a_graph_that_cannot_be_read_asks_for_nothing(play: Play, text: str) -> 
 
 
 def test_policy_may_do_without_enrichment(play: Play) -> None:
-    policy(play, "  enrich: false\n")
+    play.policy("  enrich: false\n")
     play.planned()
     checked(play)
     failure(play, RED.split(), kind="lint", files=["app.py"])
