@@ -394,13 +394,17 @@ def test_a_run_whose_code_went_on_since_its_completion_is_pushed_as_it_was_then(
 
 
 def test_runs_that_were_completed_on_code_of_their_own_are_pushed_one_after_the_other(hub: Hub) -> None:
+    """Each rests on a gate of its own, so that neither has seen what the other one brings."""
     ada, ends = hub.first, []
+    config = ada.root / ".memento" / "config.yaml"
+    config.write_text(config.read_text().replace("fresh: [release]", "fresh: [release, quality_review]"))
+    ada.commit_all("policy")
     later, sooner = sorted([ada.planned("One"), ada.planned("Two")])
     sync(ada)
-    for run in (sooner, later):
+    for run, gate in ((sooner, "release"), (later, "quality_review")):
         task = ada.task(run=run)
         ada.complete(ada.claimed(task), ada.evidence(task))
-        ada.gate("release", "passed", run=run, evidence=[ada.evidence(task)])
+        ada.gate(gate, "passed", run=run, evidence=[ada.evidence(task)])
         ada.do(runs.complete_run, run)
         ends.append(git(ada.root, "rev-parse", "HEAD"))
         (ada.root / f"{run}.py").write_text("MORE = 1\n")
@@ -410,6 +414,23 @@ def test_runs_that_were_completed_on_code_of_their_own_are_pushed_one_after_the_
         assert f": git push origin {end[:12]}:main, then" in refused(ada, vetting.PushOutrun).hint
         git(ada.root, "push", "-q", "origin", f"{end[:12]}:main")
 
+    assert sync(ada).brought.outcome == "pushed"
+
+
+def test_of_runs_with_one_gate_the_end_of_the_last_has_seen_what_the_others_brought(hub: Hub) -> None:
+    ada = hub.first
+    sync(ada)
+    for goal in ("One", "Two"):
+        run = ada.planned(goal)
+        task = ada.task(run=run)
+        ada.complete(ada.claimed(task), ada.evidence(task))
+        ada.gate("release", "passed", run=run, evidence=[ada.evidence(task)])
+        ada.do(runs.complete_run, run)
+        end = git(ada.root, "rev-parse", "HEAD")
+        (ada.root / f"{run}.py").write_text("MORE = 1\n")
+        ada.commit_all("more code")
+    assert refused(ada, vetting.PushOutrun).hint.count(" git push origin ") == 1
+    git(ada.root, "push", "-q", "origin", f"{end[:12]}:main")
     assert sync(ada).brought.outcome == "pushed"
 
 

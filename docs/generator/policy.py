@@ -129,7 +129,8 @@ NOTES: Final = """\
   keys from the base.
 - A gate in `gates.fresh` passes only with `--evidence`, and that evidence must have seen the code as it is. For a
   gate of a run one piece must have seen all of it: evidence that covers some paths (`--covers`) is enough for a
-  gate of a task.
+  gate of a task. A run that has ended is asked for the code of the commit that brought its end: see
+  [gates.md](../gates.md).
 - Policy is read at the commit that a command starts from, when an event is written. The fold never looks at it. What
   is shown as proven is judged by the policy of the commit that is read.
 - A policy that cannot be read (`F001`, `F002`) or is of a newer format (`F005`) stops every command that needs it,

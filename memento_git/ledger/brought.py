@@ -1,12 +1,14 @@
-"""Which commits brought events: what the code was when something happened is told by these, and by no clock."""
+"""Which commits brought events, and code: what that was when something happened is told by these, and by no clock."""
 
 from __future__ import annotations
 
 import os
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import archive, layout
+from memento_git.ledger.git import GitFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -15,6 +17,12 @@ if TYPE_CHECKING:
     from memento_git.model.work import Event
 
 COMMIT: Final = "\x01"
+OF_CODE: Final = re.compile(r'^diff --git (?!"?a/{0}(?:/| b/{0}$))'.format(re.escape(layout.FOLDER)), re.MULTILINE)
+PLAIN_DIFF: Final = (
+    "--patch", "--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--submodule=short",
+    "--ignore-submodules=none", "--src-prefix=a/", "--dst-prefix=b/",
+)  # fmt: skip
+"""Each file that differs has a line of its own that names it, whatever is configured."""
 
 
 def bringing(git: Git, commits: Sequence[str], event: Event) -> Iterator[str]:
@@ -34,6 +42,27 @@ def firsts(git: Git, brought: Iterable[str]) -> list[str]:
 def own_path(event: Event) -> str:
     """Return where the file of an event lies, or lay."""
     return f"{layout.folder_of(event.run, event.of)}/{layout.event_name(event.at, event.do, event.id)}"
+
+
+def changing_code(git: Git, head: str, known: Iterable[str]) -> list[str] | None:
+    """Return the commits up to a head, but for those of known ones, that change code by themselves; newest first.
+
+    A merge does where it is not what git makes of its two sides, and one of more sides always. It is None where git
+    cannot tell, as before 2.35.
+    """
+    try:
+        told = git.run(
+            "log", "--remerge-diff", "--root", *PLAIN_DIFF, f"--format={COMMIT}%H %P", head, "--not", *known, "--"
+        )
+    except GitFailed:
+        return None
+    found = []
+    for part in f"\n{os.fsdecode(told)}".split(f"\n{COMMIT}")[1:]:
+        line, _, rest = part.partition("\n")
+        commit, *parents = line.split()
+        if len(parents) > 2 or OF_CODE.search(rest):
+            found.append(commit)
+    return found
 
 
 class Ends:

@@ -15,6 +15,7 @@ from memento_git.model.ids import is_id, random_part
 from memento_git.model.policy import Policy
 from memento_git.review import actors, against, ended, files, lastread, recipes, revived, runs, signed, taken, wording
 from memento_git.review.against import Comparison
+from memento_git.review.landing import beyond
 from memento_git.review.outcome import Report, key, ordered
 from memento_git.review.scope import Scope
 from memento_git.work import codestate, persons
@@ -183,7 +184,8 @@ def _scopes(comparison: Comparison) -> dict[str, Scope]:
     base, head = comparison.base, comparison.head.commits[0]
     code, before = (_code_of(base.git, commit) for commit in (head, base.commits[0]))
     ends = Ends(base.git, (*base.commits, head))
-    scope = Scope(None, comparison.added(), code, before, partial(_text_of, base), ends.of)
+    later = cache(partial(beyond, comparison, ends))
+    scope = Scope(None, comparison.added(), code, before, partial(_text_of, base), ends.of, later)
     return {run: scope._replace(groups=groups) for run, groups in comparison.touched().items()}
 
 

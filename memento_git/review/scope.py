@@ -14,7 +14,9 @@ class Scope(NamedTuple):
     """What is looked at, and beside what: `groups` None is all of the run, `added` are the events of the branch.
 
     `code` tells what the code is now, with the ids of some paths; `before` what it was at the base, `was` what the
-    text of a run's record was there. `ended` tells which commits brought the end of a run.
+    text of a run's record was there. `ended` tells which commits brought the end of a run, `beyond` for a gate and such
+    commits which ones of the branch change code after them that no other run with that gate has seen; None where git
+    cannot tell.
     """
 
     groups: Collection[str] | None = None
@@ -23,6 +25,7 @@ class Scope(NamedTuple):
     before: Callable[[Sequence[str]], Mapping[str, Any]] | None = None
     was: Callable[[str, str], object] | None = None
     ended: Callable[[Event], Sequence[str]] | None = None
+    beyond: Callable[[str, tuple[str, ...]], Sequence[str] | None] | None = None
 
     def severity(self, *events: str) -> str:
         """Return how grave it is that events are below policy: older ones met the policy of their day."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.folding.fold import last_of, plans_of
 from memento_git.folding.lanes import CANONICAL
@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event
     from memento_git.review.scope import Scope
+    from memento_git.work.gates.gatehold import Fall
     from memento_git.work.state import RunState
+
+
+FURTHER: Final = "have it judged by the same gate in a further run of the branch: memento run start --goal TEXT"
 
 
 def check_event(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
@@ -179,31 +183,43 @@ def _unfounded(state: RunState, but: Sequence[str] = ()) -> list[str]:
     return gatehold.unfounded(state, (state.id, *state.counting()), but, state.runners)
 
 
+class Other(NamedTuple):
+    """What has other code than a pass rests on, if that can be told, and what mends it, if not the gate once more."""
+
+    told: str = ""
+    fix: str = ""
+
+
 def _fresh(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
-    """Yield a pass that does not rest on sound evidence of the code as it is.
+    """Yield a pass that does not rest on sound evidence of the code as it is, or as it was when its run ended."""
+    if scope.code is None or gatehold.shows(state, event, scope.code) or not (other := _other(state, event, scope)):
+        return
+    gate, severity = event.get("gate"), _grave(state, event, scope)
+    told = other.told if other.fix or severity == "warning" else ""  # else it is what the base may have had already
+    message = f"gate {gate} of {event.of} asks for fresh evidence, and none that it rests on is{told}"
+    fix = f"run the command again, then {passing(state.policy.gates_fresh, gate, event.of)}"
+    yield Finding("G003", event.path, 0, message, fix, severity)
 
-    Where the base has the end of its run, and the pass was fresh then, the code may have gone on since.
+
+def _other(state: RunState, event: Event, scope: Scope) -> Other | None:
+    """Return what has other code than a pass rests on; None where its run ended on the code that this saw.
+
+    That is the code of the commits that brought the end. Where the branch brings it, what the branch changes after that
+    was seen by the same gate of another run, or else by nobody; what a merge takes over from the base is the base's.
     """
-    if scope.code is None or gatehold.shows(state, event, scope.code):
-        return
-    severity = _grave(state, event, scope)
-    if severity == "warning" and _was_fresh(state, event, scope):
-        return
-    message = f"gate {event.get('gate')} of {event.of} asks for fresh evidence, and none that it rests on is"
-    command = passing(state.policy.gates_fresh, event.get("gate"), event.of)
-    yield Finding("G003", event.path, 0, message, f"run the command again, then {command}", severity)
-
-
-def _was_fresh(state: RunState, event: Event, scope: Scope) -> bool:
-    """Tell whether a run ended after a pass, on code that this rests on: that of the commits that brought its end."""
-    if scope.ended is None:
-        return False
-    ends = state.folded(state.id).legal(state.status)
-    for end in ends:
-        came = scope.ended(end) if event.id in state.fold.seen_by(end) else ()
-        if not came or not all(gatehold.shows(state, event, code) for code in gatehold.codes_of(state, came)):
-            return False
-    return bool(ends)
+    if not state.is_final or scope.ended is None:
+        return Other()
+    if not (came := gatehold.fresh_ends(state, event, scope.ended)):
+        for commit in (one for end in state.folded(state.id).legal(state.status) for one in scope.ended(end)):
+            if not all(gatehold.shows(state, event, code) for code in gatehold.codes_of(state, [commit])):
+                return Other(f": the end of {state.id} came with {commit[:12]}, which has other code")
+        return Other()
+    if scope.beyond is None or scope.severity(*_ends(state)) == "warning":
+        return None
+    later = scope.beyond(event.get("gate"), tuple(came))
+    if later:
+        return Other(f": {later[-1][:12]} changed code after the end of {state.id}", FURTHER)
+    return None if later is not None else Other()
 
 
 def _grave(state: RunState, event: Event, scope: Scope) -> str:
@@ -231,15 +247,30 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
     added = [event for event in ends if event.id in scope.added]
     for why, fix in _unfinished(state) if added else ():
         yield Finding("P004", added[-1].path, 0, f"{state.id} is completed, and {why}", fix)
-    codes, end = [scope.code] if added and scope.code is not None else [], (added or ends)[-1]
+    end = (added or ends)[-1]
     words = gates.words(state)
     for gate in dict.fromkeys((*state.policy.gates_required, "release")):
         if words.get(gate) not in PASSING:
             yield from _late(state, gate, end, scope)
-    for one in gatehold.falls(state, codes, ended=not added):
+    for one, other in _falls(state, scope, ended=not added):
         if one.is_asked or added:
-            message = f"{state.id} is completed, and gate {one.gate} {one.why}"
-            yield Finding("P004", end.path, 0, message, severity=scope.severity(end.id) if one.is_asked else "warning")
+            message = f"{state.id} is completed, and gate {one.gate} {one.why}{other.told}"
+            yield Finding(
+                "P004", end.path, 0, message, other.fix, scope.severity(end.id) if one.is_asked else "warning"
+            )
+
+
+def _falls(state: RunState, scope: Scope, *, ended: bool) -> Iterator[tuple[Fall, Other]]:
+    """Yield the gates of a completed run that do not hold; where the branch ended it, also those of other code."""
+    known = {one[:2]: one for one in gatehold.falls(state, ended=ended)}
+    codes = [scope.code] if scope.code is not None and not ended else []
+    for one in gatehold.falls(state, codes, ended=ended) if codes else known.values():
+        same = known.get(one[:2])
+        others = [_other(state, event, scope) for event in gates.passes(state, *one[:2])] if one != same else []
+        if other := next(filter(None, others), None):
+            yield one, other
+        elif same is not None:
+            yield same, Other()
 
 
 def _late(state: RunState, gate: str, end: Event, scope: Scope) -> Iterator[Finding]:

@@ -143,6 +143,20 @@ def shows(state: RunState, verdict: Event, code: Code) -> bool:
     )
 
 
+def fresh_ends(state: RunState, verdict: Event, ended: Callable[[Event], Sequence[str]]) -> list[str]:
+    """Return the commits that brought the end of a run after a pass, where this rests on the code of each; or nothing.
+
+    `ended` tells which commits brought an end.
+    """
+    found: list[str] = []
+    for end in state.folded(state.id).legal(state.status):
+        came = ended(end) if verdict.id in state.fold.seen_by(end) else ()
+        if not came or not all(shows(state, verdict, code) for code in codes_of(state, came)):
+            return []
+        found += came
+    return found
+
+
 def _is_wide(scope: str, evidence: Evidence) -> bool:
     """Tell whether evidence shows enough of the code for a gate: of a run all of it, and not some paths alone."""
     return kind_of(scope) == "task" or "paths" not in trust.seen_by(evidence)

@@ -1,0 +1,25 @@
+"""What a branch changes of the code after its runs have ended, so that their gates have not seen it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.ledger.brought import changing_code
+from memento_git.model.ids import is_id
+from memento_git.work.gates import gatehold, gates
+
+if TYPE_CHECKING:
+    from memento_git.ledger.brought import Ends
+    from memento_git.review.against import Comparison
+
+
+def beyond(comparison: Comparison, ends: Ends, gate: str, seen: tuple[str, ...]) -> list[str] | None:
+    """Return the commits of a branch that change code, but for those that lead to commits which a gate has seen.
+
+    Those are the `seen` ones, and the ends of the other runs that the branch touched and that the gate had passed for,
+    on the code that each of them ended with. Commits of the base are the base's. It is None where git cannot tell.
+    """
+    states = [comparison.state(run) for run in comparison.touched() if is_id(run, "run")]
+    given = [(state, event) for state in states for event in gates.passes(state, state.id, gate)]
+    others = {one for state, event in given for one in gatehold.fresh_ends(state, event, ends.of)}
+    return changing_code(comparison.base.git, comparison.head.commits[0], [*comparison.base.commits, *seen, *others])

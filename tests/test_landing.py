@@ -1,0 +1,206 @@
+"""A run that was released where it was worked on, and lands where other code is by then."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from memento_git.review import actions
+from memento_git.work.actions import releases, runs
+from tests.play import Play, git
+from tests.test_buttons import press
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LINES: Final = [f"line {number}\n" for number in range(30)]
+ERRORS: Final = [("G003", "error"), ("P004", "error")]
+
+
+@pytest.fixture
+def shop(play: Play) -> Play:
+    """A ledger that asks for a fresh release, and code."""
+    (play.root / ".memento" / "config.yaml").write_text(
+        "version: 1\npolicy:\n  gates: {required: [release], fresh: [release]}\n"
+    )
+    edit(play, "app.py", "".join(LINES))
+    return play
+
+
+def edit(play: Play, path: str, text: str) -> None:
+    (play.root / path).write_text(text)
+    play.commit_all(f"edit {path}")
+
+
+def line(play: Play, number: int, text: str) -> None:
+    """Edit one line of the code."""
+    lines = (play.root / "app.py").read_text().splitlines(keepends=True)
+    edit(play, "app.py", "".join([*lines[:number], f"{text}\n", *lines[number + 1 :]]))
+
+
+def released(play: Play, goal: str = "Release it", *, complete: bool = True) -> str:
+    run = play.planned(goal)
+    play.proven(f"Work of {goal}", run=run)
+    play.do(releases.release_run, run=run)
+    if complete:
+        play.do(runs.complete_run, run)
+    return run
+
+
+def amiss(play: Play, **options: Any) -> list[tuple[str, str]]:
+    """Return what `check` says of gates and ends: stale proofs are told as ever."""
+    told = actions.check(play.ledger, **options).findings
+    return [(one.code, one.severity) for one in told if one.code[0] != "C"]
+
+
+def on(play: Play, branch: str, *made: str) -> None:
+    git(play.root, "switch", "-q", *(["-c"] if made else []), branch, *made)
+
+
+@pytest.mark.parametrize("where", ["other file", "same file"])
+def test_a_released_run_is_merged_after_the_base_has_moved_on(shop: Play, where: str) -> None:
+    on(shop, "work", "main")
+    line(shop, 0, "released")
+    run = released(shop)
+    on(shop, "main")
+    line(shop, 29, "moved on") if where == "same file" else edit(shop, "other.py", "moved = 1\n")
+    press(shop.root, "merge", "main", "work")
+    assert [amiss(shop), amiss(shop, base="HEAD^"), amiss(shop, base="HEAD^@"), amiss(shop, no_base=True)] == [[]] * 4
+    shop.do(runs.start_run, "Another")
+    line(shop, 12, "later")
+    assert (amiss(shop, base="HEAD^"), amiss(shop, no_base=True)) == ([], [])
+    assert shop.status(run) == "completed"
+
+
+def test_a_hotfix_from_a_tag_is_merged(shop: Play, tmp_path: Path) -> None:
+    git(shop.root, "tag", "v1")
+    line(shop, 20, "moved on")
+    on(shop, "hotfix", "v1")
+    line(shop, 0, "mended")
+    released(shop, "Mend it")
+    assert amiss(shop, base="main") == []
+    press(shop.root, "merge", "main", "hotfix")
+    assert amiss(shop) == []
+    bare = tmp_path / "bare.git"
+    git(shop.root, "clone", "-q", "--bare", str(shop.root), str(bare))
+    server = shop.beside(bare)
+    assert amiss(server, at="main", base="main^1") == []
+
+
+def test_the_base_is_merged_into_the_branch_after_the_end_of_its_run(shop: Play) -> None:
+    on(shop, "work", "main")
+    line(shop, 0, "released")
+    released(shop)
+    on(shop, "main")
+    line(shop, 29, "moved on")
+    on(shop, "work")
+    git(shop.root, "merge", "-q", "--no-edit", "main")
+    assert amiss(shop, base="main") == []
+    on(shop, "main")
+    edit(shop, "other.py", "moved = 1\n")
+    press(shop.root, "merge", "main", "work")
+    assert amiss(shop) == []
+
+
+def test_two_released_runs_are_merged_to_a_third_branch_and_that_is(shop: Play) -> None:
+    on(shop, "one", "main")
+    line(shop, 0, "one")
+    released(shop, "One")
+    on(shop, "two", "main")
+    line(shop, 20, "two")
+    released(shop, "Two")
+    on(shop, "third", "main")
+    press(shop.root, "merge", "third", "one")
+    press(shop.root, "merge", "third", "two")
+    assert amiss(shop, base="main") == []
+    press(shop.root, "merge", "main", "third")
+    assert amiss(shop) == []
+
+
+def test_a_release_branch_that_went_on_is_told_until_a_further_release_has_seen_that(shop: Play) -> None:
+    on(shop, "release/1", "main")
+    line(shop, 0, "released")
+    run = released(shop, "1.0")
+    on(shop, "main")
+    edit(shop, "other.py", "moved = 1\n")
+    on(shop, "release/1")
+    line(shop, 1, "after the release")
+    later = git(shop.root, "rev-parse", "HEAD")[:12]
+    press(shop.root, "merge", "main", "release/1")
+    found = [one for one in actions.check(shop.ledger).findings if one.code[0] != "C"]
+    assert [(one.code, one.severity) for one in found] == ERRORS
+    assert all(one.message.endswith(f": {later} changed code after the end of {run}") for one in found)
+    assert found[1].fix.startswith("have it judged by the same gate in a further run of the branch: memento run start")
+    assert amiss(shop, base="HEAD^@") == [], "where the release branch is a base of its own"
+    git(shop.root, "reset", "-q", "--hard", "HEAD^")
+    on(shop, "release/1")
+    released(shop, "1.1")
+    press(shop.root, "merge", "main", "release/1")
+    assert amiss(shop) == []
+
+
+def test_a_conflict_that_is_settled_by_hand_is_code_that_no_gate_has_seen(shop: Play) -> None:
+    on(shop, "work", "main")
+    line(shop, 0, "released")
+    run = released(shop)
+    on(shop, "main")
+    line(shop, 0, "moved on")
+    git(shop.root, "merge", "-q", "--no-edit", "work", check=False)
+    line(shop, 0, "settled")
+    (shop.root / "app.py").write_text("".join(["settled\n", *LINES[1:]]))
+    git(shop.root, "commit", "-qa", "--amend", "--no-edit")
+    found = [one for one in actions.check(shop.ledger).findings if one.code[0] != "C"]
+    assert [(one.code, one.severity) for one in found] == ERRORS
+    assert all(f"changed code after the end of {run}" in one.message for one in found)
+
+
+@pytest.mark.parametrize("button", ["squash", "rebase"])
+@pytest.mark.parametrize("has_moved", [True, False])
+def test_a_squash_or_rebase_brings_the_end_with_the_code_that_it_makes(
+    shop: Play, button: str, *, has_moved: bool
+) -> None:
+    """Nothing in history tells how that came about: it is fresh where the branch was up to date."""
+    on(shop, "work", "main")
+    line(shop, 0, "released")
+    run = released(shop)
+    on(shop, "main")
+    if has_moved:
+        edit(shop, "other.py", "moved = 1\n")
+    before = git(shop.root, "rev-parse", "HEAD")
+    press(shop.root, button, "main", "work")
+    found = [one for one in actions.check(shop.ledger, base=before).findings if one.code[0] != "C"]
+    assert [(one.code, one.severity) for one in found] == (ERRORS if has_moved else [])
+    assert all(f": the end of {run} came with " in one.message for one in found[1:])
+    assert amiss(shop, no_base=True) == ([("G003", "warning")] if has_moved else [])
+
+
+def test_a_run_that_is_not_complete_is_asked_for_the_code_of_the_merge(shop: Play) -> None:
+    on(shop, "work", "main")
+    line(shop, 0, "released")
+    released(shop, complete=False)
+    on(shop, "main")
+    edit(shop, "other.py", "moved = 1\n")
+    press(shop.root, "merge", "main", "work")
+    assert amiss(shop) == [("G003", "error")]
+    assert amiss(shop, no_base=True) == [("G003", "error")]
+
+
+def test_a_git_that_cannot_tell_what_a_merge_changed_is_taken_for_a_change(
+    shop: Play, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As one before 2.35, which knows no `--remerge-diff`."""
+    on(shop, "work", "main")
+    line(shop, 0, "released")
+    released(shop)
+    on(shop, "main")
+    edit(shop, "other.py", "moved = 1\n")
+    press(shop.root, "merge", "main", "work")
+    assert amiss(shop) == []
+    old = tmp_path / "git"
+    old.write_text('#!/bin/sh\ncase " $* " in *" --remerge-diff "*) exit 128 ;; esac\nPATH="$KEPT" exec git "$@"\n')
+    old.chmod(0o755)
+    monkeypatch.setenv("KEPT", os.environ["PATH"])
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert amiss(shop) == ERRORS
