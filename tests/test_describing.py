@@ -86,7 +86,7 @@ def test_files_with_notes_are_passed_over_also_once_a_draft_is_promoted(play: Pl
     play.do(notes.add_note, "A note about a line.", about=["lib.py:1"])
     told = describe(play, tool(SAYS))
     assert ([row["path"] for row in told["drafts"]], told["files"]["noted"]) == (["app.py"], 1)
-    play.do(drafting.promote_drafts, [])
+    play.do(drafting.promote_drafts, everything=True)
     (play.root / "app.py").write_text("other = 1\n")
     assert describe(play, tool(SAYS))["files"]["noted"] == 2
 

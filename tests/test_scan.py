@@ -277,13 +277,13 @@ def test_what_was_redacted_is_neither_drafted_nor_promoted_in_another_clone(
     other = play.beside(tmp_path / "colleague")
     [early] = [row["id"] for row in scan(other)["drafts"]]
     [note] = [row["id"] for row in scan(play)["drafts"]]
-    play.do(drafting.promote_drafts)
+    play.do(drafting.promote_drafts, everything=True)
     play.do(redact_note, note, reason="it leaked")
     git(other.root, "pull", "-q")
     with pytest.raises(MementoError) as refused:
         other.do(drafting.promote_drafts, [early])
     assert refused.value.token == "draft_taken_out"
-    code, out, err = cli("session", "promote", "-C", str(other.root))
+    code, out, err = cli("session", "promote", "--all", "-C", str(other.root))
     assert (code, out.strip(), note in err, early in err) == (0, "no draft was promoted", True, True)
     drafting.discard_drafts(other.ledger, [early])
     (other.ledger.git.common_dir / "memento" / "scanned.json").unlink()
@@ -299,7 +299,7 @@ def test_what_a_note_says_of_a_place_that_moved_is_not_drafted_again(play: Play)
     git(play.root, "add", "-A")
     git(play.root, "commit", "-qm", "calc")
     scan(play)
-    play.do(drafting.promote_drafts)
+    play.do(drafting.promote_drafts, everything=True)
     git(play.root, "mv", "calc.py", "sums.py")
     git(play.root, "commit", "-qm", "move")
     write(play, "sums.py", CALC.replace("Holds apples for the market.", "Holds pears for the market."))
@@ -334,7 +334,7 @@ def test_text_that_gives_orders_stays_a_draft(play: Play, cli: Call) -> None:
     _, out, _ = cli("-C", str(play.root), "scan", "--docstrings")
     assert "draft: note_" in out
     assert "not read here: 1 perl" in out
-    assert play.do(drafting.promote_drafts) == []
+    assert play.do(drafting.promote_drafts, everything=True) == []
 
 
 def test_what_waits_in_the_work_tree_keeps_its_quote(play: Play) -> None:

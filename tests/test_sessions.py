@@ -15,6 +15,7 @@ from memento_git.knowledge.actions import notes, sessions
 from memento_git.knowledge.actions.drafting import discard_drafts, promote_drafts
 from memento_git.knowledge.actions.keeping import keep_note
 from memento_git.knowledge.actions.purging import purge_notes
+from memento_git.knowledge.actions.scanning import scan_docstrings
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.injection import instructive
 from memento_git.knowledge.shelf import Shelf
@@ -287,6 +288,75 @@ def test_a_draft_that_must_be_named_is_told_apart(play: Play, cli: Any) -> None:
     assert (told[0].startswith("drafts that read like orders"), held in told[1]) == (True, True)
     assert held in cli("session", "promote", held, *where)[1]
     assert cli("session", "promote", *where)[1] == "there are no drafts\n"
+
+
+@pytest.fixture
+def mixed(play: Play) -> dict[str, str]:
+    """Keep a draft of one's own, one of an agent, one that a scan makes, and one that gives orders."""
+    (play.root / "calc.py").write_text('"""Calculates what is owed to whom."""\n')
+    play.commit_all("code")
+    (scanned,) = scan_docstrings(play.ledger)["drafts"]
+    bot = play.as_("agent:bot").ledger
+    return {
+        "own": keep_note(play.ledger, "The proxy may be slow.", draft=True).row["id"],
+        "others": keep_note(bot, "The cache may be stale.", draft=True).row["id"],
+        "scanned": scanned["id"],
+        "orders": keep_note(play.ledger, ORDERS, origin="import").row["id"],
+    }
+
+
+def test_only_ones_own_drafts_are_promoted_where_none_is_named(play: Play, cli: Call, mixed: dict[str, str]) -> None:
+    """A hand-over of one agent put another's drafts, and hundreds that a scan had made, into the ledger."""
+    where = ("-C", str(play.root))
+    shown = cli("session", "status", *where)[1].splitlines()
+    at = shown.index("other drafts (memento session promote DRAFT; all of them: memento session promote --all):")
+    assert [(mixed[one] in row, said in row) for one, said, row in zip(
+        ("scanned", "others"), ("of a scan", "of agent:bot"), shown[at + 1 :], strict=False
+    )] == [(True, True)] * 2  # fmt: skip
+    told = json.loads(cli("session", "promote", *where, "--json")[1])
+    assert [row["id"] for row in told["notes"]] == [mixed["own"]]
+    assert {row["left_out"]: (row["id"], row["actor"]) for row in told["left"]} == {
+        "others": (mixed["others"], "agent:bot"), "scanned": (mixed["scanned"], play.ledger.actor),
+        "orders": (mixed["orders"], play.ledger.actor),
+    }  # fmt: skip
+    lines = cli("session", "promote", *where)[1].splitlines()
+    left = "left as drafts: 1 of a scan, 1 of agent:bot: memento session promote DRAFT, or all of them: "
+    assert lines[-1] == f"{left}memento session promote --all"
+    assert titles(play) == ["The proxy may be slow."]
+
+
+def test_all_drafts_are_promoted_where_that_is_asked(play: Play, cli: Call, mixed: dict[str, str]) -> None:
+    where = ("-C", str(play.root))
+    assert cli("session", "promote", mixed["own"], "--all", *where)[0] == 2
+    assert cli("session", "promote", mixed["scanned"][:12], *where)[0] == 0
+    told = json.loads(cli("session", "promote", "--all", *where, "--json")[1])
+    assert {row["id"] for row in told["notes"]} == {mixed["own"], mixed["others"]}
+    assert [(row["id"], row["left_out"]) for row in told["left"]] == [(mixed["orders"], "orders")]
+    assert Drafts(play.ledger.git).ids() == [mixed["orders"]]
+
+
+def test_a_session_promotes_what_was_drafted_in_it(play: Play, cli: Call, mixed: dict[str, str]) -> None:
+    where = ("-C", str(play.root))
+    sessions.start_session(play.ledger)
+    late = keep_note(play.ledger, "The disk may be full.", draft=True).row["id"]
+    assert "1 of before this session" in cli("session", "promote", *where)[1]
+    later = keep_note(play.ledger, "The clock may be wrong.", draft=True).row["id"]
+    code, out, _ = cli("session", "end", "--summary", "Over.", "--promote", *where)
+    assert (code, [line for line in out.splitlines() if line.startswith("promoted")]) == (0, [f"promoted: {later}"])
+    assert "left as drafts: 1 of a scan, 1 of before this session, 1 of agent:bot: memento session promote " in out
+    assert {*Drafts(play.ledger.git).ids()} == {*mixed.values()}
+    assert [row["left_out"] for row in sessions.drafts_left(play.ledger) if row["id"] == mixed["own"]] == [None]
+    assert [one.id for one in play.do(promote_drafts)] == [mixed["own"]], "no session is open any more"
+    assert {late, later, mixed["own"]} <= {note.id for note in Shelf(play.ledger.view()).live()}
+
+
+def test_where_the_clock_went_back_a_session_promotes_what_was_drafted_before_it(play: Play) -> None:
+    clock = play.ledger.clock
+    draft = keep_note(play.ledger, "The proxy may be slow.", draft=True).row["id"]
+    play.ledger.clock = lambda: clock() + 86400
+    sessions.start_session(play.ledger)
+    play.ledger.clock = clock
+    assert [one.id for one in play.do(promote_drafts)] == [draft]
 
 
 # The short tier.

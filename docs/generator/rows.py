@@ -461,7 +461,7 @@ ANSWERS: Final = {
     "session start": "session resumed orientation since changes",
     "session status": "session",
     "session checkpoint": "note",
-    "session promote": "notes drafts",
+    "session promote": "notes drafts left",
     "session discard": "discarded",
     "session end": "session note promoted drafts short",
     "session mark": "mark commit domains",

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 def scan(door: Door, path: str, command: str, timeout: str, limit: int | None, *, docstrings: bool, shell: bool) -> int:
     """Draft notes from the code's docstrings and comments, or from a command's output about each file.
 
-    Nothing is committed: memento session promote makes notes of drafts. With --describe-with the text of one file at a
-    time is on the standard input of CMD; where it fails for a file the others go on, and the exit code is 1.
+    Nothing is committed: memento session promote DRAFT makes a note of one. With --describe-with the text of one file
+    at a time is on the standard input of CMD; where it fails for a file the others go on, and the exit code is 1.
     """
     if docstrings == bool(command):
         raise click.UsageError("say what to look for, one of both: --docstrings, --describe-with CMD")
@@ -74,4 +74,4 @@ def _told(told: Row) -> list[str]:
     lines += [f"{files['too_large']} files are too large"] if files["too_large"] else []
     lines += [f"files with notes, passed over: {files['noted']}"] if files["noted"] else []
     lines += [f"not read here: {count} {language}" for language, count in files["not_parsed"].items()]
-    return [*lines, *(["memento session promote makes notes of drafts"] if told["drafts"] else [])]
+    return [*lines, *(["memento session promote DRAFT makes a note of one, --all of all"] if told["drafts"] else [])]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 SHOWN: Final = 20
 PLAIN: Final = "drafts (memento session promote{whose})"
+APART: Final = "other drafts (memento session promote DRAFT{whose}; all of them: memento session promote --all{whose})"
+LEFT: Final = {"scanned": "of a scan", "others": "of others", "earlier": "of before this session"}
 NAMED: Final = (
     "drafts that read like orders (read each: memento note show DRAFT{whose}; "
     "then memento session promote DRAFT{whose})"
@@ -62,10 +65,11 @@ def _made(told: Row, whose: str) -> list[str]:
     lines = ["no session is open there" if whose else "no session is open: memento session start"]
     if told["id"]:
         lines = [f"session {told['id']} since {told['started_at'][:19].replace('T', ' ')}"]
-    named = _named(told["drafts"])
-    plain = [row for row in told["drafts"] if row not in named]
+    plain, named = ([row for row in told["drafts"] if row["left_out"] == why] for why in (None, "orders"))
     for title, rows in (("notes", told["notes"]), (PLAIN, plain), (NAMED, named)):
         lines += ["", f"{title.format(whose=whose)}:", *map(line, rows)] if rows else []
+    apart = [line(row, _whose(row)) for row in told["drafts"] if row["left_out"] in LEFT]
+    lines += ["", f"{APART.format(whose=whose)}:", *apart] if apart else []
     there = [line(row, f"on {row['branch']}") for row in told["elsewhere"]]
     lines += ["", "notes on other branches:", *there] if there else []
     lines += ["", "redacted:", *(f"  {one}" for one in told["redacted"])] if told["redacted"] else []
@@ -74,11 +78,17 @@ def _made(told: Row, whose: str) -> list[str]:
     return lines
 
 
-def _named(drafts: list[Row]) -> list[Row]:
-    """Return the drafts that are promoted only by their names."""
-    from memento_git.knowledge.injection import must_be_named
+def _whose(draft: Row) -> str:
+    """Return what keeps a draft from being promoted unnamed."""
+    return f"of {output.printable(draft['actor'])}" if draft["left_out"] == "others" else LEFT[draft["left_out"]]
 
-    return [row for row in drafts if must_be_named(row["origin"], row["orders"])]
+
+def _left(drafts: list[Row], whose: str) -> list[str]:
+    """Return a line with the drafts that were not promoted as nobody named them, and what takes them; or nothing."""
+    counts = Counter(_whose(row) for row in drafts if row["left_out"] in LEFT)
+    told = ", ".join(f"{count} {words}" for words, count in counts.items())
+    ways = f"memento session promote DRAFT{whose}, or all of them: memento session promote --all{whose}"
+    return [f"left as drafts: {told}: {ways}"] if told else []
 
 
 @session.command("checkpoint")
@@ -100,40 +110,59 @@ def checkpoint(door: Door, label: str, done: tuple[str, ...], remaining: tuple[s
 
 @session.command("promote")
 @click.argument("drafts", metavar="[DRAFT]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Also those of others, of a scan, and of before this session.")
 @scoped
 @writes
-def promote(door: Door, drafts: tuple[str, ...]) -> None:
-    """Make drafts notes of the ledger, in one commit; all where none is named.
+def promote(door: Door, drafts: tuple[str, ...], *, everything: bool) -> None:
+    """Make drafts notes of the ledger, in one commit; where none is named, one's own.
 
-    An item of the short tier is named, too: it becomes a fact that expires, by whoever wrote it.
+    Those are the drafts of who acts, of the session if one is open, and none that a scan made. An item of the short
+    tier is named, too: it becomes a fact that expires, by whoever wrote it.
     """
-    from memento_git.cli.oriented import line
     from memento_git.knowledge import note_rows
+    from memento_git.knowledge.actions import sessions
     from memento_git.knowledge.actions.drafting import promote_drafts
     from memento_git.knowledge.drafts import Drafts
 
-    held = Drafts(door.ledger.git)
-    before = set(held.ids())
+    if drafts and everything:
+        raise click.UsageError("--all takes all drafts: name some, or give --all")
+    before = set(Drafts(door.ledger.git).ids())
     promoted = door.change(
         "session promote",
-        lambda tx: [(note_rows.after(tx, one.id), one.existing) for one in promote_drafts(tx, drafts)],
+        lambda tx: [
+            (note_rows.after(tx, one.id), one.existing) for one in promote_drafts(tx, drafts, everything=everything)
+        ],
     )
+    waiting = sessions.drafts_left(door.ledger)
+    turned = [row for row in waiting if row["id"] not in before]
+    kept = () if drafts else ("orders",) if everything else ("orders", *LEFT)
+    left = [row for row in waiting if row["left_out"] in kept]
+    told = {
+        "notes": [row for row, _ in promoted],
+        "drafts": turned,
+        "left": [{key: row[key] for key in ("id", "actor", "left_out")} for row in left],
+    }
+    lines = _promoted(promoted, turned, left)
+    door.show(told, "\n".join(lines) or ("no draft was promoted" if waiting else "there are no drafts"))
+
+
+def _promoted(promoted: list[tuple[NoteRow, bool]], turned: list[Row], left: list[Row]) -> list[str]:
+    from memento_git.cli.oriented import line
+
+    whose = naming.whose()
     lines = [
         f"{'kept already' if existing else 'kept'}: {row['id']}  {output.printable(row['title'])}{_until(row)}"
         for row, existing in promoted
     ]
-    waiting = [note_rows.draft_row(one) for one in held.all()]
-    turned = [row for row in waiting if row["id"] not in before]
     lines += [
         f"kept as a draft: {row['id']}  {output.printable(row['title'])}: it {', '.join(row['orders'])}, and nobody "
-        f"vouches for it; read it: memento note show {row['id']}{naming.whose()}; "
-        f"then memento session promote {row['id']}{naming.whose()}"
+        f"vouches for it; read it: memento note show {row['id']}{whose}; "
+        f"then memento session promote {row['id']}{whose}"
         for row in turned
     ]
-    left = [] if drafts else _named(waiting)
-    lines += [f"{NAMED.format(whose=naming.whose())}:", *map(line, left)] if left else []
-    told = {"notes": [row for row, _ in promoted], "drafts": turned}
-    door.show(told, "\n".join(lines) or ("no draft was promoted" if waiting else "there are no drafts"))
+    named = [row for row in left if row["left_out"] == "orders"]
+    lines += [f"{NAMED.format(whose=whose)}:", *map(line, named)] if named else []
+    return [*lines, *_left(left, whose)]
 
 
 def _until(row: NoteRow) -> str:
@@ -155,7 +184,7 @@ def discard(door: Door, drafts: tuple[str, ...]) -> None:
 @session.command("end")
 @click.option("--summary", required=True, metavar="TEXT", help="The handoff; @FILE reads it from a file.")
 @click.option("--remaining", multiple=True, metavar="TEXT", help="What remains; repeatable.")
-@click.option("--promote", is_flag=True, help="Make all drafts notes.")
+@click.option("--promote", is_flag=True, help="Make the session's own drafts notes.")
 @click.option("--drop", is_flag=True, help="Drop the short-term items.")
 @click.option("--rating", default="", metavar="0..1", help="How it went: how much the feedback counts.")
 @click.option("--request", "requests", multiple=True, metavar="TEXT", help="What would have helped; repeatable.")
@@ -168,6 +197,7 @@ def end(door: Door, summary: str, **options: Any) -> None:
     told = sessions.end_session(door.ledger, read_text(summary), **options)
     left = left_over(told)
     lines = [f"handed over: {told['note']['id']}", *(f"promoted: {one}" for one in told["promoted"])]
+    lines += _left(told["drafts"], "") if options["promote"] else []
     lines += [f"left: {left} (memento session promote DRAFT, or memento session discard DRAFT):"] if left else []
     lines += [*map(line, told["drafts"][:SHOWN]), *map(item, told["short"][:SHOWN])]
     more = sum(max(len(told[key]) - SHOWN, 0) for key in ("drafts", "short"))

@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from memento_git.errors import Refused
+from memento_git.knowledge.promotable import Own
 from memento_git.ledger import wholefile
 
 if TYPE_CHECKING:
@@ -53,6 +54,11 @@ class Sessions:
     def current(self, actor: str) -> Session | None:
         found = self.last(actor)
         return None if found is None or found.ended else found
+
+    def own(self, actor: str, now: str) -> Own:
+        """Return whose drafts are promoted unnamed; of before the session too, where the clock went back."""
+        found = self.current(actor)
+        return Own(actor, found.at if found is not None and found.at <= now else "")
 
     def require(self, actor: str) -> Session:
         """Return the actor's open session; refuse where there is none."""

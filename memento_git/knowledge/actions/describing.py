@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.code.docstrings import Said
 from memento_git.knowledge import overlay as overlays
 from memento_git.knowledge.actions.scanning import Scan, Source, Unanswered
+from memento_git.knowledge.promotable import SCANS
 from memento_git.ledger import commands, standing
 from memento_git.texts.secrets import refuse_secrets
 
@@ -43,7 +44,7 @@ class _Described(Source):
     """What a command prints about a file."""
 
     kept = "described"
-    tag = "described"
+    tag = SCANS[1]
     origin = "command"
     sure = "0.5"
     largest = LARGEST

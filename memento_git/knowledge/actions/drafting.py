@@ -13,6 +13,7 @@ from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.injection import must_be_named, orders
 from memento_git.knowledge.refusals import DraftTakenOut
+from memento_git.knowledge.sessions import Sessions
 from memento_git.knowledge.shortterm import ShortTerm
 from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.ledger import layout
@@ -47,10 +48,11 @@ def _content(data: Mapping[str, Any], body: str, domain: str) -> tuple[object, .
     return told, body, domain
 
 
-def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
-    """Make drafts, or items of the short tier, notes of the ledger; without a name all drafts that give no orders.
+def promote_drafts(tx: Transaction, given: Sequence[str] = (), *, everything: bool = False) -> list[Added]:
+    """Make drafts, or items of the short tier, notes of the ledger; without a name those of who acts.
 
-    What says what was imported and then redacted stays a draft: named, it is refused.
+    Of these, none of a scan, and none of before the session that is open; with `everything` all, but for those that
+    give orders. What says what was imported and then redacted stays a draft: named, it is refused.
     They go from where they were once that is committed, or at once where notes say it all already. An item becomes a
     fact of the tier medium, or a draft of one where it gives orders and nobody vouches for it. Who wrote it, and where
     it comes from, stay with either.
@@ -60,10 +62,9 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
     items = {item.id: item for item in short.items()}
     drafts = {one.id: Drafted(one.data, one.body, layout.domain_of(one.path), "") for one in held.all()}
     gone = _taken_out(desk, drafts)
-    free = [one for one, draft in drafts.items() if one not in gone and not _must_be_named(draft)]
     there = {one: note for one in given if (note := _promoted_before(desk, one, {*drafts, *items}))}
     named = dict.fromkeys(resolve(one, "note", {*drafts, *items}) for one in given if one not in there)
-    chosen = list(named) if given else free
+    chosen = list(named) if given else _unnamed(tx, drafts, gone, everything=everything)
     for one in chosen:
         if one in gone:
             raise DraftTakenOut(draft=one, note=gone[one])
@@ -87,6 +88,15 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
     else:
         leave()
     return [*added, *(Added(note, existing=True, alike=[]) for note in there.values())]
+
+
+def _unnamed(
+    tx: Transaction, drafts: Mapping[str, Drafted], gone: Collection[str], *, everything: bool
+) -> list[str]:  # fmt: skip
+    """Return the drafts that are promoted where none is named."""
+    own = Sessions(tx.ledger.git).own(tx.actor, tx.ledger.now())
+    kept = ("orders",) if everything else ("orders", "scanned", "others", "earlier")
+    return [one for one, it in drafts.items() if one not in gone and own.left_out(it.data, it.body) not in kept]
 
 
 def _promoted_before(desk: Desk, given: str, waiting: Collection[str]) -> str:

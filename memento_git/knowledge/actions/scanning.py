@@ -16,6 +16,7 @@ from memento_git.knowledge import pinning
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, drafted, titled
 from memento_git.knowledge.drafts import Drafts
+from memento_git.knowledge.promotable import SCANS
 from memento_git.knowledge.scanned import Scanned
 from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.ledger import standing
@@ -52,7 +53,7 @@ class Source:
     """Where the texts of drafts come from: docstrings and comments, unless another kind says otherwise."""
 
     kept = "scanned"
-    tag = "docstring"
+    tag = SCANS[0]
     origin = "import"
     sure = "0.7"
     largest = LARGEST

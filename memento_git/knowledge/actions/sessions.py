@@ -84,17 +84,22 @@ def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
         "notes": made,
         "elsewhere": [{"branch": one.branch, **note_row(one.shelf, one.note)} for one in _elsewhere(shelf, begun)],
         "redacted": _redacted(shelf, begun),
-        **_waiting(shelf.view),
+        **_waiting(ledger, shelf.view),
     }
 
 
-def _waiting(view: View) -> Row:
+def drafts_left(ledger: Ledger) -> list[Row]:
+    """Return the drafts of this clone, each with why one that is not named is not promoted, in one word."""
+    own = Sessions(ledger.git).own(ledger.asker, ledger.now())
+    return [
+        {**draft_row(one), "left_out": own.left_out(one.data, one.body) or None} for one in Drafts(ledger.git).all()
+    ]
+
+
+def _waiting(ledger: Ledger, view: View) -> Row:
     """Return the drafts and short-term items of this clone."""
     short = ShortTerm(view.git, view.policy().short)
-    return {
-        "drafts": [draft_row(one) for one in Drafts(view.git).all()],
-        "short": [short_row(item) for item in short.items()],
-    }
+    return {"drafts": drafts_left(ledger), "short": [short_row(item) for item in short.items()]}
 
 
 class _Begun:
@@ -167,8 +172,9 @@ def session_status(ledger: Ledger) -> Row:
     shelf = Shelf(ledger.view())
     current = Sessions(ledger.git).current(ledger.asker)
     if current is None:
+        waiting = _waiting(ledger, shelf.view)
         none = dict.fromkeys(("id", "label", "started_at", "head", "ended_at"))
-        return {**none, "actor": ledger.asker, "notes": [], "elsewhere": [], "redacted": [], **_waiting(shelf.view)}
+        return {**none, "actor": ledger.asker, "notes": [], "elsewhere": [], "redacted": [], **waiting}
     return session_row(ledger, shelf, current)
 
 
@@ -216,8 +222,9 @@ def end_session(
     if drop:
         short = ShortTerm(view.git, view.policy().short)
         short.drop({item.id for item in short.items()})
+    waiting = _waiting(ledger, view)
     held.keep(session._replace(ended=ledger.now(), head=ledger.git.answer("rev-parse", "HEAD") or session.head))
-    return {"session": session.id, "note": row, "promoted": promoted, **_waiting(view)}
+    return {"session": session.id, "note": row, "promoted": promoted, **waiting}
 
 
 def _keep_apart(tx: Transaction, session: Session, rating: str, requests: Sequence[str]) -> None:
