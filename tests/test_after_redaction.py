@@ -10,6 +10,8 @@ import pytest
 from memento_git.ledger.redress import AlreadyRedacted
 from memento_git.work.actions import dispatches, evidences, settling, tasks
 from memento_git.work.kept_rows import base
+from memento_git.work.overview import overview
+from tests.play import git
 from tests.test_redaction import event_of
 
 if TYPE_CHECKING:
@@ -121,3 +123,38 @@ def test_shared_evidence_is_shown_as_shared(play: Play, cli: Cli, monkeypatch: p
     assert "shared by 2 tasks" in cli("evidence", "list")[1]
     assert "by 2 tasks" in cli("evidence", "show", evidence)[1]
     assert f"shared evidence: {evidence[:13]}" in cli("status")[1]
+
+
+@pytest.mark.parametrize("back", ["merged", "union"])
+def test_of_redacted_evidence_whose_file_is_back_nothing_is_shown(
+    play: Play, cli: Cli, monkeypatch: pytest.MonkeyPatch, back: str
+) -> None:
+    monkeypatch.chdir(play.root)
+    run = play.planned()
+    task = play.task()
+    draft = evidences.witness(play.ledger, ["echo", "bluebird"], kind="test", quiet=True)
+    evidence = play.do(evidences.record_draft, draft, tasks=[task], summary="about bluebird")
+    play.complete(play.claimed(task), evidence)
+    git(play.root, "branch", "before")
+    play.do(settling.redact_record, evidence, reason="a name in its output")
+    git(play.root, "branch", "after")
+    clean = json.loads(cli("status", "--json")[1])
+    if back == "merged":
+        git(play.root, "checkout", "before", "--", ".memento")
+        git(play.root, "commit", "-qm", "back")
+    at = ("--at", "before", "--at", "after") if back == "union" else ()
+    commands = (
+        ("evidence", "show", evidence), ("show", evidence), ("evidence", "list"), ("status",), ("log",),
+        ("report", "--format", "json"), ("recall", "about"), ("recall", "--kind", "evidence"), ("task", "brief", task),
+    )  # fmt: skip
+    for command in commands:
+        for form in ((), () if "--format" in command else ("--json",)):
+            assert "bluebird" not in cli(*command, *at, *form)[1], command
+    told = json.loads(cli("status", "--json", *at)[1])
+    assert (told["evidence"], told["tasks"][0]["unproven_because"]) == (
+        clean["evidence"], clean["tasks"][0]["unproven_because"],
+    )  # fmt: skip
+    assert [one["status"] for one in overview(play.ledger, play.ledger.view(), run)["evidence"]] == ["redacted"]
+    assert play.state(evidence).pieces([evidence]) == []
+    with pytest.raises(AlreadyRedacted):
+        play.do(settling.redact_record, evidence, reason="again")

@@ -308,7 +308,7 @@ def withdrawn_row(state: RunState, evidence: str) -> Withdrawn | None:
 
 def redacted_rows(state: RunState) -> list[EvidenceRow]:
     """Return what is left of each piece of evidence that was redacted."""
-    rows = [redacted_row(state, name) for name in sorted(state.index.left_of("evidence"))]
+    rows = [redacted_row(state, name) for name in sorted(state.redacted())]
     return [row for row in rows if row["status"] == "redacted"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.event_rows import UNKNOWN
+from memento_git.folding.lanes import STATUS
 from memento_git.ledger import layout
 from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
@@ -62,9 +63,20 @@ class RunRecords(Happenings):
         return self.names.text_of(identity) or layout.prose_path(self.id, identity)
 
     def evidence(self, identity: str) -> Evidence | None:
+        """Return evidence that can be read and is not redacted; a merge or a union may have a redacted one's file."""
+        if self.is_redacted(identity):
+            return None
         path = self.names.evidence_at(identity)
         found = self.view.record(path) if path else None
         return found if isinstance(found, Evidence) else None
+
+    def is_redacted(self, evidence: str) -> bool:
+        """Tell whether evidence was taken out, be its file there or not."""
+        return bool(self.names.redacting(evidence)) and self.fold.group(evidence).lanes.word(STATUS, "") == "redacted"
+
+    def redacted(self) -> list[str]:
+        """Return the evidence of which nothing but events counts; a redacted one's file may be there."""
+        return [*self.index.left_of("evidence"), *filter(self.is_redacted, self.index.evidence)]
 
     def pieces(self, names: Iterable[str]) -> list[Evidence]:
         """Return the evidence of some ids, as far as it is there and can be read."""

@@ -15,6 +15,7 @@ from memento_git.knowledge.grouping import grouped, paired, together, trimmed
 from memento_git.knowledge.moments import end_of, past_moment
 from memento_git.knowledge.note_rows import remarks
 from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.transitions import REDACTED
 from memento_git.knowledge.whereabouts import Whereabouts
 from memento_git.knowledge.wishes import LED_ON, RECORDS, Wish
 from memento_git.knowledge.words import as_written
@@ -122,6 +123,7 @@ class _Recall:
         found = self.found()
         hits: list[HitRow] = [{**trimmed(self.wish.view, hit), "scope": scope} for hit in found.hits]
         labels.vouch(self.view, hits, self.standings)
+        hits = [hit for hit in hits if hit["status"] != REDACTED]
         labels.locate(hits, self.whereabouts)
         sections = self._sections(found, hits)
         ordered = [hit for members in sections.values() for hit in members]

@@ -47,7 +47,7 @@ def redact_record(tx: Transaction, target: str, *, reason: Reason = "") -> str:
 def _evidence(desk: Desk, target: str, reason: str) -> str:
     identity, state = desk.find(target, "evidence")
     found, path = state.evidence(identity), state.index.evidence.get(identity)
-    if path is None or state.evidence_status(identity) == "redacted":
+    if path is None or state.is_redacted(identity):
         raise redress.AlreadyRedacted(target=identity)
     absence.refuse_away(desk.view, path)
     kept = codec.redact_evidence(found.data) if found is not None else {}  # of what cannot be read nothing is left

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def taken_away(state: RunState) -> Gone:
     """Return what redacted evidence still says, by its id."""
-    return {name: left_of(state, name) for name in state.index.left_of("evidence")}
+    return {name: left_of(state, name) for name in state.redacted()}
 
 
 def left_of(state: RunState, evidence: str) -> list[dict[str, Any]]:
