@@ -14,7 +14,7 @@ from memento_git.errors import MementoError
 from memento_git.verbs import batch
 from memento_git.verbs.batch import ACTIONS, BatchInvalid
 from memento_git.work.actions import evidences
-from tests.play import git
+from tests.play import add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -290,3 +290,37 @@ def test_every_refusal_of_an_entry_names_its_line_and_verb_and_no_place_of_this_
     assert str(play.root) not in caught.value.message
     assert caught.value.exit_code in (1, 2)
     assert git(play.root, "rev-parse", "HEAD") == head
+
+
+def test_a_record_is_named_in_a_list_as_it_is_on_the_command_line(play: Play, cli: Callable[..., Any]) -> None:
+    """Without its kind where several kinds could be meant, and a note by its key."""
+    run = play.planned()
+    task = play.task()
+    evidence, note = play.evidence(task), add(play, "The launch is on Monday.", key="launch.day")
+    other, start = add(play, "The name is Bluebird."), git(play.root, "rev-parse", "HEAD")
+    named = {one: one.partition("_")[2][:9] for one in (run, task, evidence, other)}
+    entries: list[tuple[str, dict[str, str], list[str], int]] = [
+        *(("evidence approve", {"about": named[one]}, [named[one]], 0) for one in (run, task, evidence)),
+        ("evidence approve", {"about": note}, [note], 1),
+        ("evidence redact", {"target": named[evidence], "reason": "a name"}, [named[evidence], "--reason=a name"], 0),
+        ("evidence redact", {"target": named[other], "reason": "a name"}, [named[other], "--reason=a name"], 1),
+        *(
+            ("note redact", {"target": one, "reason": "a name"}, [one, "--reason=a name"], 0)
+            for one in (named[other], "launch.day")
+        ),
+        *(
+            ("settle", {"record": one, "keep": "event_000000000000", "reason": "so"},
+             [one, "--keep=event_000000000000", "--reason=so"], 1)
+            for one in (named[task], named[other], "launch.day")
+        ),
+    ]  # fmt: skip
+    path = play.root.parent / "verbs.yaml"
+    for verb, options, words, ended in entries:
+        path.write_text(json.dumps([{"do": verb, **options}]))
+        code, out, _ = cli(*verb.split(), *words, "-C", str(play.root), "--json")
+        git(play.root, "reset", "-q", "--hard", start)
+        listed, told, _ = cli("apply", str(path), "-C", str(play.root), "--json")
+        git(play.root, "reset", "-q", "--hard", start)
+        assert (code, listed) == (ended, ended), (verb, options)
+        errors = [json.loads(one).get("error") for one in (out, told)]
+        assert errors[0] == errors[1], (verb, options)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from memento_git.cli import boundary, naming, output, settle, steps, terminal
+from memento_git.cli import boundary, output, settle, steps, terminal
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.check import check
 from memento_git.cli.options import paged, signs
@@ -320,10 +320,9 @@ def approve(door: Door, about: str, summary: str, prompt: str, response: str | N
     from memento_git.work.actions import evidences
 
     def act(tx: Transaction) -> AnyRow:
-        chosen = naming.any_of(tx.view, about, ("run", "plan", "task", "evidence"))
-        return answers.after(
-            tx, evidences.approve(tx, chosen, summary=summary, prompt=prompt, response=response, sign=sign, key=key)
-        )
+        return answers.after(tx, evidences.approve(
+            tx, about, summary=summary, prompt=prompt, response=response, sign=sign, key=key
+        ))  # fmt: skip
 
     row = door.change("evidence approve", act)
     approved = row["outcome"] == "passed"

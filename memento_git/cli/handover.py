@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memento_git.cli import naming, output, steps, terminal
+from memento_git.cli import output, steps, terminal
 from memento_git.cli.boundary import Door, writes
 from memento_git.cli.options import COUNT
+from memento_git.ledger.naming import begun
 
 if TYPE_CHECKING:
     from memento_git.model.rows import Row, TaskRow
@@ -59,7 +60,7 @@ def run_dispatch(
     from memento_git.review.about_tasks import notes_of
     from memento_git.work.actions import running
 
-    identity = naming.any_of(door.view(), given, ("dispatch", "task"))
+    identity = begun(door.view(), given, ("dispatch", "task"))
     order = running.Order(
         executor, argv, _seconds(timeout), in_place=in_place, dirty=allow_dirty, shown=not quiet, notes=notes_of
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from memento_git.cli import naming, output, steps
+from memento_git.cli import output, steps
 from memento_git.cli.boundary import Door, both, writes
 from memento_git.model.ids import kind_of
 
@@ -37,12 +37,7 @@ def settle(door: Door, record: str, keep: str, void: str, reason: str) -> None:
         identity = door.change("settle void", lambda tx: settling.void_event(tx, void, reason=reason))
         door.show({"voided": identity}, f"voided {identity}", then=_after(door, identity))
     elif record and keep:
-        identity = door.change(
-            "settle",
-            lambda tx: settling.settle_record(
-                tx, naming.any_of(tx.view, record, settling.RECORDS), keep, reason=reason
-            ),
-        )
+        identity = door.change("settle", lambda tx: settling.settle_record(tx, record, keep, reason=reason))
         door.show({"settled": identity}, f"settled {identity}", then=_after(door, identity))
     elif record or keep:
         raise click.UsageError(ONE_WAY)
@@ -54,10 +49,8 @@ def redact(door: Door, kind: str, target: str, reason: str) -> None:
     """Take a record of a kind, or the texts of an event, out of the ledger, and answer."""
     from memento_git.verbs import settling
 
-    identity = door.change(
-        f"{kind} redact",
-        lambda tx: settling.redact_record(tx, naming.any_of(tx.view, target, (kind, "event")), reason=reason),
-    )
+    act = settling.redact_note if kind == "note" else settling.redact_evidence
+    identity = door.change(f"{kind} redact", lambda tx: act(tx, target, reason=reason))
     told = "the old bytes are still in git's history; a leaked secret must be revoked"
     door.show({"redacted": identity, "note": told}, f"redacted {identity}; {told}")
 

@@ -144,10 +144,10 @@ ACTIONS: Final[dict[str, Callable[..., Any]]] = {
     "evidence approve": evidences.approve,
     "evidence supersede": evidences.supersede,
     "evidence retract": evidences.retract,
-    "evidence redact": settling.redact_record,
+    "evidence redact": settling.redact_evidence,
     "graph update": update_graph,
     **notes.ACTIONS,
-    "note redact": settling.redact_record,
+    "note redact": settling.redact_note,
     "settle": settling.settle_record,
     "settle void": settling.void_event,
 }

@@ -9,11 +9,14 @@ from memento_git.knowledge.note_rows import trouble_rows
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import codec, layout
 from memento_git.model.ids import NoSuchRecord, kind_of
+from memento_git.verbs.naming import any_of
 from memento_git.work.actions import settling
 from memento_git.work.kept_rows import base
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.rows import Row, TroubleRow
@@ -24,8 +27,9 @@ RECORDS: Final = (*settling.RECORDS, "note")
 
 def settle_record(tx: Transaction, record: str, keep: str, *, reason: Reason = "") -> str:
     """Settle a contested record: the outcome of one of its heads holds."""
-    act = notes.settle_note if kind_of(record) == "note" else settling.settle_record
-    return act(tx, record, keep, reason=reason)
+    named = any_of(tx.view, record, RECORDS)
+    act = notes.settle_note if kind_of(named) == "note" else settling.settle_record
+    return act(tx, named, keep, reason=reason)
 
 
 def void_event(tx: Transaction, event: str, *, reason: Reason = "") -> str:
@@ -34,10 +38,23 @@ def void_event(tx: Transaction, event: str, *, reason: Reason = "") -> str:
     return act(tx, event, reason=reason)
 
 
-def redact_record(tx: Transaction, target: str, *, reason: Reason = "") -> str:
+def redact_record(
+    tx: Transaction, target: str, *, reason: Reason = "", kinds: Sequence[str] = ("evidence", "note", "event")
+) -> str:
     """Remove evidence, a note, or an event's free texts, from the ledger; links to it stay valid."""
-    act = notes.redact_note if _is_of_notes(tx, target.strip()) else settling.redact_record
-    return act(tx, target, reason=reason)
+    named = any_of(tx.view, target, kinds)
+    act = notes.redact_note if _is_of_notes(tx, named) else settling.redact_record
+    return act(tx, named, reason=reason)
+
+
+def redact_evidence(tx: Transaction, target: str, *, reason: Reason = "") -> str:
+    """Remove evidence, or the free texts of an event, from the ledger; links to it stay valid."""
+    return redact_record(tx, target, reason=reason, kinds=("evidence", "event"))
+
+
+def redact_note(tx: Transaction, target: str, *, reason: Reason = "") -> str:
+    """Remove a note, or the free texts of an event, from the ledger; links to it stay valid."""
+    return redact_record(tx, target, reason=reason, kinds=("note", "event"))
 
 
 def _is_of_notes(tx: Transaction, target: str) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import codec, layout, publish
-from memento_git.model.ids import EvidenceWithdrawn, kind_of
+from memento_git.ledger.naming import begun
+from memento_git.model.ids import EvidenceWithdrawn, WrongKind, kind_of
 from memento_git.model.types import is_blank
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
 from memento_git.texts.typed import NameUnfit, TextInvalid
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from memento_git.work.attest.signatures import Sealer
     from memento_git.work.running import capture
     from memento_git.work.state import RunState
+
+
+APPROVED: Final = ("run", "plan", "task", "evidence")
 
 
 class Draft(NamedTuple):
@@ -276,10 +280,11 @@ def approve(
     SSH key where `sign`, a `key` or policy asks for it.
     """
     desk = Desk.of(tx)
-    kind = kind_of(about)
-    if kind not in ("run", "plan", "task", "evidence"):
-        raise KindInvalid(given=about, allowed="an id of a run, plan, task or evidence")
-    identity, state = desk.find(about, kind)
+    named = begun(tx.view, about, APPROVED)
+    kind = kind_of(named)
+    if kind not in APPROVED:
+        raise WrongKind(given=about, kind="run, plan, task or evidence")
+    identity, state = desk.find(named, kind)
     shown = state.evidence(identity) if kind == "evidence" else state.prose(identity)
     data = {
         "kind": "approval", "outcome": "passed", "approves": identity, "text": shown.digest if shown else "",

@@ -1,0 +1,38 @@
+"""Which record is meant: a unique prefix is enough, also without the kind where several kinds could be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.model.enumeration import some
+from memento_git.model.ids import ALPHABET, KINDS, LENGTH, AmbiguousId, IdInvalid, NoSuchRecord, kind_of, opening_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.ledger.view import View
+
+SHOWN: Final = 5
+
+
+class RecordInvalid(IdInvalid):
+    """A text that cannot begin the id of any record."""
+
+    sentence = "{given!r} is not the id of a record, nor the beginning of one"
+
+
+def begun(view: View, given: str, kinds: Sequence[str]) -> str:
+    """Return the one id of these kinds that begins as given; what names its kind is left to the verb to look up."""
+    prefix = given.strip().lower()
+    if kind_of(prefix) in KINDS:
+        return prefix
+    if not prefix or len(prefix) > LENGTH or not set(prefix) <= set(ALPHABET):
+        raise RecordInvalid(given=given)
+    found = {kind: [name for name in view.known(kind) if name.startswith(f"{kind}_{prefix}")] for kind in kinds}
+    opened = {opening_of(name) for name in found.get("dispatch", ())}
+    names = sorted({name for listed in found.values() for name in listed} - opened)
+    if not names:
+        raise NoSuchRecord(kind="record", given=given)
+    if len(names) > 1:
+        raise AmbiguousId(given=given, candidates=some(names, SHOWN))
+    return names[0]
