@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memento_git.knowledge.actions import notes
+from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.redress import AlreadyRedacted
+from memento_git.verbs.settling import redact_record
 from memento_git.work.actions import dispatches, evidences, settling, tasks
 from memento_git.work.kept_rows import base
 from memento_git.work.overview import overview
-from tests.play import git
+from tests.play import add, git
 from tests.test_redaction import event_of
 
 if TYPE_CHECKING:
@@ -158,3 +161,36 @@ def test_of_redacted_evidence_whose_file_is_back_nothing_is_shown(
     assert play.state(evidence).pieces([evidence]) == []
     with pytest.raises(AlreadyRedacted):
         play.do(settling.redact_record, evidence, reason="again")
+
+
+@pytest.mark.parametrize("back", ["merged", "union"])
+def test_of_a_redacted_event_whose_file_is_back_no_word_is_shown_and_it_proves_nothing(
+    play: Play, cli: Cli, monkeypatch: pytest.MonkeyPatch, back: str
+) -> None:
+    monkeypatch.chdir(play.root)
+    play.planned()
+    done, held, note = play.proven(), play.task("Another"), add(play, "Tokens live an hour.")
+    play.do(tasks.block_task, held, reason="bluebird says so")
+    play.do(notes.park_note, note, reason="for bluebird")
+    git(play.root, "branch", "before")
+    blocked, completed = event_of(play, held, "blocked"), event_of(play, done, "completed")
+    parked = next(seen.event.id for seen in Shelf(play.ledger.view()).folded(note).events)
+    for event in (blocked, completed, parked):
+        play.do(redact_record, event, reason="a name")
+    git(play.root, "branch", "after")
+    clean = json.loads(cli("status", "--json")[1])
+    if back == "merged":
+        git(play.root, "checkout", "before", "--", ".memento")
+        git(play.root, "commit", "-qm", "back")
+    at = ("--at", "before", "--at", "after") if back == "union" else ()
+    commands = (
+        ("status",), ("report",), ("log",), ("task", "show", held), ("show", blocked), ("show", parked),
+        ("note", "show", note), ("recall", "says so"), ("recall", "--kind", "task"),
+    )  # fmt: skip
+    for command in commands:
+        for form in ((), ("--json",)):
+            assert "bluebird" not in cli(*command, *at, *form)[1], command
+    told = json.loads(cli("status", "--json", *at)[1])
+    assert [(row["status"], row["reason"], row["proven"], row["unproven_because"]) for row in told["tasks"]] == [
+        (row["status"], row["reason"], row["proven"], row["unproven_because"]) for row in clean["tasks"]
+    ]

@@ -57,11 +57,14 @@ class Happenings:
         return self.view.index(self.id)
 
     def event(self, identity: str) -> Event | None:
-        path = self._path(identity)
+        """Return an event; of a redacted one whose file is there, by a merge or in a union, no more than of others."""
+        path, left = self._path(identity), self._removed().get(identity)
         if path is None:
-            return self._removed().get(identity)
+            return left
         found = self.view.record(path)
-        return found if isinstance(found, Event) else None
+        if not isinstance(found, Event):
+            return None
+        return found if left is None else found._replace(data=codec.redact_event(found.data))
 
     def unreadable(self, identity: str) -> Event | None:
         path = self._path(identity)
@@ -108,9 +111,13 @@ class Happenings:
     def tombstones(self) -> dict[str, Event]:
         """Return what redacted events still say: id -> event without its free texts, digest of the original.
 
-        A file that is there speaks for itself.
+        A file that is there speaks for itself, but for its free texts.
         """
         return {name: event for name, event in self._removed().items() if self._path(name) is None}
+
+    def is_withheld(self, event: str) -> bool:
+        """Tell whether the free texts of an event were redacted, be its file there or not."""
+        return event in self._removed()
 
     def redactions(self) -> list[Event]:
         """Return the events that redact, also those of which another redaction is all that is left."""

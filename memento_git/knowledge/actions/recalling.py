@@ -20,6 +20,7 @@ from memento_git.knowledge.whereabouts import Whereabouts
 from memento_git.knowledge.wishes import LED_ON, RECORDS, Wish
 from memento_git.knowledge.words import as_written
 from memento_git.ledger import codec
+from memento_git.ledger.events import Happenings
 from memento_git.model import anchors
 from memento_git.model.tokens import ESTIMATE
 from memento_git.model.work import Prose
@@ -276,7 +277,8 @@ class _Recall:
     def _record(self, card: Card, events: Sequence[Card] = ()) -> HitRow:
         from memento_git.knowledge.recall import text_of
 
-        told = [(one, text_of(self.view, one)) for one in events]
+        book = Happenings(self.view, card.run)
+        told = [(one, text_of(self.view, one)) for one in events if not book.is_withheld(one.id)]
         return labels.record_hit(card, text_of(self.view, card), self.view.now, told)
 
     def _all(self) -> Found:

@@ -171,7 +171,7 @@ def proven(
     cite: Cite = cited,
 ) -> trust.Proof:  # fmt: skip
     """Return whether one completion proves its task, by what it cites and by what verification adds to it."""
-    if event.id in state.tombstones:
+    if state.is_withheld(event.id):
         return trust.Proof(False, (), ("its completion was redacted",))
     refs = dict.fromkeys([*event.evidence, *more])
     held = [cite(state, parse_ref(ref), event.of) for ref in refs]
