@@ -11,6 +11,7 @@ import pytest
 
 from docs.generator.actions import apply_page
 from memento_git.errors import MementoError
+from memento_git.model.clock import DurationInvalid
 from memento_git.verbs import batch
 from memento_git.verbs.batch import ACTIONS, BatchInvalid
 from memento_git.work.actions import evidences
@@ -324,3 +325,28 @@ def test_a_record_is_named_in_a_list_as_it_is_on_the_command_line(play: Play, cl
         assert (code, listed) == (ended, ended), (verb, options)
         errors = [json.loads(one).get("error") for one in (out, told)]
         assert errors[0] == errors[1], (verb, options)
+
+
+def test_an_empty_value_that_would_say_nothing_is_refused_in_a_list_too(play: Play) -> None:
+    play.planned()
+    task, note = play.task(), add(play, "The launch is on Monday.", key="launch.day")
+    entries = [
+        {"do": "note revise", "note": note, "key": "", "tags": ["launch"]},
+        {"do": "note revise", "note": note, "text": "", "title": "When"},
+        {"do": "note add", "text": "It is on Tuesday.", "expires": ""},
+        {"do": "note merge", "notes": [note, add(play, "It is at noon.")], "text": "Monday, noon.", "title": ""},
+        {"do": "task revise", "task": task, "body": "", "criteria": ["it parses"]},
+    ]
+    for entry in entries:
+        with pytest.raises(BatchInvalid, match="it is empty: leave it out"):
+            play.do(batch.apply, json.dumps([entry]).encode())
+    again = [{"do": "note revise", "note": note, "clear": ["key"]}, {"do": "task add", "title": "B", "body": ""}]
+    assert len(play.do(batch.apply, json.dumps(again).encode())) == 2
+
+
+@pytest.mark.parametrize("lease", ["0m", "3600", "soon"])
+def test_a_lease_is_a_length_of_time_in_a_list_too(play: Play, lease: str) -> None:
+    play.planned()
+    dispatch = play.dispatch(play.task())
+    with pytest.raises(DurationInvalid):
+        play.do(batch.apply, json.dumps([{"do": "dispatch claim", "dispatch": dispatch, "lease": lease}]).encode())

@@ -128,13 +128,10 @@ def _tell_of_remotes(door: Door, dispatch: str, until: str) -> None:
 
 
 def _seconds(lease: str) -> int:
-    """Return how long a lease is, 0 for policy's; refuse one that is over at once."""
-    from memento_git.model.clock import DurationInvalid, duration
+    """Return how long a lease is, 0 for policy's."""
+    from memento_git.model.clock import lasting
 
-    seconds = duration(lease) if lease else 0
-    if lease and not seconds:
-        raise DurationInvalid(given=lease)
-    return seconds
+    return lasting(lease) if lease else 0
 
 
 @dispatch.command("renew")

@@ -81,6 +81,13 @@ def duration(text: str) -> int:
     return int(match[1]) * SECONDS[match[2]]
 
 
+def lasting(text: str) -> int:
+    """Return the seconds of a length of time that is not over at once."""
+    if seconds := duration(text):
+        return seconds
+    raise DurationInvalid(given=text)
+
+
 def file_stamp(text: str) -> str:
     """Return the form of a time that a file name carries: `20261121T210213377Z`."""
     return text.replace("-", "").replace(":", "").replace(".", "")

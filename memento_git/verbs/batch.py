@@ -27,7 +27,7 @@ from memento_git.work.actions import (
 from memento_git.work.proof.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.rows import Row
@@ -159,6 +159,10 @@ VALUES: Final = {
     "bool | None": "`true` or `false`", "int": "a length of time", "int | None": "a whole number",
     "Sequence[str]": "list", "Sequence[str] | None": "list",
 }  # fmt: skip
+WORDING: Final = {
+    "task revise": "; depends_on: [] takes those out, for anything else edit the task's file",
+    "note add": "", "note merge": "", "note revise": "; clear takes a part away",
+}  # fmt: skip
 NUMBER: Final = re.compile(r"[0-9]{1,9}")
 LARGEST: Final = 16 << 20
 
@@ -223,6 +227,7 @@ def _step(tx: Transaction, step: Any, line: str, names: dict[str, Named]) -> dic
         raise BatchInvalid(where=where, problem=f"{step['as']!r} is the name of what {taken.line} makes already")
     options = {key: _named(value, names, where) for key, value in step.items() if key not in ("do", "as")}
     before = len(tx.puts)
+    _refuse_empty(verb, options, where)
     try:
         result = ACTIONS[verb](tx, **_typed(ACTIONS[verb], options, where))
     except MementoError as refusal:
@@ -272,6 +277,15 @@ def _named(value: Any, names: dict[str, Named], where: str) -> Any:
     return value
 
 
+def _refuse_empty(verb: str, options: Mapping[str, Any], where: str) -> None:
+    """Refuse an option with nothing in it, of a verb that would do the rest and not tell, as the command line does."""
+    known = inspect.signature(ACTIONS[verb]).parameters
+    for key, value in options.items() if verb in WORDING else ():
+        option = known.get(key.replace("-", "_"))
+        if value == "" and option is not None and option.default is not option.empty and option.annotation != "Reason":
+            raise BatchInvalid(where=f"{where}, {key}", problem=f"it is empty: leave it out{WORDING[verb]}")
+
+
 def _typed(action: Callable[..., Any], options: dict[str, Any], where: str) -> dict[str, Any]:
     """Return the options as the action's parameters want them."""
     known = inspect.signature(action).parameters
@@ -306,9 +320,9 @@ def _converted(annotation: str, value: Any, where: str) -> Any:
             raise BatchInvalid(where=where, problem="a whole number is expected")
         return int(value)
     if annotation == "int":
-        from memento_git.model.clock import duration
+        from memento_git.model.clock import lasting
 
-        return int(value) if NUMBER.fullmatch(value) else duration(value)
+        return lasting(value)
     return value
 
 
