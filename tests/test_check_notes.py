@@ -387,6 +387,17 @@ def test_near_pairs_are_those_of_comparing_each_with_each(least: float) -> None:
     assert expected
 
 
+def test_texts_made_from_one_template_are_not_compared_each_with_each() -> None:
+    """A year of daily notes shares its words: each of them is told beside some others, in time."""
+    texts = {f"n{day:03}": f"Day {day}: worked on thing {day * 7}." for day in range(400)}
+    texts |= {"old": "The mailer retries twice.", "new": "The mailer never retries twice."}
+    found = pairs.conflicts(texts)
+    assert len(found) < 400 * pairs.MOST
+    assert {name for pair in found for name in pair[:2]} == set(texts)
+    twins = {**texts, "twin": texts["n399"]}
+    assert {pair[:3] for pair in pairs.duplicates(twins)} >= {("n399", "twin", pairs.SAME_TEXT)}
+
+
 def test_check_still_checks_the_ledger_and_knows_no_other_words(play: Play, cli: Call) -> None:
     assert cli("check", "-C", str(play.root))[0] == 0
     assert cli("check", "rumours", "-C", str(play.root))[0] == 2

@@ -300,8 +300,8 @@ def test_a_near_or_opposite_text_is_added_and_shown(play: Play) -> None:
     ],
 )
 def test_two_texts_may_contradict_one_another(one: str, other: str, expected: bool) -> None:
-    assert alike.opposed(one, other) is expected
-    assert alike.opposed(other, one) is expected
+    assert alike.opposed(alike.reading(one), alike.reading(other)) is expected
+    assert alike.opposed(alike.reading(other), alike.reading(one)) is expected
 
 
 LONG: Final = """The cache was added in spring, when the shop could not hold so many sessions any more.

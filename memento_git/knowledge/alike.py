@@ -98,28 +98,39 @@ def share(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / together if together else 0.0
 
 
-def opposed(text: str, other: str) -> bool:
+class Reading(NamedTuple):
+    """What of a text is held against another: its words, its numbers, whether it denies something."""
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+    denies: bool
+
+
+def reading(text: str) -> Reading:
+    return Reading(words(text), frozenset(NUMBER.findall(text)), negated(text))
+
+
+def opposed(one: Reading, other: Reading) -> bool:
     """Tell whether two texts speak of the same and may contradict one another: a negation, an opposite, a number."""
-    left, right = words(text), words(other)
-    smaller = min(len(left), len(right))
-    if not smaller or len(left & right) / smaller < OPPOSED:
+    left, right = one.words, other.words
+    smaller, both = min(len(left), len(right)), len(left & right)
+    if not smaller or both / smaller < OPPOSED:
         return False
-    if negated(text) != negated(other) and len(left & right) >= min(smaller, 2):
+    if one.denies != other.denies and both >= min(smaller, 2):
         return True
-    if any(
-        (a in left - right and b in right - left) or (b in left - right and a in right - left) for a, b in OPPOSITES
-    ):
+    mine, theirs = left - right, right - left
+    if any((a in mine and b in theirs) or (b in mine and a in theirs) for a, b in OPPOSITES):
         return True
-    counted, recounted = frozenset(NUMBER.findall(text)), frozenset(NUMBER.findall(other))
-    differ = bool(counted and recounted) and not counted & recounted
-    return differ and share(left - counted, right - recounted) >= NEAR
+    differ = bool(one.numbers and other.numbers) and not one.numbers & other.numbers
+    return differ and share(left - one.numbers, right - other.numbers) >= NEAR
 
 
 def dispute(text: str, other: str) -> float:
     """Return the share of words, numbers left out, of two texts that may contradict one another; 0 if they do not."""
-    numbers = frozenset((*NUMBER.findall(text), *NUMBER.findall(other)))
-    common = share(words(text) - numbers, words(other) - numbers)
-    return common if common >= OPPOSED and opposed(text, other) else 0.0
+    one, another = reading(text), reading(other)
+    numbers = one.numbers | another.numbers
+    common = share(one.words - numbers, another.words - numbers)
+    return common if common >= OPPOSED and opposed(one, another) else 0.0
 
 
 def against(text: str, other: str) -> float:

@@ -6,14 +6,15 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.knowledge.alike import NEAR, OPPOSED, opposed, plain, share, stems, words
+from memento_git.knowledge.alike import NEAR, OPPOSED, opposed, plain, reading, share, stems
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 SAME_TEXT: Final = "same text"
 NEAR_TEXT: Final = "near text"
 MAY_CONTRADICT: Final = "may contradict"
+MOST: Final = 100  # others that a text is compared with: texts made from one template share their words with all of it
 
 
 class Pair(NamedTuple):
@@ -27,22 +28,25 @@ class Pair(NamedTuple):
 
 def duplicates(texts: Mapping[str, str], new: Collection[str] | None = None) -> list[Pair]:
     """Return pairs that say the same or nearly so, and do not contradict; the nearest first. `new` asks for theirs."""
+    same = {name: plain(text) for name, text in texts.items()}
+    read = {name: reading(text) for name, text in texts.items()}
 
     def judged(one: str, other: str, common: float) -> str:
-        if plain(texts[one]) == plain(texts[other]):
+        if same[one] == same[other]:
             return SAME_TEXT
-        return NEAR_TEXT if common >= NEAR and not opposed(texts[one], texts[other]) else ""
+        return NEAR_TEXT if common >= NEAR and not opposed(read[one], read[other]) else ""
 
     return _judged({name: stems(text) for name, text in texts.items()}, NEAR, judged, new)
 
 
 def conflicts(texts: Mapping[str, str], new: Collection[str] | None = None) -> list[Pair]:
     """Return pairs that share many words and may contradict: by a negation, an opposite, a number; `new` as above."""
+    read = {name: reading(text) for name, text in texts.items()}
 
     def judged(one: str, other: str, _common: float) -> str:
-        return MAY_CONTRADICT if opposed(texts[one], texts[other]) else ""
+        return MAY_CONTRADICT if opposed(read[one], read[other]) else ""
 
-    return _judged({name: words(text) for name, text in texts.items()}, OPPOSED, judged, new)
+    return _judged({name: one.words for name, one in read.items()}, OPPOSED, judged, new)
 
 
 def disputes(texts: Mapping[str, str], known: Mapping[str, Collection[str]], most: int) -> dict[str, list[str]]:
@@ -72,15 +76,26 @@ def _near(
     """Yield the pairs with one of the `new` that have at least this share of their words in common.
 
     Two such texts have one of their rarest words in common: of n words, one of the first n - ceil(n * least) + 1.
+    Of very many that have, the first are compared, those that share the rarest word before all others.
     """
     asked = held if new is None else new
     spread = Counter(word for found in held.values() for word in found)
     having: dict[str, list[str]] = {}
     for name, found in sorted(held.items(), key=lambda one: one[0] in asked):
         rare = sorted(found, key=lambda word: (spread[word], word))[: len(found) - math.ceil(len(found) * least) + 1]
-        others = dict.fromkeys(other for word in rare for other in having.get(word, ()) if name in asked)
-        for other in others:
+        sharing = (other for word in rare for other in having.get(word, ())) if name in asked else ()
+        for other in _first(sharing, MOST):
             if (common := share(found, held[other])) >= least:
                 yield other, name, common
         for word in rare:
             having.setdefault(word, []).append(name)
+
+
+def _first(names: Iterable[str], most: int) -> Iterable[str]:
+    """Return the first names, each once."""
+    found: dict[str, None] = {}
+    for name in names:
+        found[name] = None
+        if len(found) == most:
+            break
+    return found

@@ -173,16 +173,15 @@ def deduped(items: Sequence[Item], by: str, recipe: str) -> list[Item]:
 def _without_near(items: Sequence[Item], recipe: str) -> list[Item]:
     if len(items) > MOST_NEAR:
         raise RecipeTooLarge(recipe=recipe, what="notes to compare each with each", found=len(items), most=MOST_NEAR)
-    kept: list[tuple[Item, frozenset[str]]] = []
+    kept: list[tuple[Item, frozenset[str], alike.Reading]] = []
     for item in items:
-        own = alike.stems(item.text)
+        own, read = alike.stems(item.text), alike.reading(item.text)
         twin = any(
-            alike.share(own, other) >= alike.NEAR and not alike.opposed(item.text, before.text)
-            for before, other in kept
+            alike.share(own, other) >= alike.NEAR and not alike.opposed(read, before) for _, other, before in kept
         )
         if not twin:
-            kept.append((item, own))
-    return [item for item, _ in kept]
+            kept.append((item, own, read))
+    return [item for item, _, _ in kept]
 
 
 def combined(parts: Sequence[Sequence[Item]], how: str, recipe: str) -> list[Item]:

@@ -337,7 +337,7 @@ class _Intake:
     def _added(self, line: Typed, options: dict[str, Any]) -> Added:
         """Add a note of a line; what is wrong with it is told with its number."""
         try:
-            made = add_note(self.tx, line.text, **options)
+            made = add_note(self.tx, line.text, compared=False, **options)
         except SecretFound as found:
             raise SecretFound(**{**found.facts, "where": f"{line.where} {found.facts['where']}"}) from None
         except no.KeyTaken as taken:

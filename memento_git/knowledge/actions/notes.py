@@ -53,17 +53,18 @@ class Added(NamedTuple):
 
 
 def add_note(
-    tx: Transaction, text: str, *, beside_keys: bool = False, always: bool = False, **options: Any
+    tx: Transaction, text: str, *, beside_keys: bool = False, always: bool = False, compared: bool = True,
+    **options: Any,
 ) -> Added:  # fmt: skip
     """Add a note; one with the very same text stays, and expires later where it is medium and so is this.
 
     `options` are those of `Draft`; with `beside_keys` one that has a key is not taken for a text without one, with
-    `always` none is, for who said it and when is what counts.
+    `always` none is, for who said it and when is what counts; not `compared`, nothing is said to be near to it.
     """
     desk = Desk.of(tx)
     draft = drafted(desk, Draft(text=text, **options))
     _refuse_orders(draft.data["origin"], draft.data, draft.body)
-    made = admit(desk, draft.data, draft.body, beside_keys=beside_keys, always=always)
+    made = admit(desk, draft.data, draft.body, beside_keys=beside_keys, always=always, compared=compared)
     if made.existing:
         return made._replace(expired=_prolonged(desk, made.id, draft.data))
     write(desk, draft.data, draft.body, draft.domain)
@@ -90,7 +91,8 @@ def _prolonged(desk: Desk, note: str, data: Mapping[str, Any]) -> str:
 
 
 def admit(
-    desk: Desk, data: dict[str, Any], body: str, *, beside_keys: bool = False, always: bool = False
+    desk: Desk, data: dict[str, Any], body: str, *, beside_keys: bool = False, always: bool = False,
+    compared: bool = True,
 ) -> Added:  # fmt: skip
     """Return the live note that says the very same, else what is near to a new one; refuse a key that is taken."""
     gone = data.get("supersedes") or []
@@ -104,7 +106,7 @@ def admit(
         return Added(held.id, existing=True, alike=[])
     _refuse_key(desk, str(key or ""), gone)
     with desk.view.aside():
-        near = neighbours.near_to(desk.shelf, data["title"], body, gone)
+        near = neighbours.near_to(desk.shelf, data["title"], body, gone) if compared else []
     return Added(str(data["id"]), existing=False, alike=near)
 
 
