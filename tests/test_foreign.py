@@ -691,6 +691,43 @@ def test_a_hostile_store_makes_no_circle_and_no_bug(play: Play, tmp_path: Path) 
     assert sorted(row["status"] for row in rows(play).values()) == ["active", "active", "superseded"]
 
 
+def test_what_a_store_marks_is_taken_for_what_it_is(play: Play, tmp_path: Path) -> None:
+    """A known trap was listed with what nobody knows, a handoff and a goal with the facts."""
+    store = tmp_path / ".mnemo"
+    node(store, "a1", "Sockets leak.", domain="issues")
+    node(store, "a2", "[GAP] Why do they leak?", domain="issues", gap=True)
+    node(store, "a3", "[ASK] May we drop them?", domain="issues", ask=True)
+    node(store, "a4", "Checkpoint: half way", domain="tasks", checkpoint=True)
+    node(store, "a5", "Session handoff (3 turns, 2 nodes)", domain="tasks", handoff=True)
+    node(store, "a6", "Arc: ship (2 sessions, completed)", domain="tasks", arc=True, arc_status="completed")
+    node(store, "a7", "Arc: port (0 sessions, paused)", domain="tasks", arc=True, arc_status="paused")
+    bring(play.ledger, "mnemo", tmp_path)
+    held = {source.removeprefix("mnemo:").rstrip("0"): row for source, row in rows(play).items()}
+    assert {name: (row["kind"], row["domain"], row["status"]) for name, row in held.items()} == {
+        "a1": ("lesson", "issues", "active"), "a2": ("gap", "issues", "active"), "a3": ("question", "issues", "active"),
+        "a4": ("checkpoint", "tasks", "active"), "a5": ("checkpoint", "tasks", "active"),
+        "a6": ("goal", "tasks", "finished"), "a7": ("goal", "tasks", "parked"),
+    }  # fmt: skip
+
+
+def test_a_goal_of_a_store_that_went_on_twice_is_one_line(play: Play, tmp_path: Path) -> None:
+    """mnemo copies what the goal before had taken the place of, so that both seem to take the first one's."""
+    store = tmp_path / ".mnemo"
+    arc: dict[str, Any] = {"domain": "tasks", "arc": True, "arc_status": "active"}
+    first = node(store, "a1", "Arc: ship (0 sessions, active)", **arc)
+    second = node(store, "a2", "Arc: ship (1 session, active)", "supersede", (first,), supersedes=first, **arc)
+    third = node(store, "a3", "Arc: ship (2 sessions, paused)", "supersede", (second,), supersedes=first,
+                 **{**arc, "arc_status": "paused"})  # fmt: skip
+    fourth = node(store, "a4", "Arc: ship (3 sessions, active)", "supersede", (third,), supersedes=first, **arc)
+    (store / "active.json").write_text(json.dumps([fourth]))
+    bring(play.ledger, "mnemo", tmp_path)
+    held = rows(play)
+    told = [(held[f"mnemo:{one}"]["status"], held[f"mnemo:{one}"]["successor"]) for one in (first, second, third)]
+    ids = [held[f"mnemo:{one}"]["id"] for one in (second, third, fourth)]
+    assert told == [("superseded", one) for one in ids]
+    assert held[f"mnemo:{fourth}"]["status"] == "active"
+
+
 def test_surveys_of_a_store_are_kept_apart_from_what_is_recalled(play: Play, tmp_path: Path) -> None:
     name = node(tmp_path / ".mnemo", "a1", "Speedier giraffes, please.", domain="feedback")
     bring(play.ledger, "mnemo", tmp_path)
@@ -824,8 +861,9 @@ def test_a_server_that_is_writing_is_waited_for_and_not_read_past(
 ) -> None:
     monkeypatch.setattr(databases, "PATIENCE", 0.1)
     with closing(begun(tmp_path / "m.db")) as server:
-        with pytest.raises(MementoError, match="database is locked"):
+        with pytest.raises(MementoError, match="database is locked") as told:
             bring(play.ledger, "memento-sqlite", tmp_path / "m.db")
+        assert (told.value.token, "writes to it" in told.value.hint) == ("source_busy", True)
         server.execute("COMMIT")
         assert len(bring(play.ledger, "memento-sqlite", tmp_path / "m.db").added) == 60
     assert all(row["title"].startswith("Taken back") for row in rows(play).values())
@@ -837,6 +875,15 @@ def test_a_database_that_keeps_a_log_and_is_closed_gets_nothing_beside_it(play: 
     before = sorted(tmp_path.iterdir())
     assert len(bring(play.ledger, "memento-sqlite", tmp_path / "m.db").added) == 60
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_file_of_no_records_is_refused_and_not_listed_line_by_line(play: Play, tmp_path: Path) -> None:
+    path = tmp_path / "notes.md"
+    path.write_text("# Notes\n\n- one\n- two\n")
+    with pytest.raises(MementoError, match=r"notes\.md cannot be imported: none of its lines is a JSON object"):
+        bring(play.ledger, "memento-sqlite", path)
+    path.write_text("")
+    assert bring(play.ledger, "memento-sqlite", path).added == []
 
 
 def test_another_database_is_refused(play: Play, tmp_path: Path) -> None:
@@ -880,3 +927,20 @@ def test_the_command_tells_what_came_in(play: Play, database: Path, cli: Call) -
     assert (code, out.splitlines()[0]) == (0, "would come in: 3; there already: 0")
     told = json.loads(cli("import", *where, "--json")[1])
     assert (told["ok"], len(told["added"]), told["dry_run"]) == (True, 3, False)
+
+
+def test_what_is_left_out_for_one_reason_is_told_in_one_line(play: Play, tmp_path: Path, cli: Call) -> None:
+    """A vault of a thousand notes hid the one with a secret behind a thousand lines that said the same."""
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    for number in range(6):
+        (folder / f"{number}.md").write_text(f"---\ncssclass: wide\n---\nNote {number}.\n")
+    (folder / "key.md").write_text(f"The key is {SECRET}.\n")
+    where = ("--from", "markdown", str(folder), "-C", str(play.root))
+    out = cli("import", *where, "--dry-run")[1]
+    lines = [line for line in out.splitlines() if "left out" in line]
+    why = "what it says of cssclass stays out: a note has nothing of that name"
+    assert lines[0] == f" left out: 0.md, 1.md, 2.md and 3 more: {why}"
+    assert len(lines) == 2
+    assert lines[1].startswith(" left out: key.md:1: it holds what looks like a secret")
+    assert len(json.loads(cli("import", *where, "--json")[1])["skipped"]) == 7

@@ -122,6 +122,14 @@ def test_what_a_note_cannot_have_of_an_event_is_told(play: Play, tmp_path: Path)
     ]
 
 
+def test_when_an_event_expires_and_where_it_is_from_come_with_it(play: Play, tmp_path: Path) -> None:
+    meta = {"source": "cli-note", "expires_at": MADE + 86_400}
+    path = workspace(tmp_path, ("a", "fact", "Try a cache.", meta, 0.6, False))
+    assert bring(play.ledger, "pmb", path).skipped == []
+    held = notes(play)["a"]
+    assert (held["expires"][:10], held["sources"]) == ("2026-01-16", ["pmb:a", "its source was cli-note"])
+
+
 def test_another_file_is_refused(play: Play, tmp_path: Path) -> None:
     with pytest.raises(MementoError, match="it is no file"):
         bring(play.ledger, "pmb", tmp_path)

@@ -11,7 +11,7 @@ import click
 from memento_git.cli import naming, output, terminal
 from memento_git.cli.boundary import Door, FileSystemFailed, reads, writes
 from memento_git.cli.options import said, scoped
-from memento_git.model.enumeration import many
+from memento_git.model.enumeration import many, some
 from memento_git.model.exchange import DIGEST_TOKENS
 from memento_git.model.knowledge import ORIGINS
 
@@ -53,7 +53,11 @@ def _written(
 
 
 def _left_out(skipped: Sequence[LeftOut]) -> list[str]:
-    return [f"left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in skipped]
+    """Return a line for each reason, with the first places of which it is true."""
+    held: dict[str, list[str]] = {}
+    for one in skipped:
+        held.setdefault(one.why, []).append(output.printable(one.where))
+    return [f"left out: {some(places, NAMED)}: {output.printable(why)}" for why, places in held.items()]
 
 
 def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **_: Any) -> None:
@@ -96,6 +100,7 @@ def _export_md(door: Door, out: Path | None, *, force: bool, **_: Any) -> None:
 
 
 MOST: Final = 20
+NAMED: Final = 3
 EXPORTERS: Final[dict[str, Exporter]] = {"jsonl": _export_jsonl, "agents-md": _export_agents, "md": _export_md}
 FOLDERS: Final = ("markdown", "mnemo", "pmb")
 FORMS: Final = ("jsonl", "markdown", "claude-md", "mnemo", "memento-sqlite", "pmb")
@@ -199,4 +204,4 @@ def _brought(brought: Brought, whose: str, *, dry: bool) -> list[str]:
     lines = ["; ".join(counts), *(f" + {output.printable(one.title)}" for one in brought.added[:MOST] if dry)]
     lines += [f" and {len(brought.added) - MOST} more: --json names them"] if dry and len(brought.added) > MOST else []
     lines += [f" draft: {output.printable(one.title)}: {output.printable(one.why)}" for one in brought.drafts]
-    return lines + [f" left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in brought.skipped]
+    return lines + [f" {line}" for line in _left_out(brought.skipped)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from memento_git.knowledge.foreign import entries
-from memento_git.knowledge.foreign.entries import SourceUnreadable
+from memento_git.knowledge.foreign.entries import SourceBusy, SourceUnreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,10 @@ def rows(path: Path, table: str, *needed: str) -> Iterator[dict[str, Any]]:
             for row in base.execute(f"SELECT * FROM {table} LIMIT {entries.MOST}"):  # noqa: S608
                 yield dict(row)
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise SourceUnreadable(where=path.name, problem=f"SQLite says: {error}") from None
+        problem = f"SQLite says: {error}"
+        if getattr(error, "sqlite_errorcode", 0) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise SourceBusy(where=path.name, problem=problem) from None
+        raise SourceUnreadable(where=path.name, problem=problem) from None
 
 
 @contextlib.contextmanager

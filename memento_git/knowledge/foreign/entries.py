@@ -30,6 +30,13 @@ class SourceUnreadable(Refused):
     hint_ = "see what each --from takes: memento import --help"
 
 
+class SourceBusy(SourceUnreadable):
+    """A program holds the source, so what it will come to is not known yet."""
+
+    token = "source_busy"
+    hint_ = "end what writes to it, or wait until it has written; then the same command again"
+
+
 class Entry(NamedTuple):
     """One note to be: where it stands, what it is called there, its text, and what else is said of it.
 

@@ -10,6 +10,7 @@ from memento_git.knowledge.foreign import entries, files
 from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
 from memento_git.knowledge.foreign.values import Values
 from memento_git.model.clock import seconds_of
+from memento_git.model.enumeration import many
 from memento_git.model.exchange import LeftOut
 
 if TYPE_CHECKING:
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
 
 ADDRESS: Final = re.compile(r"[0-9a-f]{12}")
 KINDS: Final = {"architecture": "fact", "decisions": "decision", "patterns": "lesson", "tasks": "fact",
-                "issues": "gap", "history": "event", "feedback": "preference"}  # fmt: skip
-CHAIN: Final = ("chain_id", "members", "summary", "status", "stash_reason", "domain")
+                "issues": "lesson", "history": "event", "feedback": "preference"}  # fmt: skip
+MARKS: Final = {"gap": "gap", "ask": "question", "checkpoint": "checkpoint", "handoff": "checkpoint", "arc": "goal"}
+ARCS: Final = {"completed": ("finished", "so it was where it came from"), "paused": ("parked", "its arc was paused")}
+CHAIN: Final = ("chain_id", "members", "summary", "status", "stash_reason", "domain", "head", "tail", "last_extended",
+                "created", "score", "authority")  # fmt: skip
 SURVEYS: Final = "feedback"
 NOT_NOTES: Final = {
     "root": "it is a root: a list of what was active",
@@ -47,12 +51,15 @@ def read(folder: Path) -> Found:
         if name not in active and name not in succeeded:
             state = "parked" if name in stashed else "retired"
             entry = entry._replace(state=state, reason=stashed.get(name, "mnemo did not count it as active"))
+        elif name in succeeded:
+            entry = entry._replace(state="")
         elif node["meta"].get("domain") == SURVEYS:
             entry = entry._replace(state="parked", reason="what was said of a session is kept apart")
         made.append(entry)
     drafts = [one.name for one in sorted((store / "sessions").glob("*/nodes"))] if (store / "sessions").is_dir() else []
     if drafts:
-        skipped.append(LeftOut("sessions", f"{len(drafts)} sessions have drafts of their own: import each by its path"))
+        told = f"{many(len(drafts), 'session')} may have drafts of their own: import each by its path"
+        skipped.append(LeftOut("sessions", told))
     return Found(_ordered(made), skipped)
 
 
@@ -105,7 +112,7 @@ def _threads(store: Path, skipped: list[LeftOut]) -> tuple[dict[str, str], dict[
         if not isinstance(chain, dict) or not isinstance(chain.get("members"), list):
             skipped.append(LeftOut(f"chains.json: {name}", "it is no chain with members"))
             continue
-        beside = Values(chain)
+        beside = Values({key: value for key, value in chain.items() if value})
         beside.rest(*CHAIN)
         skipped += [LeftOut(f"chains.json: {name}", why) for why in beside.told]
         told = entries.one_line(str(chain.get("summary") or name))
@@ -127,9 +134,11 @@ def _entry(name: str, node: Mapping[str, Any], thread: str) -> Entry:
     domain = values.domain("domain")
     quotes = _quotes(values)
     is_summary = node["type"] == "compress"
+    marked = [kind for mark, kind in MARKS.items() if values.flag(mark)]
+    state, reason = ARCS.get(str(values.first("arc_status")[1]), ("", ""))
     made = whole.moment("created")
     options = entries.given(
-        kind="summary" if is_summary else KINDS.get(domain, "fact"),
+        kind="summary" if is_summary else next(iter(marked), KINDS.get(domain, "fact")),
         domain=domain,
         importance=values.share("priority"),
         confidence=values.share("confidence"),
@@ -141,7 +150,7 @@ def _entry(name: str, node: Mapping[str, Any], thread: str) -> Entry:
     old = _taken(node)
     entry = Entry(
         f"nodes/{name}.json", name, node["content"], options, at=made, links=values.links("links", "addr"),
-        reason=str(values.first("reason")[1] or ""), supersedes=() if is_summary else old,
+        state=state, reason=str(values.first("reason")[1] or reason), supersedes=() if is_summary else old,
         merges=old if is_summary else (), quotes=quotes,
     )  # fmt: skip
     values.rest("supersedes")
@@ -162,11 +171,11 @@ def _quotes(values: Values) -> dict[str, str]:
 
 
 def _taken(node: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the nodes whose place a node took."""
+    """Return the nodes whose place a node took; of an arc, what it says beside is copied from the one before."""
     inputs = node.get("inputs")
     if node["type"] == "compress" and isinstance(inputs, list):
         return tuple(dict.fromkeys(map(str, inputs)))
-    old = node["meta"].get("supersedes") or (inputs[0] if isinstance(inputs, list) and inputs else "")
+    old = inputs[0] if isinstance(inputs, list) and inputs else node["meta"].get("supersedes")
     return (str(old),) if node["type"] == "supersede" and old else ()
 
 

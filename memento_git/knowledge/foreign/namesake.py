@@ -28,7 +28,9 @@ def read(path: Path) -> Found:
     with path.open("rb") as stream:
         is_database = stream.read(len(MAGIC)) == MAGIC
     skipped: list[LeftOut] = []
-    rows = _rows(path) if is_database else _lines(path, skipped)
+    rows = [*(_rows(path) if is_database else _lines(path, skipped))]
+    if skipped and not rows:
+        raise SourceUnreadable(where=path.name, problem="none of its lines is a JSON object")
     made = [entry for where, row in rows if (entry := _entry(where, row, skipped)) is not None]
     return entries.unique(made, skipped)
 

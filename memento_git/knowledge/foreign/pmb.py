@@ -69,9 +69,10 @@ def _entry(
         key=_key(beside),
         importance=values.share("importance"),
         pinned=row["importance"] == PINNED,
+        expires=beside.moment("expires_at"),
         thread=beside.line("chain_name"),
         tags=tuple(dict.fromkeys((*(("failure",) if told == "failure" else ()), *beside.words("tags")))),
-        sources=(f"pmb:{name}",),
+        sources=(f"pmb:{name}", *((f"its source was {told_of}",) if (told_of := beside.line("source")) else ())),
     )
     asked = str(beside.first("query")[1] or "").strip() if sort == ANSWER else ""
     state, reason = _state(row, known)
