@@ -522,6 +522,54 @@ def test_the_lines_of_guidance_may_end_as_any_system_has_it(play: Play, tmp_path
     assert [one.title for one in brought.added] == ["Style: Tabs.", "Style: No spaces."]
 
 
+def test_files_that_guidance_takes_in_are_named_and_are_no_note(play: Play, tmp_path: Path) -> None:
+    """Several lines of imports in one paragraph came in as a preference; one in a sentence was not told."""
+    (tmp_path / "README.md").write_text("x\n")
+    file = tmp_path / "CLAUDE.md"
+    file.write_text(
+        "# Shop\n\n@docs/a.md\n@~/b.md\n\nSee @README.md and @gone.md, @"
+        + "a" * 300
+        + ", `@README.md`, me@README.md.\n\n- @c.md\n"
+    )
+    brought = bring(play.ledger, "claude-md", file)
+    assert [one.title[:11] for one in brought.added] == ["Shop: See @"]
+    assert why(brought) == {
+        "CLAUDE.md:3": "it names other files: import each by itself: docs/a.md, ~/b.md",
+        "CLAUDE.md:6": "it names other files, too: import each by itself: README.md",
+        "CLAUDE.md:8": "it names another file: import c.md by itself",
+    }
+
+
+def test_what_shows_nothing_in_guidance_is_no_note(play: Play, tmp_path: Path) -> None:
+    file = tmp_path / "CLAUDE.md"
+    file.write_text(
+        "<!-- one\ntwo --> \n\n<!-- why --> Use tabs.\n\n<details>\n<summary>More</summary>\n\n- Be kind.\n\n"
+        "</details>\n\n<br/>\n\n<https://example.org/a>\n\n## Run\n\n```sh\nmake all\n```\n"
+    )
+    brought = bring(play.ledger, "claude-md", file)
+    assert {one.title for one in brought.added} == {
+        "<!-- why --> Use tabs.", "<details> <summary>More</summary>", "Be kind.", "<https://example.org/a>",
+        "Run: make all",
+    }  # fmt: skip
+    assert why(brought) == {
+        "CLAUDE.md:1": "it is a comment",
+        "CLAUDE.md:11": "it shows no text",
+        "CLAUDE.md:13": "it shows no text",
+    }
+
+
+@pytest.mark.parametrize(("place", "title"), [
+    ("CLAUDE.md", "Style: Use tabs."), ("web/api/AGENTS.md", "web/api / Style: Use tabs."),
+    (".claude/CLAUDE.md", "Style: Use tabs."), ("web/.claude/CLAUDE.md", "web / Style: Use tabs."),
+])  # fmt: skip
+def test_guidance_for_a_folder_says_which(play: Play, place: str, title: str) -> None:
+    """A rule of web/AGENTS.md was told by the digest as one of the whole project."""
+    file = play.root / place
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("# Style\n\n- Use tabs.\n")
+    assert [one.title for one in bring(play.ledger, "claude-md", file).added] == [title]
+
+
 def test_a_bullet_with_a_box_is_a_goal(play: Play, tmp_path: Path) -> None:
     file = tmp_path / "CLAUDE.md"
     file.write_text("# Plan\n\n- [ ] Sell shoes.\n- [x] Sell hats.\n  In all sizes.\n1. [X] Sell gloves.\n- Be kind.\n")

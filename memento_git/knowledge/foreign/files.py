@@ -65,6 +65,14 @@ def whole(path: Path, most: int = LARGEST) -> str:
         raise SourceUnreadable(where=path.name, problem="it is no UTF-8 text") from None
 
 
+def is_there(path: Path) -> bool:
+    """Tell whether a name that somebody wrote is a file's; one that no file can have is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 def _text(path: Path) -> str:
     """Return the text of a file, whichever system's ends its lines have."""
     return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")

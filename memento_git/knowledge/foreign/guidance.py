@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.knowledge.digest import is_own
 from memento_git.knowledge.foreign import entries, files
 from memento_git.knowledge.foreign.entries import Entry, Found
+from memento_git.knowledge.foreign.markdown import CODE
 from memento_git.knowledge.marked import BEGIN, END, Broken, find
 from memento_git.model.exchange import LeftOut
 
@@ -17,7 +18,12 @@ if TYPE_CHECKING:
 
     from markdown_it.token import Token
 
-IMPORTED: Final = re.compile(r"\s*[-*]?\s*@\S+\s*")
+    from memento_git.model.objection import Objection
+
+IMPORTED: Final = re.compile(r"\s*(?:(?:[-*+]\s+)?@\S+(?:\s+|\Z))+")
+NAMES: Final = re.compile(r"(?<!\w)@([\w~./-]*\w)")
+UNSEEN: Final = re.compile(r"<!--.*?(?:-->|\Z)|</?[a-zA-Z][^<>:]*>", re.DOTALL)
+FENCE: Final = re.compile(r"(?m)^\s*(?:`{3,}|~{3,}).*$")
 WRITTEN: Final = "memento export wrote this block: its notes are there"
 EDITED: Final = (
     "memento export wrote this block and somebody edited it: what was added is taken, an edit of one of its lines is "
@@ -46,21 +52,47 @@ def read(path: Path, place: str = "") -> Found:
     for block in _blocks("\n".join(lines)):
         told = _text(lines[block.start : block.end])
         where = f"{name}:{block.start + 1}"
-        if IMPORTED.fullmatch(told):
-            skipped.append(LeftOut(where, f"it names another file: import {told.strip().lstrip('-* @')} by itself"))
-        elif told.startswith("<!--"):
-            skipped.append(LeftOut(where, "it is a comment"))
-        else:
-            inside = INSIDE if block.start in ours else ""
-            lead = LEAD.match(lines[block.start])
-            box = (lead[1] or "").lower() if lead else ""
-            made.append(_entry(block, told, where, f"{place or name}{inside}:{block.start + 1}", box))
+        if told and (why := _no_text(told)):
+            skipped.append(LeftOut(where, why))
+            continue
+        inside = INSIDE if block.start in ours else ""
+        lead = LEAD.match(lines[block.start])
+        box = (lead[1] or "").lower() if lead else ""
+        entry = _entry(block, told, where, f"{place or name}{inside}:{block.start + 1}", box, _folder(place))
+        if others := [one for one in _named(told) if files.is_there(path.parent / one)]:
+            entry = entry._replace(told=(f"it names other files, too: import each by itself: {', '.join(others)}",))
+        made.append(entry)
     return entries.unique(made, skipped, "text", "it says what {} says")
 
 
-def _entry(block: Block, told: str, where: str, source: str, box: str) -> Entry:
+def _no_text(told: str) -> Objection:
+    """Return why a block is no text of its own; nothing where it is one."""
+    if IMPORTED.fullmatch(told):
+        names = _named(told)
+        if len(names) > 1:
+            return f"it names other files: import each by itself: {', '.join(names)}"
+        return f"it names another file: import {told.strip().lstrip('-*+ @')} by itself"
+    if UNSEEN.sub("", told).strip():
+        return ""
+    return "it is a comment" if told.startswith("<!--") else "it shows no text"
+
+
+def _named(told: str) -> list[str]:
+    """Return the files that an agent would read with a text."""
+    return list(dict.fromkeys(NAMES.findall(CODE.sub("", told))))
+
+
+def _folder(place: str) -> str:
+    """Return the folder of the repository that guidance is for; nothing for what is for all of it."""
+    parts = place.split("/")[:-1]
+    return "/".join(parts[:-1] if parts and parts[-1].startswith(".") else parts)
+
+
+def _entry(block: Block, told: str, where: str, source: str, box: str, folder: str) -> Entry:
     kind, state = BOXES[box]
-    title = f"{block.heading}: {told}" if block.heading else told
+    heading = " / ".join(filter(None, (folder, block.heading)))
+    plain = FENCE.sub("", told).strip() or told
+    title = f"{heading}: {plain}" if heading else plain
     options = entries.given(
         title=entries.one_line(title.replace("`", "").replace("**", "")), kind=kind,
         sources=(f"file:{source}",), tags=entries.words([block.heading.lower()]),
