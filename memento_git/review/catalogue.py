@@ -211,7 +211,9 @@ CATALOGUE: Final = {
     "V002": Kind(
         "an outcome that disagrees with the facts", "error",
         "Evidence says another outcome than its own exit code, reports, conclusion or answer, or than its command has "
-        "when `check --reproduce` runs it again; or, a warning, its report covers more than that run did.",
+        "when `check --reproduce` runs it again; or, a warning, its report covers more than that run did. Or it says "
+        "of commits that are here what is not so: which files a diff changes, or, a warning, how many lines; of which "
+        "code a check is.",
         "`memento evidence retract ID --reason WHY`, and run the command again. What a clean worktree lacks for it, "
         "such as variables or files that git ignores, comes from `env` and `setup` of `policy.reproduce`.",
     ),

@@ -9,6 +9,7 @@ from memento_git.model.clock import is_ahead
 from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.states import DONE
+from memento_git.work import codediff, codestate
 from memento_git.work.gates import gates
 from memento_git.work.nextsteps import passing
 from memento_git.work.proof import forgotten, trust
@@ -52,6 +53,7 @@ def check_evidence(state: RunState, identity: str, scope: Scope) -> Iterator[Fin
         yield Finding("V002", evidence.path, 0, message, fix, "warning" if older else "error")
     if state.evidence_status(identity) != "redacted":
         yield from _kept(state, evidence)
+        yield from _of_commits(state, evidence, scope)
     yield from _sizes(evidence, state.policy)
 
 
@@ -71,6 +73,29 @@ def _kept(state: RunState, evidence: Evidence) -> Iterator[Finding]:
         if held != digest:
             told = "has other bytes than it recorded" if held else "is missing"
             yield Finding("V001", path, 0, f"{name} of {evidence.id} {told}", WHOLE, lost=Lost(path, digest))
+
+
+def _of_commits(state: RunState, evidence: Evidence, scope: Scope) -> Iterator[Finding]:
+    """Yield what evidence says of commits that are here, and is not so; of diffs only where there is a base."""
+    git, data, fix = state.view.git, evidence.data, f"memento evidence retract {evidence.id} --reason WHY"
+    if (told := data.get("diff")) and scope.before is not None and (held := codediff.known(git, told)):
+        untrue = codediff.untrue(told, held)
+        if why := untrue or codediff.miscounted(told, held):
+            message = f"{evidence.id} shows {told['base'][:12]}..{told['tip'][:12]}, but {why}"
+            yield Finding("V002", evidence.path, 0, message, fix, "error" if untrue else "warning")
+    check = data.get("check") or {}
+    if (
+        check
+        and git.commit(check["commit"])
+        and not _is_of(data.get("code") or {}, codestate.tree_at(git, check["commit"]))
+    ):
+        message = f"{evidence.id} is a check of commit {check['commit'][:12]}, but names other code than that has"
+        yield Finding("V002", evidence.path, 0, message, fix)
+
+
+def _is_of(code: Mapping[str, Any], tree: str) -> bool:
+    """Tell whether code is all of a commit's, and nothing else."""
+    return not code.get("paths") and {code.get("tree"), code.get("full")} - {None} <= {tree}
 
 
 def kept_files(data: Mapping[str, Any]) -> list[tuple[str, str]]:

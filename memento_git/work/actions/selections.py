@@ -11,7 +11,7 @@ from memento_git.model.clock import seconds_of
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import Evidence
 from memento_git.texts.typed import ReasonRequired
-from memento_git.work import codestate, persons
+from memento_git.work import codediff, codestate, persons
 from memento_git.work import refusals as no
 from memento_git.work.actions.graphs import DIFF
 from memento_git.work.desk import Desk
@@ -147,7 +147,8 @@ def _candidate(state: RunState, task: str, name: str, found: Dispatch) -> Candid
     code = codes.sober(completion.data["code"])
     same = [one for one in own if codes.agree(trust.seen_by(one), code)]
     withdrawn = [one for one in every if one not in own and codes.agree(trust.seen_by(one), code)]
-    diffs = [one for one in own if "diff" in one.data and _is_of(state.view.git, one.data["diff"]["tip"], code)]
+    git = state.view.git
+    diffs = [one for one in own if "diff" in one.data and _is_of(git, one.data["diff"]["tip"], code)]
     graphs = [one for one in own if one.kind == "graph"]
     return known._replace(
         problems=(
@@ -157,7 +158,7 @@ def _candidate(state: RunState, task: str, name: str, found: Dispatch) -> Candid
         proof=tuple((one.kind, state.trust_in(one)) for one in own if one.id in proof.by),
         failures=sum(1 for one in same if one.kind != "graph" and trust.outcome_of(one.data) == "failed"),
         tests=_tests(same),
-        diff=_diff(diffs),
+        diff=_diff(git, diffs),
         approved=any(_approved(state, task, one, found.holder) for one in diffs),
         regressions=sum(1 for one in graphs if trust.outcome_of(one.data) == "failed"),
         warnings=sum(1 for one in graphs if _warns(one)),
@@ -215,15 +216,18 @@ def _tests(same: Sequence[Evidence]) -> tuple[int, int] | None:
             max(one.get("passed", 0) for one in counts))  # fmt: skip
 
 
-def _diff(diffs: Sequence[Evidence]) -> Diff | None:
-    """Return what a candidate changes: of several diffs all files, and the size of the largest."""
-    if not diffs:
+def _diff(git: Git, diffs: Sequence[Evidence]) -> Diff | None:
+    """Return what a candidate changes, by its commits: of several diffs all files, and the size of the largest.
+
+    What records say of that, anybody could have written; it is not known where a commit is not here.
+    """
+    held = [codediff.known(git, one.data["diff"]) for one in diffs]
+    found = [one for one in held if one is not None]
+    if not found or len(found) < len(held):
         return None
-    held = [one.data["diff"] for one in diffs]
-    largest = max(held, key=lambda one: one["added"] + one["removed"])
-    files = dict.fromkeys(path for one in held for path in one.get("files", ()))
-    unnamed = any(one.get("files_more") or not one.get("files") for one in held)
-    return Diff(tuple(files), largest["added"], largest["removed"], unnamed)
+    largest = max(found, key=lambda one: one.added + one.removed)
+    files = dict.fromkeys(path for one in found for path in one.files)
+    return Diff(tuple(files), largest.added, largest.removed, any(one.unnamed or not one.files for one in found))
 
 
 def _approved(state: RunState, task: str, diff: Evidence, holder: str) -> bool:
