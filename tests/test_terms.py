@@ -75,3 +75,13 @@ def test_an_event_of_which_no_text_is_left_counts_all_that_it_names_as_proof(pro
     written = event(asks=untold(prose), terms=terms.digest(prose))
     other = prose._replace(data={**prose.data, "title": "Hash all passwords"})
     assert terms.asked(written, terms.text_of(written, [other])) == (untold(prose)[0], (), tuple(untold(prose)[1:]))
+
+
+def test_terms_that_a_version_wrote_which_knew_no_depth_are_those_of_their_text() -> None:
+    flat = Prose("", "", {"title": "Hash"}, "- Refuse empty passwords.\n\nAnd log.\n", "", "")
+    assert terms.digest(flat) == "fadf3d1c463c6fb9a6af12828d81bf1d"
+    nested = flat._replace(body="- Not part of this:\n  - old accounts\n- Refuse empty passwords.\n")
+    assert terms.are_of("2b10492cd7bd508ebf4cd2369bfcc12e", nested)
+    assert terms.digest(nested) != "2b10492cd7bd508ebf4cd2369bfcc12e"
+    deeper = nested._replace(body=nested.body.replace("- Refuse", "  - Refuse"))
+    assert not terms.are_of(terms.digest(nested), deeper)

@@ -19,6 +19,7 @@ MOST_STATES: Final = 5
 NOES: Final = ("rejected", "failed", "blocked")
 MOST_NAMED: Final = 3
 MOST_WORDS: Final = 4000
+BLANKS: Final = {ord(" "): "␣", ord("\t"): "⇥", ord("\n"): "↵"}  # else nobody would see that an item was indented
 LOOK: Final = "needs a look"
 TURNED: Final = {
     "stale": "became stale: the newer commit has other code",
@@ -161,6 +162,8 @@ def pieces(text: Row, style: Style) -> str:
             break
         shown = cut(piece["text"], MOST_WORDS)
         size += len(shown)
+        if piece["change"] in (ADDED, REMOVED) and shown.isspace():
+            shown = shown.translate(BLANKS)
         mark = {ADDED: style.added, REMOVED: style.removed}.get(piece["change"], style.say)
         edge = " " if shown[:1].isspace() else ""
         told.append("…" if piece["change"] == LEFT_OUT else f"{edge}{mark(shown)}{' ' if shown[-1:].isspace() else ''}")

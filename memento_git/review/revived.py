@@ -140,7 +140,7 @@ def _reworded(comparison: Comparison) -> Iterator[Reworded]:
 
 def _say_the_same(old: Prose, new: Prose) -> bool:
     """Tell whether two texts are others by their line breaks alone: then nobody had asked for anything else."""
-    return old.data == new.data and terms.parts(old) == terms.parts(new)
+    return old.data == new.data and terms.shape(old) == terms.shape(new)
 
 
 def _is_of_other_words(old: Prose) -> Callable[[Event], bool]:

@@ -161,13 +161,13 @@ def _run(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterat
     """
     before = comparison.before(place.run)
     completes = not before.is_final and comparison.state(place.run).status == "completed"
-    is_rewrapped = old.body.split() == new.body.split()
+    is_rewrapped = old.body.split() == new.body.split() and terms.are_kept(old, new)
     keys = [key for key in differing(old, new) if key != "text" or not is_rewrapped]
     if not before.is_final:
         gone = {
             "goal": old.data.get("goal") != new.data.get("goal"),
             "constraints": {*old.list("constraints")} - {*new.list("constraints")},
-            "text": completes or {*terms.parts(old)} - {*terms.parts(new)} or not terms.are_kept(old, new),
+            "text": completes or {*terms.shape(old)} - {*terms.shape(new)} or not terms.are_kept(old, new),
         }
         keys = [key for key in keys if gone.get(key)]
     if keys:
@@ -237,7 +237,7 @@ def _is_anothers(comparison: Comparison, old: Prose, new: Prose) -> bool:
 
 def _lost(old: Prose, new: Prose) -> bool:
     """Tell whether a task is called otherwise, or its text does not say all that it did."""
-    return old.title != new.title or bool({*terms.parts(old)} - {*terms.parts(new)}) or not terms.are_kept(old, new)
+    return old.title != new.title or bool({*terms.shape(old)} - {*terms.shape(new)}) or not terms.are_kept(old, new)
 
 
 def happened(comparison: Comparison, place: Place, *verbs: str) -> bool:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 
+ITEM: Final = re.compile(r"[ ]*(?:[-+*]|\d+[.)]) +")
+ALONE: Final = re.compile(r"[ ]*(?:#{1,6}(?: |$)|[>|]|```|~~~|(?:=+|-{2,}|[*_]{3,}) *$)")
+"""A heading, a line of a quote or table, what opens or ends code, a rule: no wrapping makes it part of another line."""
 MOST_LINES: Final = 40  # lines of a text that are known one by one; all others count as one
 UNMET: Final = "No longer unmet: "  # how a criterion begins that a repair has for what was unmet
 
@@ -43,9 +46,23 @@ class Terms(NamedTuple):
 
 
 def digest(prose: Prose) -> str:
-    """Return the digest of what a run or task asks: its words, however they are wrapped, and what policy goes by."""
+    """Return the digest of what a run or task asks: its words, however they are wrapped, and what policy goes by.
+
+    Where words lie in items of lists, or stand alone in the midst of others, that is part of it.
+    """
+    shaped = shape(prose)
+    is_flat = shaped == [(0, words) for words in parts(prose)]
+    return _digest([*_asked(prose), *([] if is_flat else [shaped])])
+
+
+def _asked(prose: Prose) -> list[object]:
     asked: list[object] = [prose.title, prose.list("criteria"), prose.data.get("verify") or {}, parts(prose)]
-    return _digest([*asked, *_about(prose), *filter(None, [prose.list("constraints")])])
+    return [*asked, *_about(prose), *filter(None, [prose.list("constraints")])]
+
+
+def are_of(known: str, prose: Prose) -> bool:
+    """Tell whether terms that an event names are those of a text; versions before knew its words alone."""
+    return known in (digest(prose), _digest(_asked(prose)))
 
 
 def parts(prose: Prose) -> list[str]:
@@ -54,12 +71,40 @@ def parts(prose: Prose) -> list[str]:
     return [part for part in found if part]
 
 
+def shape(prose: Prose) -> list[tuple[int, str]]:
+    """Return the parts of a text, headings and the like apart, each with how many items of lists it lies in."""
+    found: list[tuple[int, str]] = []
+    for depth, begins, words in _laid(prose):
+        found.append((depth, words) if begins else (found[-1][0], f"{found.pop()[1]} {words}"))
+    return found
+
+
+def _laid(prose: Prose) -> Iterator[tuple[int, bool, str]]:
+    """Yield the words of each line, with how many items it lies in and whether it begins a part."""
+    within: list[int] = []
+    goes_on = False
+    for line in prose.body.expandtabs(4).splitlines():
+        words, item, alone = " ".join(line.split()), ITEM.match(line), ALONE.match(line)
+        begins = bool(item or alone or not goes_on)
+        goes_on = bool(words) and not alone
+        if words and begins:
+            indent = len(line) - len(line.lstrip())
+            within = [column for column in within if column <= indent]
+        if words:
+            yield len(within), begins, words
+        within += [item.end()] if item else []
+
+
 def are_kept(old: Prose, new: Prose) -> bool:
-    """Tell whether a text says all that an older one says, in its order: line by line, or as it is wrapped now."""
-    return _in_order(_lines(old), _lines(new)) or _in_order(parts(old), parts(new))
+    """Tell whether a text says all that an older one says, in its order and as deep in its lists.
+
+    It does so line by line, or as it is wrapped now.
+    """
+    lines = ([(depth, words) for depth, _, words in _laid(text)] for text in (old, new))
+    return _in_order(*lines) or _in_order(shape(old), shape(new))
 
 
-def _in_order(wanted: Iterable[str], told: Iterable[str]) -> bool:
+def _in_order(wanted: Iterable[object], told: Iterable[object]) -> bool:
     """Tell whether all of some lines are among others, none before one that it came after."""
     left = iter(told)
     return all(one in left for one in wanted)
@@ -81,7 +126,7 @@ def _digest(told: Sequence[object]) -> str:
 def are_others(state: RunState, task: str, dispatch: str) -> bool:
     """Tell whether a task asks something else than when it was handed out."""
     known = _named(state, dispatch)
-    return bool(known) and known != digest(state.prose(task))
+    return bool(known) and not are_of(known, state.prose(task))
 
 
 def asks(prose: Prose) -> list[str]:
@@ -133,7 +178,7 @@ def _proof(prose: Prose) -> list[str]:
 def text_of(event: Event, texts: Iterable[Prose]) -> Prose | None:
     """Return the first of some texts that the terms of a dispatch or rejection are of."""
     known = event.get("terms")
-    return next((one for one in texts if known == digest(one)), None) if known not in ("", codec.REDACTED) else None
+    return next((one for one in texts if are_of(known, one)), None) if known not in ("", codec.REDACTED) else None
 
 
 def asked(event: Event, prose: Prose | None) -> Terms:
