@@ -125,6 +125,18 @@ def test_sarif_has_what_a_code_scanner_asks_for() -> None:
     assert len({result["partialFingerprints"]["memento/v1"] for result in run["results"]}) == 3
 
 
+def test_sarif_has_no_more_than_a_service_takes_and_the_first_of_each_code(official: Any) -> None:
+    """Way: so many files that are no part of the ledger that the upload is refused, and no alert shows what matters."""
+    many = [MILD._replace(path=f".memento/{number}") for number in range(formats.MOST_RESULTS + 7)]
+    log = json.loads(formats.sarif([*many, MILD._replace(code="D007")], [OLD], "1.0"))
+    assert [error.message for error in official.iter_errors(log)] == []
+    (run,) = log["runs"]
+    assert [result["ruleId"] for result in run["results"][:3]] == [MILD.code, "D007", MILD.code]
+    assert len(run["results"]) == formats.MOST_RESULTS
+    (told,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert told["message"]["text"] == "9 more findings in the log of the check"
+
+
 def test_no_message_of_sarif_is_a_link() -> None:
     """Way: a title that code scanning shows as a link to where all is well."""
     log = json.loads(formats.sarif([BAD._replace(message="“[All is well](https://x.example)” is")], [], "1.0"))

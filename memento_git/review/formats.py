@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _RUN: Final = re.compile(rf"\brun_[{ALPHABET}]{{{LENGTH}}}")
 ROOT: Final = "%SRCROOT%"
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
+MOST_RESULTS: Final = 5000  # that GitHub shows of a run; a log with five times as many it does not take at all
 
 
 def text(findings: Sequence[Finding], already: Sequence[Finding], head: str, fixed: Sequence[Fixed] = ()) -> str:
@@ -117,7 +118,10 @@ def rows(findings: Iterable[Finding]) -> list[dict[str, Any]]:
 
 
 def sarif(findings: Sequence[Finding], already: Sequence[Finding], version: str) -> str:
-    """Return a SARIF 2.1.0 log with one run; what was wrong at the base is `unchanged` in it."""
+    """Return a SARIF 2.1.0 log with one run; what was wrong at the base is `unchanged` in it.
+
+    Where there is more than services show, the first of each code come first, and how many are left out is told.
+    """
     codes = sorted({one.code for one in (*findings, *already)})
     rules = [
         {
@@ -130,13 +134,13 @@ def sarif(findings: Sequence[Finding], already: Sequence[Finding], version: str)
         }
         for code in codes
     ]
-    results = [
-        _result(one, codes.index(one.code), state)
-        for group, state in ((findings, "new"), (already, "unchanged"))
-        for one in group
-    ]
+    every = [*((one, "new") for one in _in_turn(findings)), *((one, "unchanged") for one in already)]
+    results = [_result(one, codes.index(one.code), state) for one, state in every[:MOST_RESULTS]]
     driver = {"name": "memento check", "version": version, "rules": rules}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    if left := len(every) - len(results):
+        said = {"level": "warning", "message": {"text": f"{many(left, 'more finding')} in the log of the check"}}
+        run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": [said]}]
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
