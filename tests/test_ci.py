@@ -267,6 +267,20 @@ def test_the_check_of_a_bad_branch_fails_the_job_at_its_end(job: Job) -> None:
     assert job.code == 5
 
 
+def test_modules_of_the_checkout_are_not_taken_for_those_of_memento(job: Job) -> None:
+    """Way: what Python imports by name, or runs when it starts, lies where the check is run."""
+    target, _ = requested(job.play)
+    for name in ("memento_git/__init__", "click", "yaml", "sitecustomize", "usercustomize", "conftest", "json", "re"):
+        there = job.play.root / f"{name}.py"
+        there.parent.mkdir(exist_ok=True)
+        there.write_text("raise SystemExit(0)\n")
+    (job.play.root / "pyproject.toml").write_text("[tool.memento]\nerrors = []\n")
+    (claimed,) = (job.play.root / ".memento" / "runs").rglob("*-claimed-*.yaml")
+    claimed.unlink()
+    job.play.commit_all("tampered")
+    assert job.step("check", BASE=target)["code"] == "5", job.said
+
+
 def test_what_is_no_error_is_shown_too(job: Job, forge: Forge) -> None:
     job.play.run()
     job.play.as_("agent:hermes").task("By another than its author")

@@ -345,6 +345,20 @@ def test_a_report_that_tells_what_no_such_report_tells(doors: Doors, lie: dict[s
     assert (code, [told in row["message"] for row in rows if row["severity"] == "error"]) == (5, [True])
 
 
+def test_a_pass_of_what_may_be_run_again_with_words_by_which_it_does_nothing(doors: Doors) -> None:
+    """Way: `pytest --version` begins with what policy lists, and passes each time; asked word by word, it is none."""
+    listed = "  reproduce: {commands: [[git]]}\n"
+    doors.policy(listed)
+    task, evidence = completed(doors, command={"argv": ["git", "--version"]})
+    assert doors.play.is_proven(task)
+    found = reproducing.reproduce(doors.play.ledger, ids=[evidence])
+    assert [one.status for one in found] == ["reproduced"]
+    doors.sound()
+    doors.policy(f"{listed}  verify: [{{commands: [{{run: [git, diff, --quiet]}}]}}]\n")
+    doors.unproven(task, "policy asks for `git diff --quiet`, which has no witnessed pass for this code")
+    doors.caught("P001")
+
+
 @pytest.mark.parametrize("graver", [False, True])
 def test_a_pass_of_what_nobody_can_run_again(doors: Doors, *, graver: bool) -> None:
     """Way: it names a folder that the code does not have. Where policy says so, that is an error."""

@@ -74,6 +74,16 @@ def test_a_task_that_somebody_else_brought_and_that_comes_again_with_other_words
     assert told_of(doors, task) == at(SEEN, "title")
 
 
+def test_a_task_that_is_reworded_in_a_commit_with_the_name_of_who_brought_it(doors: Doors) -> None:
+    """Way, and nothing tells: git's author is typed like any other name; only a signed commit says who made it."""
+    task = brought(doors)
+    doors.edit(task, "Hash all passwords", "Tidy up")
+    of_grace(doors)
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    assert told_of(doors, task) == set()
+    doors.sound()
+
+
 def test_a_task_that_somebody_else_brought_may_ask_for_more_or_be_rewrapped(doors: Doors) -> None:
     task = brought(doors, body="It is for all\nusers of it.")
     doors.play.do(tasks.revise_task, task, criteria=[HARD], body="It is for all users\nof it.")
