@@ -449,6 +449,31 @@ def test_devices_that_are_the_same_on_all_machines_stay_in_a_command_and_it_runs
     assert again(play, evidence)[0].status == ("cannot" if kept.startswith("<outside>") else "reproduced")
 
 
+def repository_in(folder: Path, clean: str) -> None:
+    """Make what git takes for a repository and is files of another one, with a filter that runs a command."""
+    for name, text in {
+        "HEAD": "ref: refs/heads/main\n", "refs/x": "", "objects/x": "", "info/attributes": "* filter=x\n",
+        "config": f'[core]\n\tworktree = ./w\n[filter "x"]\n\tclean = {clean}; cat\n', "w/app.txt": "good\n",
+    }.items():  # fmt: skip
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    git(folder / "w", "update-index", "--add", "--cacheinfo", f"100644,{'1' * 40},app.txt")
+
+
+def test_a_repository_that_the_branch_has_among_its_files_is_not_asked(play: Play, tmp_path: Path) -> None:
+    """Way: git, asked about the code from such a folder, runs what its configuration says, and policy lists nothing."""
+    repository_in(play.root / "inner", f"touch {tmp_path / 'ran'}")
+    (play.root / "inner" / "w" / "check.py").write_text("")
+    play.commit_all("data")
+    evidence = shown(play, play.task())
+    path = next((play.root / ".memento").rglob(f"{evidence}.yaml"))
+    path.write_text(path.read_text().replace("cwd: .\n", "cwd: inner/w\n"))
+    play.commit_all("by hand")
+    (found,) = again(play, evidence)
+    assert found.status == "reproduced", found.why
+    assert not (tmp_path / "ran").exists()
+
+
 def test_a_folder_that_the_code_does_not_have_cannot_be_run_in(play: Play) -> None:
     (play.root / "sub").mkdir()
     (play.root / "sub" / "check.py").write_text("print(1)\n")

@@ -115,7 +115,9 @@ class Rerunner:
         capture.inside(top, folder)
         if not folder.is_dir():
             raise FolderAbsent(commit=commit[:12], folder=told["cwd"])
-        with Ledger(Git(folder)) as there:
+        git = Git(top)
+        git.start = folder  # not where git would look for a repository: a branch may bring one that is none of ours
+        with Ledger(git) as there:
             draft = evidences.witness(
                 there, told["argv"], kind=kind, covers=covers, timeout=self._timeout, keep=self.policy.output,
                 reports=[os.path.relpath(report, told["cwd"]) for report in reports], runner=self._group,
