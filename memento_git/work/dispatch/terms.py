@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ITEM: Final = re.compile(r"[ ]*(?:[-+*]|\d+[.)]) +")
 ALONE: Final = re.compile(r"[ ]*(?:#{1,6}(?: |$)|[>|]|```|~~~|(?:=+|-{2,}|[*_]{3,}) *$)")
 """A heading, a line of a quote or table, what opens or ends code, a rule: no wrapping makes it part of another line."""
+LAID: Final = re.compile(rf"^(?:[ \t]|{ALONE.pattern})", re.MULTILINE)  # else all parts of a text lie side by side
 MOST_LINES: Final = 40  # lines of a text that are known one by one; all others count as one
 UNMET: Final = "No longer unmet: "  # how a criterion begins that a repair has for what was unmet
 
@@ -50,9 +51,14 @@ def digest(prose: Prose) -> str:
 
     Where words lie in items of lists, or stand alone in the midst of others, that is part of it.
     """
-    shaped = shape(prose)
-    is_flat = shaped == [(0, words) for words in parts(prose)]
-    return _digest([*_asked(prose), *([] if is_flat else [shaped])])
+    asked = _asked(prose)
+    if LAID.search(prose.body) and (shaped := shape(prose)) != [(0, words) for words in parts(prose)]:
+        asked.append(shaped)
+    return _digest(asked)
+
+
+def _flat(prose: Prose) -> str:
+    return _digest(_asked(prose))
 
 
 def _asked(prose: Prose) -> list[object]:
@@ -62,7 +68,7 @@ def _asked(prose: Prose) -> list[object]:
 
 def are_of(known: str, prose: Prose) -> bool:
     """Tell whether terms that an event names are those of a text; versions before knew its words alone."""
-    return known in (digest(prose), _digest(_asked(prose)))
+    return any(known == made(prose) for made in (digest, _flat))
 
 
 def parts(prose: Prose) -> list[str]:
