@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.model.enumeration import cut
-from memento_git.review.report import checked, ran, signature_note
+from memento_git.review.report import checked, differing, ran, signature_note
 from memento_git.work.proof.reproduction import less_covered
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def holds(row: Row) -> list[str]:
     check, changed = row["check"], row["diff"]
     found = [one["name"] for one in row["files"]]
     found += [checked(check)] if check else []
-    found += [f"{changed['range']}: +{changed['added']} -{changed['removed']}"] if changed else []
+    found += [differing(changed)] if changed else []
     return found + ([f"“{row['response']}”"] if row["response"] else [])
 
 

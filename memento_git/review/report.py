@@ -259,6 +259,12 @@ def note_line(row: Row) -> str:
     return f"{said(row['title'])} (`{row['id']}`) — {', '.join(marks)}: {how}"
 
 
+def differing(diff: Row, code: Callable[[str], str] = str) -> str:
+    """Return what a diff is of by its commits, for what it is called somebody typed, and how many lines differ."""
+    between = f"{diff['base'][:12]}..{diff['tip'][:12]}"
+    return f"{code(between)}: +{diff['added']} -{diff['removed']}"
+
+
 def _what(row: EvidenceRow) -> str:
     parts: list[str] = []
     if row["command"]:
@@ -267,7 +273,7 @@ def _what(row: EvidenceRow) -> str:
     parts += [said(cut(problem, MOST_TEXT)) for problem in row["problems"]]
     parts += [code(one["name"]) for one in row["files"]]
     if row["diff"]:
-        parts.append(f"{code(row['diff']['range'])}: +{row['diff']['added']} -{row['diff']['removed']}")
+        parts.append(differing(row["diff"], code))
     if row["approves"]:
         answer = f": “{said(row['response'])}”" if row["response"] else ""
         parts.append(f"{answered(row)} `{row['approves']}` by {said(row['actor'])}{answer}")

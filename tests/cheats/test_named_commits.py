@@ -54,6 +54,18 @@ def test_a_diff_that_counts_fewer_lines_than_came(doors: Doors) -> None:
     assert "tells of +1 -0 lines, and +2 -0 came out" in doors.warned("V002")
 
 
+def test_a_diff_of_the_last_commit_alone_that_is_called_by_the_whole_branch(doors: Doors) -> None:
+    """Way: who reads `main..work` takes it for all of the work."""
+    _, after = work_of(doors)
+    last = git(doors.root, "rev-parse", f"{after}^")
+    diff(doors, doors.play.task(), (last, after), files=[FLOW], added=1)
+    doors.sound()
+    for command in (("diff", "main..work", "--format", "markdown"), ("report", "--format", "markdown")):
+        shown = doors.cli(*command, "-C", str(doors.root))[1]
+        assert f"{last[:12]}..{after[:12]}" in shown
+        assert "main..work" not in shown
+
+
 def test_a_candidate_whose_diff_leaves_out_what_nobody_takes_over_unseen(doors: Doors) -> None:
     task = doors.play.task()
     first, _ = (str(doors.play.do(dispatches.create_dispatch, task, name, candidate=True)) for name in "ab")
