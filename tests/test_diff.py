@@ -512,6 +512,12 @@ def test_a_long_text_is_compared_by_lines_first_and_what_stayed_is_left_out() ->
     assert words("x " * 60_000, "y " * 60_000)[0][0] == "removed"
 
 
+def test_two_long_texts_of_few_lines_are_compared_as_a_whole() -> None:
+    """Way: a text by which telling what a branch did takes hours, and no comment comes."""
+    old, new = (["ab"[number * number % prime % 2] + "\n" for number in range(1500)] for prime in (7, 5))
+    assert [kind for kind, _ in words("".join(old), "".join(new))] == ["same", "removed", "added"]
+
+
 @pytest.mark.parametrize(
     ("before", "verdicts", "shown"),
     [

@@ -28,7 +28,8 @@ def words(old: str, new: str) -> list[Piece]:
 
 
 def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[Piece]:
-    for tag, at, to, other_at, other_to in SequenceMatcher(None, old, new, autojunk=len(old) > 2000).get_opcodes():
+    is_long = len(old) * len(new) > MOST_PAIRS  # then lines that come again and again are nothing to go by
+    for tag, at, to, other_at, other_to in SequenceMatcher(None, old, new, autojunk=is_long).get_opcodes():
         before, after = "".join(old[at:to]), "".join(new[other_at:other_to])
         if tag == "equal":
             yield SAME, before
