@@ -590,7 +590,7 @@ def test_the_orientation_leaves_out_what_does_not_hold_and_says_how_many(play: P
     assert held["left_out"] == {"parked": 3, "expired": 1, "retired": 1}
     out = cli("session", "start", "-C", str(play.root))[1]
     assert "go home" not in out
-    assert "left out because parked: 3: memento recall --state parked" in out
+    assert "left out of these because parked: 3; all such: memento recall --state parked" in out
     recalled = cli("recall", "--view", "orient", "-C", str(play.root))[1]
     assert (good in recalled, wrong in recalled, "last year" in recalled) == (True, False, False)
     assert wrong in cli("recall", "--state", "retired", "-C", str(play.root))[1]

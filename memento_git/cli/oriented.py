@@ -37,7 +37,9 @@ def orientation(told: Row) -> list[str]:
             ]
     changes = _changes(told) if told["changes"] else []
     out = held["left_out"].items()
-    outside = [f"left out because {state}: {count}: memento recall --state {state}" for state, count in out]
+    outside = [
+        f"left out of these because {state}: {count}; all such: memento recall --state {state}" for state, count in out
+    ]
     waiting = left_over(told["session"])
     return [
         f"session {told['session']['id']} {verb}",
