@@ -377,6 +377,28 @@ def test_a_confirmation_follows_the_place_to_where_it_is_now(play: Play) -> None
     assert row(play, note)["about"] == ["app.py:3"]
 
 
+def test_a_confirmation_tells_which_places_it_pinned(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    (play.root / "other.py").write_text("other = 1\n")
+    (play.root / "late.py").write_text("late = 1\n")
+    git(play.root, "add", "other.py")
+    git(play.root, "commit", "-qm", "other")
+    note = add(play, "The answer is fixed.", about=["app.py:1", "other.py", "late.py"])
+    (play.root / "app.py").write_text("# the answer\n\nanswer = 42\n")
+    play.commit_all("moved")
+    told = json.loads(cli("note", "confirm", note, *where, "--json")[1])
+    assert told["note"]["about"] == ["app.py:3", "other.py", "late.py"]
+    assert [(row["place"], row["was"]) for row in told["pinned"]] == [
+        ("app.py:3", "app.py:1"), ("other.py", "other.py"), ("late.py", "late.py"),
+    ]  # fmt: skip
+    git(play.root, "rm", "-q", "late.py")
+    (play.root / "app.py").write_text("answer = 42\n")
+    git(play.root, "commit", "-qam", "and back")
+    out = cli("note", "confirm", note, "--note", "Looked at it.", *where)[1].splitlines()
+    pinned = [" pinned: app.py:1 (was app.py:3)", " pinned: other.py"]
+    assert out[:3] == [f"{note}: active  The answer is fixed.", *pinned]
+
+
 def test_a_confirmation_tells_where_a_symbol_became_lines(play: Play) -> None:
     body = "".join(f"    step_{n} = walk(order, towards='place {n}')\n" for n in range(30))
     code = body.splitlines(keepends=True)

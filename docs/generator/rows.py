@@ -424,13 +424,13 @@ ANSWERS: Final = {
     "graph diff": "diff evidence",
     "graph propose": "proposals omitted",
     "note list": "notes page",
+    "note confirm": "note pinned",
     "note add": "note existing alike where why carried left",
     "remember": "note existing alike where why carried left",
     **{
         f"note {verb}": "note"
         for verb in (
             "revise",
-            "confirm",
             "park",
             "resume",
             "restore",

@@ -125,7 +125,27 @@ def _verb(name: str, action: str, doc: str, *options: tuple[str, str, str, str],
 WHY = ("--reason", "reason", "TEXT", "Why.")
 SAID = ("--note", "note_text", "TEXT", "What to remember of it.")
 
-_verb("confirm", "confirm_note", "Say that a note was looked at and holds; reading alone never confirms.", SAID)
+
+@note.command("confirm")
+@click.argument("note_id", metavar="NOTE")
+@click.option("--note", "note_text", default="", metavar="TEXT", help="What to remember of it.")
+@scoped
+@writes
+def confirm(door: Door, note_id: str, note_text: str) -> None:
+    """Say that a note was looked at and holds; reading alone never confirms."""
+    from memento_git.knowledge import note_rows
+    from memento_git.knowledge.actions import notes
+
+    def act(tx: Transaction) -> tuple[NoteRow, list[tuple[str, str]]]:
+        made = notes.confirm_places(tx, note_id, note_text=note_text)
+        return note_rows.after(tx, made.id), made.pinned
+
+    row, pinned = door.change("note confirm", act)
+    told = [f" pinned: {output.printable(now if now == was else f'{now} (was {was})')}" for was, now in pinned]
+    rows = [{"place": now, "was": was} for was, now in pinned]
+    door.show({"note": row, "pinned": rows}, "\n".join([_moved(row), *told]))
+
+
 _verb("restore", "restore_note", "Take a retired, superseded, merged, resolved or finished note back.", WHY)
 _verb("finish", "finish_note", "Say that a goal or a checkpoint is behind us.", SAID)
 _verb("promote", "promote_note", "Let a note last that would expire.", SAID)

@@ -14,6 +14,7 @@ from memento_git.knowledge.succession import anchored
 from memento_git.knowledge.transitions import refuse_known
 from memento_git.ledger import layout
 from memento_git.ledger.store import NothingToCommit
+from memento_git.model.anchors import from_data
 from memento_git.model.knowledge import key_start, under
 
 if TYPE_CHECKING:
@@ -167,8 +168,20 @@ def drafting_changes(desk: Desk, note: Prose, text: str, options: dict[str, Any]
     return changes, body
 
 
+class Confirmed(NamedTuple):
+    """A note that was confirmed, and what each of its places that was pinned anew was called and is now."""
+
+    id: str
+    pinned: list[tuple[str, str]]
+
+
 def confirm_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
     """Say that a note was looked at and holds; its places in the code are anchored again."""
+    return confirm_places(tx, note, note_text=note_text).id
+
+
+def confirm_places(tx: Transaction, note: str, *, note_text: str = "") -> Confirmed:
+    """Confirm a note, and return which of its places were anchored again."""
     desk = Desk.of(tx)
     found = desk.find(note)
     before = desk.shelf.about(found)
@@ -182,7 +195,8 @@ def confirm_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
     if unnamed:
         tx.ledger.warn(UNNAMED.format(places=", ".join(unnamed), note=found.id))
     _tell_unheard(desk, found.id)
-    return found.id
+    moved_places = ((old, new) for old, new in zip(before, places, strict=True) if old != new)
+    return Confirmed(found.id, [(str(from_data(old)), str(from_data(new))) for old, new in moved_places])
 
 
 def _tell_unheard(desk: Desk, note: str) -> None:
