@@ -16,6 +16,7 @@ from memento_git.review.actions import check
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, runs, settling, tasks
 from memento_git.work.kept_rows import base
+from memento_git.work.overview import overview
 from memento_git.work.rows import audit_rows
 from memento_git.work.state import RunState
 from tests.play import Play, git
@@ -190,7 +191,24 @@ def test_a_stranger_in_a_runs_folder_is_not_packed_away(play: Play) -> None:
     play.commit_all("stray")
     play.do(runs.archive_run, run)
     assert stray.exists()
-    assert play.status(run) == "completed"
+    told = play.overview(run)
+    assert (told["run"]["status"], told["archived"], told["next"]) == ("completed", True, [])
+
+
+def test_files_that_are_back_beside_the_archive_that_holds_them_are_told_as_that(play: Play) -> None:
+    run, _ = finished(play)
+    git(play.root, "branch", "loose")
+    play.do(runs.archive_run, run)
+    union = overview(play.ledger, play.ledger.view(["main", "loose"]), run)
+    git(play.root, "checkout", "loose", "--", ".memento/runs")
+    git(play.root, "commit", "-qm", "back")
+    back = play.overview(run)
+    for told in (union, back):
+        (step,) = told["next"]
+        assert (told["archived"], step["command"]) == (False, f"memento archive {run}")
+        assert step["why"] == "the run is completed, and files of it lie beside its archive"
+    play.do(runs.archive_run, run)
+    assert play.overview(run)["next"] == []
 
 
 def test_two_branches_archive_the_same_run_and_both_archives_read_as_one(play: Play) -> None:

@@ -940,7 +940,7 @@ def test_what_came_after_a_run_was_archived_is_told_where_it_is_to_be_archived_a
     play.do(settling.redact_record, evidence, reason="a name")
     (step,) = play.overview(run)["next"]
     assert step["command"] == f"memento archive {run}"
-    assert step["why"] == "the run is completed, and what came after it was archived is not in its archive"
+    assert step["why"] == "the run is completed, and files of it lie beside its archive"
     play.do(runs.archive_run, run)
     assert play.overview(run)["next"] == []
 

@@ -58,7 +58,7 @@ def next_steps(
         return steps  # nothing but settling is done in it
     stands = f"the run is {run['status']}" + (f": {run['reason']}" if run["reason"] else "")
     if run["status"] in FINAL_RUN:
-        since = ", and what came after it was archived is not in its archive" if packed else ""
+        since = ", and files of it lie beside its archive" if packed else ""
         packing = {"why": f"{stands}{since}", "command": f"memento archive {run['id']}"}
         left = merges if run["status"] == "completed" else ()
         return steps or [*left, *([packing] if loose else [])]

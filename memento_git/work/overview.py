@@ -113,7 +113,7 @@ def overview(
         _unsigned(held, opened)
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
     fresh = mark_outdated(held, opened)
-    kept = {name: f"{folder}/{run}" in view.folders for name, folder in KEPT.items()}
+    kept = _kept(view, run, opened)
     held["archived"] = kept["packed"] and not kept["loose"]
     gates = _gates(held, opened, signs=signs)
     held["live"], known = live.working(ledger.git, held)
@@ -133,6 +133,12 @@ def _shown(shown: RunRows, audit: Ready | None) -> RunRows:
         shown["audit"] = cast("list[EventRow]", audit)
         shown["omitted"].pop("audit", None)
     return shown
+
+
+def _kept(view: View, run: str, opened: Callable[[], RunState]) -> dict[str, bool]:
+    """Tell whether a run has an archive, and records outside of it; a file in its folder may be of none."""
+    kept = {name: f"{folder}/{run}" in view.folders for name, folder in KEPT.items()}
+    return {**kept, "loose": bool(opened().loose())} if all(kept.values()) else kept
 
 
 def _asker(ledger: Ledger) -> str:

@@ -82,6 +82,13 @@ class RunRecords(Happenings):
         """Return the evidence of some ids, as far as it is there and can be read."""
         return [found for name in names if (found := self.evidence(name)) is not None]
 
+    def loose(self) -> list[str]:
+        """Return the files of the run's records that lie outside of its archives."""
+        index = self.index
+        paths = [path for held in (index.prose, index.evidence, index.events) for path in held.values()]
+        paths += [path for held in (*index.attachments.values(), *index.twins.values()) for path in held]
+        return [path for path in dict.fromkeys(paths) if not self.view.only_archived(self.id, path)]
+
     def ids(self, kind: str) -> list[str]:
         """Return the records of a kind in the order of their making."""
         found = {name for name in (*self.index.prose, *self.index.evidence) if kind_of(name) == kind}

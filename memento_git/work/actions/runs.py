@@ -161,11 +161,7 @@ def archive_run(tx: Transaction, run: str = "") -> str:
         raise no.NotSettled(run=state.id, status=state.status)
     for seen in (one for key in state.groups() for one in state.folded(key).dangling):
         raise RecordIncomplete(record=seen.event.of, why=seen.why)
-    index = state.index
-    names = (index.prose, index.evidence, index.events)
-    loose = [path for paths in names for path in paths.values()]
-    loose += [path for paths in (*index.attachments.values(), *index.twins.values()) for path in paths]
-    loose = [path for path in dict.fromkeys(loose) if not tx.view.only_archived(state.id, path)]
+    loose = state.loose()
     tx.view.fetch(loose)
     held = {path: data for path in loose if (data := tx.view.read(path)) is not None}
     take_out(tx, state.id, [path for path in held if path.endswith(".md")])  # a text that came late is the one to keep
