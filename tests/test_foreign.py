@@ -152,7 +152,7 @@ def test_front_matter_may_be_toml_as_hugo_has_it(play: Play, tmp_path: Path) -> 
     assert told["broken.md:3"] == "its front matter cannot be read: not TOML: Invalid value"
     assert told["deep.md:2"].startswith("its front matter cannot be read: not TOML: ")
     assert told["hugo.md"] == "what it says of draft, cover stays out: a note has nothing of that name"
-    assert told["hugo.md:12"].startswith("a [[link]] in this line leads to none")
+    assert told["hugo.md:12"].startswith("a link in this line leads to none")
 
 
 def test_a_folder_needs_a_word_for_what_it_is_and_a_dry_run_says_how_many_more_there_are(
@@ -629,6 +629,29 @@ def test_a_link_that_leads_nowhere_is_told_with_its_line(play: Play, tmp_path: P
     (folder / "b.md").write_text("Linked.\n")
     told = why(bring(play.ledger, "markdown", folder))
     assert {where: "leads to none" in said for where, said in told.items()} == {"a.md:4": True, "a.md:9": True}
+
+
+def test_notes_are_linked_by_whatever_name_they_have(play: Play, tmp_path: Path) -> None:
+    """By the link of plain Markdown, by an alias, by file name with its suffix, by the permalink of basic-memory."""
+    folder = tmp_path / "vault"
+    (folder / "adr").mkdir(parents=True)
+    (folder / "a.md").write_text(
+        'See [one](adr/0001%20db.md#why), [two](adr/two.md "Two") and [[Login]], [[four.md]], [[main/five]].\n'
+        "![no](adr/0001%20db.md), `[no](adr/no.md)`, [site](https://example.org/x.md).\n\n[lost](../README.md)\n"
+    )
+    (folder / "adr" / "0001 db.md").write_text("Postgres.\n")
+    (folder / "adr" / "two.md").write_text("[back](../a.md)\n")
+    (folder / "three.md").write_text("---\naliases: [Login]\n---\nThree.\n")
+    (folder / "four.md").write_text("Four.\n")
+    (folder / "five.md").write_text("---\ntype: note\npermalink: main/five\n---\nFive.\n")
+    brought = bring(play.ledger, "markdown", folder)
+    held = {source.rpartition("/")[2]: row for source, row in rows(play).items()}
+    names = {row["id"]: name for name, row in held.items()}
+    linked = {name: sorted(names[link["to"]] for link in row["links"]) for name, row in held.items()}
+    assert linked["a.md"] == ["0001 db.md", "five.md", "four.md", "three.md", "two.md"]
+    assert linked["two.md"] == ["a.md"]
+    assert (held["five.md"]["kind"], held["five.md"]["aliases"]) == ("fact", ["main/five"])
+    assert list(why(brought)) == ["a.md:4"]
 
 
 def test_a_secret_in_guidance_is_named_by_its_line(play: Play, tmp_path: Path) -> None:

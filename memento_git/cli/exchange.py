@@ -141,9 +141,9 @@ def _from_project(ledger: Ledger, project: str, names: Sequence[str], **options:
 @click.command("import")
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
 @click.option("--from", "form", type=click.Choice(FORMS), default=None,
-              help="What SOURCE is: jsonl, our own export and the default; markdown a folder; claude-md a CLAUDE.md or "
-              "AGENTS.md; mnemo its store; memento-sqlite the local memory server's file or JSON lines; pmb the "
-              "events.sqlite of a workspace of PMB.")  # fmt: skip
+              help="What SOURCE is: jsonl, our own export and the default; markdown a folder, also a vault of Obsidian "
+              "or a project of basic-memory; claude-md a CLAUDE.md or AGENTS.md; mnemo its store; memento-sqlite the "
+              "local memory server's file or JSON lines; pmb the events.sqlite of a workspace of PMB.")  # fmt: skip
 @click.option("--from-project", default="", metavar="PROJECT", callback=said,
               help="Each SOURCE is a note, by id or key, of another project: its folder or name.")  # fmt: skip
 @click.option("--origin", type=click.Choice(ORIGINS), default=None, help="Say that its texts are less than they claim.")

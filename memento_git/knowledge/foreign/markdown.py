@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import tomllib
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
 
 from memento_git.knowledge.foreign import entries, files
 from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
@@ -24,10 +26,14 @@ HEADING: Final = re.compile(r"\A\s*# +([^\n]+)")
 WIKI: Final = re.compile(
     r"(?m)(?:^[ \t]*+[-*][ \t]++(?P<rel>[a-z][a-z_ -]{2,20})[ \t]+)?\[\[(?P<to>[^][|#\n]{1,200}+)[^][\n]*+\]\]"
 )
+LINK: Final = re.compile(
+    r"(?<!!)\[[^][\n]{0,200}+\]\((?P<to>[^()\s#:]{1,200}?)\.(?:md|markdown)(?:#[^()\s]*+)?(?:[ \t][^()\n]*+)?\)"
+)
 CODE: Final = re.compile(
     r"(?ms)^ {0,3}(?P<fence>```+|~~~+)[^\n]*$.*?(?:^ {0,3}(?P=fence)|\Z)|(?<!`)(?P<tick>`++)[^\n]+?(?P=tick)(?!`)"
 )
-NOWHERE: Final = "a [[link]] in this line leads to none of the notes that were read, so the note is without it"
+NOWHERE: Final = "a link in this line leads to none of the notes that were read, so the note is without it"
+PLAIN: Final = ("type", "note")  # of basic-memory, for what is of no kind
 STANDING: Final = ("active", "current", "accepted")
 GONE: Final = ("retired", "archived", "deprecated", "obsolete", "superseded", "rejected")
 
@@ -64,7 +70,7 @@ def _entry(name: str, text: str, folder: str, skipped: list[LeftOut]) -> Entry |
         return None
     blank = len(body) - len(body.lstrip("\n"))
     start, body = start + blank, body[blank:]
-    values = Values(data)
+    values = Values({name: value for name, value in data.items() if (name, value) != PLAIN})
     state, said = _state(values)
     entry = Entry(
         name, str(values.first("id")[1] or name), body, _options(name, folder, values, body),
@@ -107,7 +113,7 @@ def _options(name: str, folder: str, values: Values, body: str) -> dict[str, Any
         domain=values.domain("domain", "category"),
         key=values.key("key", "subject_key"),
         tags=_tags(values),
-        aliases=values.words("aliases"),
+        aliases=tuple(dict.fromkeys((*values.words("aliases"), *values.words("permalink")))),
         importance=values.share("importance"),
         confidence=values.share("confidence"),
         tier=values.tier("tier"),
@@ -129,28 +135,35 @@ def _tags(values: Values) -> tuple[str, ...]:
 
 
 def _names(found: list[Entry]) -> dict[str, str]:
-    """Return under which words each entry may be linked: its name, path, file name, title, key."""
+    """Return under which words each entry may be linked: its name, path, file name, title, key, aliases."""
     names: dict[str, str] = {}
     for entry in found:
         plain = entry.where.rpartition(".")[0]
-        told = (entry.name, plain, plain.rpartition("/")[2], entry.options.get("title"), entry.options.get("key"))
-        for word in told:
+        files = (entry.where, plain, entry.where.rpartition("/")[2], plain.rpartition("/")[2])
+        told = (entry.options.get("title"), entry.options.get("key"), *entry.options.get("aliases", ()))
+        for word in (entry.name, *files, *told):
             if word:
                 names.setdefault(str(word).strip().lower(), entry.name)
     return names
 
 
 def _linked(entry: Entry, names: Mapping[str, str], skipped: list[LeftOut]) -> Entry:
-    """Return an entry with its wiki links to other files of the folder; say which lead to none of them."""
+    """Return an entry with its links to other files of the folder; say which lead to none of them."""
     links = dict.fromkeys(entry.links)
-    missing: dict[int, None] = {}
-    for match in WIKI.finditer(CODE.sub(_blank, entry.text)):
-        to = names.get(match["to"].strip().lower())
+    missing: set[int] = set()
+    text = CODE.sub(_blank, entry.text)
+    here = posixpath.dirname(entry.where)
+    named = [(found.start("to"), entries.relation(found["rel"]), found["to"].strip()) for found in WIKI.finditer(text)]
+    for found in LINK.finditer(text):
+        path = posixpath.normpath(posixpath.join(here, unquote(found["to"])))
+        named.append((found.start("to"), entries.relation(""), path))
+    for start, relation, name in named:
+        to = names.get(name.lower())
         if to is None:
-            missing[entry.line + entry.text.count("\n", 0, match.start("to"))] = None
+            missing.add(entry.line + entry.text.count("\n", 0, start))
         elif to != entry.name:
-            links[entries.relation(match["rel"]), to] = None
-    skipped += [LeftOut(f"{entry.where}:{line}", NOWHERE) for line in missing]
+            links[relation, to] = None
+    skipped += [LeftOut(f"{entry.where}:{line}", NOWHERE) for line in sorted(missing)]
     return entry._replace(links=tuple(links))
 
 
