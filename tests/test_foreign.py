@@ -194,6 +194,21 @@ def test_what_stays_out_of_a_folder_is_named_with_file_and_line(play: Play, vaul
     assert "Not looked at" not in git(play.root, "log", "-p")
 
 
+def test_characters_that_no_text_may_have_are_taken_out_and_told(play: Play, tmp_path: Path) -> None:
+    """A mark of direction, as Hebrew and Arabic have it and chats leave it, kept the whole note out."""
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "a.md").write_text(
+        "---\ntitle: \u200f\u05d0\u05d1\ntags: [\u200ex]\n---\n\u05d0\u05d1\u200f \u05d2\u05d3\u2028\u202eno\x1b[1m\n"
+    )
+    brought = bring(play.ledger, "markdown", folder)
+    [row] = rows(play).values()
+    assert (row["title"], row["tags"], row["text"]) == ("\u05d0\u05d1", ["x"], "\u05d0\u05d1 \u05d2\u05d3\nno[1m")
+    said = "characters that no text here may have were taken out: U+001B, U+200E, U+200F, U+2028, U+202E"
+    assert why(brought) == {"a.md": said}
+    assert len(bring(play.ledger, "markdown", folder).existing) == 1
+
+
 def test_a_rule_that_is_allowed_lets_the_text_in(play: Play, vault: Path) -> None:
     play.ledger.allow_secrets = ("aws-access-key",)
     brought = bring(play.ledger, "markdown", vault)

@@ -11,7 +11,7 @@ from memento_git.knowledge.actions.notes import write
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.foreign import files, guidance, markdown, mnemo, namesake, pmb
+from memento_git.knowledge.foreign import entries, files, guidance, markdown, mnemo, namesake, pmb
 from memento_git.knowledge.foreign.places import Placed, placed
 from memento_git.knowledge.injection import orders, unvouched
 from memento_git.knowledge.shelf import digest_of_text
@@ -95,7 +95,7 @@ class _Bringing:
 
     def __init__(self, desk: Desk, found: Found) -> None:
         self.desk = desk
-        self.found = found
+        self.found = found = found._replace(entries=[entries.cleaned(one) for one in found.entries])
         self.names: dict[str, str] = {}
         self.took: dict[str, str] = {}
         self.made: list[_Held] = []

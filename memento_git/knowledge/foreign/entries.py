@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.errors import Refused
 from memento_git.model import anchors
 from memento_git.model.clock import stamp
+from memento_git.model.enumeration import some
 from memento_git.model.exchange import LeftOut
 from memento_git.model.ids import begins_an_id
 from memento_git.model.knowledge import DOMAINS, KEY, NOTE_KINDS, RELATIONS
+from memento_git.model.types import FORBIDDEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 LARGEST: Final = 1024 * 1024
 MOST: Final = 100_000
 LATEST: Final = 4_102_444_800  # the year 2100
+NAMED: Final = 8
+ENDS: Final = re.compile("\r\n?|[\u2028\u2029]")  # of lines, as other systems have them
 
 
 class SourceUnreadable(Refused):
@@ -156,6 +160,25 @@ def members(value: Any) -> dict[str, Any]:
 def given(**options: Any) -> dict[str, Any]:
     """Return the options that say something."""
     return {name: value for name, value in options.items() if value not in (None, "", (), [])}
+
+
+def cleaned(entry: Entry) -> Entry:
+    """Return an entry without the characters that no text of a ledger may have; say which there were."""
+    odd: set[str] = set()
+
+    def plain(value: Any, end: str = " ") -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(plain, value))
+        if not isinstance(value, str) or not FORBIDDEN.search(value):
+            return value
+        odd.update(FORBIDDEN.findall(value))
+        return FORBIDDEN.sub("", ENDS.sub(end, value))
+
+    text = plain(entry.text, "\n")
+    options = {key: plain(value) for key, value in entry.options.items()}
+    named = some([f"U+{ord(one):04X}" for one in sorted(odd - {"\r"})], NAMED)
+    why = (f"characters that no text here may have were taken out: {named}",) if named else ()
+    return entry._replace(text=text, options=options, told=(*entry.told, *why))
 
 
 def one_line(text: str, most: int = 80) -> str:
