@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -307,6 +308,18 @@ def test_a_commit_without_ledger_files_starts_nothing_but_git(play: Play, monkey
     git(play.root, "add", "app.py")
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     assert "not on PATH" not in git(play.root, "commit", "-m", "code")
+
+
+@pytest.mark.parametrize("name", ['.memento/a"b', ".Memento/a", ".memento"])
+def test_a_name_of_the_ledger_is_looked_at_however_git_writes_it(play: Play, path: None, name: str) -> None:
+    hooks.install(play.ledger.git)
+    blob = git(play.root, "hash-object", "-w", "app.py")
+    if name == ".memento":
+        git(play.root, "rm", "-rq", "--cached", ".memento")
+    git(play.root, "update-index", "--add", "--cacheinfo", f"100644,{blob},{name}")
+    done = subprocess.run(["git", "commit", "-m", "odd"], cwd=play.root, capture_output=True, text=True, check=False)
+    assert name.partition("/")[0] in done.stdout + done.stderr
+    assert re.search(r"\b[A-Z]\d{3} (warning|error)\b", done.stdout + done.stderr)
 
 
 def test_a_missing_memento_is_told_and_stops_nobody(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:

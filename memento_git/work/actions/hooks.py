@@ -40,9 +40,10 @@ NAMED: Final = re.compile(
 STEPS: Final = {
     "pre-commit": """\
 changed=$(git -c core.quotePath=false diff --cached --name-only --no-renames --no-relative) || changed=.memento/
-case "
-$changed" in *"
-.memento"*) check --staged || exit $? ;;
+line='
+'
+ledger='.[mM][eE][mM][eE][nN][tT][oO]'
+case "$line$changed" in *"$line"$ledger*|*"$line"'"'$ledger*) check --staged || exit $? ;;
 *) if [ -e "${GIT_DIR:-.git}/MERGE_HEAD" ]; then check --staged || exit $?; fi ;; esac
 noted="${GIT_DIR:-.git}/memento/noted"
 [ -e "$noted" ] || noted="$(dirname "$0")/../memento/noted"
