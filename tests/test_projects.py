@@ -11,7 +11,6 @@ from memento_git import projects
 from memento_git.knowledge.actions import fetching, notes
 from memento_git.knowledge.actions.fetching import NoteHereAlready, NoteNotTaken
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.refusals import KeyUnknown
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.git import Git, NotARepository
 from memento_git.ledger.store import Ledger, NoLedger
@@ -138,8 +137,10 @@ def test_what_holds_no_more_there_is_not_taken(play: Play, shop: Play) -> None:
     new = add(shop, "Tokens live a day.", supersedes=[old], reason="comfort")
     with pytest.raises(NoteNotTaken, match=f"{new} took its place"):
         fetch(play, shop, old)
-    with pytest.raises(KeyUnknown):
-        fetch(play, shop, "no.such.key")
+    for name, why in (("no.such.key", "no note has the key no.such.key there"), ("note_0", "no note note_0 there")):
+        with pytest.raises(NoteNotTaken, match=why) as told:
+            fetch(play, shop, name)
+        assert "note list --project" in told.value.hint, "the list of this project has no such note"
 
 
 def test_a_key_that_is_taken_stops_all_and_orders_become_drafts(play: Play, shop: Play) -> None:

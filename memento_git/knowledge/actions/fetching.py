@@ -9,12 +9,13 @@ from memento_git.errors import Refused
 from memento_git.knowledge.actions.bringing import take_in
 from memento_git.knowledge.drafting import SHARES
 from memento_git.knowledge.foreign.entries import Entry, Found, domain, given
+from memento_git.knowledge.refusals import KeyUnknown
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVE
 from memento_git.ledger import layout
 from memento_git.ledger.git import Git
 from memento_git.model.exchange import Brought, LeftOut
-from memento_git.model.ids import ID
+from memento_git.model.ids import ID, NoSuchRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +37,7 @@ class NoteHereAlready(Refused):
 class NoteNotTaken(Refused):
     token = "note_not_taken"
     sentence = "{note} of {project} cannot be taken: {why}"
-    hint_ = "see it there: memento note show NOTE --project PATH"
+    hint_ = "see what is there: memento note list --project PATH; memento note show NOTE --project PATH"
 
 
 def fetch_notes(ledger: Ledger, other: Ledger, names: Sequence[str], *, dry_run: bool = False) -> Brought:  # fmt: skip
@@ -47,7 +48,7 @@ def fetch_notes(ledger: Ledger, other: Ledger, names: Sequence[str], *, dry_run:
     """
     project = name_of(other.git)
     shelf = Shelf(other.view())
-    notes = {note.id: note for note in map(shelf.find, names)}
+    notes = {note.id: note for note in (_found(shelf, name, project) for name in names)}
     skipped: list[LeftOut] = []
     entries = [_entry(shelf, note, project, skipped) for note in notes.values()]
 
@@ -61,6 +62,14 @@ def fetch_notes(ledger: Ledger, other: Ledger, names: Sequence[str], *, dry_run:
                     raise NoteNotTaken(note=entry.name, project=project, why=one.why)
 
     return take_in(ledger, Found(entries, skipped), dry_run=dry_run, judge=judge)
+
+
+def _found(shelf: Shelf, name: str, project: str) -> Prose:
+    """Return a note of the other project; where it has none of that name, say so of that project."""
+    try:
+        return shelf.find(name)
+    except (KeyUnknown, NoSuchRecord) as missing:
+        raise NoteNotTaken(note=name, project=project, why=f"{missing.message} there") from None
 
 
 def name_of(git: Git) -> str:
