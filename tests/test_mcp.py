@@ -286,6 +286,27 @@ def test_what_cannot_be_is_refused_with_its_token_and_changes_nothing(root: Path
     within(root, act)
 
 
+def test_no_file_is_imported_for_a_client_from_the_repository_or_elsewhere(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "check.json").write_text('{"name": "unit", "status": "completed", "conclusion": "success"}')
+    kept = tmp_path / "kept"
+    words = ["evidence", "run", "--kind", "test", "--out", str(kept), "--", "true"]
+    subprocess.run([sys.executable, "-m", "memento_git", "-C", str(root), *words], check=True, capture_output=True)
+    begun = {"do": "run start", "goal": "More"}
+    before = as_it_is(root)
+
+    async def act(ask: Asked) -> None:
+        for verb in (
+            {"do": "evidence check", "file": str(tmp_path / "check.json")}, {"do": "evidence add", "from": str(kept)},
+            {"do": "evidence add", "from-": str(kept)},
+        ):  # fmt: skip
+            told = await ask("work", verbs=[begun, verb])
+            assert told.failed
+            assert "no file is imported here" in told.text
+            assert as_it_is(root) == before
+
+    within(root, act)
+
+
 def test_findings_are_an_answer_and_no_failure(root: Path) -> None:
     (root / ".memento" / "stray.txt").write_text("here\n")
     git(root, "add", ".memento/stray.txt")

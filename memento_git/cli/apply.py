@@ -8,6 +8,7 @@ import click
 
 from memento_git.cli import output
 from memento_git.cli.boundary import Door, writes
+from memento_git.cli.texts import LITERAL
 
 if TYPE_CHECKING:
     from memento_git.model.rows import Row
@@ -33,7 +34,7 @@ def apply(door: Door, file: BinaryIO | None, keys: str) -> int:
         _show_keys(door, keys)
         return 0
     text = file.read(batch.LARGEST + 1)
-    done = door.change("apply", lambda tx: batch.apply(tx, text))
+    done = door.change("apply", lambda tx: batch.apply(tx, text, imports=not LITERAL.get()))
     rejected = [row for row in done if row.get("verdict") == "rejected"]
     unmet = "; ".join(f"{row['id']}: {reason}" for row in rejected for reason in row["failed_requirements"])
     refusal = {"error": "task_rejected", "message": unmet} if rejected else {}

@@ -153,6 +153,7 @@ ACTIONS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
+FILES: Final = {"evidence add": "from_", "evidence check": "file"}  # what names a file or folder anywhere
 RUNNING: Final = ("evidence run", "dispatch run", "dispatch work")
 VALUES: Final = {
     "str": "text", "str | None": "text", "Reason": "text", "bool": "`true` or `false`",
@@ -197,10 +198,11 @@ def keys_of(verb: str) -> list[Row]:
     ]  # fmt: skip
 
 
-def apply(tx: Transaction, text: bytes) -> list[dict[str, Any]]:
+def apply(tx: Transaction, text: bytes, *, imports: bool = True) -> list[dict[str, Any]]:
     """Do the verbs of a YAML list; return what each made. All of it is one commit, or nothing is.
 
     `task verify` answers its verdict too; a rejection is recorded like any other, and the verbs after it are done.
+    Without `imports`, what names a file or folder anywhere on this machine is refused.
     """
     if len(text) > LARGEST:
         raise BatchInvalid(where="the list", problem=f"it has more than {LARGEST} bytes")
@@ -214,11 +216,11 @@ def apply(tx: Transaction, text: bytes) -> list[dict[str, Any]]:
     done = []
     for number, step in enumerate(loaded.value):
         where = f"line {loaded.lines.get((number,), 0)}"
-        done.append(_step(tx, step, where, names))
+        done.append(_step(tx, step, where, names, imports=imports))
     return done
 
 
-def _step(tx: Transaction, step: Any, line: str, names: dict[str, Named]) -> dict[str, Any]:
+def _step(tx: Transaction, step: Any, line: str, names: dict[str, Named], *, imports: bool) -> dict[str, Any]:
     verb = _verb(step, line)
     where = f"{line} ({verb})"
     if not isinstance(step.get("as", "a"), str) or not step.get("as", "a"):
@@ -229,7 +231,10 @@ def _step(tx: Transaction, step: Any, line: str, names: dict[str, Named]) -> dic
     before = len(tx.puts)
     _refuse_empty(verb, options, where)
     try:
-        result = ACTIONS[verb](tx, **_typed(ACTIONS[verb], options, where))
+        typed = _typed(ACTIONS[verb], options, where)
+        if not imports and FILES.get(verb) in typed:
+            raise BatchInvalid(where=where, problem=f"no file is imported here: memento {verb}, in a shell")
+        result = ACTIONS[verb](tx, **typed)
     except MementoError as refusal:
         refusal.message = refusal.message if refusal.message.startswith(where) else f"{where}: {refusal.message}"
         refusal.args = (refusal.message,)
