@@ -286,6 +286,23 @@ def test_what_cannot_be_is_refused_with_its_token_and_changes_nothing(root: Path
     within(root, act)
 
 
+def test_what_is_null_is_left_out_and_what_is_empty_is_not(root: Path) -> None:
+    async def act(ask: Asked) -> None:
+        assert not (await ask("recall", queries=["tokens"], limit=5.0, kind=None)).failed
+        assert not (await ask("recall", queries=None)).failed
+        told = await ask("work", verbs=[{"do": "note add", "text": "A fact.", "title": None, "as": None}])
+        assert not told.failed, told.text
+        assert "null" not in (await ask("show", id=told.text.split()[-1], what="entry")).text
+        assert "option 'text' is missing" in (await ask("work", verbs=[{"do": "note add", "text": None}])).text
+        assert not (await ask("remember", text="A guess.", draft=True)).failed
+        assert (await ask("session", op="promote", drafts=[""])).failed
+        assert (await ask("remember", text="")).failed
+        assert "A guess." in (await ask("session", op="status")).text
+        assert "A guess." not in git(root, "log", "-1", "-p")
+
+    within(root, act)
+
+
 def test_no_file_is_imported_for_a_client_from_the_repository_or_elsewhere(root: Path, tmp_path: Path) -> None:
     (tmp_path / "check.json").write_text('{"name": "unit", "status": "completed", "conclusion": "success"}')
     kept = tmp_path / "kept"

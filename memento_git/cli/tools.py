@@ -265,12 +265,21 @@ def call(name: str, given: Mapping[str, Any]) -> Call:
         if isinstance(parameter, click.Option):
             options += _option(parameter, texts)
         else:
-            arguments += texts or ([] if _is_many(parameter) else [""])
+            arguments += texts
     if op.stdin:
         arguments = ["-"]
-    while arguments and not arguments[-1]:
-        arguments.pop()
-    return Call([*op.words.split(), *options, *(["--", *arguments] if arguments else [])], values.get(op.stdin))
+    words = [*op.words.split(), *options, *(["--", *arguments] if arguments else [])]
+    return Call(words, _given(values.get(op.stdin)))
+
+
+def _given(verbs: Any) -> Any:
+    """Return a list of verbs without the keys that are null, which clients send for what they leave out."""
+    if not isinstance(verbs, list):
+        return verbs
+    return [
+        {key: value for key, value in one.items() if value is not None} if isinstance(one, dict) else one
+        for one in verbs
+    ]
 
 
 def _chosen(tool: Tool, values: dict[str, Any]) -> Any:
@@ -303,7 +312,12 @@ def _texts(parameter: click.Parameter, value: Any) -> list[str] | None:
     if _is_flag(parameter):
         return [str(one) for one in held] if isinstance(held[0], bool) else None
     fits = all(isinstance(one, (str, int, float)) and not isinstance(one, bool) for one in held)
-    return [str(one) for one in held] if fits else None
+    return [_text(one) for one in held] if fits else None
+
+
+def _text(value: str | float) -> str:
+    """Return a value as a text; a whole number is one, also where it came as 5.0."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _option(option: click.Option, texts: Sequence[str]) -> Iterable[str]:
