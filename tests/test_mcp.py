@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import subprocess
 import sys
 from contextlib import asynccontextmanager
@@ -432,6 +433,22 @@ def test_a_stream_that_is_closed_full_or_no_longer_read_ends_it_without_a_traceb
         done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60, check=False)
         assert (done.returncode, told in done.stderr) == (code, True), (line, done.stderr)
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_while_the_client_stays(root: Path, ending: signal.Signals) -> None:
+    words = [sys.executable, "-m", "memento_git", "-C", str(root), "mcp"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+        server.stdin.flush()
+        assert json.loads(server.stdout.readline())["id"] == 1
+        server.send_signal(ending)
+        try:
+            assert server.wait(timeout=20) == -ending
+        finally:
+            server.kill()
 
 
 def test_without_the_library_it_says_how_to_add_it_and_still_lists_its_tools(root: Path) -> None:

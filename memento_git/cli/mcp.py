@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -70,6 +71,7 @@ def mcp(door: Door, *, listed: bool) -> None:
         async with stdio_server() as (read, write):
             await serving.run(read, write, serving.create_initialization_options())
 
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # else it waits for the line that is being read, which may never come
     gc.freeze()  # what is loaded by now stays, and is not looked through after each call
     try:
         anyio.run(serve)
