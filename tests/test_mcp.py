@@ -260,6 +260,8 @@ REFUSED: Final[list[tuple[str, dict[str, Any], str]]] = [
     ("remember", {"text": "a", "allow_secret": ["aws-access-key"]}, "it takes no 'allow_secret'"),
     ("session", {}, "session: op is missing [tool_arguments_invalid]\n next: it takes: op start, status"),
     ("session", {"op": "stop"}, "session: there is no op 'stop' [tool_arguments_invalid]"),
+    ("show", {"op": "keys"}, "show keys: do is missing [tool_arguments_invalid]"),
+    ("show", {"do": "all"}, "all: the verbs of a list are run start, run pause,"),
     ("revise", {"op": "confirm", "id": "note_zzzz"}, "[note_not_found]"),
     ("revise", {"op": ["confirm"]}, "there is no op ['confirm']"),
     ("show", {"id": "run_zzzz"}, "[run_not_found]"),
@@ -323,6 +325,15 @@ def test_no_file_is_imported_for_a_client_from_the_repository_or_elsewhere(root:
             assert as_it_is(root) == before
 
     within(root, act)
+
+
+@pytest.mark.parametrize("tool", [*tools.TOOLS])
+def test_what_a_tool_takes_in_these_tests_is_what_its_schema_allows(play: Play, tool: str) -> None:
+    made = scene(play)
+    allows = Draft202012Validator(tools.schema(tool))
+    for name, given in (*reading(made), *writing(made)):
+        if name == tool:
+            assert not [*allows.iter_errors(given)], given
 
 
 def test_findings_are_an_answer_and_no_failure(root: Path) -> None:

@@ -31,8 +31,8 @@ FOUND: Final = 5
 INSTRUCTIONS: Final = """\
 The ledger of this repository: what the project knows, and what work is proven. Begin with session (op start) or recall;
 show with op status tells what is done and what is next. Every change is one git commit of .memento alone. A line that
-begins with next: or names a command, as memento note park does, means the tool with that op here, or a shell. To run
-tests as evidence, use a shell: memento evidence run."""
+begins with next: or names a command, as memento note park does, means the tool with that op or the verb of work, or a
+shell. To run tests as evidence, use a shell: memento evidence run."""
 
 
 class McpExtraMissing(Refused):

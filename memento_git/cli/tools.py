@@ -136,6 +136,8 @@ TOOLS: Final = {
 NAMES: Final = {
     "identity": "id", "note_id": "id", "task_id": "id", "notes_ids": "notes", "range_": "range", "keys": "do",
 }  # fmt: skip
+NEEDED: Final = frozenset(("do",))  # beside what its command cannot do without
+SHARE: Final = "0..1"
 COMMON: Final = frozenset(("at", "limit", "offset", "budget", "scope", "project"))
 WORDS: Final = {
     "about": "Places in the code: PATH, PATH:12-40, PATH::symbol, dep:NAME.",
@@ -145,12 +147,13 @@ WORDS: Final = {
     "base": "Only what the branch adds to this revision.",
     "budget": "Most tokens of the answer.",
     "clear": "What it loses, such as key, tags.",
-    "confidence": "0..1",
+    "confidence": SHARE,
     "diff": "A..B, or staged.",
+    "do": "A verb of work; a wrong one is told all.",
     "draft": "In this clone alone, until session promote.",
     "expires": "A date, or 90d.",
     "id": "An id or its beginning, a note's key, PATH:12.",
-    "importance": "0..1",
+    "importance": SHARE,
     "key": "Dotted; no other live note has it.",
     "key_prefix": "This key and those below it.",
     "link": "REL:ID, such as depends_on:ID.",
@@ -160,7 +163,7 @@ WORDS: Final = {
     "project": "Another project's folder or name.",
     "queries": "One question or several.",
     "range": "A..B.",
-    "rating": "0..1",
+    "rating": SHARE,
     "reason": "Why it takes another's place, or changes.",
     "scope": "user: your own notes.",
     "short": "For now, in this clone alone.",
@@ -206,7 +209,8 @@ def _shortly(op: Op) -> str:
 
 def takes(op: Op) -> str:
     """Return the names of what an op takes; what it can do without has a question mark."""
-    names = [f"{key}{'' if one.required else '?'}" for key, one in parameters(op).items()]
+    needed = _needed(op)
+    names = [f"{key}{'' if key in needed else '?'}" for key in parameters(op)]
     return " ".join([*([op.stdin] if op.stdin else []), *names])
 
 
@@ -229,6 +233,8 @@ def _property(key: str, parameter: click.Parameter) -> dict[str, Any]:
         found["enum"] = [*parameter.type.choices]
     elif _is_flag(parameter):
         found = {"type": "boolean"}
+    elif WORDS.get(key) == SHARE:
+        found["type"] = "number"
     elif isinstance(parameter.type, (click.types.IntParamType, click.types.FloatParamType)):
         found = {"type": "integer" if isinstance(parameter.type, click.types.IntParamType) else "number"}
     if _is_many(parameter):
@@ -293,7 +299,10 @@ def _chosen(tool: Tool, values: dict[str, Any]) -> Any:
 
 
 def _needed(op: Op) -> list[str]:
-    return [*([op.stdin] if op.stdin else []), *(key for key, one in parameters(op).items() if one.required)]
+    return [
+        *([op.stdin] if op.stdin else []),
+        *(key for key, one in parameters(op).items() if one.required or key in NEEDED),
+    ]
 
 
 def _is_flag(parameter: click.Parameter) -> bool:
