@@ -255,6 +255,7 @@ REFUSED: Final[list[tuple[str, dict[str, Any], str]]] = [
     ("remember", {"text": True}, "remember: text: one text or number is expected [tool_arguments_invalid]"),
     ("remember", {"text": "a", "tag": [["b"]]}, "tag: a list of texts is expected [tool_arguments_invalid]"),
     ("remember", {"text": "a", "pinned": "yes"}, "pinned: true or false is expected [tool_arguments_invalid]"),
+    ("remember", {"text": "a", "project": "."}, "it takes no 'project'"),
     ("remember", {"text": "a", "kind": "thought"}, "'thought' is not one of"),
     ("remember", {"text": f"The key is {SECRET}."}, "[secret_found]"),
     ("remember", {"text": "a", "allow_secret": ["aws-access-key"]}, "it takes no 'allow_secret'"),
