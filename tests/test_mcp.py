@@ -400,6 +400,9 @@ def test_an_answer_that_is_too_long_says_what_is_left_out(root: Path, play: Play
         told = await ask("show", id=note, what="entry")
         assert len(told.text) < 61_000
         assert "more characters are left out: ask for less, or in a shell: memento show" in told.text
+        again = await ask("show", id=note, what="entry", at=["HEAD"] * 400)
+        assert "characters are left out" in again.text
+        assert len(again.text) < 62_000
 
     within(root, act)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from memento_git.cli import boundary, texts, tools
+from memento_git.cli import boundary, terminal, texts, tools
 from memento_git.cli.boundary import Door, bare
 from memento_git.errors import MementoError, Refused, adding
 from memento_git.ledger import signer
@@ -54,7 +54,7 @@ class McpExtraMissing(Refused):
 def mcp(door: Door, *, listed: bool) -> None:
     """Serve this repository's ledger to an MCP client, over standard input and output, until the client leaves.
 
-    Clients start it themselves. Its tools are commands of this command line, of which none runs commands or deletes.
+    Clients start it themselves. Its tools are commands of this command line, of which none runs commands or signs.
     """
     if listed:
         told = described()
@@ -165,4 +165,5 @@ def _fitting(said: str, words: list[str]) -> str:
         return said
     kept = said[:LARGEST].rpartition("\n")[0] or said[:LARGEST]
     left = len(said) - len(kept)
-    return f"{kept}\n… {left} more characters are left out: ask for less, or in a shell: memento {shlex.join(words)}"
+    line = terminal.shortened(shlex.join(words))
+    return f"{kept}\n… {left} more characters are left out: ask for less, or in a shell: memento {line}"
