@@ -372,9 +372,10 @@ def test_nothing_is_signed_for_a_client(root: Path, play: Play, tmp_path: Path) 
     before = as_it_is(root)
 
     async def act(ask: Asked) -> None:
-        told = await ask("work", verbs=[{"do": "plan approve", "plan": plan, "sign": True, "key": str(key)}])
-        assert told.failed
-        assert "[signing_withheld]" in told.text
+        for named in (str(key), str(tmp_path / "none"), ""):
+            told = await ask("work", verbs=[{"do": "plan approve", "plan": plan, "sign": True, "key": named}])
+            assert told.failed
+            assert "[signing_withheld]" in told.text
 
     within(root, act)
     assert as_it_is(root) == before

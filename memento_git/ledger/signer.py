@@ -158,6 +158,8 @@ def key_of(settings: Mapping[str, str], given: str, git: Git) -> str:
 
     What git's configuration names begins at the top of the work tree, where git signs, whatever folder one is in.
     """
+    if WITHHELD.get():
+        raise SigningWithheld
     found, start = given, git.start
     if not found and settings.get("gpg.format") == "ssh" and (found := settings.get("user.signingkey", "")):
         start = git.cwd
@@ -179,8 +181,6 @@ def sign(payload: bytes, key: str, namespace: str) -> str:
     """
     import tempfile
 
-    if WITHHELD.get():
-        raise SigningWithheld
     with tempfile.TemporaryDirectory(prefix="memento-") as folder:
         used, told = key, Path(key).name
         if key.startswith(LITERAL):
