@@ -103,7 +103,7 @@ POLICY: Final = {
         "Policy asks for fresh evidence at this gate, and what the verdict rests on did not see the code as it is. "
         "Of a run that ended after the verdict, it is enough to have seen the code of the commit that brought its end. "
         "Where the branch brings that, what it changes of the code afterwards has to be seen by the same gate of "
-        "another run that it ends; what a merge takes over from the base is the base's.",
+        "another run that it completes; what a merge takes over from the base is the base's.",
         "Run the command again, then `memento gate record KIND passed --evidence ID`.",
     ),
     "G004": Kind(

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 def beyond(comparison: Comparison, ends: Ends, gate: str, seen: tuple[str, ...]) -> list[str] | None:
     """Return the commits of a branch that change code, but for those that lead to commits which a gate has seen.
 
-    Those are the `seen` ones, and the ends of the other runs that the branch touched and that the gate had passed for,
-    on the code that each of them ended with. Commits of the base are the base's. It is None where git cannot tell.
+    Those are the `seen` ones, and the ends of the other runs that the branch touched, that were completed, and that the
+    gate had passed for, on the code that each of them ended with: of one that was cancelled nobody asks whether its
+    work was done. Commits of the base are the base's. It is None where git cannot tell.
     """
     states = [comparison.state(run) for run in comparison.touched() if is_id(run, "run")]
-    given = [(state, event) for state in states for event in gates.passes(state, state.id, gate)]
+    done = [state for state in states if state.status == "completed"]
+    given = [(state, event) for state in done for event in gates.passes(state, state.id, gate)]
     others = {one for state, event in given for one in gatehold.fresh_ends(state, event, ends.of)}
     return changing_code(comparison.base.git, comparison.head.commits[0], [*comparison.base.commits, *seen, *others])

@@ -136,3 +136,13 @@ def test_code_after_the_end_that_another_run_covers_by_less(doors: Doors, *, cov
         run, "completed", sees=[*doors.play.state(run).folded(run).heads, *doors.play.state(run).folded(task).heads]
     )
     doors.caught(*HAND)
+
+
+def test_code_after_the_end_that_a_run_covers_which_was_cancelled(doors: Doors) -> None:
+    """Way: a run of no work at all, for which the gate passes on any command, and which is not completed but ended."""
+    _ended(doors)
+    doors.write("app.py", "good, and worse\n")
+    run = doors.play.planned("Another")
+    doors.play.gate("release", "passed", run=run, evidence=[doors.play.evidence()])
+    doors.play.do(runs.cancel_run, run, reason="Never mind.")
+    doors.caught(*HAND)
