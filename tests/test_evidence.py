@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from memento_git.model.ids import EvidenceWithdrawn
+from memento_git.review import actions as review
 from memento_git.texts.secrets import SecretFound
 from memento_git.texts.typed import NameUnfit
 from memento_git.work import codestate
@@ -631,6 +632,35 @@ def test_a_diff_needs_two_revisions(play: Play, given: str) -> None:
     play.run()
     with pytest.raises(RangeInvalid):
         play.do(evidences.add_evidence, "diff", diff=given)
+
+
+@pytest.mark.parametrize("lacks", ["files", "commits"])
+@pytest.mark.parametrize("away", [True, False])
+def test_a_diff_whose_commits_a_partial_clone_cannot_compare_is_believed(
+    play: Play, tmp_path: Path, lacks: str, *, away: bool
+) -> None:
+    """Its commits may be on no branch of the remote by now, or the remote be out of reach."""
+    play.run()
+    git(play.root, "switch", "-qc", "work")
+    for text in ("one\n", "two\n", "three\n"):
+        (play.root / "app.py").write_text(text)
+        play.commit_all()
+    play.do(evidences.add_evidence, "diff", diff="HEAD~2..HEAD~1")
+    git(play.root, "switch", "-qc", "squashed", "main")
+    git(play.root, "merge", "-q", "--squash", "work")
+    play.commit_all()
+    branch = "work" if lacks == "files" else "squashed"
+    git(play.root, "config", "uploadpack.allowFilter", "true")
+    there = tmp_path / "partial"
+    git(tmp_path, "clone", "-q", "--filter=blob:none", "-b", branch, "--single-branch", play.root.as_uri(), str(there))
+    git(there, "log", "-p", "--", ".memento")
+    git(there, "cat-file", "-p", "HEAD:app.py")
+    fork = git(play.root, "rev-parse", "main")
+    if lacks == "commits":
+        git(play.root, "branch", "-qD", "work")
+    if away:
+        git(there, "remote", "set-url", "origin", str(tmp_path / "away"))
+    assert review.check(play.beside(there).ledger, base=fork).findings == []
 
 
 def test_a_diff_of_nothing_but_the_ledger_is_refused_with_what_to_name(play: Play) -> None:

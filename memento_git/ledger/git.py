@@ -142,9 +142,8 @@ class Git:
         """Run one git command and return what it printed; raise GitFailed with git's own words."""
         done = self._run(*arguments, data=data, extra=extra)
         if done.returncode:
-            raise GitFailed(
-                command=arguments[2 * (arguments[0] == "-c")], reason=reason_of(done.stderr, done.returncode)
-            )
+            command = next(one for one in arguments[::2] if one not in ("-c", "-C"))
+            raise GitFailed(command=command, reason=reason_of(done.stderr, done.returncode))
         return done.stdout
 
     def begin(

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger.difference import NO_INDEX
+from memento_git.ledger.git import GitFailed
 from memento_git.model.enumeration import some
 from memento_git.model.types import PLACE
 from memento_git.texts.secrets import find_secrets
@@ -61,9 +62,15 @@ def _told(git: Git, *asked: str) -> bytes:
 
 
 def known(git: Git, told: Mapping[str, Any]) -> Changes | None:
-    """Return what really differs between the commits that a record of a diff names; None where one is not here."""
+    """Return what really differs between the commits that a record of a diff names; None where they are not all here.
+
+    A partial clone may have the commits, and no files of them to compare, nor anybody who gives it them.
+    """
     first, last = (git.commit(told[name]) for name in ("base", "tip"))
-    return between(git, first, last) if first and last else None
+    try:
+        return between(git, first, last) if first and last else None
+    except GitFailed:
+        return None
 
 
 def untrue(told: Mapping[str, Any], held: Changes) -> Objection:
