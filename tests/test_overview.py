@@ -65,6 +65,11 @@ def test_a_long_reading_tells_whoever_waits_how_far_it_is(play: Play, monkeypatc
     (total,) = {total for _, total in told}
     assert told == [(done, total) for done in range(total + 1)]
     assert total > 2
+    before = len(told)
+    play.task()
+    play.task()
+    play.overview()
+    assert len(told) == before, "whoever asked once is not told of later readings"
 
 
 def test_a_command_tells_of_a_long_reading_whichever_ledger_it_opens(play: Play) -> None:

@@ -95,8 +95,16 @@ def overview(
 
     Where nothing is cut, the audit may be ready JSON.
     """
+    before = view.git.progress
     if progress is not None:
         view.git.progress = lambda done, total, _: progress(done, total)
+    try:
+        return _overview(ledger, view, run, limit, ready=ready)
+    finally:
+        view.git.progress = before
+
+
+def _overview(ledger: Ledger, view: View, run: str, limit: int, *, ready: bool) -> RunRows:
     held = kept_rows.base(view, run)
     opened = cache(partial(_opened, view, run))
     held["ahead"] = _ahead(view, run, held.pop("latest"))
