@@ -199,7 +199,8 @@ def test_characters_that_no_text_may_have_are_taken_out_and_told(play: Play, tmp
     folder = tmp_path / "vault"
     folder.mkdir()
     (folder / "a.md").write_text(
-        "---\ntitle: \u200f\u05d0\u05d1\ntags: [\u200ex]\n---\n\u05d0\u05d1\u200f \u05d2\u05d3\u2028\u202eno\x1b[1m\n"
+        "---\ntitle: \u200f\u05d0\u05d1\ntags: [\u200ex, \u200f]\n---\n"
+        "\u05d0\u05d1\u200f \u05d2\u05d3\u2028\u202eno\x1b[1m\n"
     )
     brought = bring(play.ledger, "markdown", folder)
     [row] = rows(play).values()

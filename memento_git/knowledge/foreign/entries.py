@@ -168,7 +168,7 @@ def cleaned(entry: Entry) -> Entry:
 
     def plain(value: Any, end: str = " ") -> Any:
         if isinstance(value, tuple):
-            return tuple(map(plain, value))
+            return tuple(left for one in value if (left := plain(one)) or not one)
         if not isinstance(value, str) or not FORBIDDEN.search(value):
             return value
         odd.update(FORBIDDEN.findall(value))
