@@ -327,22 +327,31 @@ def answer(arguments: list[str]) -> dict[str, Any]:
     import json
 
     kept = terminal.Kept([])
-    code = _kept([*arguments, "--json"], kept)
+    code = _kept(lambda: run([*arguments, "--json"]), kept)
     told: dict[str, Any] = json.loads(kept.out[-1]) if kept.out else {"ok": code == 0}
     return told
 
 
 def spoken(arguments: list[str]) -> tuple[int, str]:
     """Run the command line for a caller in this process; return its exit code, and all that it says, as plain text."""
+    return _told(lambda: run(arguments))
+
+
+def refused(error: MementoError) -> tuple[int, str]:
+    """Return the exit code and the text of a refusal, as the command line gives them."""
+    return _told(lambda: _refuse(error.token, error.message, error.hint, error.exit_code, as_json=False))
+
+
+def _told(act: Callable[[], int]) -> tuple[int, str]:
     kept = terminal.Kept([], [])
-    code = _kept(arguments, kept)
+    code = _kept(act, kept)
     return code, click.unstyle("\n".join([*kept.out, *(kept.err or [])]))
 
 
-def _kept(arguments: list[str], kept: terminal.Kept) -> int:
+def _kept(act: Callable[[], int], kept: terminal.Kept) -> int:
     token = terminal.KEPT.set(kept)
     try:
-        return run(arguments)
+        return act()
     finally:
         terminal.KEPT.reset(token)
 

@@ -142,7 +142,7 @@ def answered(name: str, given: dict[str, Any], workspace: str, actor: str) -> tu
     try:
         asked = tools.call(name, given)
     except MementoError as refusal:
-        return refusal.exit_code, f"error: {refusal.message} [{refusal.token}]\n next: {refusal.hint}"
+        return boundary.refused(refusal)
     typed, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(json.dumps(asked.read, ensure_ascii=False).encode()))
     try:
         code, said = contextvars.copy_context().run(_run, ["-C", workspace, "--actor", actor, *asked.words])
