@@ -317,6 +317,7 @@ SCAN: Final = {
 
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
+    "Output (evidence show)": keys_of(rows.OutputRow),
     "Event (audit)": EVENT, "Trouble": TROUBLE, "Role": ROLE,
     "Board": BOARD, "Card (of board)": CARD, "Report": REPORT,
     "Brief (payload, bundle)": BRIEF,
@@ -406,7 +407,7 @@ ANSWERS: Final = {
     "gate release": "run_id verdict missing missing_checks missing_approvals approval_count approvers graph_warnings "
     "graph_approval_required evidence event_id next",
     "evidence list": "evidence page",
-    "evidence show": "evidence",
+    "evidence show": "evidence output",
     "evidence run": "evidence exit_code next",
     "evidence run --out": "evidence_id out exit_code",
     "evidence add": "evidence next",
@@ -535,6 +536,7 @@ def page() -> str:
     parts = [f"## {name}\n\n{table(('key', 'meaning'), _rows(keys))}" for name, keys in TABLES.items()]
     return whole_page(
         "JSON answers", INTRO, "## Keys by command", answers,
+        "`show` of evidence has `output` too, as `evidence show` has it. "
         "`evidence` of `dispatch complete` is one row when one piece was cited, else a list. `done` of `apply` is a "
         "list of `do` and `id`; `keys` of `apply --keys` have `name`, `value` and `required`. "
         "`checks` of `doctor` have `name`, `status` (ok, warn, fail), `message`, `fix`; "

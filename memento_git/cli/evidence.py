@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from memento_git.cli import boundary, output, settle, steps, terminal
+from memento_git.cli import boundary, captured, output, settle, steps, terminal
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.check import check
 from memento_git.cli.options import paged, signs
 from memento_git.cli.reproduce import export, reproduce
 from memento_git.cli.texts import from_top
 from memento_git.errors import MementoError
-from memento_git.model.finding import inside
 from memento_git.model.ids import NoSuchRecord
 from memento_git.model.work import EVIDENCE_KINDS
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
-    from memento_git.model.rows import AnyRow, EvidenceRow, Row
+    from memento_git.model.rows import AnyRow, EvidenceRow
     from memento_git.work.actions.evidences import Draft
 
 TOO_LATE: Final = 124  # as timeout(1) has it
@@ -72,27 +71,14 @@ def list_evidence(door: Door, run: str, task: str, kind: str | None, query: str,
 
 @evidence.command("show")
 @click.argument("evidence_id", metavar="EVIDENCE")
+@captured.with_output
 @reads
-def show_evidence(door: Door, evidence_id: str) -> None:
-    """Show one piece of evidence."""
+def show_evidence(door: Door, evidence_id: str, *, whole: bool) -> None:
+    """Show one piece of evidence, and what its command printed."""
     from memento_git.work import answers
 
     view = door.view()
-    row = answers.shown(view, evidence_id, "evidence")
-    paths = [one["path"] for one in row["files"] if one["path"]]
-    places = dict.fromkeys(view.place_of(row["run_id"], path) for path in paths)
-    then = [
-        {"why": "the archive of its run has its files", "command": inside(one)} for one in places if one not in paths
-    ]
-    door.show({"evidence": row}, lambda: "\n".join(output.fields(_spoken(row), output.Names(view))), then=then or None)
-
-
-def _spoken(row: EvidenceRow) -> Row:
-    """Return a row for people: its second runs as sentences, and whether several tasks share it."""
-    from memento_git.review.report import rerun_lines
-
-    tasks = len(row["task_ids"])
-    return {**row, "reproductions": rerun_lines(row), "shared": f"by {tasks} tasks" if tasks > 1 else None}
+    captured.show(door, view, answers.shown(view, evidence_id, "evidence"), {}, [], whole=whole)
 
 
 @evidence.command("run", context_settings={"allow_interspersed_args": False})

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memento_git.cli import naming, note_story, output
+from memento_git.cli import captured, naming, note_story, output
 from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import paged
 from memento_git.errors import Misused
-from memento_git.model.ids import opening_of
+from memento_git.model.ids import kind_of, opening_of
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
@@ -131,14 +131,14 @@ def _commit(row: Row) -> str:
 @click.argument("identity", metavar="ID")
 @click.option("--what", type=click.Choice(note_story.PARTS), default=None, help="Of a note: one part of its story.")
 @note_story.walked
+@captured.with_output
 @reads
-def show(door: Door, identity: str, what: str | None, **walk: Any) -> None:
+def show(door: Door, identity: str, what: str | None, *, whole: bool, **walk: Any) -> None:
     """Show any record by its id or a unique prefix of one, with what happened to it.
 
     With --what blame ID may be PATH or PATH:12-40: shown is who wrote the notes that are about it.
     """
-    from memento_git.model.ids import IdInvalid, NoSuchRecord, kind_of
-    from memento_git.work import answers
+    from memento_git.model.ids import IdInvalid, NoSuchRecord
 
     view = door.view()
     try:
@@ -148,6 +148,9 @@ def show(door: Door, identity: str, what: str | None, **walk: Any) -> None:
             raise
         return
     kind = kind_of(full)
+    if whole and kind != "evidence":
+        message = f"--output is of evidence, and {full} is none"
+        raise click.UsageError(message)
     if kind == "note" or not view.find(full, kind)[1]:
         if kind == "note":
             note_story.shown(door, full, what, walk)
@@ -162,12 +165,20 @@ def show(door: Door, identity: str, what: str | None, **walk: Any) -> None:
         from memento_git.knowledge.connections import GraphOnly
 
         raise GraphOnly
+    _record(door, view, full, whole=whole)
+
+
+def _record(door: Door, view: View, full: str, *, whole: bool) -> None:
+    """Show a record of a run, and what happened to it."""
+    from memento_git.work import answers
+
+    kind = kind_of(full)
     row = answers.shown(view, full, kind)
     subject = row["task_id"] if kind == "dispatch" else full
     events = [] if kind == "event" else [one for one in answers.history(view, subject) if _about(one, full)]
     names = output.Names(None if door.json else view)
-    happened = output.happened(events, names)
-    door.show(
-        {kind: row, "audit": events},
-        lambda: "\n".join([*output.fields(row, names), *([""] if happened else []), *happened]),
-    )
+    happened = ["", *output.happened(events, names)] if events else []
+    if kind == "evidence":
+        captured.show(door, view, row, {"audit": events}, happened, whole=whole)
+    else:
+        door.show({kind: row, "audit": events}, lambda: "\n".join([*output.fields(row, names), *happened]))

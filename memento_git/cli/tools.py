@@ -64,7 +64,7 @@ TOOLS: Final = {
     "show": Tool(READS, (
         "Show one record by its id, the state of the work, what one needs to do a task (brief), or what happened."
     ), {
-        "record": Op("show", "identity what depth direction rel at"),
+        "record": Op("show", "identity what depth direction rel output at"),
         "status": Op("status", "run limit at"),
         "brief": Op("task brief", "task_id budget at"),
         "ready": Op("task list", "run status ready limit offset at"),

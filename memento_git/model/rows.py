@@ -321,6 +321,21 @@ class EvidenceRow(TypedDict):
     ]
 
 
+class OutputRow(TypedDict):
+    """What evidence keeps of one stream that its command wrote to."""
+
+    stream: Annotated[str, "stdout or stderr"]
+    bytes: Annotated[int, "that the command wrote"]
+    cut: Annotated[int, "bytes that were not kept, between head and tail"]
+    redacted: Annotated[dict[str, int], "secrets that were replaced, by rule"]
+    binary: Annotated[bool, "not text, so not kept"]
+    path: Annotated[str | None, "of the kept copy in the repository, or null"]
+    place: Annotated[str | None, "where that lies: there, or the archive that has it"]
+    as_recorded: Annotated[bool | None, "the copy has the digest that the evidence names; null where there is none"]
+    text: Annotated[str | None, "its last lines, with `--output` all of it; null where nothing is there"]
+    omitted: Annotated[int, "characters of it that are not shown"]
+
+
 class EventRow(TypedDict):
     """Something that happened to a record."""
 

@@ -1,0 +1,133 @@
+"""What a command printed can be inspected where its evidence is shown."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.work.actions import evidences, runs
+from memento_git.work.captured import CHARACTERS
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.play import Play
+
+    Cli = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def _here(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(play.root)
+
+
+def printed(play: Play, code: str) -> str:
+    """Return evidence of a Python program, of a task that is there."""
+    play.planned()
+    draft = evidences.witness(play.ledger, [sys.executable, "-c", code], kind="test", quiet=True)
+    identity: str = play.do(evidences.record_draft, draft, tasks=[play.task()])
+    return identity
+
+
+def told(cli: Cli, *command: str) -> list[dict[str, Any]]:
+    code, out, _ = cli(*command, "--json")
+    assert code == 0
+    rows: list[dict[str, Any]] = json.loads(out)["output"]
+    return rows
+
+
+@pytest.mark.parametrize("command", [("show",), ("evidence", "show")])
+def test_evidence_is_shown_with_what_its_command_printed(play: Play, cli: Cli, command: tuple[str, ...]) -> None:
+    shown = printed(play, "import sys; print('2 passed'); print('slow', file=sys.stderr)")
+    code, out, _ = cli(*command, shown)
+    assert code == 0
+    assert "| 2 passed\n" in out
+    assert "| slow\n" in out
+    for row, text in zip(told(cli, *command, shown), ("2 passed\n", "slow\n"), strict=True):
+        assert (row["text"], row["omitted"], row["as_recorded"]) == (text, 0, True)
+        assert (play.root / row["path"]).read_text() == text
+        assert row["path"] in out
+
+
+def test_the_end_is_shown_and_all_of_it_when_asked(play: Play, cli: Cli) -> None:
+    shown = printed(play, "for n in range(100): print('line', n)")
+    _, out, _ = cli("show", shown)
+    assert "| line 99" in out
+    assert "| line 80" in out
+    assert "| line 79" not in out
+    assert "characters before: --output" in out
+    whole = "".join(f"line {n}\n" for n in range(100))
+    assert [row["text"] for row in told(cli, "show", shown, "--output")] == [whole]
+    assert "--output" not in cli("show", shown, "--output")[1]
+
+
+def test_one_line_without_an_end_does_not_fill_the_screen(play: Play, cli: Cli) -> None:
+    shown = printed(play, "print('x' * 30_000, end='')")
+    [row] = told(cli, "show", shown)
+    assert (len(row["text"]), row["omitted"]) == (CHARACTERS, 30_000 - CHARACTERS)
+
+
+def test_what_was_printed_does_not_steer_the_terminal(play: Play, cli: Cli) -> None:
+    shown = printed(play, r"print('\x1b]0;title\x07\x1b[2Jgone')")
+    assert "\x1b" not in cli("show", shown)[1]
+
+
+def test_what_was_not_kept_is_said(play: Play, cli: Cli) -> None:
+    shown = printed(play, "print('x\\n' * 400_000)")
+    [row] = told(cli, "show", shown)
+    assert row["cut"] > 0
+    assert f"{row['cut']} bytes in its middle were not kept" in cli("show", shown)[1]
+
+
+def test_what_is_not_text_and_what_is_not_there_is_said(play: Play, cli: Cli) -> None:
+    shown = printed(play, r"import sys; sys.stdout.buffer.write(b'\0\1'); print('x', file=sys.stderr)")
+    [binary, text] = told(cli, "show", shown)
+    assert (binary["binary"], binary["path"], binary["text"], binary["as_recorded"]) == (True, None, None, None)
+    git(play.root, "rm", "-q", text["path"])
+    git(play.root, "commit", "-qm", "away")
+    [_, gone] = told(cli, "show", shown)
+    assert (gone["text"], gone["as_recorded"]) == (None, None)
+    out = cli("show", shown)[1]
+    assert "stdout  2 bytes; not text, so not kept" in out
+    assert "stderr  2 bytes; what was kept of it is not there" in out
+
+
+def test_what_was_changed_since_is_not_what_was_recorded(play: Play, cli: Cli) -> None:
+    shown = printed(play, "print('1 failed')")
+    [row] = told(cli, "show", shown)
+    (play.root / row["path"]).write_text("1 passed\n")
+    git(play.root, "commit", "-qam", "eased")
+    assert [row["as_recorded"] for row in told(cli, "show", shown)] == [False]
+    assert "what is there is not what was recorded" in cli("show", shown)[1]
+    assert [row["as_recorded"] for row in told(cli, "show", shown, "--at", "HEAD~1")] == [True]
+
+
+def test_a_secret_that_was_replaced_is_said(play: Play, cli: Cli) -> None:
+    token = "ghp_" + "k3J9xQ2mV7bN4tR8wL1pZ6yD5cF0hS2gA9uE"
+    shown = printed(play, f"print('{token[:10]}' + '{token[10:]}')")
+    out = cli("show", shown)[1]
+    assert token not in out
+    assert "1 secret replaced" in out
+
+
+def test_what_an_archive_has_is_shown_too(play: Play, cli: Cli) -> None:
+    shown = printed(play, "print('2 passed')")
+    run = play.state(shown).id
+    play.do(runs.cancel_run, run, reason="enough")
+    play.do(runs.archive_run, run)
+    [row] = told(cli, "show", shown)
+    assert row["text"] == "2 passed\n"
+    assert (play.root / row["place"]).is_file()
+    assert not (play.root / row["path"]).exists()
+
+
+def test_only_evidence_has_output(play: Play, cli: Cli) -> None:
+    play.planned()
+    task = play.task()
+    code, out, err = cli("show", task, "--output")
+    assert (code, out) == (2, "")
+    assert f"--output is of evidence, and {task} is none" in err
