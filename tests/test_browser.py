@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.server
 import shutil
+import socket
 import struct
 import subprocess
 import threading
@@ -13,6 +14,7 @@ import pytest
 
 from memento_git.review.page import page
 from memento_git.work.actions import tasks
+from tests.play import add
 from tests.test_report import NOW, assert_inert, hostile, seen
 
 if TYPE_CHECKING:
@@ -36,7 +38,12 @@ def browse(tmp_path: Path, whole: str, *flags: str) -> tuple[str, str]:
     """Open a page; return what the browser prints and logs."""
     file = tmp_path / "page.html"
     file.write_text(whole)
-    command = [BROWSER, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", *flags, file.as_uri()]
+    return opened(tmp_path, file.as_uri(), *flags)
+
+
+def opened(tmp_path: Path, address: str, *flags: str) -> tuple[str, str]:
+    """Open an address; return what the browser prints and logs."""
+    command = [BROWSER, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", *flags, address]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     return done.stdout, "\n".join(line for line in done.stderr.splitlines() if "CONSOLE" in line)
@@ -107,3 +114,53 @@ def test_the_page_is_not_wider_than_a_narrow_window(play: Play, tmp_path: Path) 
     dom, _ = browse(tmp_path, measured, "--dump-dom", "--window-size=500,900")
     wide = int(dom.partition('data-wide="')[2].partition('"')[0])
     assert wide <= 500
+
+
+@pytest.fixture
+def pages(play: Play) -> Iterator[tuple[str, list[str]]]:
+    """The pages of `memento web`, with what was asked of them; a task is added once a page looks for something new."""
+    import uvicorn
+
+    from memento_git.cli.pages import Site, app
+
+    asked: list[str] = []
+    inner = app(Site(str(play.root), "repo"), "token")
+
+    async def heard(scope: Any, receive: Any, send: Any) -> None:
+        asked.append(scope["path"])
+        if asked.count("/head") == 2 and scope["path"] == "/head":
+            play.task("Added while the page is open")
+        await inner(scope, receive, send)
+
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(heard, log_level="critical", lifespan="off"))
+    thread = threading.Thread(target=server.run, args=([listening],))
+    thread.start()
+    yield f"http://127.0.0.1:{listening.getsockname()[1]}/%s?token=token", asked
+    server.should_exit = True
+    thread.join(PATIENCE)
+
+
+def test_a_page_that_is_open_shows_what_is_committed_meanwhile(
+    play: Play, tmp_path: Path, pages: tuple[str, list[str]]
+) -> None:
+    run = play.planned()
+    address, asked = pages
+    dom, console = opened(tmp_path, address % f"show/{run}", "--dump-dom", "--virtual-time-budget=20000")
+    assert console == ""
+    assert asked.count("/head") > 2
+    assert "Added while the page is open" in dom
+    assert 'role="status">live<' in dom
+
+
+def test_a_hostile_ledger_does_nothing_in_the_pages_of_memento_web(
+    play: Play, tmp_path: Path, pages: tuple[str, list[str]], asked: tuple[str, list[str]]
+) -> None:
+    run = hostile(play)
+    elsewhere, heard = asked
+    add(play, f'![x]({elsewhere}/image) <img src="{elsewhere}/raw"> <script src="{elsewhere}/script"></script>')
+    address, _ = pages
+    for path in ("", f"show/{run}", "recall", "notes", "log"):
+        _, console = opened(tmp_path, address % path, "--dump-dom")
+        assert console == ""
+    assert heard == []

@@ -88,6 +88,13 @@ def test_every_row_runs(tool: str, commands: list[str], play: Play, cli: Call, t
             started = [sys.executable, "-m", "memento_git", "-C", str(play.root), "mcp"]
             assert subprocess.run(started, stdin=subprocess.DEVNULL, check=False).returncode == 0
             continue
+        if command == "memento web":
+            started = [sys.executable, "-m", "memento_git", "-C", str(play.root), "web"]
+            with subprocess.Popen(started, stdout=subprocess.PIPE, text=True) as server:
+                assert server.stdout
+                assert server.stdout.readline().startswith("http://127.0.0.1:")
+                server.terminate()
+            continue
         words = [scene.get(word, word) for word in shlex.split(command)[1:]]
         words = [re.sub(r"\bPATH\b", scene["PATH"], word) for word in words]
         at = () if "-C" in words else ("-C", str(play.root))

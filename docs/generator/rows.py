@@ -349,6 +349,7 @@ ANSWERS: Final = {
     "update": "version steps",
     "guide": "name text",
     "mcp --tools": "tools",
+    "web": "url",
     "guide --out": "path",
     "status": " ".join(STATUS),
     "report": " ".join([*REPORT, *(key for key in STATUS if key != "state")]),

@@ -327,7 +327,7 @@ def answer(arguments: list[str]) -> dict[str, Any]:
     import json
 
     kept = terminal.Kept([])
-    code = _kept(lambda: run([*arguments, "--json"]), kept)
+    code = _kept(lambda: run(["--json", *arguments]), kept)
     told: dict[str, Any] = json.loads(kept.out[-1]) if kept.out else {"ok": code == 0}
     return told
 
@@ -379,22 +379,6 @@ def _refuse(token: str, message: str, hint: str, code: int, *, as_json: bool) ->
 
 
 def _bug(error: Exception, *, as_json: bool) -> int:
-    """Keep the traceback in a file for a report, where one can be written; tell where it is."""
-    try:
-        hint = f"please report it with {_keep(error)}"
-    except Exception as full:  # noqa: BLE001 (telling of a bug must not be another)
-        hint = f"please report it; its traceback could not be kept: {full}"
-    return _refuse(
-        "internal_error", f"a bug of memento: {type(error).__name__}: {error}", hint, BUG_CODE, as_json=as_json
-    )
+    from memento_git.cli import bugs
 
-
-def _keep(error: Exception) -> str:
-    import tempfile
-    import traceback
-
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="memento-bug-", suffix=".txt", delete=False, encoding="utf-8", errors="replace"
-    ) as log:
-        traceback.print_exception(error, file=log)
-    return log.name
+    return _refuse("internal_error", *bugs.told(error), BUG_CODE, as_json=as_json)

@@ -154,12 +154,16 @@ def columns(rows: Iterable[Sequence[str]]) -> list[str]:
 
 def fields(row: Mapping[str, Any], names: Names) -> list[str]:
     """Return a record as `key  value` lines, empty values left out."""
-    told = [
-        (click.style(key.replace("_", " "), fg="bright_black"), names.within(_value(value)))
+    return columns((click.style(key, fg="bright_black"), names.within(text)) for key, text in told(row))
+
+
+def told(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what a record says as keys and values in words, empty values left out."""
+    return [
+        (key.replace("_", " "), _value(value))
         for key, value in _typeable(row).items()
         if value is not False and value not in (None, [], {}, "") and (key, value) != ("signature", "none")
     ]
-    return columns(told)
 
 
 def _typeable(row: Mapping[str, Any]) -> dict[str, Any]:

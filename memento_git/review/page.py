@@ -1,12 +1,13 @@
-"""The report of a run as one HTML file that needs nothing beside it; only here is Jinja2."""
+"""The ledger as HTML: the report of a run as one file, and the pages of `memento web`; only here is Jinja2."""
 
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import shlex
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused, adding
 from memento_git.model.states import DONE, FINAL_TASK
@@ -29,9 +30,17 @@ from memento_git.review.report import (
 from memento_git.review.timeline import timeline
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import ModuleType
+
+    from jinja2 import Environment
+
     from memento_git.model.rows import Row
     from memento_git.model.run_rows import RunRows
 
+STYLE: Final = ("report.css",)
+SERVED: Final = (*STYLE, "web/web.css")
+SCRIPT: Final = ("web/live.js",)
 LONG: Final = 40
 RECENT: Final = 100
 BAR: Final = (("proven", "good"), ("unproven", "warn"), ("under way", "work"), ("stuck", "bad"), ("open", "plain"))
@@ -46,29 +55,61 @@ class HtmlExtraMissing(Refused):
 
 
 def page(held: RunRows, generated_at: str) -> str:
-    """Return the page; every text of the ledger is escaped, and its policy lets nothing run or load."""
+    """Return the report of a run as one file; its policy lets nothing run or load."""
+    return rendered("report.html", report_facts(held, generated_at), live=None)
+
+
+def report_facts(held: RunRows, generated_at: str) -> dict[str, Any]:
+    """Return what the report of a run is made of."""
+    return {
+        "held": held, "run": held["run"], "generated_at": generated_at,
+        "spike": spike_note(held["run"]), "moved": MOVED,
+        "noted": {"incomplete": INCOMPLETE, "spike": SPIKE, "late": LATE},
+        "groups": _groups(held), "bar": _bar(held), "line": timeline(held["audit"]),
+        "recent": held["audit"][: -RECENT - 1 : -1],
+        "evidence": {row["id"]: row for row in held["evidence"]},
+        "titles": {row["id"]: row["title"] for row in held["tasks"]},
+        "plan": next((row for row in held["plans"] if row["id"] == held["run"]["current_plan_id"]), None),
+    }  # fmt: skip
+
+
+def rendered(name: str, facts: Mapping[str, Any], *, live: object) -> str:
+    """Return a page in which every text of the ledger is escaped; `live` is what one that is served knows besides."""
     try:
-        from jinja2 import Environment, StrictUndefined
+        import jinja2
     except ImportError:
         raise HtmlExtraMissing from None
-    folder = files("memento_git.review") / "templates"
-    style = (folder / "report.css").read_text(encoding="utf-8")
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    style = SERVED if live else STYLE
+    told = {"style": _joined(style), "style_hash": hash_of(style), "script": _joined(SCRIPT)}
+    return _environment(jinja2).get_template(name).render(facts, live=live, **told)
+
+
+def hash_of(names: Sequence[str]) -> str:
+    """Return the digest by which a page's policy names its style, or its script."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(_joined(names).encode()).digest()).decode()}"
+
+
+def _joined(names: Sequence[str]) -> str:
+    return "".join(map(_text, names))
+
+
+@functools.cache
+def _text(name: str) -> str:
+    return (files("memento_git.review") / "templates" / name).read_text(encoding="utf-8")
+
+
+@functools.cache
+def _environment(jinja2: ModuleType) -> Environment:
+    environment: Environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        loader=jinja2.FunctionLoader(_text),
+    )  # fmt: skip
     environment.filters |= {
         "words": _words, "minute": _minute, "link": _link, "called": called, "aged": aged,
         "signature": signature_note, "again": again_note, "typed": typed, "answered": answered, "checked": checked,
         "around": lambda row: around(row, shlex.quote),
     }  # fmt: skip
-    template = environment.from_string((folder / "report.html").read_text(encoding="utf-8"))
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return template.render(
-        held=held, run=held["run"], style=style, style_hash=f"sha256-{digest}", generated_at=generated_at,
-        spike=spike_note(held["run"]), moved=MOVED, noted={"incomplete": INCOMPLETE, "spike": SPIKE, "late": LATE},
-        groups=_groups(held), bar=_bar(held), line=timeline(held["audit"]), recent=held["audit"][: -RECENT - 1 : -1],
-        evidence={row["id"]: row for row in held["evidence"]},
-        titles={row["id"]: row["title"] for row in held["tasks"]},
-        plan=next((row for row in held["plans"] if row["id"] == held["run"]["current_plan_id"]), None),
-    )  # fmt: skip
+    return environment
 
 
 def _groups(held: RunRows) -> list[Row]:

@@ -1,0 +1,319 @@
+"""memento web: the pages of a real server, as a browser, a stranger on the machine and a hostile ledger meet them."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
+
+import pytest
+
+from memento_git.work.actions import tasks
+from tests.play import add, git
+from tests.test_report import HOSTILE, Tags, hostile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.play import Play
+
+    Cli = Callable[..., tuple[int, str, str]]
+
+PATIENCE = 30
+
+
+class Served(NamedTuple):
+    """A page, or whatever else was answered."""
+
+    code: int
+    headers: dict[str, str]
+    text: str
+
+    @property
+    def words(self) -> str:
+        body = self.text.partition("<body")[2].partition("<script>")[0]
+        return " ".join("".join(Tags(f"<body{body}").texts).split())
+
+
+class Web:
+    """A `memento web` that runs, and a client that has its address."""
+
+    def __init__(self, root: Path, *options: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "memento_git", "-C", str(root), "web", "--json", *options],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        assert line, self.process.stderr and self.process.stderr.read()
+        self.url = json.loads(line)["url"]
+        self.port = int(self.url.split(":")[2].split("/")[0])
+        first = self.ask(self.url.partition(str(self.port))[2], cookie="")
+        assert first.code == 303
+        self.cookie = first.headers["set-cookie"].partition(";")[0]
+
+    def ask(self, path: str, *, cookie: str | None = None, host: str = "", method: str = "GET") -> Served:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        given = self.cookie if cookie is None else cookie
+        connection.request(method, path, headers={"Cookie": given, "Host": host or f"127.0.0.1:{self.port}"})
+        answer = connection.getresponse()
+        told = Served(answer.status, {key.lower(): text for key, text in answer.getheaders()}, answer.read().decode())
+        connection.close()
+        return told
+
+    def page(self, path: str) -> Served:
+        told = self.ask(path)
+        assert told.code == 200, told.text
+        return told
+
+    def end(self) -> tuple[int, str]:
+        self.process.send_signal(signal.SIGINT)
+        _, err = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, err
+
+
+@pytest.fixture
+def web(play: Play) -> Iterator[Web]:
+    served = Web(play.root)
+    yield served
+    if served.process.poll() is None:
+        served.end()
+
+
+def test_a_reader_goes_from_the_runs_to_what_a_command_printed(play: Play, web: Web) -> None:
+    run = play.planned()
+    task = play.proven("Check the form")
+    [evidence] = play.overview(run)["tasks"][0]["proven_by"]
+    home = web.page("/")
+    assert f'href="/show/{run}"' in home.text
+    report = web.page(f"/show/{run}")
+    assert "Check the form" in report.words
+    assert f'href="/show/{task}"' in report.text
+    shown = web.page(f"/show/{task}")
+    assert f'href="/show/{evidence}"' in shown.text
+    assert "proven" in shown.words
+    assert "witnessed" in web.page(f"/show/{evidence}").words
+
+
+def test_every_record_has_a_page_and_each_page_leads_only_to_pages(play: Play, web: Web, cli: Cli) -> None:
+    hostile(play)
+    add(play, "A note.\n\n| a | b |\n| - | - |\n| 1 | 2 |", about=["app.py"])
+    rows = json.loads(cli("-C", str(play.root), "log", "--limit", "0", "--json")[1])["audit"]
+    paths = {f"/show/{one}" for row in rows for one in (row["id"], row["record"])} | {"/"}
+    seen: set[str] = set()
+    while paths - seen:
+        path = min(paths - seen)
+        seen.add(path)
+        found = re.findall(r'href="(/[^"]*)"', web.page(path).text)
+        paths |= {one.replace("&amp;", "&").partition("#")[0] for one in found}
+    kinds = {path.split("/")[-1].partition("_")[0] for path in seen if path.startswith("/show/")}
+    assert {"run", "plan", "task", "dispatch", "evidence", "event", "note"} <= kinds | {"dispatch"}
+    assert len(seen) > 15
+
+
+def test_a_page_says_what_the_command_line_says(play: Play, web: Web, cli: Cli) -> None:
+    play.planned()
+    task = play.proven("Check the form")
+    words = web.page(f"/show/{task}").words.lower()
+    told = cli("-C", str(play.root), "show", task)[1].removeprefix("title").lower()
+    assert [
+        part for part in re.findall("[a-z]{4,}", told) if part not in (*words.split(), "title") and part not in words
+    ] == []
+
+
+def test_what_is_recalled_is_labelled(play: Play, web: Web, cli: Cli) -> None:
+    play.planned()
+    add(play, "Tokens live an hour.", about=["app.py"])
+    line = next(one for one in cli("-C", str(play.root), "recall", "tokens")[1].splitlines() if "note_" in one)
+    words = web.page("/recall?q=tokens").words
+    assert " ".join(line.split()) in words
+    assert "app.py" in words
+
+
+def test_a_question_nobody_wrote_of_finds_nothing(play: Play, web: Web) -> None:
+    play.planned()
+    add(play, "Tokens live an hour.")
+    assert "Tokens" not in web.page("/recall?q=kubernetes+ingress").words
+
+
+@pytest.mark.parametrize("asked", ["--allow-secret=x", "--scope=all", "-C/", "--help", "@/etc/passwd", "'\"><script>"])
+def test_what_is_asked_is_never_an_option(play: Play, web: Web, asked: str) -> None:
+    play.planned()
+    assert web.ask(f"/recall?q={quote(asked)}").code == 200
+    assert web.ask(f"/show/{quote(asked, safe='')}").code == 404
+    for path in (f"/?at={quote(asked)}", f"/notes?status={quote(asked)}", f"/log?offset={quote(asked)}"):
+        told = web.ask(path)
+        assert told.code in (400, 404)
+        assert "root:" not in told.text
+
+
+def test_pages_are_of_the_commit_that_is_asked_for(play: Play, web: Web) -> None:
+    run = play.planned()
+    before = git(play.root, "rev-parse", "HEAD")
+    play.task("Added later")
+    path = f"/show/{run}"
+    assert "Added later" in web.page(path).words
+    old = web.page(f"{path}?at={before}")
+    assert "Added later" not in old.words
+    assert f'href="/notes?at={before}"' in old.text
+    assert f"as of {before}" in old.words
+
+
+def test_what_is_not_committed_is_announced(play: Play, web: Web) -> None:
+    run = play.planned()
+    (play.root / ".memento" / "runs" / run / "run.md").write_text("edited\n")
+    assert "not committed, so not counted" in web.page("/").words
+
+
+def test_the_head_changes_with_each_commit_and_each_edit(play: Play, web: Web) -> None:
+    run = play.planned()
+    first = web.page("/head").text
+    assert web.page("/head").text == first
+    play.task("Another")
+    second = web.page("/head").text
+    assert second != first
+    (play.root / ".memento" / "runs" / run / "run.md").write_text("edited\n")
+    assert web.page("/head").text not in (first, second)
+
+
+# Who may ask, and what a page may do.
+
+
+def test_nobody_reads_without_the_address_that_was_printed(play: Play, web: Web) -> None:
+    play.run("A goal that is private")
+    for cookie in ("", "memento=x", f"memento-{web.port}=wrong", f"memento-{web.port}="):
+        for path in ("/", "/head", "/show/x", "/?token=", "/?token=wrong", "/?token=%FF"):
+            told = web.ask(path, cookie=cookie)
+            assert told.code == 403
+            assert "private" not in told.text
+
+
+def test_a_name_that_leads_here_from_elsewhere_is_refused(play: Play, web: Web) -> None:
+    play.planned()
+    assert web.ask("/", host="evil.example").code == 400
+    assert web.ask("/", host=f"localhost:{web.port}").code == 200
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
+def test_nothing_is_written(play: Play, web: Web, method: str) -> None:
+    play.planned()
+    before = git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "--porcelain")
+    assert web.ask("/", method=method).code == 405
+    for path in ("/", "/notes", "/log", "/check", "/recall?q=x"):
+        web.page(path)
+    assert (git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "--porcelain")) == before
+
+
+def test_a_token_leads_to_no_other_host(web: Web) -> None:
+    token = web.url.partition("token=")[2]
+    for path in ("//evil.example/", "/%2F/evil.example"):
+        location = web.ask(f"{path}?token={token}", cookie="").headers["location"]
+        assert re.match(r"/(?!/)", location), location
+
+
+def test_a_page_may_load_and_run_nothing_but_its_own(play: Play, web: Web) -> None:
+    play.planned()
+    policy = web.page("/").headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert web.ask("/show/x").headers["content-security-policy"] == policy
+
+
+def test_what_the_ledger_says_is_text_on_every_page(play: Play, web: Web) -> None:
+    run = hostile(play)
+    add(play, f"{HOSTILE}\n\n<script>alert(2)</script> [x](javascript:alert(3)) ![y](https://evil.example/i.png)")
+    rows = play.overview(run)
+    names = [row["id"] for row in (*rows["tasks"], *rows["plans"], *rows["evidence"])]
+    names += [row["dispatch_id"] for row in rows["dispatches"]]
+    for path in ("/", "/notes", "/log", "/check", "/recall?q=alert", *(f"/show/{one}" for one in [run, *names])):
+        told = web.page(path)
+        for tag, attributes in Tags(told.text).tags:
+            assert tag not in ("img", "iframe", "object", "embed", "link", "base"), path
+            assert not any(name.startswith("on") or name in ("style", "src") for name in attributes), path
+            assert not (attributes.get("href") or "").lower().startswith("javascript"), path
+        assert told.text.count("<script") == 1, path
+
+
+# When something is wrong.
+
+
+def test_what_is_not_there_is_refused_as_the_command_line_refuses_it(play: Play, web: Web, cli: Cli) -> None:
+    play.planned()
+    told = web.ask("/show/task_000000000000")
+    refusal = json.loads(cli("-C", str(play.root), "show", "task_000000000000", "--json")[1])
+    assert told.code == 404
+    assert refusal["error"] in told.words
+    assert refusal["message"] in told.words
+    assert web.ask("/nowhere").code == 404
+    assert web.ask("/?at=nowhere").code == 404
+
+
+def test_a_ledger_that_cannot_be_read_says_so_and_the_server_goes_on(play: Play, web: Web) -> None:
+    play.planned()
+    config = play.root / ".memento" / "config.yaml"
+    was = config.read_text()
+    config.write_text("version: 99\n")
+    git(play.root, "commit", "-qam", "newer")
+    assert web.ask("/").code == 404
+    config.write_text(was)
+    git(play.root, "commit", "-qam", "older")
+    assert web.page("/").code == 200
+
+
+def test_it_serves_a_bare_repository(play: Play, tmp_path: Path) -> None:
+    run = play.planned()
+    git(play.root, "clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
+    served = Web(tmp_path / "bare.git")
+    assert run in served.page("/").text
+    served.end()
+
+
+def test_ctrl_c_ends_it_without_a_traceback(play: Play) -> None:
+    play.planned()
+    code, err = Web(play.root).end()
+    assert code in (0, 130)
+    assert "Traceback" not in err
+
+
+def test_a_port_that_is_taken_and_a_folder_without_a_ledger_are_refused_at_once(
+    play: Play, cli: Cli, tmp_path: Path
+) -> None:
+    play.planned()
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        code, out, _ = cli("-C", str(play.root), "--json", "web", "--port", port)
+    assert (code, json.loads(out)["error"]) == (1, "port_taken")
+    code, out, _ = cli("-C", str(tmp_path), "--json", "web")
+    assert (code, json.loads(out)["error"]) == (1, "not_a_repository")
+
+
+def test_two_readers_and_a_writer_at_once(play: Play, web: Web) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    run = play.planned()
+    with ThreadPoolExecutor(4) as pool:
+        found = [pool.submit(web.ask, path) for path in ("/", f"/show/{run}", "/log", "/head") * 5]
+        for number in range(10):
+            play.do(tasks.add_task, f"Task {number}")
+        assert {one.result().code for one in found} == {200}
+    assert "Task 9" in web.page(f"/show/{run}").words
+
+
+def test_without_the_libraries_it_says_how_to_add_them(play: Play) -> None:
+    code = (
+        "import sys; sys.modules[sys.argv.pop()] = None\n"
+        "from memento_git.cli.boundary import run\n"
+        "sys.exit(run(sys.argv[1:]))\n"
+    )
+    for missing in ("starlette", "uvicorn", "jinja2"):
+        words = [sys.executable, "-c", code, "-C", str(play.root), "web", missing]
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=PATIENCE)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "memento-git[web]" in done.stderr
