@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from memento_git.cli import terminal
 from memento_git.cli.boundary import Door, bare
 from memento_git.errors import Refused, adding
 
@@ -61,7 +60,6 @@ def web(door: Door, port: int, *, opened: bool) -> None:
     gc.freeze()  # what is loaded by now stays, and is not looked through after each request
     server = uvicorn.Server(uvicorn.Config(pages.app(site, token), log_level="critical", lifespan="off"))
     server.run([listening])
-    terminal.put("ended", err=True)
 
 
 def _listening(port: int) -> socket.socket:
