@@ -1,4 +1,4 @@
-"""What a command printed can be inspected where its evidence is shown."""
+"""What a command printed, and what somebody wrote, can be read where its record is shown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.work.actions import evidences, runs
+from memento_git.work.actions import evidences, plans, runs
 from memento_git.work.captured import CHARACTERS
 from tests.play import git
 
@@ -131,3 +131,13 @@ def test_only_evidence_has_output(play: Play, cli: Cli) -> None:
     code, out, err = cli("show", task, "--output")
     assert (code, out) == (2, "")
     assert f"--output is of evidence, and {task} is none" in err
+
+
+@pytest.mark.parametrize("command", ["show", "plan show", "task show"])
+def test_a_text_of_several_lines_is_shown_as_it_was_written(play: Play, cli: Cli, command: str) -> None:
+    play.planned()
+    text = "First of all:\n\n- one\n- two"
+    made = {"plan": play.do(plans.draft_plan, "Plan", text), "task": play.task(body=text)}
+    for kind, shown in made.items():
+        if command in ("show", f"{kind} show"):
+            assert f"\n\n{text}\n" in cli(*command.split(), shown)[1]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from memento_git.cli import terminal
 from memento_git.model.enumeration import some
 from memento_git.model.ids import ID, KINDS, shortest
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 MOST_SHARED: Final = 3
+PROSE: Final = ("text", "body", "description")
 COLOURS: Final = {
     "active": "green", "canonical": "green", "passed": "green", "accepted": "green", "completed": "green",
     "blocked": "red", "failed": "red", "rejected": "red", "contested": "red", "cancelled": "bright_black",
@@ -153,8 +155,11 @@ def columns(rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def fields(row: Mapping[str, Any], names: Names) -> list[str]:
-    """Return a record as `key  value` lines, empty values left out."""
-    return columns((click.style(key, fg="bright_black"), names.within(text)) for key, text in told(row))
+    """Return a record as `key  value` lines, empty values left out, and below them its texts of several lines."""
+    prose = {key: row[key].strip() for key in PROSE if "\n" in (row.get(key) or "").strip()}
+    short = {key: value for key, value in row.items() if key not in prose}
+    lines = columns((click.style(key, fg="bright_black"), names.within(text)) for key, text in told(short))
+    return [*lines, *(line for text in prose.values() for line in ("", terminal.clean(text)))]
 
 
 def told(row: Mapping[str, Any]) -> list[tuple[str, str]]:

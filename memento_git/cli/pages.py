@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 HOSTS: Final = ["127.0.0.1", "localhost"]
 ROWS: Final = 100
 STATUS: Final = {"usage": 400, "internal_error": 500}
-PROSE: Final = ("text", "body", "description")
 STATES: Final = ("status", "kind", "outcome", "trust_level")
 PROVEN: Final = {True: ("proven",), False: ("unproven",)}
 SAID: Final = ("id", "dispatch_id", "run_id", "title", "goal")
@@ -192,8 +191,8 @@ def _record(ask: Ask, request: Request) -> Made:
         "kind": kind, "id": row.get("id") or row["dispatch_id"], "run": row.get("run_id"), "title": title,
         "audit": told["audit"], "output": told.get("output", []),
         "states": [*(row[key] for key in STATES if row.get(key)), *PROVEN.get(row.get("proven"), ())],
-        "texts": [(key, row[key]) for key in PROSE if row.get(key) not in (None, "", title)],
-        "told": output.told({key: one for key, one in row.items() if key not in (*PROSE, *SAID)}),
+        "texts": [(key, row[key]) for key in output.PROSE if row.get(key) not in (None, "", title)],
+        "told": output.told({key: one for key, one in row.items() if key not in (*output.PROSE, *SAID)}),
         "beside": {key: rows for key, rows in beside.items() if rows},
     }  # fmt: skip
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memento_git.cli import output, steps, terminal
+from memento_git.cli import output, steps
 from memento_git.cli.boundary import Door, both, reads, writes
 from memento_git.cli.options import asks, paged, signs
 from memento_git.cli.texts import read_text
@@ -124,8 +124,5 @@ def show_plan(door: Door, plan_id: str) -> None:
     from memento_git.work.overview import choose_plan
 
     view = door.view()
-    row: dict[str, Any] = answers.at(view, plan_id or choose_plan(view), "plan")
-    text = {key: value for key, value in row.items() if key != "body"}
-    door.show(
-        {"plan": row}, lambda: "\n".join([*output.fields(text, output.Names(view)), "", terminal.clean(row["body"])])
-    )
+    row = answers.at(view, plan_id or choose_plan(view), "plan")
+    door.show({"plan": row}, lambda: "\n".join(output.fields(row, output.Names(view))))
