@@ -502,6 +502,10 @@ ANSWERS: Final = {
     "check expired": "expired",
     "check usage": " ".join(USAGE),
     "hook list": "hooks",
+    "client list": "clients",
+    "client hook": "hookSpecificOutput",
+    "client install": "client done files by_hand",
+    "client uninstall": "client done files by_hand",
     "hook install": "hooks",
     "hook uninstall": "hooks",
     "settle": "trouble late",
@@ -551,6 +555,9 @@ def page() -> str:
         "languages of that whose imports cannot be read, for want of the extra `graph`. "
         "`step` of `task show` is that of a decision, with its `budget`; `next` of `dispatch complete` is how an "
         "unproven task becomes proven, and `check --fix` has one where tasks are done again by what it put back. "
+        "`clients` have `name`, `title`, `state` (installed, partly, absent, unreadable), `files`; the `files` of "
+        "`client install` have `path` and `diff`, and `by_hand` is what is left to a person, or null. "
+        "`client hook` answers in the form of its client, without `ok`. "
         "`remaining` of `purge` are sentences. `alike` of `note add` are live "
         "notes that are near (`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the "
         "`share` of the "

@@ -43,6 +43,7 @@ COMMANDS: Final = {
     "apply": ("apply", "Carry out a list of changes from a YAML file in one commit."),
     "mcp": ("mcp", "Serve the ledger to an MCP client, over standard input and output."),
     "web": ("web", "Serve the ledger as pages for your browser, on this machine alone."),
+    "client": ("client", "Set a project up for an agent's client, and answer its hooks."),
     "hook": ("hook", "Let git check the ledger before a commit and after a merge."),
     "doctor": ("setup", "Check git, the ledger and this machine's files for it."),
     "sample-smoke": ("setup", "Play a whole run in a repository of its own."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -107,6 +108,8 @@ def _remember(git: Git, place: Path, data: bytes) -> None:
 def _replace(place: Path, beside: Path, data: bytes) -> None:
     try:
         beside.write_bytes(data)
+        if place.exists():
+            shutil.copymode(place, beside)
         beside.replace(place)
     finally:
         beside.unlink(missing_ok=True)

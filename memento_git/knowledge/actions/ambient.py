@@ -1,0 +1,118 @@
+"""client hook: what the ledger knows at a moment of a client's session, unasked: little, and each thing once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from posixpath import isabs
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.knowledge import code_paths, labels
+from memento_git.knowledge.actions.recalling import recall
+from memento_git.knowledge.alreadyshown import AlreadyShown, mark
+from memento_git.knowledge.client_events import FILE, PROMPT, START
+from memento_git.knowledge.fitting import fitted
+from memento_git.knowledge.grouping import trimmed
+from memento_git.knowledge.quoting import named
+from memento_git.knowledge.rendering import rendered
+from memento_git.model import anchors
+from memento_git.model.anchors import Anchor
+from memento_git.model.knowledge import NOTE_KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.knowledge.client_events import Event
+    from memento_git.knowledge.labels import Standings
+    from memento_git.ledger.store import Ledger
+    from memento_git.model.note_rows import HitRow
+    from memento_git.model.rows import Row
+
+BUDGET: Final = {START: 1000, PROMPT: 600, FILE: 600}
+FEW: Final = {START: 20, PROMPT: 3, FILE: 5}
+LOOKED_AT: Final = 50
+LONGEST: Final = 200
+NOTHING: Final = {"states": {}, "records": {}, "filters": [], "drafts": 0, "short": 0}
+SHARED: Final = 2  # words that a note has of a prompt: by one alone, much would be said of "run the tests"
+HEAD: Final = "From the ledger of this repository, {what}. More: memento recall QUESTION"
+WHAT: Final = {START: "where the project stands", PROMPT: "what it has on this prompt", FILE: "what it has on {path}"}
+
+
+def told(ledger: Ledger, event: Event, standings: Standings = labels.nothing_known) -> str:
+    """Return what a client is told at an event; nothing where there is nothing, or nothing new."""
+    if event.kind == START:
+        return _Moment(ledger, event, standings).at_start()
+    if event.kind == PROMPT:
+        return _Moment(ledger, event, standings).at_prompt()
+    return _Moment(ledger, event, standings).at_files()
+
+
+class _Moment:
+    """One event, and what its session was shown before it."""
+
+    def __init__(self, ledger: Ledger, event: Event, standings: Standings) -> None:
+        self.ledger = ledger
+        self.event = event
+        self.shown = AlreadyShown(ledger.git, event.session)
+        self._standings = standings
+
+    def at_start(self) -> str:
+        """Return the orientation; a context that begins anew has seen nothing."""
+        if self.event.fresh:
+            self.shown.forget()
+        answer = self._recalled(view="orient", limit=None)
+        return self._said("", answer, answer["hits"])
+
+    def at_prompt(self) -> str:
+        """Return the notes that surely have to do with a prompt."""
+        if not self.event.prompt.strip():
+            return ""
+        queries = [self.event.prompt]
+        answer = self._recalled(queries, kinds=NOTE_KINDS, semantic="never")
+        strong = [hit for hit in answer["hits"] if not hit["weak"] and len(hit["words"]) >= SHARED]
+        return self._said("", answer, strong)
+
+    def at_files(self) -> str:
+        """Return the notes about each file, the nearest place first."""
+        paths = dict.fromkeys(self._inside(path) for path in self.event.paths)
+        return "\n\n".join(filter(None, (self._at_file(path) for path in paths if path)))
+
+    def _at_file(self, path: str) -> str:
+        answer = self._recalled(about=(str(Anchor(path=path)),))
+        return self._said(path, answer, answer["hits"])
+
+    def _inside(self, given: str) -> str:
+        """Return the path from the top of a file of the repository; nothing for what is none of its files."""
+        git = self.ledger.git
+        path = code_paths.from_top(git, str(Path(self.event.folder) / given))
+        if git.top is None or isabs(path) or (git.top / path).is_dir() or self.ledger.keeps(git.top / path):
+            return ""
+        try:
+            return path if anchors.parse(str(Anchor(path=path))) == Anchor(path=path) else ""
+        except anchors.AnchorUnclear:
+            return ""
+
+    def _recalled(self, queries: Sequence[str] = (), **wishes: Any) -> Row:
+        wishes = {"view": "plain", "limit": LOOKED_AT, **wishes}
+        return recall(self.ledger, queries, standings=self._standings, budget=0, **wishes)
+
+    def _said(self, path: str, answer: Row, hits: Sequence[HitRow]) -> str:
+        """Return what is new of some hits as recall shows it, and keep that it was shown."""
+        kind = self.event.kind
+        known = {mark for place, mark in self.shown.read() if path in ("", place)}
+        marks = {hit["id"]: mark(hit) for hit in hits}
+        new = [hit for hit in hits if marks[hit["id"]] not in known]
+        few = [trimmed("brief", hit) for hit in new[: FEW[kind]]]
+
+        def row(kept: list[HitRow], cut: list[HitRow]) -> Row:
+            shown = {hit["id"] for hit in kept}
+            sections = [{**one, "ids": [name for name in one["ids"] if name in shown]} for one in answer["sections"]]
+            left = {"budget": [hit["id"] for hit in cut], "limit": len(new) - len(few)}
+            return {**answer, "hits": kept, "limit": FEW[kind], "sections": [one for one in sections if one["ids"]],
+                    "left_out": {**answer["left_out"], **NOTHING, **left}}  # fmt: skip
+
+        told = fitted(few, BUDGET[kind], row, as_json=False)
+        if not told["hits"]:
+            return ""
+        self.shown.add(path, (marks[hit["id"]] for hit in told["hits"]))
+        what = WHAT[kind].format(path=named(path, LONGEST))
+        return f"{HEAD.format(what=what)}\n{rendered(told)}"

@@ -1,0 +1,209 @@
+"""client: a project's settings for an agent's client, with what belongs to Memento in them, or without it again."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+
+from memento_git.errors import Moved, Refused, reason_of
+from memento_git.ledger import outfile
+from memento_git.ledger.publish import BareRepository
+from memento_git.model import clients
+from memento_git.texts import jsonedit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.store import Ledger
+    from memento_git.model.clients import Client, Part
+
+EMPTY: Final = "{}\n"
+
+
+class ClientFileUnfit(Refused):
+    """A file of a client that cannot be changed without harm."""
+
+    token = "client_file_unfit"
+    sentence = "{path} is not changed: {problem}"
+    hint_ = "{way}"
+
+
+class ClientFileMoved(Moved):
+    """A file that somebody else changed between the look at it and the writing."""
+
+    token = "client_file_moved"
+    sentence = "{path} was changed meanwhile, and is left as it is"
+    hint_ = "run the command again; what it would write is shown first"
+
+
+class Edit(NamedTuple):
+    """A file of a client: what it holds, and what it would hold; None where there is none."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+    @property
+    def diff(self) -> str:
+        """Return the difference as a unified diff."""
+        old, new = ((text or "").splitlines(keepends=True) for text in (self.before, self.after))
+        was, becomes = (
+            f"{side}/{self.path}" if text is not None else "/dev/null"
+            for side, text in (("a", self.before), ("b", self.after))
+        )
+        lines = difflib.unified_diff(old, new, was, becomes)
+        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def standing(git: Git, client: Client) -> str:
+    """Return whether a client is set up here: installed, partly, absent, or unreadable."""
+    told = []
+    for path, parts in _by_file(client).items():
+        try:
+            text = _read(git, path, parts)
+            held = jsonedit.load(text) if text and text.strip() else {}
+        except (ClientFileUnfit, ValueError, RecursionError):
+            return "unreadable"
+        told += [bool(_found(held, part)) for part in parts if not part.frame]
+    return "installed" if all(told) else "partly" if any(told) else "absent"
+
+
+def installation(git: Git, client: Client) -> list[Edit]:
+    """Return what its files would be with what is ours; what is there already is left as it is."""
+    return [_edit(git, path, parts, _with) for path, parts in _by_file(client).items()]
+
+
+def removal(git: Git, client: Client) -> list[Edit]:
+    """Return what its files would be without what is ours; a file that then holds nothing goes."""
+    return [_edit(git, path, parts, _without) for path, parts in _by_file(client).items()]
+
+
+def write(ledger: Ledger, edits: Iterable[Edit]) -> None:
+    """Write what differs, each file whole or not at all; nothing is staged or committed."""
+    top = _top(ledger.git)
+    for edit in edits:
+        if edit.after == edit.before:
+            continue
+        place = top / edit.path
+        if _text(place) != edit.before:
+            raise ClientFileMoved(path=edit.path)
+        if edit.after is None:
+            place.unlink()
+            _tidy(place.parent, top)
+            continue
+        place.parent.mkdir(parents=True, exist_ok=True)
+        outfile.put(ledger, place, edit.after.encode(), force=True)
+
+
+def _by_file(client: Client) -> dict[str, list[Part]]:
+    return {part.file: [one for one in client.parts if one.file == part.file] for part in client.parts}
+
+
+def _edit(git: Git, path: str, parts: list[Part], change: Callable[[str, list[Part]], str | None]) -> Edit:
+    before = _read(git, path, parts)
+    try:
+        held = before if before and before.strip() else EMPTY
+        jsonedit.load(held)
+        after = change(held, parts)
+    except json.JSONDecodeError as error:
+        _refuse(path, parts, f"it is no plain JSON ({error})")
+    except ValueError as error:
+        _refuse(path, parts, str(error))
+    except RecursionError:
+        _refuse(path, parts, "it is nested too deeply")
+    return Edit(path, before, before if after == held else after)
+
+
+def _with(text: str, parts: list[Part]) -> str:
+    for part in parts:
+        if _found(jsonedit.load(text), part):
+            continue
+        at = _at(jsonedit.load(text), part.where)
+        if part.key and isinstance(at, dict) and part.key in at:
+            if part.frame:
+                continue
+            raise ValueError(f"its {'.'.join((*part.where, part.key))} is something else")
+        text = jsonedit.put(text, part.where, part.key, part.value)
+    return text
+
+
+def _without(text: str, parts: list[Part]) -> str | None:
+    """Return a text without what is ours; None where it holds nothing else."""
+    kept = text
+    for part in (one for one in parts if not one.frame):
+        while found := _found(jsonedit.load(text), part):
+            text = jsonedit.drop(text, found)
+    frame = {part.key: part.value for part in parts if part.frame}
+    return None if text != kept and jsonedit.load(text) in ({}, frame) else text
+
+
+def _found(held: Any, part: Part) -> tuple[str | int, ...]:
+    """Return the steps to what is ours of a part; none where it is not there."""
+    at = _at(held, part.where)
+    if part.key:
+        there = isinstance(at, dict) and part.key in at and part.is_ours(at[part.key])
+        return (*part.where, part.key) if there else ()
+    for place, element in enumerate(at if isinstance(at, list) else []):
+        for within in clients.calls(element):
+            if within is None or len(element["hooks"]) == 1:
+                return (*part.where, place)
+            return (*part.where, place, "hooks", within)
+    return ()
+
+
+def _at(held: Any, where: tuple[str, ...]) -> Any:
+    for step in where:
+        held = held.get(step) if isinstance(held, dict) else None
+    return held
+
+
+def _read(git: Git, path: str, parts: list[Part]) -> str | None:
+    """Return what a file holds, None where there is none; refuse what is no file of the project that may be written."""
+    place = _top(git) / path
+    try:
+        outfile.refuse_link(place)
+    except outfile.OutUnfit as error:
+        _refuse(path, parts, str(error.facts["problem"]))
+    try:
+        text = _text(place)
+    except UnicodeDecodeError:
+        _refuse(path, parts, "it is no text in UTF-8")
+    except OSError as error:
+        _refuse(path, parts, reason_of(error))
+    there = next(one for one in (place, *place.parents) if os.path.lexists(one)).resolve()
+    if not there.stat().st_mode & 0o222 or not os.access(there, os.W_OK):
+        _refuse(path, parts, f"{there.name} is write-protected")
+    return text
+
+
+def _text(place: Path) -> str | None:
+    try:
+        return place.read_bytes().decode()
+    except FileNotFoundError:
+        return None
+
+
+def _refuse(path: str, parts: Sequence[Part], problem: str) -> NoReturn:
+    """Refuse to change a file, and say what a person puts into it."""
+    text = EMPTY
+    for part in parts:
+        text = jsonedit.put(text, part.where, part.key, part.value)
+    line = json.dumps(jsonedit.load(text), ensure_ascii=False)
+    raise ClientFileUnfit(path=path, problem=problem, way=f"put this into it yourself: {line}")
+
+
+def _top(git: Git) -> Path:
+    if git.top is None:
+        raise BareRepository
+    return git.top
+
+
+def _tidy(folder: Path, top: Path) -> None:
+    """Take away the folders that are empty now."""
+    while folder != top and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent
