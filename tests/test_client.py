@@ -308,3 +308,80 @@ def test_what_is_put_into_json_is_found_there_and_leaves_no_trace(
     assert json.loads(most) == {**json.loads(more), "servers": {"me": {"c": 1}}}
     assert jsonedit.drop(most, ("servers", "me")) == more
     assert jsonedit.drop(more, ("hooks", "E", len(elements))) == text
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_every_client_is_set_up_once_and_taken_out_without_a_trace(
+    name: str, repo: Path, cli: Callable[..., Any]
+) -> None:
+    for path in CLIENTS[name].files:
+        put(
+            repo,
+            path,
+            '[mcp_servers.other]\ncommand = "x"  # mine\n' if path.endswith(".toml") else '{\n    "a": 1\n}\n',
+        )
+    before = files(repo)
+    assert cli("client", "install", name, "-C", str(repo), "--yes")[0] == 0
+    after = files(repo)
+    assert set(after) == set(before)
+    assert all(after[path] != before[path] for path in CLIENTS[name].files)
+    assert cli("client", "install", name, "-C", str(repo), "--yes")[1].startswith("nothing to change")
+    assert "set up " in next(line for line in cli("client", "-C", str(repo))[1].splitlines() if line.startswith(name))
+    assert cli("client", "uninstall", name, "-C", str(repo), "--yes")[0] == 0
+    left = {path: data.replace(b',\n    "version": 1', b"") for path, data in files(repo).items()}
+    assert left == before
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_what_is_made_for_a_client_goes_altogether(name: str, repo: Path, cli: Callable[..., Any]) -> None:
+    before = files(repo)
+    cli("client", "install", name, "-C", str(repo), "--yes")
+    assert set(files(repo)) == {*before, *CLIENTS[name].files}
+    cli("client", "uninstall", name, "-C", str(repo), "--yes")
+    assert files(repo) == before
+    assert git(repo, "status", "--short", "--ignored") == ""
+
+
+def test_codex_is_told_of_the_server_in_its_own_table(repo: Path, cli: Callable[..., Any]) -> None:
+    theirs = '# ours\r\nmodel = "x"\r\n\r\n[mcp_servers]\r\n# none yet\r\n'
+    place = put(repo, ".codex/config.toml", theirs)
+    cli("client", "install", "codex", "-C", str(repo), "--yes")
+    table = '\r\n[mcp_servers.memento]\r\ncommand = "memento"\r\nargs = ["mcp"]\r\n'
+    assert place.read_bytes().decode() == theirs + table
+    place.write_bytes((theirs + table + "# after\r\n[tui]\r\n").encode())
+    cli("client", "uninstall", "codex", "-C", str(repo), "--yes")
+    assert place.read_bytes().decode() == theirs + "# after\r\n[tui]\r\n"
+    cli("client", "install", "codex", "-C", str(repo), "--yes")
+    place.write_bytes(place.read_bytes() + b'[mcp_servers.memento.env]\r\nA = "b"\r\n')
+    code, out, _ = cli("client", "uninstall", "codex", "-C", str(repo), "--yes", "--json")
+    assert (code, json.loads(out)["hint"]) == (1, "take out of it yourself what calls memento")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a = \n", "no plain TOML"),
+        ("mcp_servers = 3\n", "mcp_servers is no table"),
+        ('mcp_servers = {other = {command = "x"}}\n', "mcp_servers is not written as a table of its own"),
+        ('[mcp_servers.memento]\ncommand = "other"\n', "mcp_servers.memento is something else"),
+    ],
+)
+def test_toml_that_cannot_be_changed_safely_is_refused(
+    text: str, problem: str, repo: Path, cli: Callable[..., Any]
+) -> None:
+    put(repo, ".codex/config.toml", text)
+    before = files(repo)
+    code, out, _ = cli("client", "install", "codex", "-C", str(repo), "--yes", "--json")
+    told = json.loads(out)
+    assert (code, told["error"]) == (1, "client_file_unfit")
+    assert problem in told["message"]
+    assert 'yourself: [mcp_servers.memento]\ncommand = "memento"' in told["hint"]
+    assert files(repo) == before
+
+
+def test_a_version_that_a_file_has_stays_as_it_is(repo: Path, cli: Callable[..., Any]) -> None:
+    place = put(repo, ".cursor/hooks.json", '{"version": 2, "hooks": {"stop": [{"command": "x"}]}}')
+    cli("client", "install", "cursor", "-C", str(repo), "--yes")
+    assert json.loads(place.read_text())["version"] == 2
+    cli("client", "uninstall", "cursor", "-C", str(repo), "--yes")
+    assert place.read_text() == '{"version": 2, "hooks": {"stop": [{"command": "x"}]}}'

@@ -265,3 +265,20 @@ def test_a_file_system_that_takes_nothing_is_no_hindrance(play: Play) -> None:
     add(play, TOKENS)
     (play.root / ".git" / "memento" / "shown").write_text("a file in the way")
     assert told(play.root, prompt("How long do tokens live?"))
+
+
+def test_every_client_is_answered_in_its_own_form(play: Play) -> None:
+    add(play, TOKENS, about=["app.py"])
+    add(play, "Do users want longer sessions?", kind="question")
+    gemini = {"hook_event_name": "AfterTool", "tool_name": "read_file", "tool_input": {"file_path": "app.py"}}
+    assert TOKENS in told(play.root, {**gemini, "session_id": "g"})
+    asked = f"<hook_context>\n{FENCE}\nThe logo\n</hook_context>\n\nHow long do tokens live?"
+    assert TOKENS in told(play.root, {"hook_event_name": "BeforeAgent", "prompt": asked, "session_id": "h"})
+    cursor = {"workspace_roots": [str(play.root)], "cwd": "", "session_id": "", "conversation_id": "c"}
+    assert "longer sessions" in told(play.root, {**cursor, "hook_event_name": "sessionStart"})
+    used = {"hook_event_name": "postToolUse", "tool_name": "Read", "tool_input": {"path": str(play.root / "app.py")}}
+    assert TOKENS in told(play.root, {**cursor, **used})
+    assert told(play.root, {**cursor, **used}) == ""
+    code = {"sessionId": "v", "session_id": 3, "hookEventName": "PreToolUse", "hook_event_name": "PreToolUse"}
+    assert TOKENS in told(play.root, {**code, "tool_input": {"filePath": str(play.root / "app.py")}})
+    assert told(play.root, {**code, "tool_input": {"filePath": str(play.root / "app.py")}}) == ""

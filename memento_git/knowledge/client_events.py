@@ -20,7 +20,9 @@ FLAT: Final = {"sessionStart": START, "postToolUse": FILE}
 FRESH: Final = ("startup", "clear", "compact")  # a context in which nothing that was shown is left
 PLACES: Final = ("file_path", "filePath", "notebook_path", "absolute_path", "path", "target_file")
 PATCHED: Final = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
+BROUGHT: Final = re.compile("<hook_context>.*?</hook_context>", re.DOTALL)  # what hooks said before, as Gemini tells it
 LONGEST_PATH: Final = 4096
+LOOKED_AT: Final = 20_000
 LONGEST_PROMPT: Final = 4000
 MOST_PATHS: Final = 20
 
@@ -57,14 +59,14 @@ def read(data: bytes) -> Event | None:
         kind,
         _text(told, "session_id", "sessionId", "conversation_id"),
         _text(told, "cwd") or _first(told.get("workspace_roots")),
-        _text(told, "prompt")[:LONGEST_PROMPT],
+        BROUGHT.sub("", _text(told, "prompt")[:LOOKED_AT]).strip()[:LONGEST_PROMPT],
         _paths(told.get("tool_input")) if kind == FILE else (),
         fresh=_text(told, "source") in FRESH,
     )
 
 
 def _text(told: Mapping[str, Any], *keys: str) -> str:
-    return next((told[key] for key in keys if isinstance(told.get(key), str)), "")
+    return next((told[key] for key in keys if told.get(key) and isinstance(told[key], str)), "")
 
 
 def _first(found: Any) -> str:

@@ -12,7 +12,6 @@ NAME: Final = "memento"
 HOOK: Final = "memento client hook || exit 0"  # whatever happens there: some clients take a 2 for an order to stop
 IS_HOOK: Final = re.compile(r"\bmemento\b.*\bclient hook\b")
 SECONDS: Final = 10
-SERVER: Final = {"command": "memento", "args": ["mcp"]}
 
 
 class Part(NamedTuple):
@@ -69,37 +68,64 @@ def _words(found: Any) -> list[str]:
     return [str(one) for one in found] if isinstance(found, list) else []
 
 
-def _server(file: str, *, below: str = "mcpServers", **more: Any) -> Part:
-    return Part(file, (below,), NAME, {**more, **SERVER})
+def _server(file: str, below: str = "mcpServers", *, at: str = "", **more: Any) -> Part:
+    """Return the server; `at` is what a client that starts it elsewhere has for the project's folder."""
+    args = ["-C", at, "mcp"] if at else ["mcp"]
+    return Part(file, (below,), NAME, {**more, "command": "memento", "args": args})
 
 
-def _hooks(file: str, events: dict[str, str], *, seconds: int = SECONDS) -> tuple[Part, ...]:
-    """Return a hook for each event; of tools, those that a pattern names."""
-    call = {"type": "command", "command": HOOK, "timeout": seconds}
+def _hooks(file: str, events: dict[str, str], *, seconds: int = SECONDS, unit: int = 1) -> tuple[Part, ...]:
+    """Return a hook for each event; of tools, for those that a pattern names."""
+    call = {"type": "command", "command": HOOK, "timeout": seconds * unit}
     return tuple(
         Part(file, ("hooks", event), "", {**({"matcher": tools} if tools else {}), "hooks": [call]})
         for event, tools in events.items()
     )
 
 
-CLIENTS: Final = {
-    one.name: one
-    for one in (
-        Client(
-            "claude-code",
-            "Claude Code",
-            (
-                _server(".mcp.json"),
-                *_hooks(
-                    ".claude/settings.json",
-                    {
-                        "SessionStart": "",
-                        "UserPromptSubmit": "",
-                        "PreToolUse": "Read|Edit|MultiEdit|Write|NotebookEdit",
-                    },
-                ),
-            ),
-            "Claude Code asks once whether it may use the server of .mcp.json",
+CLAUDE: Final = Client(
+    "claude-code", "Claude Code",
+    (
+        _server(".mcp.json"),
+        *_hooks(".claude/settings.json", {
+            "SessionStart": "", "UserPromptSubmit": "", "PreToolUse": "Read|Edit|MultiEdit|Write|NotebookEdit",
+        }),
+    ),
+    "start claude, which asks whether the server of .mcp.json may be used",
+)  # fmt: skip
+CODEX: Final = Client(
+    "codex", "Codex",
+    (
+        _server(".codex/config.toml", "mcp_servers"),
+        *_hooks(".codex/hooks.json", {"SessionStart": "", "UserPromptSubmit": "", "PreToolUse": "apply_patch"}),
+    ),
+    "start codex, which asks whether the project is trusted; then trust the hooks: /hooks",
+)  # fmt: skip
+CURSOR: Final = Client(
+    "cursor", "Cursor",
+    (
+        _server(".cursor/mcp.json", at="${workspaceFolder}"),
+        Part(".cursor/hooks.json", (), "version", 1, frame=True),
+        Part(".cursor/hooks.json", ("hooks", "sessionStart"), "", {"command": HOOK, "timeout": SECONDS}),
+        Part(".cursor/hooks.json", ("hooks", "postToolUse"), "",
+             {"command": HOOK, "timeout": SECONDS, "matcher": "Read|Write"}),
+    ),
+    "switch the server on in Cursor's settings, where it asks for that",
+)  # fmt: skip
+GEMINI: Final = Client(
+    "gemini", "Gemini CLI",
+    (
+        _server(".gemini/settings.json"),
+        *_hooks(
+            ".gemini/settings.json",
+            {"SessionStart": "", "BeforeAgent": "", "AfterTool": "read_file|read_many_files|write_file|replace"},
+            unit=1000,
         ),
-    )
-}
+    ),
+    "start gemini, which asks whether the folder and its hooks are trusted",
+)  # fmt: skip
+VSCODE: Final = Client(
+    "vscode", "VS Code", (_server(".vscode/mcp.json", "servers", at="${workspaceFolder}", type="stdio"),),
+    "start the server in VS Code, which asks whether it is trusted",
+)  # fmt: skip
+CLIENTS: Final = {one.name: one for one in (CLAUDE, CODEX, CURSOR, GEMINI, VSCODE)}

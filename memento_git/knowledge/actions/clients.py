@@ -5,23 +5,26 @@ from __future__ import annotations
 import difflib
 import json
 import os
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from pathlib import Path
+from tomllib import TOMLDecodeError
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Moved, Refused, reason_of
 from memento_git.ledger import outfile
 from memento_git.ledger.publish import BareRepository
 from memento_git.model import clients
-from memento_git.texts import jsonedit
+from memento_git.texts import jsonedit, tomledit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable
+    from types import ModuleType
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.model.clients import Client, Part
 
-EMPTY: Final = "{}\n"
+
+OUT_BY_HAND: Final = "take out of it yourself what calls memento"
 
 
 class ClientFileUnfit(Refused):
@@ -64,8 +67,7 @@ def standing(git: Git, client: Client) -> str:
     told = []
     for path, parts in _by_file(client).items():
         try:
-            text = _read(git, path, parts)
-            held = jsonedit.load(text) if text and text.strip() else {}
+            held = _editor(path).load(_held(path, _read(git, path, "")))
         except (ClientFileUnfit, ValueError, RecursionError):
             return "unreadable"
         told += [bool(_found(held, part)) for part in parts if not part.frame]
@@ -74,12 +76,12 @@ def standing(git: Git, client: Client) -> str:
 
 def installation(git: Git, client: Client) -> list[Edit]:
     """Return what its files would be with what is ours; what is there already is left as it is."""
-    return [_edit(git, path, parts, _with) for path, parts in _by_file(client).items()]
+    return [_edit(git, path, parts, _with, _by_hand(path, parts)) for path, parts in _by_file(client).items()]
 
 
 def removal(git: Git, client: Client) -> list[Edit]:
     """Return what its files would be without what is ours; a file that then holds nothing goes."""
-    return [_edit(git, path, parts, _without) for path, parts in _by_file(client).items()]
+    return [_edit(git, path, parts, _without, OUT_BY_HAND) for path, parts in _by_file(client).items()]
 
 
 def write(ledger: Ledger, edits: Iterable[Edit]) -> None:
@@ -103,42 +105,61 @@ def _by_file(client: Client) -> dict[str, list[Part]]:
     return {part.file: [one for one in client.parts if one.file == part.file] for part in client.parts}
 
 
-def _edit(git: Git, path: str, parts: list[Part], change: Callable[[str, list[Part]], str | None]) -> Edit:
-    before = _read(git, path, parts)
+def _edit(git: Git, path: str, parts: list[Part], change: Callable[[str, list[Part]], str | None], way: str) -> Edit:
+    before = _read(git, path, way)
+    held = _held(path, before)
     try:
-        held = before if before and before.strip() else EMPTY
-        jsonedit.load(held)
         after = change(held, parts)
-    except json.JSONDecodeError as error:
-        _refuse(path, parts, f"it is no plain JSON ({error})")
+    except (json.JSONDecodeError, TOMLDecodeError) as error:
+        problem = f"it is no plain {Path(path).suffix[1:].upper()} ({error})"
+        raise ClientFileUnfit(path=path, problem=problem, way=way) from error
     except ValueError as error:
-        _refuse(path, parts, str(error))
-    except RecursionError:
-        _refuse(path, parts, "it is nested too deeply")
+        raise ClientFileUnfit(path=path, problem=error, way=way) from error
+    except RecursionError as error:
+        raise ClientFileUnfit(path=path, problem="it is nested too deeply", way=way) from error
     return Edit(path, before, before if after == held else after)
+
+
+def _by_hand(path: str, parts: list[Part]) -> str:
+    """Return what a person does who puts it in: all of it on one line, where JSON lets that be."""
+    text = _with(_held(path, None), parts)
+    said = text if path.endswith(".toml") else json.dumps(json.loads(text), ensure_ascii=False)
+    return f"put this into it yourself: {said}"
+
+
+def _editor(path: str) -> ModuleType:
+    return tomledit if path.endswith(".toml") else jsonedit
+
+
+def _held(path: str, text: str | None) -> str:
+    """Return what a file holds, of none and of an empty one what may be added to."""
+    return text if text and text.strip() else "" if path.endswith(".toml") else "{}\n"
 
 
 def _with(text: str, parts: list[Part]) -> str:
     for part in parts:
-        if _found(jsonedit.load(text), part):
+        editor = _editor(part.file)
+        held = editor.load(text)
+        if _found(held, part):
             continue
-        at = _at(jsonedit.load(text), part.where)
+        at = _at(held, part.where)
         if part.key and isinstance(at, dict) and part.key in at:
             if part.frame:
                 continue
             raise ValueError(f"its {'.'.join((*part.where, part.key))} is something else")
-        text = jsonedit.put(text, part.where, part.key, part.value)
+        text = editor.put(text, part.where, part.key, part.value)
     return text
 
 
 def _without(text: str, parts: list[Part]) -> str | None:
     """Return a text without what is ours; None where it holds nothing else."""
-    kept = text
+    kept, editor = text, _editor(parts[0].file)
     for part in (one for one in parts if not one.frame):
-        while found := _found(jsonedit.load(text), part):
-            text = jsonedit.drop(text, found)
+        while found := _found(editor.load(text), part):
+            text = editor.drop(text, found)
     frame = {part.key: part.value for part in parts if part.frame}
-    return None if text != kept and jsonedit.load(text) in ({}, frame) else text
+    is_bare = editor.load(text) in ({}, frame) and "#" not in text
+    return None if text != kept and is_bare else text
 
 
 def _found(held: Any, part: Part) -> tuple[str | int, ...]:
@@ -161,22 +182,21 @@ def _at(held: Any, where: tuple[str, ...]) -> Any:
     return held
 
 
-def _read(git: Git, path: str, parts: list[Part]) -> str | None:
+def _read(git: Git, path: str, way: str) -> str | None:
     """Return what a file holds, None where there is none; refuse what is no file of the project that may be written."""
     place = _top(git) / path
     try:
         outfile.refuse_link(place)
-    except outfile.OutUnfit as error:
-        _refuse(path, parts, str(error.facts["problem"]))
-    try:
         text = _text(place)
-    except UnicodeDecodeError:
-        _refuse(path, parts, "it is no text in UTF-8")
+    except outfile.OutUnfit as error:
+        raise ClientFileUnfit(path=path, problem=error.facts["problem"], way=way) from error
+    except UnicodeDecodeError as error:
+        raise ClientFileUnfit(path=path, problem="it is no text in UTF-8", way=way) from error
     except OSError as error:
-        _refuse(path, parts, reason_of(error))
+        raise ClientFileUnfit(path=path, problem=reason_of(error), way=way) from error
     there = next(one for one in (place, *place.parents) if os.path.lexists(one)).resolve()
     if not there.stat().st_mode & 0o222 or not os.access(there, os.W_OK):
-        _refuse(path, parts, f"{there.name} is write-protected")
+        raise ClientFileUnfit(path=path, problem=f"{there.name} is write-protected", way=way)
     return text
 
 
@@ -185,15 +205,6 @@ def _text(place: Path) -> str | None:
         return place.read_bytes().decode()
     except FileNotFoundError:
         return None
-
-
-def _refuse(path: str, parts: Sequence[Part], problem: str) -> NoReturn:
-    """Refuse to change a file, and say what a person puts into it."""
-    text = EMPTY
-    for part in parts:
-        text = jsonedit.put(text, part.where, part.key, part.value)
-    line = json.dumps(jsonedit.load(text), ensure_ascii=False)
-    raise ClientFileUnfit(path=path, problem=problem, way=f"put this into it yourself: {line}")
 
 
 def _top(git: Git) -> Path:

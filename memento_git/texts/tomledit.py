@@ -1,0 +1,56 @@
+"""Adding a table to a TOML file that people edit, and taking it out again: all else stays as it is, to the byte. Pure.
+
+What comes out is read again: it has what was meant, or nothing is changed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from typing import Any, Final
+
+MARK: Final = "\ufeff"
+TABLE: Final = r"(?:^[ \t]*\r?\n)?^\[{name}\][ \t]*\r?\n(?:[^\[#\s][^\n]*(?:\n|\Z))*"
+BY_HAND: Final = "{name} is not written as a table of its own"
+
+
+def load(text: str) -> Any:
+    """Return what a text holds; raise ValueError, with what is wrong, where it is no TOML."""
+    return tomllib.loads(text.removeprefix(MARK).replace("\r\n", "\n"))
+
+
+def put(text: str, where: tuple[str], key: str, value: dict[str, Any]) -> str:
+    """Return a text with a table at its end; raise ValueError where it cannot be put there."""
+    line = "\r\n" if "\r\n" in text else "\n"
+    name = f"{where[0]}.{key}"
+    lines = [f"[{name}]", *(f"{one} = {json.dumps(held, ensure_ascii=False)}" for one, held in value.items()), ""]
+    gap = "" if not text or text.endswith(line * 2) else line if text.endswith("\n") else line * 2
+    after = f"{text}{gap}{line.join(lines)}"
+    wanted = load(text)
+    if not isinstance(wanted.setdefault(where[0], {}), dict):
+        raise ValueError(f"{where[0]} is no table")  # noqa: TRY004 (one kind of error)
+    wanted[where[0]][key] = value
+    return _checked(after, wanted, where[0])
+
+
+def drop(text: str, where: tuple[str, str]) -> str:
+    """Return a text without a table, and the gap before it; raise ValueError where that is no text of its own."""
+    name = ".".join(where)
+    after = re.sub(TABLE.format(name=re.escape(name)), "", text, flags=re.MULTILINE)
+    outer, inner = where
+    wanted = load(text)
+    del wanted[outer][inner]
+    if not wanted[outer] and outer not in load(after):
+        del wanted[outer]
+    return _checked(after, wanted, name)
+
+
+def _checked(text: str, wanted: Any, name: str) -> str:
+    try:
+        found = load(text)
+    except ValueError:
+        found = None
+    if found != wanted:
+        raise ValueError(BY_HAND.format(name=name))
+    return text
