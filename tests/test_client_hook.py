@@ -71,11 +71,24 @@ def test_a_prompt_brings_what_is_known_of_it_once(play: Play) -> None:
     assert TOKENS in told(play.root, prompt("How long do tokens live?", session_id="two"))
 
 
-@pytest.mark.parametrize("text", ["", "   ", "continue", "tokens", "Deploy the kubernetes ingress", "yes, go on then"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "   ", "continue", "tokens", "Deploy the kubernetes ingress", "yes, go on then",
+     "Run the tests and commit", "Fix the failing test, then update the documentation"],
+)  # fmt: skip
 def test_where_nothing_is_surely_about_a_prompt_nothing_is_said(text: str, play: Play) -> None:
     add(play, TOKENS)
     add(play, "The importer must go on after a broken line.")
+    add(play, "A failing test is committed with its fix, and the documentation is updated when all tests run.")
     assert told(play.root, prompt(text)) == ""
+
+
+def test_of_what_answers_a_prompt_only_what_is_nearly_as_sure_as_the_best_comes(play: Play) -> None:
+    add(play, "The token server signs each token with the key of the tenant.")
+    add(play, "The bakery of the tenant has a server, and much else that would take long to tell. " + "Bread. " * 60)
+    said = told(play.root, prompt("Which key of the tenant does the token server sign with?"))
+    assert "signs each token" in said
+    assert "bakery" not in said
 
 
 def test_a_note_that_says_something_else_now_is_shown_again(play: Play) -> None:

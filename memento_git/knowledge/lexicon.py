@@ -142,3 +142,15 @@ ALIKE: Final = """
     propose; snippet excerpt example sample; critical severe urgent; confusing unclear ambiguous misleading; noisy
     verbose chatty
 """.split(";")  # words of which one is often said for another
+
+ORDERS: Final = """
+    add adjust again append apply ask branch break bug build call change check class clean code command commit
+    continue convert copy correct create debug define delete deploy describe document documentation done edit ensure
+    error example exist explain extend fail failure feature file find finish fix folder follow function generate
+    give go good handle have help implement improve include install issue keep let line list look main make merge
+    message method mistake module move name need new note ok open option output part pass path please print problem
+    project pull push put read refactor release remove rename repo repository reproduce request result return revert
+    review rewrite rule run save search see send set show simplify source start step stop support switch task tell
+    test text thing todo tool try type undo update upgrade use user variable verify version view want warning way
+    work write wrong
+"""  # what anybody asks an agent to do, and with what: a note that shares these alone with a prompt is not about it

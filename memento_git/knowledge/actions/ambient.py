@@ -12,8 +12,10 @@ from memento_git.knowledge.alreadyshown import AlreadyShown, mark
 from memento_git.knowledge.client_events import FILE, PROMPT, START
 from memento_git.knowledge.fitting import fitted
 from memento_git.knowledge.grouping import trimmed
+from memento_git.knowledge.lexicon import ORDERS
 from memento_git.knowledge.quoting import named
 from memento_git.knowledge.rendering import rendered
+from memento_git.knowledge.words import asked
 from memento_git.model import anchors
 from memento_git.model.anchors import Anchor
 from memento_git.model.knowledge import NOTE_KINDS
@@ -32,7 +34,8 @@ FEW: Final = {START: 20, PROMPT: 3, FILE: 5}
 LOOKED_AT: Final = 50
 LONGEST: Final = 200
 NOTHING: Final = {"states": {}, "records": {}, "filters": [], "drafts": 0, "short": 0}
-SHARED: Final = 2  # words that a note has of a prompt: by one alone, much would be said of "run the tests"
+SHARED: Final = 2  # words that a note has of a prompt, beside those that any prompt may have
+NEAR_BEST: Final = 0.5  # share of the best score that a note has which is as surely meant
 HEAD: Final = "From the ledger of this repository, {what}. More: memento recall QUESTION"
 WHAT: Final = {START: "where the project stands", PROMPT: "what it has on this prompt", FILE: "what it has on {path}"}
 
@@ -68,8 +71,10 @@ class _Moment:
             return ""
         queries = [self.event.prompt]
         answer = self._recalled(queries, kinds=NOTE_KINDS, semantic="never")
-        strong = [hit for hit in answer["hits"] if not hit["weak"] and len(hit["words"]) >= SHARED]
-        return self._said("", answer, strong)
+        plain = set(asked(ORDERS))
+        sure = [hit for hit in answer["hits"] if not hit["weak"] and len(set(hit["words"]) - plain) >= SHARED]
+        least = NEAR_BEST * max((hit["score"] for hit in sure), default=0)
+        return self._said("", answer, [hit for hit in sure if hit["score"] >= least])
 
     def at_files(self) -> str:
         """Return the notes about each file, the nearest place first."""
