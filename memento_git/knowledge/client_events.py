@@ -28,7 +28,10 @@ MOST_PATHS: Final = 20
 
 
 class Event(NamedTuple):
-    """One event of a client's session; what is empty it did not tell."""
+    """One event of a client's session; what is empty it did not tell.
+
+    An agent that another one started has a context, and so a session, of its own.
+    """
 
     name: str
     kind: str
@@ -54,10 +57,11 @@ def read(data: bytes) -> Event | None:
     kind = NESTED.get(name) or FLAT.get(name)
     if kind is None:
         return None
+    session = _text(told, "session_id", "sessionId", "conversation_id")
     return Event(
         name,
         kind,
-        _text(told, "session_id", "sessionId", "conversation_id"),
+        f"{session} {agent}" if session and (agent := _text(told, "agent_id")) else session,
         _text(told, "cwd") or _first(told.get("workspace_roots")),
         BROUGHT.sub("", _text(told, "prompt")[:LOOKED_AT]).strip()[:LONGEST_PROMPT],
         _paths(told.get("tool_input")) if kind == FILE else (),

@@ -119,5 +119,5 @@ class _Moment:
         if not told["hits"]:
             return ""
         self.shown.add(path, (marks[hit["id"]] for hit in told["hits"]))
-        what = WHAT[kind].format(path=named(path, LONGEST))
+        what = WHAT[kind].format(path="this file" if " " in path else named(path, LONGEST))  # a name may be a sentence
         return f"{HEAD.format(what=what)}\n{rendered(told)}"
