@@ -230,6 +230,28 @@ def test_a_link_out_of_the_repository_is_refused_and_one_within_is_followed(
     assert (repo / ".claude").is_symlink()
 
 
+def test_a_link_within_the_repository_stays_when_what_is_ours_goes(repo: Path, cli: Callable[..., Any]) -> None:
+    (repo / "mine.json").write_text("{}\n")
+    (repo / ".mcp.json").symlink_to("mine.json")
+    cli("client", "install", "claude-code", "-C", str(repo), "--yes")
+    assert "memento" in (repo / "mine.json").read_text()
+    cli("client", "uninstall", "claude-code", "-C", str(repo), "--yes")
+    assert (repo / ".mcp.json").is_symlink()
+    assert (repo / "mine.json").read_text() == "{}\n"
+    (repo / "mine.json").unlink()
+    assert cli("client", "-C", str(repo))[0] == 0
+    assert cli("client", "install", "claude-code", "-C", str(repo), "--yes")[0] == 0
+    assert "memento" in (repo / "mine.json").read_text()
+
+
+def test_what_is_set_up_and_write_protected_is_set_up(repo: Path, cli: Callable[..., Any]) -> None:
+    cli("client", "install", "claude-code", "-C", str(repo), "--yes")
+    (repo / ".mcp.json").chmod(0o444)
+    assert cli("client", "install", "claude-code", "-C", str(repo))[1].startswith("nothing to change")
+    assert "claude-code  set up  " in cli("client", "-C", str(repo))[1]
+    assert "write-protected" in cli("client", "uninstall", "claude-code", "-C", str(repo), "--yes")[2]
+
+
 def test_a_write_protected_file_or_folder_is_refused(repo: Path, cli: Callable[..., Any]) -> None:
     place = put(repo, SETTINGS, "{}\n")
     place.chmod(0o444)

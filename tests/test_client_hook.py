@@ -179,6 +179,24 @@ def test_a_context_that_was_cleared_or_compacted_is_told_again(play: Play) -> No
     assert told(play.root, asked)
 
 
+def test_what_contradicts_a_note_comes_with_it(play: Play) -> None:
+    note = add(play, TOKENS)
+    other = add(play, "They are valid for a day.", links=[f"contradicts:{note}"])
+    said = told(play.root, prompt("How long do tokens live?"))
+    assert f"contradicted by {other}" in said
+    assert "valid for a day" in said
+
+
+def test_a_folder_that_is_named_to_the_hook_goes_before_the_clients_own(play: Play, tmp_path: Path) -> None:
+    add(play, TOKENS)
+    event = {**prompt("How long do tokens live?"), "cwd": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-m", "memento_git", "-C", str(play.root), "client", "hook"],
+        input=json.dumps(event).encode(), capture_output=True, check=True,
+    )  # fmt: skip
+    assert TOKENS in done.stdout.decode()
+
+
 def test_an_answer_is_small_and_says_what_it_leaves_out(play: Play) -> None:
     for number in range(12):
         add(play, f"Tokens of the kind {number} live {number} hours. {'They do so. ' * 100}", about=["app.py"])

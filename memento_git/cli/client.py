@@ -115,6 +115,7 @@ def _answer(door: Door, data: bytes) -> str:
     event = client_events.read(data) if 0 < len(data) <= MOST_READ else None
     if event is None:
         return ""
-    with Ledger.open(event.folder or door.workspace) as ledger:
+    named = door.workspace if door.workspace != "." else ""
+    with Ledger.open(named or event.folder or ".") as ledger:
         context = ambient.told(ledger, event, standings)
     return json.dumps(event.answer(context)) if context else ""

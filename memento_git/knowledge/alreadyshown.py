@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SESSIONS: Final = 64
 MOST: Final = 1000
+PAIR: Final = 2
 TELLING: Final = ("title", "text", "status", "expired", "anchors", "contradicted_by", "confirmed_at")
 
 
@@ -34,7 +35,7 @@ class AlreadyShown:
             held = json.loads(self.path.read_bytes()) if self._is_kept else []
         except (OSError, ValueError):
             return []
-        return held if isinstance(held, list) and all(isinstance(one, list) for one in held) else []
+        return [one for one in held if isinstance(one, list) and len(one) == PAIR] if isinstance(held, list) else []
 
     def add(self, place: str, marks: Iterable[str]) -> None:
         """Keep what is shown; where the file system refuses, it may be shown again."""

@@ -1,4 +1,4 @@
-"""The clients that Memento can be set up for: what belongs into which of a project's files, and which events they tell.
+"""The clients that a project can be set up for: what belongs into which of its files, and which events they tell.
 
 A file of a project is committed and read on other machines: it names `memento` as PATH has it.
 """
@@ -28,8 +28,6 @@ class Part(NamedTuple):
 
     def is_ours(self, found: Any) -> bool:
         """Tell whether a value in its place is ours, also where somebody has adjusted it."""
-        if not self.key:
-            return bool(calls(found))
         return found == self.value or (
             isinstance(found, dict)
             and "mcp" in _words(found.get("args"))
@@ -74,9 +72,9 @@ def _server(file: str, below: str = "mcpServers", *, at: str = "", **more: Any) 
     return Part(file, (below,), NAME, {**more, "command": "memento", "args": args})
 
 
-def _hooks(file: str, events: dict[str, str], *, seconds: int = SECONDS, unit: int = 1) -> tuple[Part, ...]:
-    """Return a hook for each event; of tools, for those that a pattern names."""
-    call = {"type": "command", "command": HOOK, "timeout": seconds * unit}
+def _hooks(file: str, events: dict[str, str], *, second: int = 1) -> tuple[Part, ...]:
+    """Return a hook for each event; of tools, for those that a pattern names. `second` is one in a client's unit."""
+    call = {"type": "command", "command": HOOK, "timeout": SECONDS * second}
     return tuple(
         Part(file, ("hooks", event), "", {**({"matcher": tools} if tools else {}), "hooks": [call]})
         for event, tools in events.items()
@@ -119,7 +117,7 @@ GEMINI: Final = Client(
         *_hooks(
             ".gemini/settings.json",
             {"SessionStart": "", "BeforeAgent": "", "AfterTool": "read_file|read_many_files|write_file|replace"},
-            unit=1000,
+            second=1000,
         ),
     ),
     "start gemini, which asks whether the folder and its hooks are trusted",

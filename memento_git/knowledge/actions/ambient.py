@@ -42,11 +42,8 @@ WHAT: Final = {START: "where the project stands", PROMPT: "what it has on this p
 
 def told(ledger: Ledger, event: Event, standings: Standings = labels.nothing_known) -> str:
     """Return what a client is told at an event; nothing where there is nothing, or nothing new."""
-    if event.kind == START:
-        return _Moment(ledger, event, standings).at_start()
-    if event.kind == PROMPT:
-        return _Moment(ledger, event, standings).at_prompt()
-    return _Moment(ledger, event, standings).at_files()
+    moment = _Moment(ledger, event, standings)
+    return {START: moment.at_start, PROMPT: moment.at_prompt, FILE: moment.at_files}[event.kind]()
 
 
 class _Moment:
@@ -74,7 +71,9 @@ class _Moment:
         plain = set(asked(ORDERS))
         sure = [hit for hit in answer["hits"] if not hit["weak"] and len(set(hit["words"]) - plain) >= SHARED]
         least = NEAR_BEST * max((hit["score"] for hit in sure), default=0)
-        return self._said("", answer, [hit for hit in sure if hit["score"] >= least])
+        best = [hit for hit in sure if hit["score"] >= least]
+        wanted = {name for hit in best for name in (hit["id"], *hit["contradicted_by"])}
+        return self._said("", answer, [hit for hit in answer["hits"] if hit["id"] in wanted])
 
     def at_files(self) -> str:
         """Return the notes about each file, the nearest place first."""

@@ -67,7 +67,7 @@ def standing(git: Git, client: Client) -> str:
     told = []
     for path, parts in _by_file(client).items():
         try:
-            held = _editor(path).load(_held(path, _read(git, path, "")))
+            held = _editor(path).load(_held(path, _read(_top(git) / path, path, "")))
         except (ClientFileUnfit, ValueError, RecursionError):
             return "unreadable"
         told += [bool(_found(held, part)) for part in parts if not part.frame]
@@ -106,7 +106,8 @@ def _by_file(client: Client) -> dict[str, list[Part]]:
 
 
 def _edit(git: Git, path: str, parts: list[Part], change: Callable[[str, list[Part]], str | None], way: str) -> Edit:
-    before = _read(git, path, way)
+    place = _top(git) / path
+    before = _read(place, path, way)
     held = _held(path, before)
     try:
         after = change(held, parts)
@@ -117,7 +118,12 @@ def _edit(git: Git, path: str, parts: list[Part], change: Callable[[str, list[Pa
         raise ClientFileUnfit(path=path, problem=error, way=way) from error
     except RecursionError as error:
         raise ClientFileUnfit(path=path, problem="it is nested too deeply", way=way) from error
-    return Edit(path, before, before if after == held else after)
+    if after == held:
+        return Edit(path, before, before)
+    there = next(one for one in (place, *place.parents) if one.exists()).resolve()
+    if not there.stat().st_mode & 0o222 or not os.access(there, os.W_OK):
+        raise ClientFileUnfit(path=path, problem=f"{there.name} is write-protected", way=way)
+    return Edit(path, before, _held(path, None) if after is None and place.is_symlink() else after)
 
 
 def _by_hand(path: str, parts: list[Part]) -> str:
@@ -182,9 +188,8 @@ def _at(held: Any, where: tuple[str, ...]) -> Any:
     return held
 
 
-def _read(git: Git, path: str, way: str) -> str | None:
-    """Return what a file holds, None where there is none; refuse what is no file of the project that may be written."""
-    place = _top(git) / path
+def _read(place: Path, path: str, way: str) -> str | None:
+    """Return what a file holds, None where there is none; refuse what is no text, or no file of the project."""
     try:
         outfile.refuse_link(place)
         text = _text(place)
@@ -194,9 +199,6 @@ def _read(git: Git, path: str, way: str) -> str | None:
         raise ClientFileUnfit(path=path, problem="it is no text in UTF-8", way=way) from error
     except OSError as error:
         raise ClientFileUnfit(path=path, problem=reason_of(error), way=way) from error
-    there = next(one for one in (place, *place.parents) if os.path.lexists(one)).resolve()
-    if not there.stat().st_mode & 0o222 or not os.access(there, os.W_OK):
-        raise ClientFileUnfit(path=path, problem=f"{there.name} is write-protected", way=way)
     return text
 
 
