@@ -331,6 +331,52 @@ def test_lines_written_by_hand_come_in_as_imports(other: Play, tmp_path: Path) -
     assert (again.added, len(again.existing), len(Drafts(other.ledger.git).all())) == ([], 1, 1)
 
 
+def test_many_lines_written_by_hand_take_as_long_as_they_are_many(other: Play, tmp_path: Path) -> None:
+    def calls(name: str, count: int) -> int:
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text(
+            "".join(f'{{"text": "{name} {one} is {one * 7}.", "key": "{name}.{one}"}}\n' for one in range(count))
+        )
+        counted = 0
+
+        def count_one(_: object, event: str, __: object) -> None:
+            nonlocal counted
+            counted += event == "call"
+
+        sys.setprofile(count_one)
+        try:
+            brought = note_bundles.import_bundle(other.ledger, path)
+        finally:
+            sys.setprofile(None)
+        assert len(brought.added) == count
+        return counted
+
+    few = calls("lamp", 50)
+    assert calls("door", 400) < 12 * few  # eight times as many lines
+
+
+def test_lines_written_by_hand_are_held_against_those_before(play: Play, tmp_path: Path) -> None:
+    path = tmp_path / "hand.jsonl"
+    one, other = {"text": "Tokens live an hour.", "tier": "medium"}, {"text": "Use SHA-256.", "key": "hash"}
+    path.write_text(
+        "".join(json.dumps(line) + "\n" for line in (one, other, {**one, "text": "tokens live  an hour."}, other))
+    )
+    brought = note_bundles.import_bundle(play.ledger, path)
+    assert ([len(brought.added), len(brought.existing)], {told.id for told in brought.existing}) == (
+        [2, 2], {told.id for told in brought.added},
+    )  # fmt: skip
+    path.write_text(
+        "".join(json.dumps({"text": text, "key": "salt"}) + "\n" for text in ("Salt it.", "Never salt it."))
+    )
+    error = refused(play, path)
+    assert (error.token, "hand.jsonl:2: the key salt is that of hand.jsonl:1 too" in error.message) == (
+        "bundle_invalid",
+        True,
+    )
+    path.write_text(json.dumps({"text": "Use MD5.", "key": "hash"}) + "\n")
+    assert refused(play, path).token == "key_taken"
+
+
 def test_the_command_line_exports_to_a_file_and_imports_it(play: Play, other: Play, tmp_path: Path, cli: Call) -> None:
     add(play, "Tokens live an hour.")
     path = tmp_path / "out.jsonl"

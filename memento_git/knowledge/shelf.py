@@ -66,7 +66,8 @@ class Shelf(Happenings):
         self.drafts = drafts
         self.fold = Fold(self, transitions.judge)
         self._backlinks: dict[str, list[tuple[str, str]]] | None = None
-        self._holders: dict[str, list[Prose]] | None = None
+        self._marks: dict[str, dict[str, None]] = {}
+        self._marked = -1
         self._loaded = False
 
     def event_folder(self, of: str) -> str:
@@ -78,7 +79,7 @@ class Shelf(Happenings):
 
     def added(self, event: Event, group: str) -> None:
         super().added(event, group)
-        self._backlinks = self._holders = None
+        self._backlinks = None
 
     # Notes.
 
@@ -148,7 +149,7 @@ class Shelf(Happenings):
 
         Where none has it and a note that cannot be read seems to, that is refused: nobody knows whether it lives.
         """
-        found = [note for note in self._with_key(key) if self.lives(note.id)]
+        found = self._live_with(key)
         line = re.compile(rf"^key:[ \t]*(['\"]?){re.escape(key)}\1[ \t]*$".encode(errors="surrogatepass"), re.MULTILINE)
         for wrong in () if found else self.unread():
             if line.search(self.view.read(wrong.path) or b""):
@@ -174,8 +175,18 @@ class Shelf(Happenings):
         return [note for note in self.readable(self._bearing(register.keyed(key))) if note.data.get("key") == key]
 
     def _bearing(self, mark: str) -> Collection[str] | None:
-        """Return the notes that may bear a mark; None where all are at hand, or must be looked at."""
-        return None if self._loaded else register.bearing(self.view, mark)
+        """Return the notes that may have a text or a key; None where all must be looked at."""
+        return self._marks_at_hand().get(mark, ()) if self._loaded else register.bearing(self.view, mark)
+
+    def _marks_at_hand(self) -> dict[str, dict[str, None]]:
+        """Return mark -> the notes that bear it, or did before; each note is read once, and again when it is put."""
+        puts = self.view.puts
+        names = [*self.index.prose] if self._marked < 0 else map(layout.note_of, puts[self._marked :])
+        self._marked = len(puts)
+        for note in filter(None, map(self.written, names)):
+            for mark in (register.said(note.body), register.keyed(str(note.data.get("key", "")))):
+                self._marks.setdefault(mark, {})[note.id] = None
+        return self._marks
 
     def readable(self, among: Collection[str] | None = None) -> list[Prose]:
         """Return the notes, or some of them, whose files can be read, the latest last; others are findings.
@@ -310,15 +321,8 @@ class Shelf(Happenings):
         key = note.data.get("key")
         return sorted(rivals(self, note, self._live_with(key) if key else ()))
 
-    def _live_with(self, key: str) -> Sequence[Prose]:
-        if self._holders is not None:
-            return self._holders.get(key, ())
-        among = self._bearing(register.keyed(key))
-        found: dict[str, list[Prose]] = {}
-        for one in self.live(among):
-            found.setdefault(one.data.get("key", ""), []).append(one)
-        self._holders = found if among is None else None
-        return found.get(key, ())
+    def _live_with(self, key: str) -> list[Prose]:
+        return [note for note in self._with_key(key) if self.lives(note.id)]
 
     def _opposed(self, note: Prose) -> set[str]:
         """Return what a note that stands for itself contradicts by a link, be it of one whose place it took."""
@@ -360,7 +364,7 @@ class Shelf(Happenings):
         found, seen, waiting = set[str](), {note}, [note]
         while waiting:
             name = waiting.pop()
-            among = self._bearing(register.naming(name))
+            among = None if self._loaded else register.bearing(self.view, register.naming(name))
             if among is None:
                 return None
             found.update(among)

@@ -38,8 +38,7 @@ class Transaction:
         self.actor = ledger.asker if rehearsed else ledger.actor
         self.changes: dict[str, bytes | None] = {}
         self.olds: dict[str, str | None] = {}
-        self.puts: list[str] = []
-        self.touched: list[str] = []
+        self.touched: dict[str, None] = {}
         self.run = ""
         self.commit = ""
         self.ended = False
@@ -56,7 +55,6 @@ class Transaction:
         if path not in self.olds:
             self.olds[path] = self.view.blob(path) or self.view.table.links.get(path)
         self.changes[path] = data
-        self.puts.append(path)
         self.view.put(path, data)
 
     def paths(self) -> list[Path3]:
@@ -80,16 +78,15 @@ class Transaction:
     def touch(self, run: str, record: str) -> None:
         """Name a record in the commit's trailers."""
         self.run = self.run or run
-        if record not in self.touched:
-            self.touched.append(record)
+        self.touched[record] = None
 
     def message(self, action: str) -> str:
         """Return the commit message: a short subject, and trailers to filter `git log` by."""
         action = " ".join(action.split())
-        subject = " ".join(part for part in ("memento:", action, some(self.touched, 1)) if part)
+        subject = " ".join(part for part in ("memento:", action, some([*self.touched], 1)) if part)
         trailers = [f"Memento-Action: {action}"]
         if self.run:
             trailers.append(f"Memento-Run: {self.run}")
-        trailers += [f"Memento-Record: {record}" for record in self.touched[:10]]
+        trailers += [f"Memento-Record: {record}" for record in [*self.touched][:10]]
         trailers.append(f"Memento-Actor: {self.actor}")
         return subject + "\n\n" + "\n".join(trailers) + "\n"

@@ -61,7 +61,7 @@ class View:
         self._index: dict[str, Index] = {}
         self.archived: dict[str, dict[str, list[str]]] = {}
         self._shown: dict[str, set[str]] = {}
-        self.changed = False
+        self.puts: list[str] = []
         self.held = False
         self.prior: View | None = None  # what this view is compared with
 
@@ -146,7 +146,7 @@ class View:
             self.contents.pop(path, None)
         else:
             self.contents[path] = data
-        self.changed = True
+        self.puts.append(path)
         if run and self._runs is not None and run not in self._runs:
             self._runs = None
         if data is None or path.startswith(layout.ARCHIVE):
@@ -245,6 +245,10 @@ class View:
             for finding in codec.read_config(data)[1]:
                 if finding.code == codec.NEWER:
                     raise LedgerUnreadable(finding=finding)
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.puts)
 
     @property
     def exists(self) -> bool:

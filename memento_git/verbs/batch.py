@@ -228,7 +228,7 @@ def _step(tx: Transaction, step: Any, line: str, names: dict[str, Named], *, imp
     if (taken := names.get(step.get("as", ""))) is not None:
         raise BatchInvalid(where=where, problem=f"{step['as']!r} is the name of what {taken.line} makes already")
     options = {key: _named(value, names, where) for key, value in step.items() if key not in ("do", "as")}
-    before = len(tx.puts)
+    before = len(tx.view.puts)
     _refuse_empty(verb, options, where)
     try:
         typed = _typed(ACTIONS[verb], options, where)
@@ -239,7 +239,7 @@ def _step(tx: Transaction, step: Any, line: str, names: dict[str, Named], *, imp
         refusal.message = refusal.message if refusal.message.startswith(where) else f"{where}: {refusal.message}"
         refusal.args = (refusal.message,)
         raise
-    _refuse_unfit(tx, tx.puts[before:], where)
+    _refuse_unfit(tx, tx.view.puts[before:], where)
     identity = result[0] if isinstance(result, tuple) else result
     if "as" in step:
         names[step["as"]] = Named(identity, line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
@@ -148,6 +149,8 @@ class _Intake:
         if self.differ:
             raise NotesDiffer(ids=some(self.differ, SHOWN))
         self._judge(came, taken)
+        with self.desk.view.aside():
+            self.desk.shelf.load()
         for one in lines:
             if isinstance(one, Typed):
                 self._typed(one)
@@ -328,11 +331,16 @@ class _Intake:
             told = Taken(made.id, titled(line.text))
             (self.brought.existing if made.existing else self.brought.added).append(told)
             return
-        same = next((one.id for one in self.drafts.all() if alike.plain(one.body) == alike.plain(line.text)), "")
+        same = self._waiting.get(alike.plain(line.text), "")
         if not same:
             self.desk.text(line.where, line.text)
             self.kept.append(lambda: draft_note(self.tx.ledger, line.text, **options))
         self.brought.drafts.append(Taken(same, titled(line.text), unvouched(signs)))
+
+    @cached_property
+    def _waiting(self) -> dict[str, str]:
+        """Return what the drafts of this clone say -> the first that says it."""
+        return {alike.plain(one.body): one.id for one in reversed(self.drafts.all())}
 
     def _added(self, line: Typed, options: dict[str, Any]) -> Added:
         """Add a note of a line; what is wrong with it is told with its number."""
