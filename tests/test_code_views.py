@@ -234,6 +234,21 @@ def test_a_file_that_git_does_not_track_is_shown_and_nothing_else_is_added(shop:
     assert "bytes" in answer(cli, shop, "read", "huge.txt")["message"]
 
 
+def test_a_file_that_git_is_told_to_ignore_is_neither_shown_nor_quoted(shop: Play, cli: Call) -> None:
+    write(shop, ".gitignore", ".env\nprivate/\n")
+    for path in (".env", "private/key.py"):
+        write(shop, path, "one\ndef two():\n    pass\n")
+        code, _, err = cli("-C", str(shop.root), "code", "read", f"{path}:1")
+        assert (code, f"{path} is not shown: git is told to ignore it" in err) == (1, True)
+        for place in (f"{path}:1", f"{path}::two"):
+            code, _, err = cli("-C", str(shop.root), "note", "add", "A trap.", "--about", place)
+            assert (code, "so nothing of it is quoted [anchor_missing]" in err) == (1, True), place
+    whole = add(shop, "The password is in there.", about=[".env"])
+    assert shop.ledger.view().find(whole, "note")
+    git(shop.root, "add", "-f", ".env")
+    assert cli("-C", str(shop.root), "code", "read", ".env")[0] == 0
+
+
 def test_what_is_no_text_of_this_repository_is_refused_with_the_reason(shop: Play, cli: Call, tmp_path: Path) -> None:
     write(shop, "bin.dat", b"a\0b")
     write(shop, "latin.txt", b"caf\xe9\n")

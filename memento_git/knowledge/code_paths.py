@@ -96,7 +96,10 @@ def _plain(path: str) -> str:
 
 
 def standing_now(git: Git, reader: Reader, given: str = "") -> Standing:
-    """Return the work tree as it is now, with the one file that is asked for although git does not track it."""
+    """Return the work tree as it is now, with the one file that is asked for although git does not track it.
+
+    One that git is told to ignore is refused: what is kept out of the repository is often secret.
+    """
     now = reader.work_tree()
     path = chosen(git, given, now.entries) if given else ""
     place = (git.top or git.git_dir) / path
@@ -105,6 +108,9 @@ def standing_now(git: Git, reader: Reader, given: str = "") -> Standing:
     if (size := place.stat().st_size) > standing.LARGEST:
         raise CodeUnreadable(path=path, why=f"it has {size} bytes; up to {standing.LARGEST} are looked into")
     try:
-        return reader.work_tree([path])
+        now = reader.work_tree([path])
     except GitFailed:
         return now  # git sees no file of its own there: a submodule, or a folder behind a link
+    if path in reader.ignored:
+        raise CodeUnreadable(path=path, why="git is told to ignore it")
+    return now

@@ -90,6 +90,8 @@ def pin(anchor: Anchor, follower: Follower, head: Standing | None, now: Standing
     plain = anchor._replace(blob="", commit="", quote="")
     if anchor.path not in here.entries:
         raise AnchorMissing(anchor=anchor, why=_elsewhere(anchor, follower, here))
+    if (anchor.lines or anchor.symbol) and here is now and anchor.path in follower.reader.ignored:
+        raise AnchorMissing(anchor=anchor, why=f"git is told to ignore {anchor.path}, so nothing of it is quoted")
     quoted = _quoted(plain, follower, here)
     if head is None or head.blob(anchor.path) != here.blob(anchor.path):
         return quoted

@@ -55,6 +55,7 @@ class Reader:
     def __init__(self, git: Git, folder: Path) -> None:
         self.git = git
         self.folder = folder
+        self.ignored: set[str] = set()  # what was asked for although git is told to ignore it
         self._sizes: dict[str, int] = {}
         self._contents: dict[str, bytes | None] = {}
         self._hunks: dict[tuple[str, str], tuple[Numbers, ...]] = {}
@@ -82,6 +83,9 @@ class Reader:
         asked = sorted(set(paths))
         if asked:
             others = self.git.run("ls-files", "--others", "-z", "--", *asked)
+            ignored = ("--ignored", "--exclude-standard", "-z", "--", *asked)
+            told = self.git.run("ls-files", "--others", *ignored) if others else b""
+            self.ignored.update(os.fsdecode(told).split("\0")[:-1])
             self.git.run("update-index", "--add", "-z", "--stdin", data=b"".join(_files(others, self.git.cwd)))
         return self._stand(self._line("write-tree"))
 
