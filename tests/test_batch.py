@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from docs.generator.actions import apply_page
+from memento_git.cli.main import command_at
 from memento_git.errors import MementoError
 from memento_git.model.clock import DurationInvalid
 from memento_git.verbs import batch
@@ -350,3 +351,33 @@ def test_a_lease_is_a_length_of_time_in_a_list_too(play: Play, lease: str) -> No
     dispatch = play.dispatch(play.task())
     with pytest.raises(DurationInvalid):
         play.do(batch.apply, json.dumps([{"do": "dispatch claim", "dispatch": dispatch, "lease": lease}]).encode())
+
+
+OF_THE_SHELL = {  # what a command does beside its verb, or a list says otherwise
+    "run_id", "plan_id", "task_id", "dispatch_id", "note_id", "notes_ids", "evidence_id", "from_event", "sender",
+    "delivery", "no_dependencies", "again", "no_run", "worktree", "sync", "remote", "evidence_uri", "graph", "all",
+    "at", "record", "fetch", "repo", "api", "graphify", "draft", "short", "scope", "project", "thread", "dry_run",
+    "void", "keep", "workspace", "json", "actor", "allow_secret", "help", "run",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", [one for one in ACTIONS if one not in ("note merge", "settle void")])
+def test_a_key_may_have_the_name_of_the_option(verb: str) -> None:
+    known = inspect.signature(ACTIONS[verb]).parameters
+    for option in command_at(verb).params:
+        names = {one.lstrip("-").replace("-", "_") for one in option.opts}
+        if not names & OF_THE_SHELL:
+            assert {batch._key(verb, one) for one in names} & {*known}, f"{verb}: {option.opts}"
+
+
+def test_what_an_option_of_that_name_says_is_done_and_said_once(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    claim, evidence = play.claimed(task), play.evidence(task)
+    done = f"[{{do: dispatch complete, dispatch: {claim}, evidence: {evidence}, summary: Done., note: Done.}}]"
+    with pytest.raises(BatchInvalid, match="'note' says again what 'note' is"):
+        play.do(batch.apply, done.encode())
+    play.do(batch.apply, done.replace(", note: Done.", "").encode())
+    assert play.status(task) == "completed"
+    with pytest.raises(BatchInvalid, match="unknown option 'tx'"):
+        play.do(batch.apply, b"[{do: task add, title: a, tx: b}]")

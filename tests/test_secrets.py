@@ -440,7 +440,7 @@ def test_a_refusal_names_the_field_and_the_rule_but_not_the_secret() -> None:
     error = caught.value
     assert error.token == "secret_found"
     assert error.message == "summary holds what looks like a secret (GitHub Token) in line 2."
-    assert error.hint == "Remove it, or repeat with --allow-secret github-token if it is a false alarm."
+    assert error.hint == "Remove it, or repeat it in a shell with --allow-secret github-token if it is a false alarm."
     assert GITHUB not in f"{error!r} {error.facts}"
 
 

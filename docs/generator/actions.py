@@ -54,7 +54,7 @@ among the verbs, because a command runs before a transaction begins: `evidence r
 add` with `from: FOLDER`. `task verify` in a list judges the evidence that is there and runs nothing, for the same
 reason. A refusal names the line and the verb of the entry that was refused. `memento apply --keys "task add"` shows the
 keys of a verb. Some have other names than the options of the command line: `criteria` is `--accept`, `files` is
-`--file`, `commands` is `--check`.
+`--file`, `commands` is `--check`. The option's name is taken too.
 
 The answer has `done`, a row for each verb in order: `do`, and the `id` of what it made or was about. The row of `task
 verify` has its `verdict` (accepted or rejected) and the `failed_requirements` too. A rejection is a verdict, not a

@@ -74,7 +74,7 @@ class NothingToCommit(Refused):
 
     token = "nothing_changed"
     sentence = "there is nothing to change: it is as asked already"
-    hint_ = "say what should be different: see the command's --help"
+    hint_ = "say what should be different"
 
 
 class RecordUnfit(Refused):

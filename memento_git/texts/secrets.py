@@ -37,7 +37,7 @@ class SecretFound(Refused):
 
     token = "secret_found"
     sentence = "{where} holds what looks like a secret ({rule}) in line {line}."
-    hint_ = "Remove it, or repeat with --allow-secret {slug} if it is a false alarm."
+    hint_ = "Remove it, or repeat it in a shell with --allow-secret {slug} if it is a false alarm."
 
 
 class Secret(NamedTuple):

@@ -165,6 +165,11 @@ WORDING: Final = {
     "note add": "", "note merge": "", "note revise": "; clear takes a part away",
 }  # fmt: skip
 NUMBER: Final = re.compile(r"[0-9]{1,9}")
+ALSO: Final = {  # option of a command -> key of its verb, where they differ
+    "summary": "note", "accept": "criteria", "check": "commands", "file": "files", "constraint": "constraints",
+    "assume": "assumptions", "risk": "risks", "tag": "tags", "alias": "aliases", "source": "sources", "link": "links",
+    "task": "tasks", "kind": "gate", "require_check": "require_checks", "candidate": "candidates", "text": "progress",
+}  # fmt: skip
 LARGEST: Final = 16 << 20
 
 
@@ -181,8 +186,8 @@ class BatchInvalid(Misused):
     token = "batch_invalid"
     sentence = "{where}: {problem}"
     hint_ = (
-        "memento apply --help says how a list is written, memento apply --keys VERB which keys a verb takes; each verb "
-        "is explained in Memento's documentation (reference/apply.md)"
+        "memento apply --keys VERB says which keys a verb takes, as does the MCP tool show with op keys; how a list is "
+        "written, and each verb, is explained in Memento's documentation (reference/apply.md)"
     )
 
 
@@ -227,7 +232,12 @@ def _step(tx: Transaction, step: Any, line: str, names: dict[str, Named], *, imp
         raise BatchInvalid(where=where, problem="'as' must be one name")
     if (taken := names.get(step.get("as", ""))) is not None:
         raise BatchInvalid(where=where, problem=f"{step['as']!r} is the name of what {taken.line} makes already")
-    options = {key: _named(value, names, where) for key, value in step.items() if key not in ("do", "as")}
+    options: dict[str, Any] = {}
+    for key, value in step.items():
+        name = _key(verb, key)
+        if name in options:
+            raise BatchInvalid(where=where, problem=f"{key!r} says again what {name.rstrip('_')!r} is")
+        options |= {name: _named(value, names, where)} if key not in ("do", "as") else {}
     before = len(tx.view.puts)
     _refuse_empty(verb, options, where)
     try:
@@ -244,6 +254,12 @@ def _step(tx: Transaction, step: Any, line: str, names: dict[str, Named], *, imp
     if "as" in step:
         names[step["as"]] = Named(identity, line)
     return {"do": verb, "id": identity, **(_verdict(result) if isinstance(result, Verdict) else {})}
+
+
+def _key(verb: str, given: str) -> str:
+    """Return the key of a verb that is meant, be it by the name of the command's option; what is unknown as it is."""
+    known, name = inspect.signature(ACTIONS[verb]).parameters, given.replace("-", "_")
+    return next((one for one in (name, f"{name}_", ALSO.get(name, "")) if one in known and one != "tx"), given)
 
 
 def _verb(step: Any, line: str) -> str:
@@ -286,7 +302,7 @@ def _refuse_empty(verb: str, options: Mapping[str, Any], where: str) -> None:
     """Refuse an option with nothing in it, of a verb that would do the rest and not tell, as the command line does."""
     known = inspect.signature(ACTIONS[verb]).parameters
     for key, value in options.items() if verb in WORDING else ():
-        option = known.get(key.replace("-", "_"))
+        option = known.get(key)
         if value == "" and option is not None and option.default is not option.empty and option.annotation != "Reason":
             raise BatchInvalid(where=f"{where}, {key}", problem=f"it is empty: leave it out{WORDING[verb]}")
 
@@ -295,8 +311,8 @@ def _typed(action: Callable[..., Any], options: dict[str, Any], where: str) -> d
     """Return the options as the action's parameters want them."""
     known = inspect.signature(action).parameters
     typed: dict[str, Any] = {}
-    for key, value in options.items():
-        name = "from_" if key == "from" else key.replace("-", "_")
+    for name, value in options.items():
+        key = name.rstrip("_")
         if name not in known or name == "tx":
             allowed = ", ".join(other.rstrip("_") for other in known if other != "tx")
             raise BatchInvalid(where=where, problem=f"unknown option {key!r}; it takes {allowed}")
