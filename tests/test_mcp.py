@@ -298,6 +298,9 @@ def test_what_is_null_is_left_out_and_what_is_empty_is_not(root: Path) -> None:
         assert not told.failed, told.text
         assert "null" not in (await ask("show", id=told.text.split()[-1], what="entry")).text
         assert "option 'text' is missing" in (await ask("work", verbs=[{"do": "note add", "text": None}])).text
+        listed = [None, {"do": "note add", "text": "Another.", "tags": ["one", None]}]
+        told = await ask("work", verbs=listed)
+        assert "null" not in (await ask("show", id=told.text.split()[-1], what="entry")).text
         assert not (await ask("remember", text="A guess.", draft=True)).failed
         assert (await ask("session", op="promote", drafts=[""])).failed
         assert (await ask("remember", text="")).failed
@@ -480,3 +483,36 @@ def test_without_the_library_it_says_how_to_add_it_and_still_lists_its_tools(roo
     assert "memento-git[mcp]" in done.stderr
     listed = subprocess.run([*words, "--tools", "--json"], capture_output=True, text=True, check=True)
     assert [one["name"] for one in json.loads(listed.stdout)["tools"]] == [*tools.TOOLS]
+
+
+def test_a_request_that_the_library_cannot_read_is_answered(root: Path) -> None:
+    def asked(number: object, arguments: str) -> str:
+        params = f'{{"name": "remember", "arguments": {arguments}}}'
+        return f'{{"jsonrpc": "2.0", "id": {json.dumps(number)}, "method": "tools/call", "params": {params}}}'
+
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}),
+        json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        asked(2, '{"text": "half of a face: \\ud83d"}'),
+        asked("three", f'{{"text": "many", "importance": {"9" * 5000}}}'),
+        asked(4, f'{{"text": {"[" * 400}{"]" * 400}}}'),
+        asked(5, '{"text": "Times are UTC."}'),
+    ]
+    with subprocess.Popen(
+        [sys.executable, "-m", "memento_git", "-C", str(root), "mcp"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as served:  # fmt: skip
+        assert served.stdin is not None
+        assert served.stdout is not None
+        served.stdin.write("".join(f"{line}\n" for line in lines))
+        served.stdin.flush()
+        answers: dict[Any, Any] = {}
+        while 5 not in answers:
+            told = json.loads(served.stdout.readline())
+            answers[told["id"]] = told
+        served.stdin.close()
+        assert served.wait(timeout=60) == 0
+    for number in (2, "three", 4):
+        assert "cannot be read" in answers[number]["error"]["message"]
+    assert answers[5]["result"]["content"][0]["text"].startswith("kept: note_")

@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 
 LARGEST: Final = 60_000
 FOUND: Final = 5
+LONG: Final = 4_000  # digits of a number, of which Python reads no more than 4,300
+UNREAD: Final = (
+    "this request cannot be read: it has half of a character that is written as two (\\ud83d), a number of thousands "
+    "of digits, or lists within lists hundreds deep; nothing was done"
+)
 INSTRUCTIONS: Final = """\
 The ledger of this repository: what the project knows, and what work is proven. Begin with session (op start) or recall;
 show with op status tells what is done and what is next. Every change is one git commit of .memento alone. A line that
@@ -68,8 +73,10 @@ def mcp(door: Door, *, listed: bool) -> None:
     serving = server(str(Path(door.workspace).absolute()), door.actor)
 
     async def serve() -> None:
-        async with stdio_server() as (read, write):
-            await serving.run(read, write, serving.create_initialization_options())
+        async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
+            onward, handed = anyio.create_memory_object_stream[Any]()
+            tasks.start_soon(_handed_on, read, onward, write)
+            await serving.run(handed, write, serving.create_initialization_options())
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # else it waits for the line that is being read, which may never come
     gc.freeze()  # what is loaded by now stays, and is not looked through after each call
@@ -79,6 +86,38 @@ def mcp(door: Door, *, listed: bool) -> None:
         cause = _cause(failed)
         if not isinstance(cause, BrokenPipeError):  # the client has left
             raise cause from None
+
+
+async def _handed_on(read: Any, onward: Any, write: Any) -> None:
+    """Hand on what a client sends; answer a request that the library cannot read, for which it would wait in vain."""
+    import mcp_types
+    from mcp.shared.message import SessionMessage
+
+    async with onward:
+        async for message in read:
+            asked = _unread(message) if isinstance(message, Exception) else None
+            if asked is None:
+                await onward.send(message)
+                continue
+            error = mcp_types.ErrorData(code=mcp_types.PARSE_ERROR, message=UNREAD)
+            await write.send(SessionMessage(mcp_types.JSONRPCError(jsonrpc="2.0", id=asked, error=error)))
+
+
+def _unread(error: Exception) -> str | int | None:
+    """Return the id of a request that is JSON for us, though not for the library; nothing where it is neither."""
+    from pydantic import ValidationError
+
+    if not isinstance(error, ValidationError):
+        return None
+    line = error.errors()[0]["input"]
+    try:
+        told = json.loads(
+            line if isinstance(line, str) else "", parse_int=lambda digits: int(digits) if len(digits) < LONG else 0
+        )
+    except (ValueError, RecursionError):
+        return None
+    asked = told.get("id") if isinstance(told, dict) and "method" in told else None
+    return asked if type(asked) in (str, int) and str(asked).isascii() else None
 
 
 def _cause(error: BaseException) -> BaseException:

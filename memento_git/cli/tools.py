@@ -278,13 +278,10 @@ def call(name: str, given: Mapping[str, Any]) -> Call:
 
 
 def _given(verbs: Any) -> Any:
-    """Return a list of verbs without the keys that are null, which clients send for what they leave out."""
-    if not isinstance(verbs, list):
-        return verbs
-    return [
-        {key: value for key, value in one.items() if value is not None} if isinstance(one, dict) else one
-        for one in verbs
-    ]
+    """Return a list of verbs without what is null, which clients send for what they leave out."""
+    if isinstance(verbs, dict):
+        return {key: _given(value) for key, value in verbs.items() if value is not None}
+    return [_given(one) for one in verbs if one is not None] if isinstance(verbs, list) else verbs
 
 
 def _chosen(tool: Tool, values: dict[str, Any]) -> Any:
