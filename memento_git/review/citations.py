@@ -51,9 +51,8 @@ def check_evidence(state: RunState, identity: str, scope: Scope) -> Iterator[Fin
         fix = f"memento evidence retract {identity} --reason WHY"
         older = shown == "observed" and scope.before is None  # of a version that knew no such verdict
         yield Finding("V002", evidence.path, 0, message, fix, "warning" if older else "error")
-    if state.evidence_status(identity) != "redacted":
-        yield from _kept(state, evidence)
-        yield from _of_commits(state, evidence, scope)
+    yield from _kept(state, evidence)
+    yield from _of_commits(state, evidence, scope)
     yield from _sizes(evidence, state.policy)
 
 
