@@ -226,6 +226,18 @@ def test_who_revised_a_note_is_found_in_the_commits(play: Play, cli: Call) -> No
         assert [row["id"] for row in json.loads(out)["changes"]] == whose
 
 
+def test_when_a_note_was_revised_is_found_in_the_commits(play: Play, cli: Call) -> None:
+    note = add(play, "The list is long.")
+    play.do(notes.confirm_note, note)
+    base = head(play)
+    path = play.root / Shelf(play.ledger.view()).path(note)
+    for number, day in enumerate(("2031-05-06", "2031-05-04")):
+        path.write_text(f"{path.read_text()}And heavy {number}.\n")
+        git(play.root, "commit", "-qam", "by hand", "--date", f"{day}T12:00:00+02:00")
+    (row,) = json.loads(cli("changes", "--since", base, "--json", "-C", str(play.root))[1])["changes"]
+    assert (row["happened"], row["at"]) == (["revised"], "2031-05-06T10:00:00.000Z")
+
+
 def test_what_is_told_of_a_note_whose_text_came_back_is_what_changes_tells(play: Play) -> None:
     note = add(play, "The list is long.")
     play.do(notes.retire_note, note, reason="It is short.")

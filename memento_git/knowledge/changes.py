@@ -38,13 +38,13 @@ def between(before: Shelf | None, after: Shelf) -> list[Row]:
 
 
 def _with_revisers(before: Shelf | None, after: Shelf, rows: list[Row]) -> list[Row]:
-    """Return rows with who revised a note's text before whoever else did something: no event says so, but git does."""
+    """Return rows with when a note's text was revised, and by whom before whoever else: no event says so, git does."""
     if before is None or not after.view.commits or not any(REVISED in row["happened"] for row in rows):
         return rows
-    found = history.revisers(after.view.git, before.view.commits, after.view.commits)
+    found = history.revised(after.view.git, before.view.commits, after.view.commits)
     return [
-        {**row, "actors": _actors([*found.get(after.path(row["id"]), ()), *row["actors"]])}
-        if REVISED in row["happened"] else row for row in rows
+        {**row, "actors": _actors([*one.actors, *row["actors"]]), "at": max(one.at, row["at"])}
+        if REVISED in row["happened"] and (one := found.get(after.path(row["id"]))) else row for row in rows
     ]  # fmt: skip
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger import layout
-from memento_git.model.clock import seconds_of
+from memento_git.model.clock import seconds_of, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,18 +34,28 @@ def commit_names(view: View, *, run: str = "", who: str = "", since: str = "", u
     return [name for name, _, persons in found if name and who.lower() in persons.lower()]
 
 
-def revisers(git: Git, since: Sequence[str], until: Sequence[str]) -> dict[str, list[str]]:
-    """Return who changed each file of a note in the commits that came since: the actors that one names, or its author.
+class Revised(NamedTuple):
+    """Who changed a file, the last at the end, and when it was changed last."""
 
-    Who did so last is at the end. After a squash it is whoever squashed, and where commits are missing nobody.
+    actors: list[str]
+    at: str
+
+
+def revised(git: Git, since: Sequence[str], until: Sequence[str]) -> dict[str, Revised]:
+    """Return by whom each file of a note was changed in the commits that came since, and when last.
+
+    It is the actors that a commit names, or its author. After a squash it is whoever squashed, and where commits are
+    missing nobody.
     """
-    form = "--format=%x00%an <%ae>%x00%(trailers:key=Memento-Actor,valueonly)%x00"
+    form = "--format=%x00%an <%ae>%x00%at%x00%(trailers:key=Memento-Actor,valueonly)%x00"
     told = git.run("log", "--reverse", "--name-only", form, *until, "--not", *since, "--", layout.KNOWLEDGE)
-    found: dict[str, list[str]] = {}
+    found: dict[str, Revised] = {}
     parts = told.decode(errors="replace").split("\0")[1:]
-    for author, actor, paths in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+    for author, seconds, actor, paths in zip(*(parts[start::4] for start in range(4)), strict=True):
+        names, at = [*filter(None, actor.split("\n"))] or [author], stamp(int(seconds))
         for path in paths.split("\n"):
-            found.setdefault(path, []).extend(filter(None, actor.split("\n")) if actor.strip() else [author])
+            before = found.get(path, Revised([], ""))
+            found[path] = Revised([*before.actors, *names], max(before.at, at))
     return found
 
 
