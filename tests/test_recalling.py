@@ -657,6 +657,27 @@ def test_what_differs_between_the_revisions_of_a_union_is_told(play: Play, cli: 
         assert "differ" not in cli(*quiet)[2]
 
 
+def test_of_several_revisions_nobody_knows_what_is_stale(play: Play, cli: Call) -> None:
+    play.planned()
+    task = play.task("Weigh the hay")
+    evidence = play.evidence(task)
+    play.complete(play.claimed(task), evidence)
+    note = add(play, "Hay is weighed dry.", evidence=[evidence])
+    git(play.root, "branch", "side")
+
+    def stale(*at: str) -> list[Any]:
+        where = (*(word for name in at for word in ("--at", name)), "--json", "-C", str(play.root))
+        hits = {row["id"]: row for row in json.loads(cli("recall", "hay weighed", *where)[1])["hits"]}
+        columns = json.loads(cli("task", "board", *where)[1])["board"]["columns"]
+        (card,) = [one for column in columns for one in column["cards"]]
+        (row,) = json.loads(cli("task", "list", *where)[1])["tasks"]
+        shown = json.loads(cli("show", evidence, *where)[1])["evidence"]
+        return [hits[note]["stale"], hits[note]["evidence"][0]["stale"], card["stale"], row["stale"], shown["stale"]]
+
+    assert stale("main", "side") == [None] * 5
+    assert stale("main") == [False] * 5
+
+
 def test_only_drafts_that_would_answer_are_told_of(play: Play) -> None:
     keep_note(play.ledger, "The zebra has stripes.", draft=True, key="zoo.zebra")
     assert asked(play, "zebra")["left_out"]["drafts"] == 1

@@ -145,7 +145,8 @@ def vouch(view: View, hits: Sequence[HitRow], standings: Standings) -> None:
         ends = {one["outcome"] for one in held}
         if held:
             hit["trust"] = min((one["trust"] for one in held), key=_place_in(TRUSTS))
-            hit["stale"] = all(one["stale"] for one in held)
+            stale = [one["stale"] for one in held]
+            hit["stale"] = None if None in stale and False not in stale else all(stale)
             hit["outcome"] = ends.pop() if len(ends) == 1 else SOME_FAILED if "failed" in ends else None
         if hit["id"] in told and hit["record"] != "note":
             hit.update(told[hit["id"]])

@@ -181,8 +181,9 @@ class TaskRow(TypedDict):
     broken: Annotated[str | None, "why its own file cannot be read: place, rule, what is wrong; or null"]
     stale: NotRequired[
         Annotated[
-            bool,
-            "only where it is read, and its proof is bound to code: all of that is of other code than this commit's",
+            bool | None,
+            "only where it is read, and its proof is bound to code: all of that is of other code than this commit's; "
+            "null of several commits",
         ]
     ]
     uncommitted: NotRequired[Uncommitted]
@@ -305,7 +306,10 @@ class EvidenceRow(TypedDict):
     signature: Signature
     signed_by: Annotated[str | None, "whose signature it is, or null"]
     stale: NotRequired[
-        Annotated[bool, "only where it is read, and is bound to code: it is of other code than this commit's"]
+        Annotated[
+            bool | None,
+            "only where it is read, and is bound to code: it is of other code than this commit's; null of several",
+        ]
     ]
     uncommitted: NotRequired[Uncommitted]
     passed_since: NotRequired[

@@ -54,7 +54,7 @@ def _card(task: TaskRow, dispatches: Sequence[DispatchRow]) -> Row:
         "ready": task["ready"],
         "proven": task["proven"],
         "unsigned": task.get("unsigned", []),
-        "stale": bool(task.get("stale")) and not task["passed_since"],
+        "stale": task.get("stale", False) and not task["passed_since"],
         "late": task["late"],
         **{key: task[key] for key in ("kind", "risk", "size", "role")},
     }

@@ -85,7 +85,7 @@ def told_of(doors: Doors, task: str) -> tuple[bool, bool, bool]:
     assert (PASSED in text, PASSED in "; ".join(task_notes(told, {}))) == (since,) * 2
     pieces = [answers.shown(view, name, "evidence")["passed_since"] for name in alone["proven_by"]]
     assert told["passed_since"] == (list(dict.fromkeys(pieces)) if since else [])
-    return told["stale"], since, ", stale: " in text
+    return bool(told["stale"]), since, ", stale: " in text
 
 
 @pytest.mark.parametrize(

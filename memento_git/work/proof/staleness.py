@@ -18,9 +18,14 @@ def mark_stale(view: View, evidence: Sequence[EvidenceRow], tasks: Sequence[Task
 
     Of those it says whether that is because what they saw was not committed here, or because the code went on; and
     what passed on this code since, by the same command, and proves another of the tasks.
-    And which files that git did not track it saw beside that, and this view does not have as they were.
+    And which files that git did not track it saw beside that, and this view does not have as they were. A union of
+    several commits has no one code, so nobody knows there.
     """
     bound = [row for row in evidence if row["code"] and row["status"] == "recorded"]
+    if len(view.commits) != 1:
+        names = {row["id"] for row in bound}
+        for row in (*bound, *(task for task in tasks if names.intersection(task["proven_by"]))):
+            row["stale"] = None
     if not bound or len(view.commits) != 1:
         return []
     from memento_git.work import codestate
