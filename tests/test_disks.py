@@ -59,6 +59,27 @@ os.setgroups([])
 os.setgid(65534)
 os.setuid(65534)
 """
+WITHOUT_A_FREE_FILE: Final = """
+import sys
+from pathlib import Path
+from memento_git.errors import MementoError
+from memento_git.ledger import userindex
+from memento_git.ledger.journal import Path3
+from memento_git.ledger.store import Ledger
+
+with Ledger.open(sys.argv[1]) as ledger:
+    blob = ledger.git.run("rev-parse", "HEAD:app.py").decode().strip()
+    Path(sys.argv[2]).mkdir()
+    try:
+        for number in range(2000):
+            Path(sys.argv[2], str(number)).touch()
+    except OSError:
+        pass
+    try:
+        userindex.put_entries(ledger.git, [Path3("new.py", None, blob)], 0.1)
+    except MementoError as error:
+        print(error.message)
+"""
 IN_A_SMALL_DISK: Final = """
 import os, shutil, subprocess, sys
 from pathlib import Path
@@ -212,6 +233,19 @@ def test_a_full_disk_leaves_the_old_ledger_or_the_new_wherever_the_space_ends(pl
     disk.mkdir()
 
     said(alone(f"mount -t tmpfs -o size=2m none {disk}; {sys.executable} {script} {disk}/repo {play.root}"))
+
+
+@pytest.mark.skipif(not MAY_MOUNT, reason="a small disk needs a mount of its own")
+def test_an_index_that_a_full_disk_does_not_let_be_locked_is_not_said_to_be_held(play: Play, tmp_path: Path) -> None:
+    script, disk = tmp_path / "disk.py", tmp_path / "disk"
+    script.write_text(WITHOUT_A_FREE_FILE)
+    disk.mkdir()
+
+    mounted = f"mount -t tmpfs -o size=8m,nr_inodes=2000 none {disk}; cp -r {play.root} {disk}/repo"
+    (told,) = said(alone(f"{mounted}; {sys.executable} {script} {disk}/repo {disk}/filler"))
+
+    assert "No space left on device" in told
+    assert "another git process" not in told
 
 
 @pytest.mark.skipif(not MAY_MOUNT, reason="a small disk needs a mount of its own")

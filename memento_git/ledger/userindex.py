@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 START: Final = 1.0
 TRIES: Final = 5
 PAUSE: Final = 0.02
+TAKEN: Final = "File exists"
 
 
 class IndexLocked(Moved):
@@ -131,7 +132,9 @@ def _insist(git: Git, options: tuple[str, ...], lines: list[str], patience: floa
         try:
             git.run_apart("update-index", *options, data=_lines(lines))
         except GitFailed as failure:
-            if "index.lock" not in failure.message:
+            if not (
+                "index.lock" in failure.message and TAKEN in failure.message
+            ):  # else the disk is full, or read-only
                 raise
             if time.monotonic() > deadline:
                 raise IndexLocked(path=git.git_dir / "index.lock") from None
