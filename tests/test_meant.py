@@ -99,6 +99,17 @@ def test_a_mistake_leads_to_the_line_that_was_meant(typed: str, line: str) -> No
     assert "--help" in line or led_on(shlex.split(line)) == "", "what it leads to is led on once more"
 
 
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("task lst", "No such command 'lst'. [usage]\n next: memento task list"),
+        ("recall x --vew list", "No such option '--vew'. [usage]\n next: memento recall x --view list"),
+    ],
+)
+def test_one_guess_is_told_and_not_two(cli: Callable[..., tuple[int, str, str]], typed: str, told: str) -> None:
+    assert cli(*shlex.split(typed))[2] == f"error: {told}\n"
+
+
 @pytest.mark.parametrize("typed", NONE)
 def test_what_nothing_is_known_of_leads_nowhere(typed: str) -> None:
     assert led_on(shlex.split(typed)) == ""

@@ -43,9 +43,12 @@ class Reading(NamedTuple):
 
 
 def told(error: click.ClickException, words: Sequence[str]) -> tuple[str, str]:
-    """Return what is wrong with a command line, and the next step: the line that was meant, else where help is."""
+    """Return what is wrong with a command line, and the next step: the line that was meant, else where help is.
+
+    Such a line says all that click's own guess at a word would.
+    """
     if line := led_on(words):
-        return error.format_message(), line
+        return error.message if getattr(error, "possibilities", ()) else error.format_message(), line
     found = _read(tuple(words))
     has = f" {' '.join(found.path)} has {', '.join(found.verbs)}." if found.path and found.rest and found.verbs else ""
     return f"{error.format_message()}{has}", f"see {' '.join(('memento', *found.path))} --help"
