@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git import projects
+from memento_git.knowledge import register
 from memento_git.knowledge.actions import fetching, notes
 from memento_git.knowledge.actions.fetching import NoteHereAlready, NoteNotTaken
 from memento_git.knowledge.drafts import Drafts
@@ -51,6 +52,20 @@ def only(play: Play) -> Any:
 
 
 # Single notes.
+
+
+def test_how_far_the_reading_of_another_project_is_is_told(
+    play: Play, shop: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(register, "FEW", 0)
+    monkeypatch.setattr(register, "LONG", 1)
+    add(shop, "Hay is dry.", key="hay")
+    told: list[tuple[int, int, str]] = []
+    play.ledger.git.progress = lambda *words: told.append(words)
+    with Ledger.open(shop.root) as other:
+        fetching.fetch_notes(play.ledger, other, ["hay"])
+    count = len(git(shop.root, "ls-files", ".memento/knowledge").split())
+    assert told == [(0, count, "the ledger"), (count, count, "the ledger")]
 
 
 def test_a_note_comes_with_its_words_and_says_where_it_is_from(play: Play, shop: Play, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.knowledge import alike
 from memento_git.ledger import cache, codec, difference, layout, lock, wholefile
+from memento_git.model.progress import LEDGER, untold
 
 if TYPE_CHECKING:
     import sqlite3
@@ -31,6 +32,7 @@ FEW: Final = 300  # notes that are sooner read than looked up
 SPARE: Final = 1_000
 PATIENCE: Final = 1.0
 AT_ONCE: Final = 4_096
+LONG: Final = 400
 BASE: Final = "notes.db"
 STATE: Final = "state.json"
 MOST_WORDS: Final = 255  # an entry is a note's number and, in its last byte, how many words it has, no more than these
@@ -161,9 +163,12 @@ def _bring(git: Git, base: sqlite3.Connection, folder: Path, state: State, tree:
     base.executescript(TABLES)
     files = {path: blob for path, blob in changes.items() if blob and path.startswith(f"{layout.KNOWLEDGE}/")}
     paths = [*files]
+    told = git.progress if len(paths) >= LONG else untold
     for start in range(0, len(paths), AT_ONCE):
+        told(start, len(paths), LEDGER)
         some = paths[start : start + AT_ONCE]
         _see(base, dict(zip(some, git.objects(files[path] for path in some), strict=True)))
+    told(len(paths), len(paths), LEDGER)
     base.execute("COMMIT")
     return len(files) + 1
 

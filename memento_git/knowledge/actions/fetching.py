@@ -47,6 +47,7 @@ def fetch_notes(ledger: Ledger, other: Ledger, names: Sequence[str], *, dry_run:
     code that they rest on stay there.
     """
     project = name_of(other.git)
+    other.git.progress = ledger.git.progress
     shelf = Shelf(other.view())
     notes = {note.id: note for note in (_found(shelf, name, project) for name in names)}
     skipped: list[LeftOut] = []
