@@ -240,6 +240,7 @@ def test_settle_lists_late_events_until_they_are_archived_too(story: Story, cli:
     root = str(story.play.root)
     (row,) = json.loads(cli("-C", root, "settle", "--json")[1])["late"]
     assert (row["run_id"], row["record"], row["action"], row["actor"]) == (story.run, story.open, "claimed", "Bob")
+    assert row["command"] == f"memento archive {story.run}"
     shown = cli("-C", root, "settle")[1]
     assert "is late: claimed by Bob, after its run was archived: memento archive" in shown
     story.play.do(runs.archive_run, story.run)

@@ -82,10 +82,9 @@ def _list(door: Door) -> None:
         lines.append(RESTORING)
     for one in late:
         who = f"{one['action']} by {output.printable(one['actor'] or 'somebody')}"
-        lines.append(
-            f"{names(one['record'])} is {click.style('late', fg='yellow')}: {who}, after its run was archived: "
-            f"memento archive {names(one['run_id'])}"
-        )
+        one["command"] = f"memento archive {names(one['run_id'])}"
+        late_word = click.style("late", fg="yellow")
+        lines.append(f"{names(one['record'])} is {late_word}: {who}, after its run was archived: {one['command']}")
     door.show({"trouble": found, "late": late}, "\n".join(lines) or "nothing needs settling")
 
 
