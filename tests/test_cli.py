@@ -937,3 +937,21 @@ def test_a_report_that_a_command_writes_at_the_top_is_named_as_it_is_seen_from_t
     err = cli("evidence", "run", "-C", str(below), "--report", "../out.xml", *write)[2]
     assert ("passed, witnessed" in err, "at the top" in err) == (True, False)
     assert "at the top" not in cli("evidence", "run", "-C", str(below), "--report", "no.xml", "--", "true")[2]
+
+
+def test_a_task_in_the_place_of_its_dispatch_leads_to_that(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.task()
+    none = asked_wrong(cli, play, "dispatch", "claim", task)
+    assert (none["error"], task in none["hint"], "dispatch_" in none["hint"]) == ("wrong_kind", True, False)
+    dispatch = play.dispatch(task)
+    for verb in (("claim",), ("complete",), ("fail", "--reason", "no")):
+        refused = asked_wrong(cli, play, "dispatch", verb[0], task, *verb[1:])
+        assert refused["hint"] == f"that task is handed out as {dispatch}: name the dispatch", verb
+
+
+def asked_wrong(cli: Callable[..., Any], play: Play, *words: str) -> dict[str, Any]:
+    code, out, _ = cli(*words, "--json", "-C", str(play.root))
+    assert code == 1
+    told: dict[str, Any] = json.loads(out)
+    return told

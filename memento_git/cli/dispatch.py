@@ -173,9 +173,10 @@ def complete(
     """Complete a claimed dispatch, and its task, on evidence that policy accepts."""
     from memento_git.work import answers, task_steps
     from memento_git.work.actions import checkpoints, dispatches, evidences
+    from memento_git.work.desk import Desk
 
     def act(tx: Transaction) -> tuple[DispatchRow, TaskRow, list[EvidenceRow], checkpoints.Checkpoint | None]:
-        task = answers.after(tx, tx.view.find(dispatch_id, "dispatch")[0])["task_id"]
+        task = answers.after(tx, Desk.of(tx).find(dispatch_id, "dispatch")[0])["task_id"]
         added = [
             evidences.add_evidence(tx, "artifact", tasks=[task], uri=uri, summary=f"Named when {task} was completed.")
             for uri in evidence_uri

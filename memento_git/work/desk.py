@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import desk, layout
 from memento_git.model.enumeration import some
-from memento_git.model.states import FINAL_RUN
+from memento_git.model.ids import AmbiguousId, NoSuchRecord, WrongKind
+from memento_git.model.states import FINAL_RUN, OPEN_DISPATCH
 from memento_git.work import kept_rows
 from memento_git.work import refusals as no
 from memento_git.work.state import RunState
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.transaction import Transaction
     from memento_git.work.attest.signatures import Sealer
+
+
+MOST: Final = 5
 
 
 def refuse_ended(state: RunState) -> None:
@@ -38,8 +43,22 @@ class Desk(desk.Desk):
 
     def find(self, given: str, kind: str) -> tuple[str, RunState]:
         """Return the record that a prefix names, and the state of its run."""
-        identity, run = self.view.find(given, kind)
+        try:
+            identity, run = self.view.find(given, kind)
+        except WrongKind as wrong:
+            if kind == "dispatch" and (told := self._handed_out(given)):
+                wrong.hint = told
+            raise
         return identity, self.state(run)
+
+    def _handed_out(self, given: str) -> str:
+        """Return which dispatches of a task are open, where that was given for one; nothing where none is."""
+        with suppress(NoSuchRecord, WrongKind, AmbiguousId):
+            task, run = self.view.find(given, "task")
+            held = self.state(run).dispatches(task)
+            going = [name for name, one in held.items() if one.status in OPEN_DISPATCH]
+            return f"that task is handed out as {some(going, MOST)}: name the dispatch" if going else ""
+        return ""
 
     def evidence(self, state: RunState, given: str, of: str) -> str:
         """Return the evidence that a prefix names; refuse what is of another run than the record it is given for."""
