@@ -200,9 +200,11 @@ def test_a_file_that_cannot_be_changed_safely_is_refused_with_what_to_put_into_i
     told = refused(cli, repo, "--yes")
     assert told["error"] == "client_file_unfit"
     assert problem in told["message"]
-    assert json.loads(told["hint"].partition(": ")[2]) == {
-        "mcpServers": {"memento": {"command": "memento", "args": ["mcp"]}}
-    }
+    first, *snippets = told["hint"].split("\n")
+    assert first == "put this in yourself, where it is missing"
+    held = {path: json.loads(text) for path, _, text in (one.partition(": ") for one in snippets)}
+    assert held[".mcp.json"] == {"mcpServers": {"memento": {"command": "memento", "args": ["mcp"]}}}
+    assert held[SETTINGS]["hooks"]["SessionStart"] == [{"hooks": [CALL]}]
     assert files(repo) == before
 
 
@@ -397,7 +399,7 @@ def test_toml_that_cannot_be_changed_safely_is_refused(
     told = json.loads(out)
     assert (code, told["error"]) == (1, "client_file_unfit")
     assert problem in told["message"]
-    assert 'yourself: [mcp_servers.memento]\ncommand = "memento"' in told["hint"]
+    assert '.codex/config.toml: \n[mcp_servers.memento]\ncommand = "memento"' in told["hint"]
     assert files(repo) == before
 
 

@@ -238,6 +238,15 @@ def test_bad_input_is_never_in_the_way(data: bytes, play: Play) -> None:
     assert told(play.root, data, cwd=play.root) == ""
 
 
+def test_a_person_at_a_terminal_is_told_what_is_waited_for(play: Play) -> None:
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "memento_git", "client", "hook"]
+    done = subprocess.run(command, stdin=theirs, capture_output=True, check=True, timeout=60)
+    os.close(ours)
+    os.close(theirs)
+    assert (done.stdout, done.stderr) == (b"", b"a client tells its event here, as JSON on standard input\n")
+
+
 def test_more_than_a_client_should_tell_is_not_read(play: Play) -> None:
     add(play, TOKENS)
     assert told(play.root, prompt("How long do tokens live? " + "x" * (17 << 20))) == ""

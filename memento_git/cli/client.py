@@ -99,6 +99,9 @@ def hook(door: Door) -> None:
     It says nothing where there is nothing, writes nothing but what is derived, and always ends well: an agent's work
     does not wait for its memory.
     """
+    if sys.stdin.isatty():
+        terminal.put("a client tells its event here, as JSON on standard input", err=True)
+        return
     try:
         if told := _answer(door, sys.stdin.buffer.read(MOST_READ + 1)):
             terminal.put(told)

@@ -76,7 +76,8 @@ def standing(git: Git, client: Client) -> str:
 
 def installation(git: Git, client: Client) -> list[Edit]:
     """Return what its files would be with what is ours; what is there already is left as it is."""
-    return [_edit(git, path, parts, _with, _by_hand(path, parts)) for path, parts in _by_file(client).items()]
+    way = _by_hand(client)
+    return [_edit(git, path, parts, _with, way) for path, parts in _by_file(client).items()]
 
 
 def removal(git: Git, client: Client) -> list[Edit]:
@@ -126,11 +127,14 @@ def _edit(git: Git, path: str, parts: list[Part], change: Callable[[str, list[Pa
     return Edit(path, before, _held(path, None) if after is None and place.is_symlink() else after)
 
 
-def _by_hand(path: str, parts: list[Part]) -> str:
-    """Return what a person does who puts it in: all of it on one line, where JSON lets that be."""
-    text = _with(_held(path, None), parts)
-    said = text if path.endswith(".toml") else json.dumps(json.loads(text), ensure_ascii=False)
-    return f"put this into it yourself: {said}"
+def _by_hand(client: Client) -> str:
+    """Return what a person puts into the files, for then none is written: of JSON all on one line."""
+    told = ["put this in yourself, where it is missing"]
+    for path, parts in _by_file(client).items():
+        text = _with(_held(path, None), parts)
+        said = f"\n{text}" if path.endswith(".toml") else json.dumps(json.loads(text), ensure_ascii=False)
+        told.append(f"{path}: {said.rstrip()}")
+    return "\n".join(told)
 
 
 def _editor(path: str) -> ModuleType:
