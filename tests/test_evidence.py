@@ -576,6 +576,7 @@ def test_a_file_above_the_limit_is_kept_by_its_digest(play: Play) -> None:
         ("../outside.log", OutsideRepository),
         ("/etc/passwd", OutsideRepository),
         ("link-out", OutsideRepository),
+        ("loop", FileMissing),
     ],
 )
 def test_a_file_that_cannot_be_evidence_is_refused(play: Play, given: str, error: type[Exception]) -> None:
@@ -584,6 +585,7 @@ def test_a_file_that_cannot_be_evidence_is_refused(play: Play, given: str, error
     (play.root / "folder").mkdir()
     (play.root.parent / "outside.log").write_text("x")
     (play.root / "link-out").symlink_to(play.root.parent / "outside.log")
+    (play.root / "loop").symlink_to("loop")
     head = git(play.root, "rev-parse", "HEAD")
 
     with pytest.raises(error):

@@ -282,7 +282,7 @@ def inside(top: Path, given: Path) -> str:
 
     refuse_not_utf8(given.name)
     try:
-        found = given.resolve().relative_to(top.resolve()).as_posix()
+        found = Path(os.path.realpath(given)).relative_to(top.resolve()).as_posix()  # of a loop no error, as resolve()
     except (ValueError, OSError):
         raise OutsideRepository(path=given.name) from None
     refuse_not_utf8(found)
