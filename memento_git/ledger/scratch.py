@@ -52,11 +52,13 @@ def copy_index(git: Git, place: Path, real: Path | None = None) -> bool:
 class Beside(NamedTuple):
     """What is in a work tree besides the files that git tracks: paths, those of inner repositories with a slash.
 
-    `absent` is how many of the code's tracked files and submodules are not there, as in a sparse checkout.
+    `laid` are files in the folders of submodules that are not checked out, where git itself sees none. `absent` is how
+    many of the code's tracked files and submodules are not there, as in a sparse checkout.
     """
 
     submodules: list[str]
     untracked: list[str]
+    laid: list[str]
     absent: int
 
 
@@ -80,12 +82,35 @@ def add_tracked(git: Git, extra: Mapping[str, str], *where: str, untracked: bool
         git.run(*WHOLE, "add", "-u", "--", *where, extra=extra)
         add_expanded(git, extra)
     submodules = [path for _, mode, path in special if mode == SUBMODULE]
-    away.update(path for path in submodules if not (top / path / ".git").exists())
+    bare = [path for path in submodules if not (top / path / ".git").exists()]
+    laid = _laid(git, extra, [path for path in bare if untracked and _holds(top / path)])
+    away.update(path for path in bare if not any(file.startswith(f"{path}/") for file in laid))
     return Beside(
         submodules,
         [path for path in UNTRACKED.findall(listed) if path.partition("/")[0] != layout.FOLDER],
+        laid,
         sum(path.partition("/")[0] != layout.FOLDER for path in away),
     )
+
+
+def _holds(folder: Path) -> bool:
+    """Tell whether a folder is there, and no link to one, with something in it."""
+    return folder.is_dir() and not folder.is_symlink() and any(folder.iterdir())
+
+
+def _laid(git: Git, extra: Mapping[str, str], folders: list[str]) -> list[str]:
+    """Return the files that lie, not ignored, in the folders of submodules that are not checked out.
+
+    git looks for none there as long as the index has the submodule, so it is asked with one that has not.
+    """
+    if not folders:
+        return []
+    less = {**extra, "GIT_INDEX_FILE": f"{extra['GIT_INDEX_FILE']}.less"}
+    copy_index(git, Path(less["GIT_INDEX_FILE"]), Path(extra["GIT_INDEX_FILE"]))
+    data = os.fsencode("\0".join(folders) + "\0")
+    git.run(*WHOLE, "update-index", "--force-remove", "-z", "--stdin", data=data, extra=less)
+    told = git.run("ls-files", "-o", "--exclude-standard", "-z", "--", *folders, extra=less)
+    return os.fsdecode(told).split("\0")[:-1]
 
 
 def add_expanded(git: Git, extra: Mapping[str, str]) -> None:

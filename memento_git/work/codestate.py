@@ -182,7 +182,7 @@ class _Reader:
             beside = scratch_space.add_tracked(self.git, self.extra, ".", untracked=True)
         except GitFailed as failure:
             raise CodeUnknown(reason=failure.facts["reason"]) from None
-        self.untracked, self.absent = beside.untracked, beside.absent
+        self.untracked, self.absent = beside.untracked + beside.laid, beside.absent
         top = self.git.top or Path()
         for path in (path for path in beside.submodules if (top / path / ".git").exists()):
             tree, commits = _nested(top / path)
@@ -226,7 +226,8 @@ class _Reader:
     def add(self, files: Sequence[str]) -> None:
         """Add files to the index; one that is gone again by now is passed over."""
         if files:
-            self.run("update-index", "--add", "--remove", "-z", "--stdin", data=os.fsencode("\0".join(files) + "\0"))
+            data = os.fsencode("\0".join(files) + "\0")
+            self.run("update-index", "--add", "--replace", "--remove", "-z", "--stdin", data=data)
             scratch_space.add_expanded(self.git, self.extra)
 
     def ids(self, files: Sequence[str]) -> dict[str, str]:

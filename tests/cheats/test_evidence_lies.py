@@ -635,6 +635,29 @@ def test_a_pass_without_a_submodule_that_is_not_checked_out(doors: Doors, tmp_pa
         assert (f"exit 0, {told}" in doors.cli("-C", str(doors.root), *arguments)[1]) == (not there)
 
 
+def test_a_pass_with_other_files_where_a_submodule_is_not_checked_out(doors: Doors, tmp_path: Path) -> None:
+    """Way: what fails lies in a submodule; its folder has an easy file instead, and no repository, so git sees none."""
+    part = tmp_path / "part"
+    git(tmp_path, "init", "-q", str(part))
+    (part / "one.py").write_text("raise SystemExit(1)\n")
+    git(part, "add", ".")
+    git(part, "commit", "-qm", "part")
+    git(doors.root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(part), "tests")
+    doors.write("all.py", "import pathlib\nfor one in pathlib.Path('tests').glob('*.py'):\n    exec(one.read_text())\n")
+    task = doors.play.task()
+    claim = doors.play.claimed(task)
+    git(doors.root, "submodule", "--quiet", "deinit", "tests")
+    (doors.root / "tests" / "one.py").write_text("easy = True\n")
+    assert git(doors.root, "status", "--porcelain") == ""
+    draft = evidences.witness(doors.play.ledger, ["python3", "all.py"], kind="test", quiet=True)
+    doors.play.complete(claim, str(doors.play.do(evidences.record_draft, draft, tasks=[task])))
+    assert draft.data["code"]["untracked"].keys() == {"tests/one.py"}
+    assert "absent" not in draft.data["code"]
+    told = doors.warned("C007")
+    assert told.count("tests/one.py") == 5
+    assert "tests/one.py" in doors.cli("-C", str(doors.root), "diff", "main", "--format", "markdown")[1]
+
+
 @pytest.mark.parametrize("beside", [False, True])
 @pytest.mark.parametrize("spelled", ["", "./"])
 def test_a_pass_that_is_about_a_file_of_the_ledger(doors: Doors, spelled: str, *, beside: bool) -> None:
