@@ -26,7 +26,8 @@ BLOCK: Final = re.compile(
     r"[ \t]*(?:[-*+\u2022][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|\||[\w.-]+[ \t]*[:=][ \t]|={3}|-{3})"
 )
 ALONE: Final = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\|)")
-HIDES: Final = re.compile("(?<!\U0001f3f4)[\U000e0020-\U000e007e]{7,}")  # a flag of a region has up to six of them
+FLAG: Final = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f")  # of a region
+HIDES: Final = re.compile("[\U000e0000-\U000e007f]")
 
 SIGNS: Final = (
     ("asks to disregard instructions", re.compile(
@@ -95,7 +96,7 @@ def instructive(text: str, title: str = "", *, wrapped: bool = True) -> list[str
         told for told, pattern in SIGNS
         if any(map(pattern.search, read)) or (not pattern.flags & re.MULTILINE and any(map(pattern.search, flat)))
     ]  # fmt: skip
-    return [*signs, *(["hides words in characters that nobody sees"] if HIDES.search(text) else [])]
+    return [*signs, *(["hides words in characters that nobody sees"] if HIDES.search(FLAG.sub("", text)) else [])]
 
 
 def _unwrapped(text: str) -> str:
