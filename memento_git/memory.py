@@ -121,9 +121,15 @@ class Memory:
         live = {note.id: note for note in shelf.standing()}
         answers = []
         for query in queries:
-            found = search(shelf.view, [query], limit=k, keep=lambda card: card.kind == "note" and card.id in live)
-            told = [(one.id, hit.score) for hit in found.hits for one in (hit.card, *hit.alike)][:k]
-            answers.append([_record(shelf, live[name], round(score, 4)) for name, score in told])
+            found = search(
+                shelf.view, [query], limit=2 * k,
+                keep=lambda card: card.kind == "note" and shelf.current(card.id) in live,
+            )  # fmt: skip
+            told: dict[str, float] = {}
+            for hit in found.hits:
+                for one in (hit.card, *hit.alike):
+                    told.setdefault(shelf.current(one.id), hit.score)
+            answers.append([_record(shelf, live[name], round(score, 4)) for name, score in [*told.items()][:k]])
         return answers
 
     def get(self, id: str) -> MemoryRecord:  # noqa: A002 (the name that callers of the seed give)

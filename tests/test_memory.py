@@ -479,3 +479,14 @@ def test_none_is_what_is_not_given(tmp_path: Path) -> None:
         [one] = mem.recall("dark", None)  # type: ignore[arg-type]
         assert (one.id, one.kind, one.importance) == (made, "fact", 0.5)
         assert mem.update(made, content=None, importance=0.9).importance == 0.9
+
+
+def test_what_a_memory_said_whose_place_another_took_leads_to_that_one(tmp_path: Path) -> None:
+    with Memory(tmp_path / "mine") as mine:
+        old = mine.store("The gateway for payments is Acme.", "fact", subject_key="cards")
+        new = mine.store("Cards are taken through Zed.", "preference", subject_key="cards")
+        assert new != old
+        for query in ("payments gateway Acme", "cards through Zed", "gateway for cards"):
+            assert [one.id for one in mine.recall(query)] == [new], query
+        mine.forget(new)
+        assert mine.recall("payments gateway Acme") == []
