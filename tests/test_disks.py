@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from memento_git.knowledge.shortterm import Item, ShortTerm
 from memento_git.ledger import wholefile, worktree
 from tests.play import git
 
@@ -79,6 +80,26 @@ with Ledger.open(sys.argv[1]) as ledger:
         userindex.put_entries(ledger.git, [Path3("new.py", None, blob)], 0.1)
     except MementoError as error:
         print(error.message)
+"""
+ADD_SHORT: Final = """
+import sys
+from memento_git import MemoryManager
+from memento_git.errors import MementoError
+with MemoryManager(sys.argv[1]) as memory:
+    try:
+        memory.add("There is no room for it.", "short")
+    except MementoError as error:
+        print(error.token, error.exit_code, error.message)
+"""
+FIRST: Final = """
+import sys
+from memento_git import Memory
+from memento_git.errors import MementoError
+with Memory(sys.argv[1]) as memory:
+    try:
+        memory.store("There is no room for it.")
+    except MementoError as error:
+        sys.stderr.write(f"{error.token} {error.facts['path']}")
 """
 IN_A_SMALL_DISK: Final = """
 import os, shutil, subprocess, sys
@@ -307,6 +328,30 @@ def test_a_limit_that_git_meets_leaves_no_lock_behind(play: Play) -> None:
     assert git(play.root, "rev-parse", "HEAD") == head
     assert [*(play.root / ".git").rglob("*.lock")] == [play.root / ".git/memento/worktree.lock"]
     git(play.root, "commit", "--allow-empty", "-qm", "mine")
+
+
+def test_an_item_of_the_short_tier_that_has_no_room_is_refused_and_leaves_nothing_of_itself(play: Play) -> None:
+    ring = ShortTerm(play.ledger.git, 200)
+    ring.add(Item("note_000000000001", "", "Ada", "It is there. " * 20))
+    before = ring.path.read_bytes()
+    limit = len(before) + 40
+    done = subprocess.run(
+        [sys.executable, "-c", ADD_SHORT, str(play.root)], capture_output=True, text=True, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )  # fmt: skip
+    assert done.stdout.startswith("not_writable 1 cannot write: "), done.stdout + done.stderr
+    assert ring.path.read_bytes() == before
+    ring.add(Item("note_000000000002", "", "Ada", "It is there, too."))
+    assert [item.id for item in ring.items()] == ["note_000000000001", "note_000000000002"]
+
+
+def test_a_first_memory_on_a_disk_that_takes_no_file_names_the_folder(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST, str(tmp_path / "mem")], capture_output=True, text=True, check=False,
+        cwd=tmp_path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)),
+    )  # fmt: skip
+    assert done.stderr == f"folder_unusable {tmp_path / 'mem'}", done.stderr
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_what_a_command_showed_where_nothing_can_be_kept_is_told_with_its_exit_code(play: Play, tmp_path: Path) -> None:

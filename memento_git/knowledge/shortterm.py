@@ -6,6 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.errors import reason_of
 from memento_git.ledger import lock, wholefile
 from memento_git.model.work import is_agent
 
@@ -40,46 +41,56 @@ class ShortTerm:
         self.size = size
 
     def add(self, item: Item) -> None:
-        """Append an item, fsynced; the file is cut to the ring's size when it is twice as long."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        """Append an item, fsynced, or nothing of it; a file that is twice as long as the ring is cut first."""
+        line = json.dumps(item._asdict(), ensure_ascii=False).encode() + b"\n"
         with lock.held(self.path.with_suffix(".lock")):
-            with self.path.open("ab") as stream:
-                stream.write(self._gap() + json.dumps(item._asdict(), ensure_ascii=False).encode() + b"\n")
-                stream.flush()
+            try:
+                if len(self._lines()) >= SLACK * self.size:
+                    self._keep_all_but(set())
+                self._append(line)
+            except OSError as error:
+                raise lock.NotWritable(reason=f"{self.path}: {reason_of(error)}") from error
+
+    def _append(self, line: bytes) -> None:
+        """Write a line at the end; where it does not fit the file is left as it was."""
+        with self.path.open("a+b", buffering=0) as stream:
+            end = stream.seek(0, os.SEEK_END)
+            stream.seek(max(end - 1, 0))
+            whole = stream.read(1) in (b"", b"\n")  # else a crash cut a line short, which ends here
+            data = line if whole else b"\n" + line
+            try:
+                while data:
+                    data = data[stream.write(data) :]
                 os.fsync(stream.fileno())
-            lines = self.path.read_bytes().splitlines(keepends=True)
-            if len(lines) > SLACK * self.size:
-                self._replace(lines[-self.size :])
+            except OSError:
+                stream.truncate(end)
+                raise
 
-    def _gap(self) -> bytes:
-        """Return what ends a line that a crash cut short."""
+    def _lines(self) -> list[bytes]:
         try:
-            with self.path.open("rb") as stream:
-                stream.seek(-1, os.SEEK_END)
-                return b"" if stream.read(1) == b"\n" else b"\n"
-        except OSError:
-            return b""
-
-    def _replace(self, lines: list[bytes]) -> None:
-        wholefile.write(self.path, b"".join(lines), durable=True)
-
-    def items(self) -> list[Item]:
-        """Return the items of the ring, the oldest first; a line that a crash cut short is passed over."""
-        try:
-            lines = self.path.read_bytes().splitlines()
+            return self.path.read_bytes().splitlines(keepends=True)
         except FileNotFoundError:
             return []
-        found = [_item(line) for line in lines]
-        return [one for one in found if one is not None][-self.size :]
+
+    def _held(self) -> list[tuple[bytes, Item]]:
+        """Return the lines of the ring and their items, the oldest first; one that a crash cut short is passed over."""
+        held = ((line, _item(line)) for line in self._lines())
+        return [(line, found) for line, found in held if found is not None][-self.size :]
+
+    def items(self) -> list[Item]:
+        """Return the items of the ring, the oldest first."""
+        return [item for _, item in self._held()]
 
     def drop(self, ids: set[str]) -> None:
         """Take items out of the ring; what had left it before stays out."""
         if not ids or not self.path.exists():
             return
         with lock.held(self.path.with_suffix(".lock")):
-            lines = self.path.read_bytes().splitlines(keepends=True)
-            held = [(line, found) for line in lines if (found := _item(line)) is not None][-self.size :]
-            self._replace([line for line, found in held if found.id not in ids])
+            self._keep_all_but(ids)
+
+    def _keep_all_but(self, ids: set[str]) -> None:
+        kept = [line for line, item in self._held() if item.id not in ids]
+        wholefile.write(self.path, b"".join(kept), durable=True)
 
 
 def _item(line: bytes) -> Item | None:

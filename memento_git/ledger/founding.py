@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
 from memento_git.ledger.environment import GitMissing, environment
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ class FolderNotEmpty(Refused):
 class FolderUnusable(Refused):
     token = "folder_unusable"
     sentence = "{path} cannot hold a ledger: {problem}"
-    hint_ = "name a folder that you may make, read and write"
+    hint_ = "name a folder that you may make, read and write, on a disk that has space"
 
 
 @contextlib.contextmanager
@@ -89,12 +89,12 @@ def _init(folder: Path) -> None:
     try:
         done = subprocess.run(
             ["git", "init", "--quiet", "--template=", "--initial-branch=main", "."],
-            cwd=folder, env=environment(), capture_output=True, check=False,
+            cwd=folder, env=environment(), capture_output=True, check=False, restore_signals=False,
         )  # fmt: skip
     except FileNotFoundError:
         raise GitMissing from None
     if done.returncode:
-        raise GitFailed(command="init", reason=done.stderr.decode(errors="replace").strip())
+        raise FolderUnusable(path=folder.parent, problem=reason_of(done.stderr, done.returncode))
 
 
 def name_somebody(ledger: Ledger) -> None:
