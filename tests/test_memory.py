@@ -122,6 +122,23 @@ def test_a_memory_stays_where_it_was_named(tmp_path: Path, monkeypatch: pytest.M
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
+def test_a_memory_that_was_moved_away_is_not_begun_anew_where_it_was(tmp_path: Path) -> None:
+    with Memory(tmp_path / "mem") as mem, MemoryManager(tmp_path / "mem") as tiers:
+        mem.store("It is here.")
+        tiers.retrieve("here")
+        (tmp_path / "mem").rename(tmp_path / "elsewhere")
+        calls: tuple[Callable[[], str], ...] = (
+            lambda: mem.store("Lost."), lambda: tiers.add("Lost.", "short"), lambda: tiers.add("Lost.", "long"),
+        )  # fmt: skip
+        for call in calls:
+            with pytest.raises(MementoError) as caught:
+                call()
+            assert caught.value.token in ("not_writable", "workspace_missing")
+    assert [path.name for path in tmp_path.iterdir()] == ["elsewhere"]
+    with Memory(tmp_path / "elsewhere") as mem:
+        assert [one.content for one in mem.recent()] == ["It is here."]
+
+
 def test_the_same_key_is_the_same_memory(tmp_path: Path) -> None:
     with Memory(tmp_path / "mem") as mem:
         first = mem.store("Dark", "fact", 0.8, "user.theme", metadata={"app": "editor", "n": 2}, source="chat")

@@ -71,7 +71,9 @@ def brief_path(git: Git, dispatch: str) -> Path:
 
 def held(git: Git) -> AbstractContextManager[None]:
     """Hold what is known of handovers while it is looked at and changed."""
-    return lock.held(folder_of(git) / "lock", PATIENCE)
+    folder = folder_of(git)
+    folder.mkdir(parents=True, exist_ok=True)
+    return lock.held(folder / "lock", PATIENCE)
 
 
 def write(git: Git, handover: Handover) -> None:

@@ -80,7 +80,7 @@ if hasattr(os, "register_at_fork"):
 
 def _open(path: Path) -> int:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(exist_ok=True)  # and none above it: a repository that was moved away is not begun anew
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise NotWritable(reason=f"{path}: {reason_of(error)}") from error
