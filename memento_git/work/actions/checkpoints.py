@@ -50,14 +50,14 @@ def _is(path: str, name: str) -> bool:
 
 def look_ahead(ledger: Ledger, dispatch: str, asked: bool | None = None) -> None:
     """Read the code before the transaction, where its graph is wanted: what was read is not read again."""
-    from memento_git.model.ids import NoSuchRecord
+    from memento_git.model.ids import NoSuchRecord, WrongKind
     from memento_git.work.state import RunState
 
     view = ledger.view()
     try:
         name, run = view.find(dispatch, "dispatch")
-    except NoSuchRecord:
-        return
+    except (NoSuchRecord, WrongKind):
+        return  # which the transaction refuses
     if is_wanted(RunState(view, run), asked):
         _measured(worktrees.place_of(ledger.git, name))
 
