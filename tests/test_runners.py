@@ -15,7 +15,7 @@ from memento_git.review.actions import check
 from memento_git.review.diff_markdown import markdown
 from memento_git.work import refusals as no
 from memento_git.work import task_steps
-from memento_git.work.actions import evidences, releases, reproducing, runs
+from memento_git.work.actions import evidences, releases, reproducing, runs, settling
 from memento_git.work.actions.comparing import compare
 from memento_git.work.attest import signing
 from memento_git.work.rows import task_row
@@ -462,6 +462,15 @@ def test_a_withdrawn_rerun_is_void_in_a_diff(farm: Farm) -> None:
     farm.play.do(evidences.retract, made, reason="mistake")
     (run,) = compare(farm.play.ledger, f"{farm.base}..HEAD")["runs"]
     assert [(one["result"], one["counts"]) for one in run["reproductions"]] == [("void", False)]
+
+
+def test_a_diff_says_that_what_was_run_again_may_have_been_redacted(farm: Farm) -> None:
+    _, evidence = farm.completed()
+    farm.again(evidence, farm.ci)
+    farm.play.do(settling.redact_record, evidence, reason="a token in the output")
+    (run,) = compare(farm.play.ledger, f"{farm.base}..HEAD")["runs"]
+    (told,) = run["reproductions"]
+    assert (told["result"], "what it names was redacted" in told["why"]) == ("void", True)
 
 
 def test_a_runner_signs_for_no_other_ledger_than_the_base_names(farm: Farm, cli: Callable[..., Any]) -> None:

@@ -18,7 +18,7 @@ KEYS: Final = (
     "id", "kind", "trust_level", "outcome", "command", "folder", "exit_code", "covers", "absent", "beside", "reports",
     "summary",
 )  # fmt: skip
-VOID = "it was withdrawn, or is of another command or other code than what it names"
+VOID = "it was withdrawn, what it names was redacted, or it is of another command or other code than that"
 
 
 def proof(row: Row) -> Row:
