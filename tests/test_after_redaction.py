@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -18,7 +18,7 @@ from tests.play import add, git
 from tests.test_redaction import event_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from tests.play import Play
 
@@ -128,6 +128,23 @@ def test_shared_evidence_is_shown_as_shared(play: Play, cli: Cli, monkeypatch: p
     assert f"shared evidence: {evidence[:13]}" in cli("status")[1]
 
 
+def put_back(play: Play, cli: Cli, back: str) -> tuple[Any, tuple[str, ...]]:
+    """Bring back what was redacted since `before`; return the status without it, and options to read it with."""
+    git(play.root, "branch", "after")
+    clean = json.loads(cli("status", "--json")[1])
+    if back == "merged":
+        git(play.root, "checkout", "before", "--", ".memento")
+        git(play.root, "commit", "-qm", "back")
+    return clean, ("--at", "before", "--at", "after") if back == "union" else ()
+
+
+def assert_unsaid(cli: Cli, commands: Iterable[tuple[str, ...]], at: tuple[str, ...]) -> None:
+    """See that none of the commands says the redacted word, as text or as JSON."""
+    for command in commands:
+        for form in ((), () if "--format" in command else ("--json",)):
+            assert "bluebird" not in cli(*command, *at, *form)[1], command
+
+
 @pytest.mark.parametrize("back", ["merged", "union"])
 def test_of_redacted_evidence_whose_file_is_back_nothing_is_shown(
     play: Play, cli: Cli, monkeypatch: pytest.MonkeyPatch, back: str
@@ -140,19 +157,12 @@ def test_of_redacted_evidence_whose_file_is_back_nothing_is_shown(
     play.complete(play.claimed(task), evidence)
     git(play.root, "branch", "before")
     play.do(settling.redact_record, evidence, reason="a name in its output")
-    git(play.root, "branch", "after")
-    clean = json.loads(cli("status", "--json")[1])
-    if back == "merged":
-        git(play.root, "checkout", "before", "--", ".memento")
-        git(play.root, "commit", "-qm", "back")
-    at = ("--at", "before", "--at", "after") if back == "union" else ()
+    clean, at = put_back(play, cli, back)
     commands = (
         ("evidence", "show", evidence), ("show", evidence), ("evidence", "list"), ("status",), ("log",),
         ("report", "--format", "json"), ("recall", "about"), ("recall", "--kind", "evidence"), ("task", "brief", task),
     )  # fmt: skip
-    for command in commands:
-        for form in ((), () if "--format" in command else ("--json",)):
-            assert "bluebird" not in cli(*command, *at, *form)[1], command
+    assert_unsaid(cli, commands, at)
     told = json.loads(cli("status", "--json", *at)[1])
     assert (told["evidence"], told["tasks"][0]["unproven_because"]) == (
         clean["evidence"], clean["tasks"][0]["unproven_because"],
@@ -177,19 +187,12 @@ def test_of_a_redacted_event_whose_file_is_back_no_word_is_shown_and_it_proves_n
     parked = next(seen.event.id for seen in Shelf(play.ledger.view()).folded(note).events)
     for event in (blocked, completed, parked):
         play.do(redact_record, event, reason="a name")
-    git(play.root, "branch", "after")
-    clean = json.loads(cli("status", "--json")[1])
-    if back == "merged":
-        git(play.root, "checkout", "before", "--", ".memento")
-        git(play.root, "commit", "-qm", "back")
-    at = ("--at", "before", "--at", "after") if back == "union" else ()
+    clean, at = put_back(play, cli, back)
     commands = (
         ("status",), ("report",), ("log",), ("task", "show", held), ("show", blocked), ("show", parked),
         ("note", "show", note), ("recall", "says so"), ("recall", "--kind", "task"),
     )  # fmt: skip
-    for command in commands:
-        for form in ((), ("--json",)):
-            assert "bluebird" not in cli(*command, *at, *form)[1], command
+    assert_unsaid(cli, commands, at)
     told = json.loads(cli("status", "--json", *at)[1])
     assert [(row["status"], row["reason"], row["proven"], row["unproven_because"]) for row in told["tasks"]] == [
         (row["status"], row["reason"], row["proven"], row["unproven_because"]) for row in clean["tasks"]
