@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import http.server
+import re
 import shutil
 import socket
 import struct
 import subprocess
 import threading
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
 from memento_git.review.page import page
 from memento_git.work.actions import tasks
-from tests.play import add
+from tests.play import add, git
 from tests.test_report import NOW, assert_inert, hostile, seen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.play import Play
@@ -116,51 +117,99 @@ def test_the_page_is_not_wider_than_a_narrow_window(play: Play, tmp_path: Path) 
     assert wide <= 500
 
 
+class Pages(NamedTuple):
+    """The pages of `memento web`: what was asked of them, what a reader does, what happens once one looks for news."""
+
+    address: str
+    asked: list[str]
+    clicks: list[str]
+    meanwhile: list[Callable[[], object]]
+
+
 @pytest.fixture
-def pages(play: Play) -> Iterator[tuple[str, list[str]]]:
-    """The pages of `memento web`, with what was asked of them; a task is added once a page looks for something new."""
+def pages(play: Play) -> Iterator[Pages]:
+    """Serve the pages to a browser; what a reader does is a script that their policy would not let run."""
     import uvicorn
 
     from memento_git.cli.pages import Site, app
 
     asked: list[str] = []
+    clicks: list[str] = []
+    meanwhile: list[Callable[[], object]] = []
     inner = app(Site(str(play.root), "repo"), "token")
 
     async def heard(scope: Any, receive: Any, send: Any) -> None:
         asked.append(scope["path"])
         if asked.count("/head") == 2 and scope["path"] == "/head":
-            play.task("Added while the page is open")
-        await inner(scope, receive, send)
+            for happens in meanwhile:
+                happens()
+
+        async def told(message: Any) -> None:
+            if clicks and message["type"] == "http.response.start":
+                unfit = (b"content-length", b"content-security-policy")
+                message["headers"] = [one for one in message["headers"] if one[0] not in unfit]
+            elif clicks and b"<body" in message["body"]:
+                message["body"] += f"<script>{';'.join(clicks)}</script>".encode()
+            await send(message)
+
+        await inner(scope, receive, told)
 
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(heard, log_level="critical", lifespan="off"))
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
-    yield f"http://127.0.0.1:{listening.getsockname()[1]}/%s?token=token", asked
+    yield Pages(f"http://127.0.0.1:{listening.getsockname()[1]}/%s?token=token", asked, clicks, meanwhile)
     server.should_exit = True
     thread.join(PATIENCE)
 
 
-def test_a_page_that_is_open_shows_what_is_committed_meanwhile(
-    play: Play, tmp_path: Path, pages: tuple[str, list[str]]
-) -> None:
+def test_a_page_that_is_open_shows_what_is_committed_meanwhile(play: Play, tmp_path: Path, pages: Pages) -> None:
     run = play.planned()
-    address, asked = pages
-    dom, console = opened(tmp_path, address % f"show/{run}", "--dump-dom", "--virtual-time-budget=20000")
+    pages.meanwhile.append(lambda: play.task("Added while the page is open"))
+    dom, console = opened(tmp_path, pages.address % f"show/{run}", "--dump-dom", "--virtual-time-budget=20000")
     assert console == ""
-    assert asked.count("/head") > 2
+    assert pages.asked.count("/head") > 2
     assert "Added while the page is open" in dom
     assert 'role="status">live<' in dom
 
 
+def test_of_the_details_those_stay_open_that_were_open(play: Play, tmp_path: Path, pages: Pages) -> None:
+    play.planned()
+    for one in ("first", "second", "third"):
+        add(play, f"The {one} note\n\nsays more", pinned=True)
+    pages.clicks.append('document.querySelectorAll("main details")[1].open = true')
+    pages.meanwhile.append(lambda: play.run("Begun while the page is open"))
+    dom, _ = opened(tmp_path, pages.address % "", "--dump-dom", "--virtual-time-budget=20000")
+    assert "Begun while the page is open" in dom
+    assert re.findall("<details[^>]*>", dom)[:3] == ["<details>", '<details open="">', "<details>"]
+
+
+def test_a_page_that_is_open_warns_of_what_is_not_committed(play: Play, tmp_path: Path, pages: Pages) -> None:
+    run = play.planned()
+    edited = play.root / ".memento" / "runs" / run / "run.md"
+    pages.meanwhile.append(lambda: edited.write_text("edited\n"))
+    dom, _ = opened(tmp_path, pages.address % "", "--dump-dom", "--virtual-time-budget=20000")
+    assert "not committed, so not counted" in dom
+
+
+def test_a_page_that_was_refused_becomes_the_whole_page(play: Play, tmp_path: Path, pages: Pages) -> None:
+    run = play.planned()
+    git(play.root, "checkout", "-q", "--detach")
+    git(play.root, "rm", "-qr", "--cached", ".memento")
+    git(play.root, "commit", "-qm", "without a ledger")
+    pages.meanwhile.append(lambda: git(play.root, "reset", "-q", "--hard", "HEAD~"))
+    dom, _ = opened(tmp_path, pages.address % f"show/{run}", "--dump-dom", "--virtual-time-budget=20000")
+    assert "no_ledger" not in dom
+    assert "<footer" in dom
+
+
 def test_a_hostile_ledger_does_nothing_in_the_pages_of_memento_web(
-    play: Play, tmp_path: Path, pages: tuple[str, list[str]], asked: tuple[str, list[str]]
+    play: Play, tmp_path: Path, pages: Pages, asked: tuple[str, list[str]]
 ) -> None:
     run = hostile(play)
     elsewhere, heard = asked
     add(play, f'![x]({elsewhere}/image) <img src="{elsewhere}/raw"> <script src="{elsewhere}/script"></script>')
-    address, _ = pages
     for path in ("", f"show/{run}", "recall", "notes", "log"):
-        _, console = opened(tmp_path, address % path, "--dump-dom")
+        _, console = opened(tmp_path, pages.address % path, "--dump-dom")
         assert console == ""
     assert heard == []

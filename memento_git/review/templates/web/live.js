@@ -2,15 +2,17 @@
 (() => {
   const told = document.getElementById("live");
   if (!told) return;
-  const name = (one) => (one.closest("[id]")?.id || "") + one.firstElementChild.textContent.replace(/\d+/g, "");
+  const name = (one) => {
+    const words = [one.closest("section")?.firstElementChild.firstChild, one.firstElementChild];
+    return one.closest("[id]").id + words.map((part) => part?.textContent.replace(/\d+/g, ""));
+  };
   const renew = async () => {
     const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
     const was = new Map([...document.querySelectorAll("main details")].map((one) => [name(one), one.open]));
     for (const one of page.querySelectorAll("main details")) one.open = was.get(name(one)) ?? one.open;
-    for (const part of ["header", "main", "footer"]) {
-      const [old, next] = [document.querySelector(part), page.querySelector(part)];
-      if (old && next) old.replaceWith(next);
-    }
+    const next = page.getElementById("page");
+    if (!next) return;
+    document.getElementById("page").replaceWith(next);
     document.title = page.title;
     document.body.dataset.head = page.body.dataset.head;
   };
