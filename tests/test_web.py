@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import re
 import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
@@ -20,7 +22,6 @@ from tests.test_report import HOSTILE, Tags, hostile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from tests.play import Play
 
@@ -170,6 +171,19 @@ def test_what_is_not_committed_is_announced(play: Play, web: Web) -> None:
     run = play.planned()
     (play.root / ".memento" / "runs" / run / "run.md").write_text("edited\n")
     assert "not committed, so not counted" in web.page("/").words
+
+
+def test_a_file_whose_name_is_no_text_is_told_of_and_in_no_way(play: Play, web: Web) -> None:
+    run = play.planned()
+    first = web.page("/head").text
+    odd = bytes(play.root / ".memento" / "runs" / run) + b"/\xff\r\x01.md"
+    Path(os.fsdecode(odd)).write_text("x")
+    assert "not committed, so not counted" in web.page("/").words
+    assert web.page("/head").text != first
+    assert f'data-head="{web.page("/head").text}"' in web.page("/log").text
+    git(play.root, "add", ".")
+    git(play.root, "commit", "-qm", "odd")
+    assert ".md" in web.page("/check").words
 
 
 def test_the_head_changes_with_each_commit_and_each_edit(play: Play, web: Web) -> None:

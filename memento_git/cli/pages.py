@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import hmac
 import threading
 from functools import partial
@@ -78,12 +79,13 @@ class Site:
         return told
 
     def head(self) -> str:
-        """Return what changes when there is something else to show."""
+        """Return what changes when there is something else to show: a digest, for a file may have any name."""
         door = Door(self.workspace, "", (), (), json=True)
         try:
             with self._turn, boundary.file_system():
                 commits = door.view().commits
-                return " ".join([*commits, *(change.path for change in door.ledger.uncommitted)])
+                told = "\n".join([*commits, *(change.path for change in door.ledger.uncommitted)])
+                return hashlib.sha256(told.encode(errors="surrogateescape")).hexdigest()
         except MementoError as refusal:
             return refusal.token
         finally:
@@ -219,7 +221,7 @@ def _served(site: Site, make: Callable[[Ask, Request], Made], request: Request) 
     live = Live(site, request)
     try:
         name, facts = make(live.ask, request)
-        return HTMLResponse(terminal.clean(page.rendered(name, facts, live=live)))
+        return HTMLResponse(_sent(page.rendered(name, facts, live=live)))
     except Refusal as refusal:
         told = [refusal.told[key] for key in ("error", "message", "hint")]
     except NoSuchPage as refusal:
@@ -229,8 +231,12 @@ def _served(site: Site, make: Callable[[Ask, Request], Made], request: Request) 
 
         told = ["internal_error", *bugs.told(error)]
     facts = dict(zip(("error", "message", "hint"), told, strict=True))
-    whole = page.rendered("web/refused.html", facts, live=live)
-    return HTMLResponse(terminal.clean(whole), STATUS.get(told[0], 404))
+    return HTMLResponse(_sent(page.rendered("web/refused.html", facts, live=live)), STATUS.get(told[0], 404))
+
+
+def _sent(whole: str) -> bytes:
+    """Return the bytes of a page, in which what is no text, such as some names of files, is a question mark."""
+    return terminal.clean(whole).encode(errors="replace")
 
 
 class Guard:
