@@ -103,6 +103,37 @@ def test_a_folder_that_cannot_be_written_loses_nothing(play: Play, cli: Callable
     assert cli("-C", str(play.root), "evidence", "add", "--from", str(kept(out, play)))[0] == 0
 
 
+def test_a_folder_that_another_run_wrote_meanwhile_stays_that_runs(
+    play: Play, cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    play.run()
+    out = tmp_path / "out"
+    other = f"{sys.executable} -m memento_git evidence run --out {out} -- sh -c 'echo broken; exit 3'"
+    code, told, _ = cli("-C", str(play.root), "--json", "evidence", "run", "--out", str(out), "--", "sh", "-c", other)
+    assert (code, json.loads(told)["error"]) == (1, "file_system")
+    assert (out / "stdout.txt").read_text().startswith("broken\n")
+    for folder, outcome in ((out, "failed"), (kept(told, play), "failed")):
+        row = json.loads(cli("-C", str(play.root), "--json", "evidence", "add", "--from", str(folder))[1])["evidence"]
+        assert row["outcome"] == outcome
+
+
+def test_what_a_command_writes_into_its_folder_is_not_written_over(
+    play: Play, cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    play.run()
+    out = tmp_path / "out"
+    run = ("-C", str(play.root), "--json", "evidence", "run", "--out", str(out), "--", "sh", "-c")
+    assert cli(*run, f"mkdir {out}; echo seen | tee {out}/log.txt")[0] == 0
+    assert sorted(path.name for path in out.iterdir()) == ["evidence.yaml", "log.txt", "stdout.txt"]
+    out = tmp_path / "other"
+    (tmp_path / "precious").write_text("precious")
+    run = ("-C", str(play.root), "--json", "evidence", "run", "--out", str(out), "--", "sh", "-c")
+    code, told, _ = cli(*run, f"mkdir {out}; ln -s ../precious {out}/stdout.txt; echo seen")
+    assert (code, json.loads(told)["error"]) == (1, "file_system")
+    assert ([path.name for path in out.iterdir()], (tmp_path / "precious").read_text()) == (["stdout.txt"], "precious")
+    assert (kept(told, play) / "stdout.txt").read_text() == "seen\n"
+
+
 def test_a_repository_that_its_command_removes_is_not_made_again(play: Play, cli: Callable[..., Any]) -> None:
     play.run()
     code, out, _ = cli("-C", str(play.root), "--json", "evidence", "run", "--", "sh", "-c", "echo seen; mv .git gone")

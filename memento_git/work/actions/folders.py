@@ -83,10 +83,22 @@ def write_folder(ledger: Ledger, draft: Draft, folder: Path, tasks: Sequence[str
     }  # fmt: skip
     folder.mkdir(parents=True, exist_ok=True)
     rest = {key: value for key, value in draft.data.items() if key not in ordered}
-    for name, content in draft.files.items():
-        (folder / name).write_bytes(content)
-    (folder / "evidence.yaml").write_bytes(codec.encode({**ordered, **rest}))
+    _put(folder, {"evidence.yaml": codec.encode({**ordered, **rest}), **draft.files})
     return identity
+
+
+def _put(folder: Path, files: dict[str, bytes]) -> None:
+    """Write files that are not there yet, all or none: what somebody wrote meanwhile, as another run, stays theirs."""
+    written: list[Path] = []
+    try:
+        for name, content in files.items():
+            with (folder / name).open("xb") as stream:
+                written.append(folder / name)
+                stream.write(content)
+    except BaseException:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
 
 
 def keep_drafts(ledger: Ledger, drafts: Sequence[Draft], tasks: Sequence[str]) -> str:
