@@ -58,6 +58,15 @@ def test_a_report_that_cannot_be_read_is_a_problem_of_what_is_recorded(
     assert [told in problem for problem in row["problems"]] == [True]
 
 
+def test_a_report_that_counts_more_than_a_record_can_hold_is_a_problem_of_what_is_recorded(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    play.run()
+    totals = {"totals": {"num_statements": 10**18, "covered_lines": 1}}
+    row = shown(play, cli, "--report", "r", f"echo '{json.dumps(totals)}' > r")
+    assert "its totals cannot be: 1 lines of 1000000000000000000 are covered" in row["problems"][0]
+
+
 def test_evidence_of_a_path_that_its_command_removes_is_recorded_and_proves_nothing(play: Play) -> None:
     play.planned()
     (play.root / "covered.txt").write_text("x\n")

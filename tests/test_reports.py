@@ -244,6 +244,10 @@ def test_a_document_that_declares_entities_is_refused(data: str) -> None:
         ('{"a": 1}', "neither SARIF's runs nor the totals of coverage.py"),
         ('{"totals": {"num_statements": "4", "covered_lines": 2}}', "neither SARIF's runs nor"),
         ('{"totals": {"num_statements": 4, "covered_lines": 5}}', "5 lines of 4 are covered"),
+        (
+            '{"totals": {"num_statements": 1%s, "covered_lines": 0}}' % ("0" * 18),
+            "its totals cannot be: 0 lines of 1000",
+        ),
         ('{"runs": []}', "has no version"),
         ('{"runs": [], "version": "1.0.0"}', "it is SARIF 1.0.0, not 2.1"),
         ('{"version": "2.1.0", "runs": [{"results": [7]}]}', "a result of its SARIF is not an object"),

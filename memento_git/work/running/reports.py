@@ -19,6 +19,7 @@ MAX_FAILED: Final = 50
 MAX_TEXT: Final = 300
 MAX_DETAIL: Final = 200
 MAX_READ: Final = 4096
+MAX_COUNT: Final = 10**18 - 1  # of what a record can hold
 
 _WHITE: Final = re.compile(r"[\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]+")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
@@ -238,7 +239,7 @@ def _read_json(data: bytes) -> Report:
     lines, covered = totals.get("num_statements"), totals.get("covered_lines")
     if type(lines) is not int or type(covered) is not int:
         raise _UnreadableError("its JSON has neither SARIF's runs nor the totals of coverage.py")
-    if not 0 <= covered <= lines:
+    if not 0 <= covered <= lines <= MAX_COUNT:
         raise _UnreadableError(f"its totals cannot be: {covered} lines of {lines} are covered")
     return Report("coverage-json", {"lines": lines, "covered": covered}, (), 0, ok=True)
 
