@@ -139,8 +139,8 @@ def pages(play: Play) -> Iterator[Pages]:
     inner = app(Site(str(play.root), "repo"), "token")
 
     async def heard(scope: Any, receive: Any, send: Any) -> None:
-        asked.append(scope["path"])
-        if asked.count("/head") == 2 and scope["path"] == "/head":
+        asked.append(scope["path"].removeprefix("/token"))
+        if asked.count("/head") == 2 and asked[-1] == "/head":
             for happens in meanwhile:
                 happens()
 
@@ -158,7 +158,7 @@ def pages(play: Play) -> Iterator[Pages]:
     server = uvicorn.Server(uvicorn.Config(heard, log_level="critical", lifespan="off"))
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
-    yield Pages(f"http://127.0.0.1:{listening.getsockname()[1]}/%s?token=token", asked, clicks, meanwhile)
+    yield Pages(f"http://127.0.0.1:{listening.getsockname()[1]}/token/%s", asked, clicks, meanwhile)
     server.should_exit = True
     thread.join(PATIENCE)
 

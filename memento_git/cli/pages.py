@@ -102,7 +102,8 @@ class Live:
         self.query = request.query_params.get("q", "")
         self.head = "" if self.at else site.head()
         others = [(key, one) for key, one in request.query_params.multi_items() if key != "at"]
-        self.now = f"{_own(request.url.path)}?{urlencode(others)}"
+        self.top = request.scope["root_path"]
+        self.now = f"{request.url.path}?{urlencode(others)}"
         self.warnings: list[str] = []
 
     def ask(self, *words: str) -> Row:
@@ -114,7 +115,7 @@ class Live:
 
     def url(self, path: str, **query: Any) -> str:
         told = [*((key, one) for key, one in query.items() if one), *(("at", one) for one in self.at)]
-        return f"{path}?{urlencode(told)}" if told else path
+        return f"{self.top}{path}{'?' * bool(told)}{urlencode(told)}"
 
     def linked(self, text: str) -> Markup:
         """Return a text in which every id leads to its record."""
@@ -240,7 +241,10 @@ def _sent(whole: str) -> bytes:
 
 
 class Guard:
-    """Lets in who has the token: it is in the address once, then in a cookie that no other site can send."""
+    """Lets in who has the token, with which every address begins.
+
+    A cookie could hold it, but a browser sends cookies to every port of this machine, whoever listens there.
+    """
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self.app = app
@@ -248,31 +252,19 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         from starlette.datastructures import MutableHeaders
-        from starlette.requests import Request
-        from starlette.responses import PlainTextResponse, RedirectResponse
+        from starlette.responses import PlainTextResponse
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        request, cookie = Request(scope), f"memento-{scope['server'][1]}"
-        served: ASGIApp = self.app
-        if self._is_known(request.query_params.get("token", "")):
-            rest = request.url.remove_query_params("token")
-            served = RedirectResponse(f"{_own(rest.path)}{'?' * bool(rest.query)}{rest.query}", 303)
-            served.set_cookie(cookie, self.token, httponly=True, samesite="strict")
-        elif not self._is_known(request.cookies.get(cookie, "")):
-            served = PlainTextResponse("Open the address that memento web has printed.", 403)
+        given = scope["path"].split("/")[1]
+        served: ASGIApp = PlainTextResponse("Open the address that memento web has printed.", 403)
+        if hmac.compare_digest(given.encode(), self.token.encode()):
+            served = self.app
+            scope = {**scope, "root_path": f"/{self.token}"}
         await served(scope, receive, guarded)
-
-    def _is_known(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode(), self.token.encode())
-
-
-def _own(path: str) -> str:
-    """Return a path that leads to no other host."""
-    return f"/{path.lstrip('/')}"
 
 
 def app(site: Site, token: str) -> Starlette:

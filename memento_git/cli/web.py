@@ -53,7 +53,7 @@ def web(door: Door, port: int, *, opened: bool) -> None:
     site, token = pages.Site(where, (git.top or git.common_dir).name), secrets.token_urlsafe(16)
     door.view()
     listening = _listening(port)
-    url = f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}"
+    url = f"http://127.0.0.1:{listening.getsockname()[1]}/{token}/"
     door.show({"url": url}, f"{url}\nends with Ctrl-C")
     if opened:
         click.launch(url)

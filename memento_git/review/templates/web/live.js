@@ -18,7 +18,7 @@
   };
   const look = async () => {
     try {
-      const said = document.hidden ? null : await fetch("/head");
+      const said = document.hidden ? null : await fetch(`${document.body.dataset.top}/head`);
       if (said?.ok) {
         if ((await said.text()) !== document.body.dataset.head) await renew();
         told.textContent = "live";
