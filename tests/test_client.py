@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -334,6 +335,21 @@ def test_what_is_put_into_json_is_found_there_and_leaves_no_trace(
     assert jsonedit.drop(more, ("hooks", "E", len(elements))) == text
 
 
+def test_twice_the_keys_are_read_in_twice_the_steps() -> None:
+    def steps(keys: int) -> int:
+        text, counted = json.dumps(dict.fromkeys(map(str, range(keys)), 1)), [0]
+
+        def count(*_: Any) -> None:
+            counted[0] += 1
+
+        sys.setprofile(count)
+        jsonedit.load(text)
+        sys.setprofile(None)
+        return counted[0]
+
+    assert steps(400) < 3 * steps(200)
+
+
 @pytest.mark.parametrize("name", CLIENTS)
 def test_every_client_is_set_up_once_and_taken_out_without_a_trace(
     name: str, repo: Path, cli: Callable[..., Any]
@@ -379,6 +395,17 @@ def test_codex_is_told_of_the_server_in_its_own_table(repo: Path, cli: Callable[
     place.write_bytes(place.read_bytes() + b'[mcp_servers.memento.env]\r\nA = "b"\r\n')
     code, out, _ = cli("client", "uninstall", "codex", "-C", str(repo), "--yes", "--json")
     assert (code, json.loads(out)["hint"]) == (1, "take out of it yourself what calls memento")
+
+
+def test_a_table_that_was_written_otherwise_is_called_that_and_not_bad_toml(
+    repo: Path, cli: Callable[..., Any]
+) -> None:
+    text = '[mcp_servers.memento]\ncommand = "memento"\nargs = [\n  "mcp",\n]\n\n[tui]\n'
+    place = put(repo, ".codex/config.toml", text)
+    code, out, _ = cli("client", "uninstall", "codex", "-C", str(repo), "--yes", "--json")
+    assert code == 1
+    assert "mcp_servers.memento is not written as a table of its own" in json.loads(out)["message"]
+    assert place.read_text() == text
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,7 @@ def _node(text: str, start: int) -> _Node:
         value, end = json.JSONDecoder().raw_decode(text, start)
         return _Node(start, end, value)
     kids: list[tuple[Step, int, _Node]] = []
+    values: dict[Step, Any] = {}
     is_object = text[start] == "{"
     at = _skipped(text, start + 1)
     while text[at] not in "}]":
@@ -91,13 +92,13 @@ def _node(text: str, start: int) -> _Node:
         if is_object:
             key, at = json.JSONDecoder().raw_decode(text, at)
             at = _skipped(text, _skipped(text, at) + 1)
-        if any(key == other for other, _, _ in kids):
+        if key in values:
             raise ValueError(f"it has {key} twice in one object")
         kid = _node(text, at)
         kids.append((key, begin, kid))
+        values[key] = kid.value
         at = _skipped(text, kid.end)
         at = _skipped(text, at + 1) if text[at] == "," else at
-    values = {key: kid.value for key, _, kid in kids}
     return _Node(start, at + 1, values if is_object else list(values.values()), tuple(kids))
 
 

@@ -31,7 +31,7 @@ def put(text: str, where: tuple[str], key: str, value: dict[str, Any]) -> str:
     if not isinstance(wanted.setdefault(where[0], {}), dict):
         raise ValueError(f"{where[0]} is no table")  # noqa: TRY004 (one kind of error)
     wanted[where[0]][key] = value
-    return _checked(after, wanted, where[0])
+    return _checked(after, where[0], wanted)
 
 
 def drop(text: str, where: tuple[str, str]) -> str:
@@ -41,16 +41,15 @@ def drop(text: str, where: tuple[str, str]) -> str:
     outer, inner = where
     wanted = load(text)
     del wanted[outer][inner]
-    if not wanted[outer] and outer not in load(after):
-        del wanted[outer]
-    return _checked(after, wanted, name)
+    bare = [] if wanted[outer] else [{key: held for key, held in wanted.items() if key != outer}]
+    return _checked(after, name, wanted, *bare)
 
 
-def _checked(text: str, wanted: Any, name: str) -> str:
+def _checked(text: str, name: str, *wanted: Any) -> str:
     try:
         found = load(text)
     except ValueError:
         found = None
-    if found != wanted:
+    if found not in wanted:
         raise ValueError(BY_HAND.format(name=name))
     return text
