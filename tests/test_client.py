@@ -158,6 +158,22 @@ def test_files_and_folders_that_were_made_go_away_again(repo: Path, cli: Callabl
     )
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["uvx", "--from", "memento-git[mcp]", "memento", "mcp"],
+        ["python3", "-m", "memento_git", "mcp"],
+        ["C:\\bin\\memento.exe", "mcp"],
+        ["uv", "run", "memento", "-C", "sub", "mcp"],
+    ],
+)
+def test_our_server_is_known_however_it_is_started(words: list[str], repo: Path, cli: Callable[..., Any]) -> None:
+    text = json.dumps({"mcpServers": {"memento": {"command": words[0], "args": words[1:]}}})
+    place = put(repo, ".mcp.json", text)
+    cli("client", "install", "claude-code", "-C", str(repo), "--yes")
+    assert place.read_text() == text
+
+
 def test_what_is_ours_and_was_adjusted_is_left_by_install_and_taken_by_uninstall(
     repo: Path, cli: Callable[..., Any]
 ) -> None:
@@ -188,6 +204,10 @@ def test_what_is_ours_and_was_adjusted_is_left_by_install_and_taken_by_uninstall
         ('{"mcpServers": []}', "mcpServers is no object"),
         ('{"mcpServers": null}', "mcpServers is no object"),
         ('{"mcpServers": {"memento": {"command": "uvx", "args": ["other"]}}}', "mcpServers.memento is something else"),
+        (
+            '{"mcpServers": {"memento": {"command": "npx", "args": ["@other/memento-mcp", "mcp"]}}}',
+            "mcpServers.memento is something else",
+        ),
         ('{"a": 1, "a": 2}', "a twice"),
         (b'{"a": "\xff"}', "no text in UTF-8"),
         ("[" * 100_000, "nested too deeply"),

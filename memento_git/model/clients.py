@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 NAME: Final = "memento"
 HOOK: Final = "memento client hook || exit 0"  # whatever happens there: some clients take a 2 for an order to stop
 IS_HOOK: Final = re.compile(r"\bmemento\b.*\bclient hook\b")
+IS_MEMENTO: Final = re.compile(r"(?:^|[/\\])memento(?:[._-]git)?(?:\.exe)?(?:\[|$)")  # not the server of a namesake
 SECONDS: Final = 10
 
 
@@ -31,7 +32,7 @@ class Part(NamedTuple):
         return found == self.value or (
             isinstance(found, dict)
             and "mcp" in _words(found.get("args"))
-            and any(NAME in word for word in (str(found.get("command")), *_words(found.get("args"))))
+            and any(IS_MEMENTO.search(word) for word in (str(found.get("command")), *_words(found.get("args"))))
         )
 
 
