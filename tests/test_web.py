@@ -239,8 +239,14 @@ def test_a_page_may_load_and_run_nothing_but_its_own(play: Play, web: Web) -> No
     play.planned()
     policy = web.page("/").headers["content-security-policy"]
     assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
     assert "unsafe" not in policy
     assert web.ask("/show/x").headers["content-security-policy"] == policy
+    for top in (None, "/wrong"):
+        headers = web.ask("/", top=top).headers
+        assert headers["cache-control"] == "no-store"
+        assert headers["cross-origin-resource-policy"] == "same-origin"
+        assert headers["x-content-type-options"] == "nosniff"
 
 
 def test_what_the_ledger_says_is_text_on_every_page(play: Play, web: Web) -> None:
