@@ -207,6 +207,7 @@ def test_nobody_reads_without_the_address_that_was_printed(play: Play, web: Web)
             told = web.ask(path or "/", top=top)
             assert told.code == 403
             assert "private" not in told.text
+    assert web.ask("*", top="", method="OPTIONS").code == 403
 
 
 def test_a_name_that_leads_here_from_elsewhere_is_refused(play: Play, web: Web) -> None:

@@ -259,7 +259,7 @@ class Guard:
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        given = scope["path"].split("/")[1]
+        given = scope["path"].removeprefix("/").partition("/")[0]
         served: ASGIApp = PlainTextResponse("Open the address that memento web has printed.", 403)
         if hmac.compare_digest(given.encode(), self.token.encode()):
             served = self.app
