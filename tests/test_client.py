@@ -290,6 +290,9 @@ def test_a_folder_in_the_place_of_a_file_is_refused(repo: Path, cli: Callable[..
     (repo / ".mcp.json").mkdir()
     assert refused(cli, repo, "--yes")["error"] == "client_file_unfit"
     (repo / ".mcp.json").rmdir()
+    os.mkfifo(repo / ".mcp.json")
+    assert "it is no file" in refused(cli, repo, "--yes")["message"]
+    (repo / ".mcp.json").unlink()
     put(repo, ".claude", "mine\n")
     assert refused(cli, repo, "--yes")["error"] == "client_file_unfit"
 

@@ -196,6 +196,8 @@ def _read(place: Path, path: str, way: str) -> str | None:
     """Return what a file holds, None where there is none; refuse what is no text, or no file of the project."""
     try:
         outfile.refuse_link(place)
+        if place.exists() and not place.is_file():  # what a pipe holds would be waited for
+            raise ClientFileUnfit(path=path, problem="it is no file", way=way)
         text = _text(place)
     except outfile.OutUnfit as error:
         raise ClientFileUnfit(path=path, problem=error.facts["problem"], way=way) from error
