@@ -420,6 +420,13 @@ def test_codex_is_told_of_the_server_in_its_own_table(repo: Path, cli: Callable[
     assert (code, json.loads(out)["hint"]) == (1, "take out of it yourself what calls memento")
 
 
+def test_a_file_with_nothing_but_comments_besides_stays(repo: Path, cli: Callable[..., Any]) -> None:
+    place = put(repo, ".codex/config.toml", "# model = 'x'\n")
+    cli("client", "install", "codex", "-C", str(repo), "--yes")
+    cli("client", "uninstall", "codex", "-C", str(repo), "--yes")
+    assert place.read_text() == "# model = 'x'\n"
+
+
 def test_a_table_that_was_written_otherwise_is_called_that_and_not_bad_toml(
     repo: Path, cli: Callable[..., Any]
 ) -> None:
