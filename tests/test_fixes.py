@@ -350,6 +350,21 @@ def test_edits_that_proved_a_task_and_are_gone_are_not_to_be_committed(play: Pla
     assert step["command"] == f"memento run complete {run}"
 
 
+def test_the_end_of_a_run_says_how_much_of_it_is_proven_on_other_code(play: Play) -> None:
+    """Way: whoever reads only what is next believes that this code was shown."""
+    run = play.planned()
+    play.proven("First")
+    play.proven("Second")
+    end = f"memento run complete {run}"
+    assert play.overview(run)["next"] == [{"why": "every task is done and proven", "command": end}]
+    (play.root / "app.py").write_text("answer = 41\n")
+    git(play.root, "commit", "-qam", "code")
+    why = "every task is done and proven, 2 of them on other code than this commit's"
+    assert play.overview(run)["next"] == [{"why": why, "command": end}]
+    play.proven("Third")
+    assert play.overview(run)["next"] == [{"why": "every task is done and proven", "command": end}]
+
+
 @pytest.mark.parametrize("scope", ["run", "task"])
 @pytest.mark.parametrize("is_merged", [True, False])
 def test_a_run_that_ended_fresh_says_nothing_of_the_code_that_comes_after_it(

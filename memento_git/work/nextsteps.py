@@ -264,4 +264,10 @@ def _ending(held: RunRows, gates: Sequence[Row], choices: Sequence[Row]) -> list
         return [{"why": "every task was cancelled", "command": f"memento run cancel {run} --reason WHY"}]
     if gates or failed_gates(held) or any(row["unapproved"] for row in held["plans"]):
         return [*choices, *gates]
-    return [*choices, {"why": ALL_DONE, "command": f"memento run complete {run}"}]
+    return [*choices, {"why": _all_done(held["tasks"]), "command": f"memento run complete {run}"}]
+
+
+def _all_done(tasks: Sequence[TaskRow]) -> str:
+    """Return that all is done, and how much of it was proven on other code only than what is there now."""
+    old = [row for row in tasks if row["proven"] and row.get("stale") and not row.get("passed_since")]
+    return f"{ALL_DONE}, {len(old)} of them on other code than this commit's" if old else ALL_DONE
