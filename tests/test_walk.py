@@ -26,7 +26,9 @@ HOSTILE: Final = (
     "note_000000000000",
 )  # fmt: skip
 SENSIBLE: Final = ("app.py", "HEAD", "HEAD~1", "2026-11-21", "90m", "0.5", "1", "Ada", "agent", "Make it work", "auth")
-ELSEWHERE: Final = {"comment", "completion", "guide", "hook", "purge", "sample-smoke", "sync", "update"}
+ELSEWHERE: Final = {
+    "client", "comment", "completion", "guide", "hook", "purge", "sample-smoke", "sync", "update", "web",
+}  # fmt: skip
 LEFT_OUT: Final = {
     "follow", "fetch", "api", "repo", "out", "workspace", "project_path", "scope", "graphify", "shell", "check",
     "describe_with",
