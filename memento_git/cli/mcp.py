@@ -93,7 +93,7 @@ async def _handed_on(read: Any, onward: Any, write: Any) -> None:
     import mcp_types
     from mcp.shared.message import SessionMessage
 
-    async with onward:
+    async with read, onward:
         async for message in read:
             asked = _unread(message) if isinstance(message, Exception) else None
             if asked is None:
