@@ -291,6 +291,19 @@ def test_a_ledger_that_cannot_be_read_says_so_and_the_server_goes_on(play: Play,
     assert web.page("/").code == 200
 
 
+def test_what_check_finds_wrong_is_a_page_and_no_refusal(play: Play, web: Web, cli: Cli) -> None:
+    play.planned()
+    play.proven("Check the form")
+    [path] = play.root.glob(".memento/runs/*/tasks/*/*/*-completed-*.yaml")
+    path.write_text(f"{path.read_text()}unknown: 1\n")
+    git(play.root, "commit", "-qam", "broken")
+    code, out, _ = cli("-C", str(play.root), "check", "--json")
+    found = json.loads(out)["findings"]
+    assert (code, bool(found)) == (5, True)
+    words = web.page("/check").words
+    assert [row["code"] for row in found if row["code"] not in words or row["title"] not in words] == []
+
+
 def test_it_serves_a_bare_repository(play: Play, tmp_path: Path) -> None:
     run = play.planned()
     git(play.root, "clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))

@@ -74,7 +74,7 @@ class Site:
         with self._turn:
             told = boundary.answer(["-C", self.workspace, *words])
             gc.collect()  # a ledger that was read is large, and the next request reads another
-        if "error" in told:
+        if "hint" in told:  # as a refusal has, and no verdict that says no
             raise Refusal(told)
         return told
 
