@@ -37,7 +37,7 @@ def official() -> Any:
 
 
 def test_text_has_a_line_a_remedy_and_what_was_wrong_before_apart() -> None:
-    shown = formats.text([BAD, MILD], [OLD], "in 3 record(s)").splitlines()
+    shown = formats.text([BAD, MILD], [OLD], "in 3 records").splitlines()
     assert shown[0].startswith(".memento/a b,c:d%.yaml:3: D002 error 50% off, ::error::gone")
     assert shown[1] == "  fix: put it back ::warning::no"
     assert shown[2] == ".memento/x.yaml: T004 warning late"
@@ -45,7 +45,7 @@ def test_text_has_a_line_a_remedy_and_what_was_wrong_before_apart() -> None:
     assert shown[4:] == [
         "  .memento/old.md: F007 error missing",
         "    fix: restore it",
-        "1 error, 1 warning in 3 record(s)",
+        "1 error, 1 warning in 3 records",
     ]
     assert not any(letter in "\n".join(shown) for letter in "\x1b\u202e\r")
 
@@ -59,7 +59,7 @@ def test_a_warning_of_several_runs_alike_is_told_once_in_text_and_of_each_to_pro
     other = Finding("P004", f".memento/runs/{runs[3]}/e.yaml", 0, f"{runs[3]} is released", severity="warning")
     of_none = [Finding("F006", f".memento/{name}", 0, "is no file of the ledger", severity="warning") for name in "xy"]
     grave = [Finding("F007", f".memento/runs/{run}/run.md", 0, f"{run} is missing") for run in runs[:2]]
-    shown = formats.text([*found, other, *of_none, *grave], found[1:3], "in 3 record(s)").splitlines()
+    shown = formats.text([*found, other, *of_none, *grave], found[1:3], "in 3 records").splitlines()
     assert shown == [
         f".memento/runs/{runs[0]}/0.yaml: P004 warning {runs[0]} is completed",
         f"  fix: {runs[0]} stays",
@@ -74,7 +74,7 @@ def test_a_warning_of_several_runs_alike_is_told_once_in_text_and_of_each_to_pro
         f"  .memento/runs/{runs[1]}/1.yaml: P004 warning {runs[1]} is completed",
         f"    fix: {runs[1]} stays",
         f"    and 1 more like it: {runs[2]}",
-        "2 errors, 7 warnings in 3 record(s)",
+        "2 errors, 7 warnings in 3 records",
     ]
     assert len(formats.github(found).splitlines()) == len(formats.rows(found)) == len(found)
 

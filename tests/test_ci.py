@@ -432,7 +432,7 @@ def test_the_gitlab_note_tells_of_what_is_no_error_too(job: Job, forge: Forge) -
     assert job.code == 0, job.said
     (told,) = [row["body"] for row in forge.comments]
     assert told.startswith(f"{MARK}\n### Ledger: nothing changed\n")
-    assert "**`memento check`: 1 warning in 1 file(s) that differ**, all in the log of this job." in told
+    assert "**`memento check`: 1 warning in 1 file that differs**, all in the log of this job." in told
     assert "C005" in job.said
 
 

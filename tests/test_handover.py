@@ -945,7 +945,7 @@ def test_pause_tells_people_how_to_stop_what_goes_on(play: Play, task: str, cli:
 
     out = cli("run", "pause", "-C", str(play.root))[1]
 
-    assert "1 task(s) are not done" in out
+    assert "1 task is not done" in out
     assert "memento dispatch stop" in out
     process.terminate()
     answer(process)

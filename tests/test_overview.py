@@ -801,7 +801,7 @@ def test_an_event_from_a_clock_that_runs_ahead_is_noticed(play: Play, cli: Calla
 
     assert len(play.overview()["ahead"]) == 1
     _, out, _ = cli("status", "-C", str(play.root))
-    assert "1 event(s) are dated more than 5 minutes ahead" in out
+    assert "1 event is dated more than 5 minutes ahead" in out
 
 
 def test_a_heartbeat_stays_in_the_clone_until_half_of_the_lease_has_passed(play: Play) -> None:

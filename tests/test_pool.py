@@ -324,7 +324,7 @@ def test_what_a_completed_task_lacks_of_its_proof_is_told(play: Play, cli: Calla
     code, out, err = cli("dispatch", "work", "-C", str(play.root), "--executor", "agent", "--", *python(WRITE))
     assert code == 0
     assert "completed, unproven: policy asks for test evidence; " in err
-    assert "see what proves 1 task(s): memento status" in out
+    assert "see what proves 1 task: memento status" in out
 
 
 def test_the_command_exits_with_1_where_something_failed(play: Play, cli: Callable[..., Any]) -> None:

@@ -626,13 +626,13 @@ def test_what_was_left_out_and_written_is_printed(play: Play, known: dict[str, s
     save(play, f"name: x\nsteps: [{{do: active}}, {{do: limit, most: 2}}, {SINKING['compress']}, {SINKING['link']}]\n")
     out = cli("recipe", "run", "x", "-C", str(repo))[1]
     assert "x: limit left out 1" in out
-    assert "would write, with --apply: 2 note(s) merged into All of it: 2 notes" in out
+    assert "would write, with --apply: 2 notes merged into All of it: 2 notes" in out
     assert "writes with --apply: compress, link" in cli("recipe", "list", "-C", str(repo))[1]
     out = cli("recipe", "run", "x", "--apply", "-C", str(repo))[1]
-    assert "wrote: 2 note(s) merged into note_" in out
+    assert "wrote: 2 notes merged into note_" in out
     save(play, f"name: y\nsteps: [{{do: recall, query: tokens}}, {SINKING['link']}]\n")
-    assert "wrote: 0 note(s)" not in cli("recipe", "run", "y", "--apply", "-C", str(repo))[1]
+    assert "wrote: 0 notes" not in cli("recipe", "run", "y", "--apply", "-C", str(repo))[1]
     again = cli("recipe", "run", "y", "--apply", "-C", str(repo))[1]
-    assert ("wrote: 0 note(s)" in again, "with --apply" in again) == (True, False)
+    assert ("wrote: 0 notes" in again, "with --apply" in again) == (True, False)
     assert "no notes" in cli("recipe", "run", "drift-check", "-C", str(repo))[1]
     assert len(known) == 3

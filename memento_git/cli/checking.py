@@ -11,6 +11,7 @@ import click
 from memento_git.cli import terminal
 from memento_git.cli.boundary import Door, both
 from memento_git.cli.options import said
+from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
     from memento_git.review.outcome import Report
@@ -187,10 +188,10 @@ def _where(report: Report, base: str) -> str:
     from memento_git.ledger.ranges import SIDES
 
     if not report.base:
-        return f"in {report.records} record(s)"
+        return f"in {many(report.records, 'record')}"
     if not report.records and base.endswith(SIDES):
         return "in the merge: each file of the ledger is as one of its sides has it"
-    told = f"in {report.records} file(s) that differ" if report.records else SAME
+    told = f"in {many(report.records, 'file that differs', 'files that differ')}" if report.records else SAME
     return f"{told} from {_chosen(report)}" if report.chosen else told
 
 

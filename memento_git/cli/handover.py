@@ -12,6 +12,7 @@ from memento_git.cli import output, steps, terminal
 from memento_git.cli.boundary import Door, writes
 from memento_git.cli.options import COUNT
 from memento_git.ledger.naming import begun
+from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
     from memento_git.model.rows import Row, TaskRow
@@ -193,9 +194,11 @@ def _sum_up(door: Door, worked: Worked) -> int:
     unproven = sum(one.proven is False for one in worked.ended)
     then = []
     if branches:
-        then.append({"why": f"review and merge {len(branches)} branch(es)", "command": "git branch --list 'memento/*'"})
+        why = f"review and merge {many(len(branches), 'branch', 'branches')}"
+        then.append({"why": why, "command": "git branch --list 'memento/*'"})
     if unproven:
-        then.append({"why": f"see what proves {unproven} task(s)", "command": "memento status"})
-    refusal = {} if good else {"error": "work_left", "message": worked.stopped or f"{len(worked.left)} task(s) left"}
+        then.append({"why": f"see what proves {many(unproven, 'task')}", "command": "memento status"})
+    stopped = worked.stopped or f"{many(len(worked.left), 'task')} left"
+    refusal = {} if good else {"error": "work_left", "message": stopped}
     door.show({**refusal, **data}, "\n".join(lines), ok=good, then=then)
     return 0 if good else 1

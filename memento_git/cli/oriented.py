@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.cli import output
 from memento_git.knowledge.quoting import FENCE, MARGIN, cleaned, fenced, shortened
 from memento_git.knowledge.rendering import ORIGINS
+from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
     from memento_git.model.rows import Row
@@ -90,8 +91,8 @@ def change(row: Row) -> str:
 
 def left_over(told: Row) -> str:
     """Return how many drafts and short-term items there are, in words."""
-    counts = ((len(told["drafts"]), "draft(s)"), (len(told["short"]), "short-term item(s)"))
-    return ", ".join(f"{count} {word}" for count, word in counts if count)
+    counts = ((len(told["drafts"]), "draft"), (len(told["short"]), "short-term item"))
+    return ", ".join(many(count, word) for count, word in counts if count)
 
 
 def _labels(row: Row) -> list[str]:

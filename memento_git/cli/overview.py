@@ -9,7 +9,7 @@ import click
 from memento_git.cli import output
 from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import COUNT
-from memento_git.model.enumeration import cut, some
+from memento_git.model.enumeration import cut, many, some
 from memento_git.model.states import FINAL_RUN, PASSING
 from memento_git.work import nextsteps
 
@@ -190,7 +190,8 @@ def _blocks(held: RunRows, names: Names) -> list[str]:
     ]
     lines += _aged(held, names)
     if held["ahead"]:
-        lines.append(f"clock {len(held['ahead'])} event(s) are dated more than 5 minutes ahead of now")
+        events = many(len(held["ahead"]), "event is", "events are")
+        lines.append(f"clock {events} dated more than 5 minutes ahead of now")
     lines += [f"{_how_wrong(row)}  {output.printable(row)}" for row in held["findings"][:5]]
     more = len(held["findings"]) - 5
     lines += [f"  … {more} more wrong: memento check"] if more > 0 else []

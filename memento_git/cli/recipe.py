@@ -9,6 +9,7 @@ import click
 from memento_git.cli import output, terminal
 from memento_git.cli.boundary import Door, both, group, reads, writes
 from memento_git.cli.options import paged
+from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +84,7 @@ def learn(door: Door, thread: str, name: str, *, replace: bool, dry_run: bool) -
         told = learning.learn_recipe(door.view(), thread, name)
     else:
         told = door.change("recipe learn", lambda tx: learning.save_learnt(tx, thread, name, replace=replace))
-    others = f", and {told['others']} other(s)" if told["others"] else ", and no other"
+    others = f", and {many(told['others'], 'other')}" if told["others"] else ", and no other"
     lines = [terminal.clean(told["text"])] if dry_run else [f"saved: {told['name']}"]
     lines.append(f" it finds {told['found']} of {told['notes']} notes of the thread{others}")
     lines.append(f" the best of {len(told['tried'])} drafts that were tried")
@@ -155,7 +156,7 @@ def _step(row: Row) -> str:
 
 
 def _write(row: Row, names: output.Names) -> str:
-    of = f"{len(row['of'])} note(s)"
+    of = many(len(row["of"]), "note")
     if row["do"] == "link":
         return f"{of} linked: {row['rel']} {names(row['to'])}"
     if row["existing"]:

@@ -9,6 +9,7 @@ import click
 from memento_git.cli import boundary, output, steps
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.options import paged
+from memento_git.model.enumeration import many
 from memento_git.model.states import RUN_STATUSES
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def _halted(door: Door, command: str, verb: str, row: Row) -> None:
             f" process {one['pid']} ({output.printable(one['executor'])}) works on {names(one['dispatch_id'])} since "
             f"{one['since']}; end it: memento dispatch stop {names(one['dispatch_id'])}" for one in living
         ]  # fmt: skip
-        told = [f"{len(tasks)} task(s) are not done:"] if tasks else []
+        told = [f"{many(len(tasks), 'task is', 'tasks are')} not done:"] if tasks else []
         return "\n".join([f"{verb} {row['id']}", *told, *output.columns(lines), *goes_on])
 
     data = {"command": command, "run": row, "incomplete": tasks, "live": living}

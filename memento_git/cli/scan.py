@@ -56,7 +56,7 @@ def scan(door: Door, path: str, command: str, timeout: str, limit: int | None, *
             door.ledger, command, path, shell=shell, limit=20 if limit is None else limit, patience=duration(timeout)
         )
     failed = len(told["failed"])
-    refusal = {"error": "not_described", "message": f"the command failed for {failed} file(s)"} if failed else {}
+    refusal = {"error": "not_described", "message": f"the command failed for {many(failed, 'file')}"} if failed else {}
     door.show({**refusal, **told}, lambda: "\n".join(_told(told)), ok=not failed)
     return 1 if failed else 0
 

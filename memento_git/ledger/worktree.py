@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.errors import MementoError, reason_of
 from memento_git.ledger import journal, layout, lock, places, userindex
 from memento_git.ledger.journal import Path3
+from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,9 +34,9 @@ class Mended(NamedTuple):
         """Return what people should know of it."""
         told = []
         if self.finished:
-            told.append(f"finished {self.finished} interrupted change(s): work tree and index follow HEAD again")
+            told.append(f"finished {many(self.finished, 'interrupted change')}: work tree and index follow HEAD again")
         if self.forgotten:
-            told.append(f"an earlier command was interrupted: HEAD has nothing of its {self.forgotten} change(s)")
+            told.append(f"an earlier command was interrupted: HEAD has nothing of its {many(self.forgotten, 'change')}")
         if self.waiting:
             told.append(f"an interrupted change waits to be finished: {self.waiting}")
         return told

@@ -16,9 +16,9 @@ def some(names: Sequence[str], most: int, between: str = ", ") -> str:
     return f"{told} and {len(names) - most} more" if len(names) > most else told
 
 
-def many(count: int, what: str) -> str:
-    """Return a number of things, of which one is `what`."""
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+def many(count: int, what: str, several: str = "") -> str:
+    """Return a number of things, of which one is `what`, and several are `several`, or have just an s more."""
+    return f"{count} {what if count == 1 else several or f'{what}s'}"
 
 
 def ends(text: str, most: int) -> str:

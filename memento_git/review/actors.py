@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.ledger import grep, layout
+from memento_git.model.enumeration import many
 from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import Event
@@ -96,7 +97,8 @@ def committed(found: Iterable[Act], agents: Mapping[str, Sequence[str]]) -> Iter
         if act.actor not in (act.author, _parts(act.author)[0]) and (act.judges or not is_known):
             paths.setdefault((act.actor, act.author), []).append(act.path)
     for (actor, author), theirs in sorted(paths.items()):
-        message = f"{len(theirs)} record(s) by {actor} were committed by {author}"
+        records = many(len(theirs), f"record by {actor} was", f"records by {actor} were")
+        message = f"{records} committed by {author}"
         fix = "look whether that is as it should be"
         if "<" not in actor:
             fix += f"; where {actor} is an agent of {author}, policy.agents can say so"

@@ -12,6 +12,7 @@ from memento_git.ledger import codec, layout
 from memento_git.ledger.desk import event_data
 from memento_git.ledger.events import NOTHING
 from memento_git.ledger.staged import MERGING
+from memento_git.model.enumeration import many
 from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
@@ -329,7 +330,7 @@ class Comparison:
             if self.head.read(path) not in (data, self.base.read(path)) and not self._is_redacted(run, path)
         ]  # fmt: skip
         if lost or not files:
-            message = f"the archive was removed, and with it {len(lost)} file(s) that nothing else holds"
+            message = f"the archive was removed, and with it {many(len(lost), 'file')} that nothing else holds"
             yield self.put_back("D008", change.path, message)
 
     def _is_redacted(self, run: str, path: str) -> bool:

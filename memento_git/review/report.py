@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.model.enumeration import cut, ends, some
 from memento_git.model.markup import code, said
 from memento_git.review.summary import digest
-from memento_git.work.proof.trust import LEFT_OUT
+from memento_git.work.proof.trust import not_seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -313,7 +313,7 @@ def around(row: Mapping[str, Any], style: Callable[[str], str]) -> str:
     within = f", covers only {some(paths, SHOWN_PATHS)}" if paths else ""
     beside = [style(cut(path, MOST_TEXT)) for path in row.get("beside") or ()]
     within += f", beside untracked {some(beside, SHOWN_PATHS)}" if beside else ""
-    within += f", {LEFT_OUT.format(row['absent'])}" if row.get("absent") else ""
+    within += f", {not_seen(row['absent'])}" if row.get("absent") else ""
     where = f" in {style(cut(row['folder'], MOST_TEXT))}" if row["folder"] != "." else ""
     return f"{where} exit {row['exit_code']}{within}"
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.errors import MementoError
 from memento_git.knowledge.drafts import Drafts
 from memento_git.ledger import difference, layout, lock
+from memento_git.model.enumeration import many
 from memento_git.review import judging, lastread
 from memento_git.review.outcome import weighed
 from memento_git.work.actions import health
@@ -34,7 +35,7 @@ def examine(ledger: Ledger, *, at: Sequence[str] = (), fix: bool = False, remote
     try:
         view = ledger.view(at)
         policy = view.policy()
-        answers.append(Answer("ledger", "ok", f"format 1, lease {policy.lease} s, {len(view.runs())} run(s)"))
+        answers.append(Answer("ledger", "ok", f"format 1, lease {policy.lease} s, {many(len(view.runs()), 'run')}"))
     except (MementoError, OSError) as error:
         return [*answers, failed("ledger", error)]
     if at:
@@ -86,13 +87,14 @@ def _sound(view: View, told: Mapping[str, Sequence[Answer]], spoilt: Collection[
         yield from told[f"run {run}"]
         if not told[f"run {run}"] and run not in spoilt:
             index = view.index(run)
-            message = f"{len(index.of_kind('task'))} task(s), {len(index.events)} event(s), all legal and whole"
+            tasks = many(len(index.of_kind("task")), "task")
+            message = f"{tasks}, {many(len(index.events), 'event')}, all legal and whole"
             yield Answer(f"run {run}", "ok", message)
     for part in (one for one in told if not one.startswith("run ")):
         yield from told[part]
     if not told.get(judging.NOTES):
         count = len(view.index("").prose)
-        yield Answer("notes", "ok", f"{count} note(s), keys unique, links resolve, no evidence changed")
+        yield Answer("notes", "ok", f"{many(count, 'note')}, keys unique, links resolve, no evidence changed")
 
 
 def _attributes(view: View) -> Iterator[Answer]:
@@ -144,7 +146,7 @@ def _index(view: View) -> Iterator[Answer]:
         if found.tree == tree
         else "behind: recall reads what is missing, and brings it up to date when that is much"
     )
-    yield Answer("recall index", "ok", f"{found.documents} document(s), {told}")
+    yield Answer("recall index", "ok", f"{many(found.documents, 'document')}, {told}")
     yield from _locked(git)
 
 

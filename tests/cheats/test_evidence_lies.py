@@ -594,14 +594,13 @@ def test_a_pass_without_the_files_that_a_sparse_checkout_leaves_out(doors: Doors
     evidence = str(doors.play.do(evidences.record_draft, draft, tasks=[task]))
     doors.play.complete(claim, evidence)
     assert any(
-        "without 1 tracked file(s) or submodule(s), which are not checked out" in one
-        for one in doors.play.ledger.warnings
+        "without 1 tracked file or submodule, which are not checked out" in one for one in doors.play.ledger.warnings
     )
     code, out, _ = doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))
     assert (code, f"{evidence}, run again, differs: exit code 0 is recorded, 1 came out" in out) == (5, True)
     git(doors.root, "sparse-checkout", "disable")
     doors.sound()
-    told = "`python3 all.py` exit 0, without 1 tracked file(s) or submodule(s)"
+    told = "`python3 all.py` exit 0, without 1 tracked file or submodule"
     for arguments in (("diff", "main", "--format", "markdown"), ("report", "--format", "markdown")):
         assert told in doors.cli("-C", str(doors.root), *arguments)[1]
 
@@ -625,7 +624,7 @@ def test_a_pass_without_a_submodule_that_is_not_checked_out(doors: Doors, tmp_pa
     draft = evidences.witness(doors.play.ledger, ["python3", "all.py"], kind="test", quiet=True)
     evidence = str(doors.play.do(evidences.record_draft, draft, tasks=[task]))
     doors.play.complete(claim, evidence)
-    told = "without 1 tracked file(s) or submodule(s)"
+    told = "without 1 tracked file or submodule"
     assert any(told in one for one in doors.play.ledger.warnings) == (not there)
     doors.sound()
     code, out, _ = doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))

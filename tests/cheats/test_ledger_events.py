@@ -296,4 +296,4 @@ def test_a_claim_completed_in_its_holders_name_is_told_by_the_commits_author(doo
     assert play.status(task) == "in_progress"
     git(doors.root, "reset", "-q", "--hard", MAIN)
     doors.forge(task, "completed", by="Bob", **keys)
-    assert "by Bob were committed by Ada" in doors.warned("C002")
+    assert "by Bob was committed by Ada" in doors.warned("C002")

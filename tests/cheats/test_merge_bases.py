@@ -111,7 +111,7 @@ def test_events_that_only_a_merge_commit_adds_are_judged_and_its_author_told(doo
     assert "not by Bob" in doors.caught("T002")
     code, found = doors.check("--base", MAIN)
     assert (code, [row["message"] for row in found if row["code"] == "C002"]) == (
-        5, ["1 record(s) by Bob were committed by Ada <ada@example.invalid>"],
+        5, ["1 record by Bob was committed by Ada <ada@example.invalid>"],
     )  # fmt: skip
 
 
@@ -403,4 +403,4 @@ def test_a_name_from_the_environment_is_no_signature(doors: Doors, monkeypatch: 
         monkeypatch.setenv(f"GIT_{role}_NAME", "Eve")
         monkeypatch.setenv(f"GIT_{role}_EMAIL", "eve@example.invalid")
     assert doors.cli("gate", "record", REVIEW, "passed", "-C", str(doors.root))[0] == 0
-    assert "by Ada <ada@example.invalid> were committed by Eve" in doors.warned("C002")
+    assert "by Ada <ada@example.invalid> was committed by Eve" in doors.warned("C002")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 BOB = "Bob <bob@example.invalid>"
 NAMED = f"  gates: {{verdicts: {{quality_review: ['{BOB}']}}}}\n"
-TOLD = f"1 record(s) by {BOB} were committed by Ada"
+TOLD = f"1 record by {BOB} was committed by Ada"
 WHY = "It held a token."
 NEVER = "0123456789ab"
 

@@ -39,7 +39,7 @@ FEWEST_COMMON: Final = 20
 
 class ThreadTooShort(Refused):
     token = "thread_too_short"
-    sentence = "the thread {thread!r} has {live} live note(s) of {notes}; from fewer than two nothing can be learnt"
+    sentence = "the thread {thread!r} has {live} live of {notes} notes; from fewer than two nothing can be learnt"
     hint_ = "write more of it first: memento remember TEXT --thread {thread!q}"
 
 

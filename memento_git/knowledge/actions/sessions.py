@@ -20,6 +20,7 @@ from memento_git.knowledge.sessions import Session, Sessions
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import ShortTerm
 from memento_git.ledger import history, layout, marks
+from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
@@ -264,7 +265,7 @@ def mark_now(ledger: Ledger, name: str, message: str = "") -> Row:
     desk.name("the name of a mark", name)
     shelf = Shelf(ledger.view())
     counts = Counter(layout.domain_of(note.path) for note in shelf.live())
-    told = "\n".join(f"{domain}: {count} live note(s)" for domain, count in sorted(counts.items()))
+    told = "\n".join(f"{domain}: {many(count, 'live note')}" for domain, count in sorted(counts.items()))
     tag = marks.mark(ledger.git, name, f"{message or f'Knowledge at {name}'}\n\n{told}\n")
     return {"mark": tag, "commit": ledger.git.answer("rev-parse", "HEAD"), "domains": counts}
 

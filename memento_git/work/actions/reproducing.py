@@ -21,7 +21,7 @@ from memento_git.work.loading import evidence_named
 from memento_git.work.proof import reproduction as again
 from memento_git.work.proof import reruns
 from memento_git.work.proof.seen_commits import HEAD, TRACKED, SeenCommits
-from memento_git.work.proof.trust import LEFT_OUT
+from memento_git.work.proof.trust import not_seen
 from memento_git.work.proof.verification import shown
 from memento_git.work.state import RunState
 
@@ -260,7 +260,7 @@ def _one(
     aside = f"at {place.commit[:12]}, which has other code than HEAD" if places.is_aside(place) else ""
     bare = BARE if found and _is_bare(rerunner, draft, place.commit) else ""
     less = again.less_covered(data, draft.data)
-    absent = LEFT_OUT.format(draft.data["code"].get("absent")) if "absent" in draft.data["code"] else ""
+    absent = not_seen(draft.data["code"]["absent"]) if "absent" in draft.data["code"] else ""
     why = filter(None, [*found, *less, NOTES.get(place.where, ""), absent, aside, bare, _said(draft) if found else ""])
     return Result(evidence, status, tuple(why), *_told(place), draft)
 

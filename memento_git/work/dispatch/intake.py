@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.model.enumeration import cut
+from memento_git.model.enumeration import cut, many
 from memento_git.model.types import FORBIDDEN
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _clean(text: str, where: str, most: int, notes: list[str]) -> str:
     """Return a text that a ledger can hold: what steers terminals shown by its number, what is too long cut."""
     shown, count = FORBIDDEN.subn(lambda found: f"<U+{ord(found[0]):04X}>", text)
     if count:
-        notes.append(f"{count} control or direction-changing character(s) of {where} are shown by their number")
+        notes.append(f"{many(count, 'control or direction-changing character')} of {where} shown by number")
     if len(shown) > most:
         from memento_git.texts.secrets import cut_before
 

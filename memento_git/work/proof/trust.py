@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.model.enumeration import some
+from memento_git.model.enumeration import many, some
 from memento_git.model.states import CHECK_FAILED, CHECK_PASSED
 from memento_git.model.work import RUN_KINDS
 from memento_git.work.proof.codes import agree, code_seen, edited, sober, wholly
@@ -21,8 +21,7 @@ MOVED: Final = (
     "the code changed while the command ran, so it proves nothing: run it again; where the command itself changes "
     "files, --covers PATH names those that it is about"
 )
-LEFT_OUT: Final = "without {} tracked file(s) or submodule(s)"
-ABSENT: Final = f"{LEFT_OUT}, which are not checked out: where they are, it may come to something else"
+ABSENT: Final = "which are not checked out: where they are, it may come to something else"
 ADVISORY_KINDS: Final = ("note", "memory")
 OF_NOTHING: Final = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 FAILED_COUNTS: Final = ("failed", "errors", "error")
@@ -60,6 +59,11 @@ class Proof(NamedTuple):
     by: tuple[str, ...]
     why: tuple[str, ...]
     after: str = ""
+
+
+def not_seen(count: int) -> str:
+    """Return how many files and submodules a command did not see, as they were not checked out."""
+    return f"without {many(count, 'tracked file or submodule', 'tracked files or submodules')}"
 
 
 def trust_of(data: Mapping[str, Any], holds: Callable[[str, str], bool]) -> str:
@@ -349,7 +353,7 @@ def doubts(data: Mapping[str, Any]) -> list[str]:
     found = [f"{without_verdict(data)}: it proves nothing"] if outcome_of(data) == "observed" else []
     found += [MOVED] if has_moved(data) else []
     absent = data["code"].get("absent")
-    return [*found, ABSENT.format(absent)] if absent else found
+    return [*found, f"{not_seen(absent)}, {ABSENT}"] if absent else found
 
 
 def has_moved(data: Mapping[str, Any]) -> bool:
