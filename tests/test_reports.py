@@ -16,6 +16,8 @@ ROOT = Path(__file__).parent.parent
 BOMB = """<?xml version="1.0"?>
 <!DOCTYPE testsuite [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>
 <testsuite><testcase name="&b;"/></testsuite>"""
+COVERAGE = """<coverage><packages><class name="a" filename="a.py"><lines>
+<line number="1" hits="{hits}"/><line number="2" hits="1"/></lines></class></packages></coverage>"""
 THIEF = """<?xml version="1.0"?>
 <!DOCTYPE testsuite [<!ENTITY a SYSTEM "file:///etc/passwd">]>
 <testsuite><testcase name="x"><system-out>&a;</system-out></testcase></testsuite>"""
@@ -90,7 +92,13 @@ def test_junit_without_tests_is_not_ok() -> None:
     assert not report.ok
 
 
-@pytest.mark.parametrize("told", ['status="failed"', 'result="Failed"', 'status="run" result="error"'])
+WORDS = [
+    'status="failed"', 'result="Failed"', 'status="run" result="error"', 'status="timedOut"', 'status="timeout"',
+    'status="broken"', 'result="Errored "', 'status="crashed"', 'status="cancelled"',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("told", WORDS)
 def test_a_case_that_says_by_a_word_alone_that_it_failed_has_failed(told: str) -> None:
     report = read_text(f'<testsuite tests="1" failures="0"><testcase name="a" {told}/></testsuite>')
     assert (report.counts["failed"], report.failed, report.ok) == (1, ("a",), False)
@@ -116,10 +124,23 @@ def test_errors_that_only_a_suite_declares_are_believed(outer: str) -> None:
     assert not report.ok
 
 
-@pytest.mark.parametrize("told", ["failure", "error"])
+@pytest.mark.parametrize("told", ["failure", "error", "Failure", "timeout", "errored"])
 def test_a_suite_that_failed_outside_of_its_cases_has_failed(told: str) -> None:
     report = read_text(f'<testsuites><testsuite name="s"><{told}/><testcase name="a"/></testsuite></testsuites>')
     assert (report.counts["passed"], report.counts["errors"], report.failed, report.ok) == (1, 1, ("s",), False)
+
+
+@pytest.mark.parametrize("told", ['failures="1.0"', 'errors=" 1 "', 'errors="+1"', 'result="Failed"'])
+def test_what_a_suite_says_in_another_form_is_believed(told: str) -> None:
+    report = read_text(f'<testsuite name="s" {told}><testcase name="a"/></testsuite>')
+    assert (report.counts["errors"], report.ok) == (1, False)
+    assert read_text('<testsuite failures="0.0" errors=""><testcase name="a"/></testsuite>').ok
+
+
+@pytest.mark.parametrize("told", ["<Failure/>", "<errored/>", "<timeout/>", "<crash/>", "<skipped/><failed/>"])
+def test_a_case_with_an_element_that_is_called_like_a_failure_has_failed(told: str) -> None:
+    report = read_text(f'<testsuite><testcase name="a">{told}</testcase><TestCase name="b"/></testsuite>')
+    assert (report.counts["passed"], report.failed, report.ok) == (1, ("a",), False)
 
 
 @pytest.mark.parametrize("case", ["<x:testcase><x:failure/></x:testcase>", "<testcase><x:failure/></testcase>"])
@@ -174,6 +195,11 @@ def test_the_json_of_coverage_py_says_the_same_as_its_xml() -> None:
     assert report.counts == read("coverage.xml").counts
 
 
+@pytest.mark.parametrize(("hits", "covered"), [("", 1), ("0.0", 1), ("1e3", 2), ("99999999999999999999", 2)])
+def test_a_line_without_hits_is_not_covered(hits: str, covered: int) -> None:
+    assert read_text(COVERAGE.format(hits=hits)).counts == {"lines": 2, "covered": covered}
+
+
 def test_a_line_in_two_classes_of_a_file_is_counted_once() -> None:
     one, two = (f'<class filename="a.cs"><lines><line number="1" hits="{hits}"/></lines></class>' for hits in "01")
     report = read_text(f"<coverage><packages><package><classes>{one}{two}</classes></package></packages></coverage>")
@@ -215,6 +241,36 @@ def test_a_scan_that_did_not_happen_is_not_ok() -> None:
     assert read_text('{"version": "2.1.0", "runs": []}').failed == ("no tool ran",)
 
 
+INVOCATIONS: list[dict[str, object]] = [
+    {"executionSuccessful": "false"}, {"executionSuccessful": None}, {"exitSignalName": "SIGSEGV"},
+    {"executionSuccessful": True, "processStartFailureMessage": "not found"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("invocation", INVOCATIONS)
+def test_a_scanner_that_did_not_end_well_by_its_own_words_is_not_ok(invocation: dict[str, object]) -> None:
+    assert sarif({"results": [], "invocations": [invocation]}).failed == ("a tool did not finish",)
+    assert sarif({"results": [], "invocations": [{"exitCode": 1, "executionSuccessful": True}]}).ok
+
+
+def test_the_invocation_that_a_result_names_says_how_its_rule_is_configured() -> None:
+    rules = [{"id": "a"}, {"id": "b", "defaultConfiguration": {"level": "error"}}]
+    overrides = [{"descriptor": {"id": "a"}, "configuration": {"level": "error"}},
+                 {"descriptor": {"index": 1}, "configuration": {"level": "note"}}]  # fmt: skip
+    run = {
+        "tool": {"driver": {"rules": rules}},
+        "invocations": [{"executionSuccessful": True, "ruleConfigurationOverrides": overrides}],
+        "results": [{"ruleId": name, "provenance": {"invocationIndex": 0}} for name in "ab"] + [{"ruleId": "a"}],
+    }
+    assert sarif(run).counts == {"results": 3, "error": 1, "warning": 1, "note": 1, "suppressed": 0}
+
+
+def test_a_result_of_a_kind_that_there_is_not_is_no_pass() -> None:
+    run = {"tool": {"driver": {"rules": [{"id": "a", "defaultConfiguration": {"level": "error"}}]}}}
+    assert sarif({**run, "results": [{"ruleId": "a", "kind": "open"}]}).ok
+    assert sarif({**run, "results": [{"ruleId": "a", "kind": "FAIL"}]}).failed == ("a",)
+
+
 def test_an_index_that_contradicts_the_id_is_not_followed() -> None:
     rules = [{"id": "a"}, {"id": "b", "defaultConfiguration": {"level": "error"}}]
     run = {"tool": {"driver": {"rules": rules}}, "results": [{"ruleId": "b", "ruleIndex": 0}]}
@@ -250,7 +306,15 @@ def test_a_document_that_declares_entities_is_refused(data: str) -> None:
         ),
         ('{"runs": []}', "has no version"),
         ('{"runs": [], "version": "1.0.0"}', "it is SARIF 1.0.0, not 2.1"),
-        ('{"version": "2.1.0", "runs": [{"results": [7]}]}', "a result of its SARIF is not an object"),
+        ('{"version": "2.1.0", "runs": [{"results": [7]}]}', "something in its JSON is not an object"),
+        ('{"version": "2.1.0", "runs": [{"results": [{"suppressions": ["no"]}]}]}', "is not an object"),
+        ('{"version": "2.1.0", "runs": [{"results": [], "invocations": {}}]}', "something in its JSON is not a list"),
+        ('{"version": "2.1.0", "runs": [], "inlineExternalProperties": [{}]}', "lie outside of its runs"),
+        ('{"version": "2.1.0", "runs": [{"externalPropertyFileReferences": {}}]}', "lie outside of its runs"),
+        ('<testsuite failures="1,000"><testcase/></testsuite>', "the failures of a suite are '1,000'"),
+        ('<testsuite errors="-1"><testcase/></testsuite>', "the errors of a suite are '-1'"),
+        (COVERAGE.format(hits="-1"), "the hits of a line are '-1'"),
+        (COVERAGE.format(hits="many"), "the hits of a line are 'many'"),
         ('{"version": "2.1.0", "runs": [{"results": [{"level": "fatal"}]}]}', "has the level 'fatal'"),
     ],
 )

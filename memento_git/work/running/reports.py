@@ -27,7 +27,10 @@ _OPENING: Final = b"\xef\xbb\xbf\xff\xfe \t\r\n"
 _XML_READERS: Final = ("defusedxml", "junitparser", "pycobertura")
 _SUITES: Final = frozenset({"testsuite", "testsuites"})
 _LEVELS: Final = ("error", "warning", "note", "none")
-_FAILED: Final = frozenset({"failed", "fail", "failure", "error"})
+_EXTERNAL: Final = frozenset({"inlineExternalProperties", "externalPropertyFileReferences"})
+_ENDED: Final = frozenset({"exitSignalName", "exitSignalNumber", "processStartFailureMessage"})
+_KINDS: Final = frozenset({"pass", "open", "informational", "notApplicable", "review"})  # of results that do not fail
+_FAILED: Final = re.compile("fail|err|broke|crash|abort|timed?[ _-]?out|kill|interrupt|cancel")
 _NOT_RUN: Final = frozenset({"notrun", "disabled", "ignored", "skipped", "suppressed"})
 
 
@@ -113,7 +116,7 @@ def _read_xml(data: bytes) -> Report:
     """Return the report in an XML document that declares no entities."""
     root = _parse_xml(data)
     for element in root.iter():
-        element.tag = element.tag.rpartition("}")[2]
+        element.tag = element.tag.rpartition("}")[2].lower()
     if root.tag in _SUITES:
         return _read_junit(root)
     if root.tag != "coverage":
@@ -151,7 +154,7 @@ def _read_junit(root: Element) -> Report:
     names: list[str] = []
     wrap: Any = TestCase.fromelem
     for suite in root.iter():
-        if suite.tag in _SUITES and any(suite.find(tag) is not None for tag in ("failure", "error")):
+        if suite.tag in _SUITES and _has_failed(*(child.tag for child in suite)):
             counts["errors"] += 1
             names.append(suite.get("name") or "a suite without a name")
     for element in root.iter("testcase"):
@@ -176,10 +179,18 @@ def _outcome(case: _HasResult, element: Element) -> str:
         return "errors"
     if any(isinstance(result, Failure) for result in results):
         return "failed"
-    told = {(element.get(key) or "").lower() for key in ("status", "result")}
-    if not results and _FAILED & told:
+    if _has_failed(*_words(element), *(child.tag for child in element)):
         return "failed"
-    return "skipped" if results or _NOT_RUN & told else "passed"
+    return "skipped" if results or _NOT_RUN & _words(element) else "passed"
+
+
+def _words(element: Element) -> set[str]:
+    """Return the words by which a case or a suite says what it came to."""
+    return {(element.get(key) or "").strip().lower() for key in ("status", "result")}
+
+
+def _has_failed(*words: str) -> bool:
+    return any(_FAILED.match(word) for word in words)
 
 
 def _declared(root: Element) -> tuple[int, list[str]]:
@@ -188,7 +199,8 @@ def _declared(root: Element) -> tuple[int, list[str]]:
     for suite in root.iter():
         if suite.tag not in _SUITES:
             continue
-        declared = sum(_number(suite.get(key)) for key in ("failures", "errors"))
+        declared = sum(_number(suite.get(key), f"{key} of a suite") for key in ("failures", "errors"))
+        declared = declared or _has_failed(*_words(suite))
         most = max(most, declared)
         if declared and suite.find("testsuite") is None:
             names.append(suite.get("name") or "a suite")
@@ -197,8 +209,15 @@ def _declared(root: Element) -> tuple[int, list[str]]:
     return most, [f"{name} (declared by the suite, shown by no test case)" for name in names]
 
 
-def _number(text: str | None) -> int:
-    return int(text) if text and re.fullmatch("[0-9]{1,9}", text) else 0
+def _number(text: str | None, what: str) -> int:
+    """Return a count that an attribute holds, none where it is empty or not there."""
+    try:
+        number = float((text or "").strip() or 0)
+    except ValueError:
+        number = -1
+    if number < 0 or not number.is_integer():
+        raise _UnreadableError(f"the {what} are {text!r}")
+    return min(int(number), MAX_COUNT)
 
 
 def _read_cobertura(root: Element) -> Report:
@@ -213,6 +232,7 @@ def _read_cobertura(root: Element) -> Report:
 
     for line in root.iter("line"):
         line.attrib.pop("condition-coverage", None)
+        line.set("hits", str(_number(line.get("hits"), "hits of a line")))
     lines = covered = 0
     try:
         report = Cobertura(io.BytesIO(tostring(root)))
@@ -245,11 +265,17 @@ def _read_json(data: bytes) -> Report:
 
 
 def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+    """Return an object, an empty one where there is none; refuse what is something else."""
+    if not isinstance(value, dict | None):
+        raise _UnreadableError("something in its JSON is not an object")
+    return value or {}
 
 
 def _array(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+    """Return a list, an empty one where there is none; refuse what is something else."""
+    if not isinstance(value, list | None):
+        raise _UnreadableError("something in its JSON is not a list")
+    return value or []
 
 
 def _at(values: Any, index: Any) -> dict[str, Any]:
@@ -263,6 +289,8 @@ def _read_sarif(document: dict[str, Any]) -> Report:
     version = document.get("version")
     if not isinstance(version, str) or not version.startswith("2.1."):
         raise _UnreadableError(f"it is SARIF {version}, not 2.1" if version else "its SARIF has no version")
+    if any(_EXTERNAL & _object(part).keys() for part in (document, *document["runs"])):
+        raise _UnreadableError("parts of its SARIF lie outside of its runs")
     counts = {"results": 0, "error": 0, "warning": 0, "note": 0, "suppressed": 0}
     names: list[str] = []
     for run in map(_object, document["runs"]):
@@ -282,34 +310,41 @@ def _read_sarif(document: dict[str, Any]) -> Report:
 def _unfinished(run: dict[str, Any]) -> list[str]:
     """Return a name for the run if the tool says itself that it did not scan."""
     tool = _object(_object(run.get("tool")).get("driver")).get("name") or "a tool"
-    invocations = map(_object, _array(run.get("invocations")))
-    if any(invocation.get("executionSuccessful") is False for invocation in invocations):
+    invocations = [_object(one) for one in _array(run.get("invocations"))]
+    if any(one.get("executionSuccessful", True) is not True or _ENDED & one.keys() for one in invocations):
         return [f"{tool} did not finish"]
-    return [] if isinstance(run.get("results"), list) else [f"{tool} has no list of results"]
+    return [] if run.get("results") is not None else [f"{tool} has no list of results"]
 
 
 def _results(run: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the level and the name of each result that the run has, suppressed ones included."""
     rules = _Rules(_object(run.get("tool")))
-    for result in _array(run.get("results")):
-        if not isinstance(result, dict):
-            raise _UnreadableError("a result of its SARIF is not an object")
+    for result in map(_object, _array(run.get("results"))):
         if result.get("baselineState") == "absent":
             continue
         rule = rules.of(result)
-        yield _level(result, rule), f"{rules.identify(result, rule)} {_place(result, run)}".strip()
+        set_by = [_override(result, rule, rules, run), _object(rule.get("defaultConfiguration"))]
+        yield _level(result, set_by), f"{rules.identify(result, rule)} {_place(result, run)}".strip()
 
 
-def _level(result: dict[str, Any], rule: dict[str, Any]) -> str:
+def _override(result: dict[str, Any], rule: dict[str, Any], rules: _Rules, run: dict[str, Any]) -> dict[str, Any]:
+    """Return how the invocation that a result names configures its rule."""
+    invocation = _at(run.get("invocations"), _object(result.get("provenance")).get("invocationIndex"))
+    overrides = map(_object, _array(invocation.get("ruleConfigurationOverrides")))
+    found = (one for one in overrides if rules.of({"rule": one.get("descriptor")}) is rule)
+    return _object(next(found, {}).get("configuration"))
+
+
+def _level(result: dict[str, Any], configurations: Iterable[dict[str, Any]]) -> str:
     """Return the result's level as SARIF 3.27.10 determines it, or that the result is suppressed."""
     suppressions = _array(result.get("suppressions"))
     if suppressions and all(_object(one).get("status", "accepted") == "accepted" for one in suppressions):
         return "suppressed"
     level = result.get("level")
-    if level is None and result.get("kind", "fail") != "fail":
+    if level is None and result.get("kind") in _KINDS:
         return "none"
     if level is None:
-        level = _object(rule.get("defaultConfiguration")).get("level", "warning")
+        level = next((one["level"] for one in configurations if "level" in one), "warning")
     if level not in _LEVELS:
         raise _UnreadableError(f"a result of its SARIF has the level {level!r}")
     return str(level)
