@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -360,9 +361,40 @@ def test_the_end_of_a_run_says_how_much_of_it_is_proven_on_other_code(play: Play
     (play.root / "app.py").write_text("answer = 41\n")
     git(play.root, "commit", "-qam", "code")
     why = "every task is done and proven, 2 of them on other code than this commit's"
-    assert play.overview(run)["next"] == [{"why": why, "command": end}]
+    assert play.overview(run)["next"][-1] == {"why": why, "command": end}
     play.proven("Third")
     assert play.overview(run)["next"] == [{"why": "every task is done and proven", "command": end}]
+
+
+def test_a_task_that_is_proven_on_other_code_alone_is_proven_anew_before_the_run_ends(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    run = play.planned()
+    task = play.proven("First")
+    (play.root / "app.py").write_text("answer = 41\n")
+    git(play.root, "commit", "-qam", "code")
+
+    def step() -> dict[str, str]:
+        first: dict[str, str] = play.overview(run)["next"][0]
+        return first
+
+    why = "“First” is proven on other code than this commit's"
+    again = f"memento evidence run --task {task} --kind test -- sh -c 'echo checked; exit 0'"
+    assert step() == {"why": why, "command": again}
+    assert play.steps(run)[-1] == f"memento run complete {run}"
+    assert cli("-C", str(play.root), *shlex.split(again)[1:])[0] == 0
+    assert step() == {"why": why, "command": f"memento task verify {task}"}
+    assert cli("task", "verify", task, "-C", str(play.root))[0] == 0
+    assert step() == {"why": "every task is done and proven", "command": f"memento run complete {run}"}
+
+
+def test_a_command_that_passed_for_a_later_task_is_not_run_again_for_the_earlier_one(play: Play) -> None:
+    run = play.planned()
+    play.proven("First")
+    (play.root / "app.py").write_text("answer = 41\n")
+    git(play.root, "commit", "-qam", "code")
+    play.proven("Second")
+    assert play.steps(run) == [f"memento run complete {run}"]
 
 
 @pytest.mark.parametrize("scope", ["run", "task"])

@@ -126,7 +126,9 @@ def _overview(ledger: Ledger, view: View, run: str, limit: int, *, ready: bool) 
     gates = _gates(held, opened, signs=signs)
     held["live"], known = live.working(ledger.git, held)
     known |= away.steps(view, held, known)
-    choices = [*_choices(held, opened), *_commits(ledger.git, held, gates), *_overtaken(held, opened)]
+    choices = _choices(held, opened)
+    anew = [] if choices else _renewals(view, held, opened, gates)
+    choices += [*_commits(ledger.git, held, gates), *anew, *_overtaken(held, opened)]
     asker = _asker(ledger) if any(row["status"] == "claimed" for row in held["dispatches"]) else ""
     held["next"] = next_steps(
         held, _merges(held, opened), gates=gates, choices=choices, known=known, fresh=fresh, asker=asker, **kept
@@ -297,6 +299,36 @@ def _commits(git: Git, held: RunRows, gates: Sequence[dict[str, str]]) -> list[d
     adding = f", with {lacking}, which git does not track: git add what is needed first" if lacking else ""
     why = f"“{tasks[0]['title']}” is proven on code that is not committed here{adding}"
     return [{"why": why, "command": codestate.COMMIT}]
+
+
+def _renewals(
+    view: View, held: RunRows, opened: Callable[[], RunState], gates: Sequence[dict[str, str]]
+) -> list[dict[str, str]]:
+    """Return the steps by which tasks are proven anew that are proven on other code alone, before the run ends so.
+
+    There is none where no command shows it, before the gates have passed, and where one of them is to be fresh: that
+    asks for evidence of this code.
+    """
+    tasks = [
+        row for row in held["tasks"]
+        if row["proven"] and row.get("stale") and not row["uncommitted"] and not row["passed_since"]
+    ]  # fmt: skip
+    if gates or held["run"]["status"] != "active" or not tasks or not all_done(held["tasks"]):
+        return []
+    from memento_git.work import codestate
+    from memento_git.work.proof import pasts
+
+    state = opened()
+    if any(row["kind"] in state.policy.gates_fresh for row in held["gates"]):
+        return []
+    proof = {name for row in tasks for name in row["proven_by"]}
+    seen = [row["code"] for row in held["evidence"] if row["id"] in proof and row["code"]]
+    code = codestate.code_at(view.git, view.commits[0], sorted({path for one in seen for path in one.get("paths", ())}))
+    steps = ((row, pasts.renewing(state, row["id"], code)) for row in tasks)
+    return list(islice((
+        {"why": f"“{row['title']}” is proven on other code than this commit's", "command": how}
+        for row, how in steps if how
+    ), SOON))  # fmt: skip
 
 
 def _overtaken(held: RunRows, opened: Callable[[], RunState]) -> list[dict[str, str]]:
