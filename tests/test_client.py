@@ -320,8 +320,11 @@ def test_the_top_of_the_work_tree_is_set_up_wherever_one_is(repo: Path, cli: Cal
     cli("client", "install", "claude-code", "-C", str(repo.parent / "linked"), "--yes")
     assert (repo.parent / "linked" / ".mcp.json").exists()
     git(repo, "clone", "-q", "--bare", ".", "../bare")
-    code, out, _ = cli("client", "install", "claude-code", "-C", str(repo.parent / "bare"), "--json")
-    assert (code, json.loads(out)["error"]) == (1, "bare_repository")
+    for verb in (("list",), ("install", "claude-code"), ("uninstall", "claude-code")):
+        code, out, _ = cli("client", *verb, "-C", str(repo.parent / "bare"), "--json")
+        told = json.loads(out)
+        assert (code, told["error"]) == (1, "bare_repository")
+        assert told["message"].endswith("a client is set up in files of a checkout")
 
 
 def test_a_client_that_nobody_knows_is_refused(repo: Path, cli: Callable[..., Any]) -> None:
@@ -425,6 +428,20 @@ def test_a_file_with_nothing_but_comments_besides_stays(repo: Path, cli: Callabl
     cli("client", "install", "codex", "-C", str(repo), "--yes")
     cli("client", "uninstall", "codex", "-C", str(repo), "--yes")
     assert place.read_text() == "# model = 'x'\n"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_file_that_ends_without_a_newline_does_so_again(end: str, repo: Path, cli: Callable[..., Any]) -> None:
+    theirs = f'# ours{end}model = "x"'.encode()
+    place = put(repo, ".codex/config.toml", theirs)
+    cli("client", "install", "codex", "-C", str(repo), "--yes")
+    held = place.read_bytes()
+    cli("client", "uninstall", "codex", "-C", str(repo), "--yes")
+    assert place.read_bytes() == theirs
+    after = f"{end}[tui]{end}a = 1".encode()
+    place.write_bytes(held + after)
+    cli("client", "uninstall", "codex", "-C", str(repo), "--yes")
+    assert place.read_bytes() == theirs + after
 
 
 def test_a_table_that_was_written_otherwise_is_called_that_and_not_bad_toml(

@@ -21,10 +21,14 @@ def load(text: str) -> Any:
 
 
 def put(text: str, where: tuple[str], key: str, value: dict[str, Any]) -> str:
-    """Return a text with a table at its end; raise ValueError where it cannot be put there."""
+    """Return a text with a table at its end; raise ValueError where it cannot be put there.
+
+    One that does not end with a newline does not end with one then, so that dropping the table leaves what was there.
+    """
     line = "\r\n" if "\r\n" in text else "\n"
     name = f"{where[0]}.{key}"
-    lines = [f"[{name}]", *(f"{one} = {json.dumps(held, ensure_ascii=False)}" for one, held in value.items()), ""]
+    lines = [f"[{name}]", *(f"{one} = {json.dumps(held, ensure_ascii=False)}" for one, held in value.items())]
+    lines += [""] if not text or text.endswith("\n") else []
     gap = "" if not text or text.endswith(line * 2) else line if text.endswith("\n") else line * 2
     after = f"{text}{gap}{line.join(lines)}"
     wanted = load(text)
@@ -38,6 +42,7 @@ def drop(text: str, where: tuple[str, str]) -> str:
     """Return a text without a table, and the gap before it; raise ValueError where that is no text of its own."""
     name = ".".join(where)
     after = re.sub(TABLE.format(name=re.escape(name)), "", text, flags=re.MULTILINE)
+    after = after if text.endswith("\n") else after.removesuffix("\n").removesuffix("\r")
     outer, inner = where
     wanted = load(text)
     del wanted[outer][inner]

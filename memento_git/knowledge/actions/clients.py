@@ -35,6 +35,13 @@ class ClientFileUnfit(Refused):
     hint_ = "{way}"
 
 
+class NoCheckout(BareRepository):
+    """A client starts in a checkout, where its files lie."""
+
+    sentence = "this repository is bare, or a git directory: a client is set up in files of a checkout"
+    hint_ = "run the command in a checkout of it, or in a clone"
+
+
 class ClientFileMoved(Moved):
     """A file that somebody else changed between the look at it and the writing."""
 
@@ -217,7 +224,7 @@ def _text(place: Path) -> str | None:
 
 def _top(git: Git) -> Path:
     if git.top is None:
-        raise BareRepository
+        raise NoCheckout
     return git.top
 
 
