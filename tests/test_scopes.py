@@ -190,6 +190,21 @@ def test_a_repository_that_a_crash_left_empty_is_finished(cli: Call, tmp_path: P
     assert cli("remember", "I like short answers.", "--scope", "user")[0] == 0
 
 
+@pytest.mark.parametrize("at_which", [".git", ""])
+def test_what_a_crash_left_of_the_founding_is_cleared_and_nothing_else(at_which: str, cli: Call) -> None:
+    folder = scopes.user_folder()
+    left, theirs = folder / ".memento-founding.abc", folder / ".memento-founding.mine"
+    left.mkdir(parents=True)
+    git(left, "init", "-q")
+    if not at_which:  # the kill came when the repository was in its place already
+        (left / ".git").rename(folder / ".git")
+    theirs.mkdir()
+    (theirs / "letter.txt").write_text("Dear")
+    assert cli("remember", "I like short answers.", "--scope", "user")[0] == 0
+    assert not left.exists()
+    assert (theirs / "letter.txt").read_text() == "Dear"
+
+
 def test_a_question_is_asked_in_one_ledger_or_in_both(at: Callable[..., dict[str, Any]], play: Play, cli: Call) -> None:
     mine = at("remember", "I like the deployment in blue.", "--scope", "user")["note"]["id"]
     theirs = at("remember", "The deployment needs Python 3.11.")["note"]["id"]

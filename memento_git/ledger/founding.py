@@ -69,8 +69,14 @@ def found(folder: Path) -> None:
 
 
 def _make(folder: Path) -> None:
-    if is_repository(folder):
-        return
+    if not is_repository(folder):
+        _begin(folder)
+    for left in folder.glob(f"{MAKING}*"):  # of a process that was killed; one that is at it is too late by now
+        if left.is_dir() and not left.is_symlink() and holds_nothing(left):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _begin(folder: Path) -> None:
     if folder.exists() and not (folder.is_dir() and holds_nothing(folder)):
         raise FolderNotEmpty(path=folder)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -78,7 +84,7 @@ def _make(folder: Path) -> None:
     try:
         _init(made)
         (made / ".git").rename(folder / ".git")
-    except OSError:
+    except (OSError, FolderUnusable):
         if not is_repository(folder):  # another process was quicker
             raise
     finally:
