@@ -133,7 +133,7 @@ def test_a_memory_that_was_moved_away_is_not_begun_anew_where_it_was(tmp_path: P
         for call in calls:
             with pytest.raises(MementoError) as caught:
                 call()
-            assert caught.value.token in ("not_writable", "workspace_missing")
+            assert caught.value.token == "repository_gone"
     assert [path.name for path in tmp_path.iterdir()] == ["elsewhere"]
     with Memory(tmp_path / "elsewhere") as mem:
         assert [one.content for one in mem.recent()] == ["It is here."]

@@ -52,6 +52,14 @@ class NotWritable(Refused):
     hint_ = "free some space or mend the permissions; nothing was changed"
 
 
+class RepositoryGone(NotWritable):
+    """The git directory is not there any more: it was moved or removed while this process had it open."""
+
+    token = "repository_gone"
+    sentence = "the repository at {path} was moved or removed while this was at work"
+    hint_ = "open it where it is now; where it was, nothing is made anew"
+
+
 @contextmanager
 def held(path: Path, patience: float = PATIENCE) -> Iterator[None]:
     """Hold a lock file while the block runs; raise LockHeld, naming the holder, when it takes too long."""
@@ -82,6 +90,8 @@ def _open(path: Path) -> int:
     try:
         path.parent.mkdir(exist_ok=True)  # and none above it: a repository that was moved away is not begun anew
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except FileNotFoundError:
+        raise RepositoryGone(path=path.parent.parent) from None
     except OSError as error:
         raise NotWritable(reason=f"{path}: {reason_of(error)}") from error
 
