@@ -332,6 +332,29 @@ def test_states_that_it_cannot_keep_are_refused(play: Play, note: str, tmp_path:
     assert refused(play, note) == "operation_in_progress"
 
 
+def test_what_an_earlier_change_left_unshown_is_not_called_an_edit(
+    play: Play, note: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Crash(BaseException):
+        pass
+
+    def fall(where: str) -> None:
+        if where == "ref_moved":
+            raise Crash
+
+    with monkeypatch.context() as patched:
+        patched.setattr(worktree, "reached", fall)
+        with pytest.raises(Crash):
+            purge_notes(play.ledger, [note], yes=True)
+    held = play.root / ".git" / "index.lock"  # so that it cannot be finished, as on a full disk
+    held.touch()
+    with pytest.raises(purging.PathUnfinished):
+        purge_notes(play.ledger, [note])
+    held.unlink()
+    purge_notes(play.ledger, [note], yes=True)
+    assert "Bluebird" not in texts_of(play.root, "main")
+
+
 def test_a_shallow_clone_is_refused(play: Play, note: str, tmp_path: Path) -> None:
     git(play.root, "clone", "-q", "--depth", "1", f"file://{play.root}", str(tmp_path / "shallow"))
     with Ledger.open(tmp_path / "shallow") as shallow, pytest.raises(purging.ShallowHistory):
