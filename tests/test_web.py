@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import http.client
 import json
 import os
@@ -10,24 +11,29 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 import pytest
 
+from memento_git.cli import boundary, pages
+from memento_git.ledger.view import View
 from memento_git.work.actions import tasks
 from tests.play import add, git
 from tests.test_report import HOSTILE, Tags, hostile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import FrameType
 
     from tests.play import Play
 
     Cli = Callable[..., tuple[int, str, str]]
 
 PATIENCE = 30
+SWITCH = r"\u202e\x07"  # from right to left, and a bell
 
 
 class Served(NamedTuple):
@@ -97,7 +103,7 @@ def test_a_reader_goes_from_the_runs_to_what_a_command_printed(play: Play, web: 
     assert f'href="{web.top}/show/{task}"' in report.text
     shown = web.page(f"/show/{task}")
     assert f'href="{web.top}/show/{evidence}"' in shown.text
-    assert "proven" in shown.words
+    assert '<span class="state proven">' in shown.text
     assert "witnessed" in web.page(f"/show/{evidence}").words
 
 
@@ -265,6 +271,17 @@ def test_what_the_ledger_says_is_text_on_every_page(play: Play, web: Web) -> Non
         assert told.text.count("<script") == 1, path
 
 
+def test_what_a_command_printed_turns_no_page_around(play: Play, web: Web, cli: Cli) -> None:
+    play.planned()
+    show = f"print('{SWITCH}begun{SWITCH}')"
+    argv = ("evidence", "run", "--kind", "test", "--", sys.executable, "-c", show)
+    made = json.loads(cli("-C", str(play.root), "--json", *argv)[1])["evidence"]["id"]
+    told = web.page(f"/show/{made}")
+    assert "begun" in told.words
+    assert "\u202e" not in told.text
+    assert "\x07" not in told.text
+
+
 # When something is wrong.
 
 
@@ -340,6 +357,41 @@ def test_two_readers_and_a_writer_at_once(play: Play, web: Web) -> None:
             play.do(tasks.add_task, f"Task {number}")
         assert {one.result().code for one in found} == {200}
     assert "Task 9" in web.page(f"/show/{run}").words
+
+
+def test_requests_ask_one_after_another(play: Play) -> None:
+    """A ledger that is read may be large, and the next waits until it is gone."""
+    play.planned()
+    site, now, seen = pages.Site(str(play.root), "x"), [0], set()
+
+    def watch(frame: FrameType, event: str, _: object) -> None:
+        if frame.f_code is boundary.answer.__code__ and event in ("call", "return"):
+            now[0] += 1 if event == "call" else -1
+            seen.add(now[0])
+
+    def ask() -> None:
+        sys.setprofile(watch)
+        site.ask("status")
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert seen == {0, 1}
+
+
+def test_a_ledger_that_was_read_for_a_page_is_not_kept(play: Play) -> None:
+    play.planned()
+    site = pages.Site(str(play.root), "x")
+    held = sum(isinstance(one, View) for one in gc.get_objects())
+    gc.disable()
+    try:
+        for words in (("status",), ("log",), ("recall",)):
+            site.ask(*words)
+        assert sum(isinstance(one, View) for one in gc.get_objects()) <= held
+    finally:
+        gc.enable()
 
 
 def test_without_the_libraries_it_says_how_to_add_them(play: Play) -> None:
