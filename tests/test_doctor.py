@@ -37,6 +37,34 @@ def test_a_sound_ledger_is_ok(play: Play, cli: Callable[..., Any]) -> None:
     assert {check["status"] for check in answer["checks"]} == {"ok"}
 
 
+def test_a_client_that_is_set_up_in_part_or_starts_nothing_is_told(
+    play: Play, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play.planned()
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "git").symlink_to(str(shutil.which("git")))
+    monkeypatch.setenv("PATH", str(tools))
+    lost = "clients: Claude Code is set up to start {}, which is not found from here"
+    assert cli("client", "install", "claude-code", "-C", str(play.root), "--yes")[0] == 0
+    assert found(play, "warn") == [lost.format("memento")]
+    for program in (tools / "memento", play.root / "venv" / "memento"):
+        program.parent.mkdir(exist_ok=True)
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+    assert found(play, "warn") == []
+    server, hooks_of = play.root / ".mcp.json", play.root / ".claude" / "settings.json"
+    server.write_text(server.read_text().replace('"memento",', '"venv/memento",'))
+    hooks_of.write_text(hooks_of.read_text().replace('"memento client', f'"{tmp_path}/gone/memento client'))
+    assert found(play, "warn") == [lost.format(f"{tmp_path}/gone/memento")]
+    hooks_of.write_text(hooks_of.read_text().replace(f'"{tmp_path}/gone/memento client', '"cd . && memento client'))
+    assert found(play, "warn") == []
+    before = git(play.root, "status", "--short")
+    server.write_text("{}")
+    assert found(play, "warn") == ["clients: Claude Code is set up in part"]
+    assert git(play.root, "status", "--short") == before
+
+
 def test_removed_evidence_is_found(play: Play, cli: Callable[..., Any]) -> None:
     play.planned()
     task = play.proven()

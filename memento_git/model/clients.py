@@ -59,6 +59,15 @@ def calls(found: Any) -> list[int | None]:
     return [*([None] if _is_call(found) else []), *told]
 
 
+def program(entry: dict[str, Any]) -> str:
+    """Return what an entry of ours starts: the command of a server, or of a hook its first word if that is Memento."""
+    if "args" in entry:
+        return str(entry.get("command", ""))
+    called = [entry if at is None else entry["hooks"][at] for at in calls(entry)]
+    first = " ".join(str(one.get("command")) for one in called).split(maxsplit=1)[:1]
+    return first[0] if first and IS_MEMENTO.search(first[0]) else ""
+
+
 def _is_call(found: dict[str, Any]) -> bool:
     return bool(IS_HOOK.search(str(found.get("command"))))
 

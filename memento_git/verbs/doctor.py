@@ -43,6 +43,7 @@ def examine(ledger: Ledger, *, at: Sequence[str] = (), fix: bool = False, remote
     return [
         *answers, *health.uncommitted(ledger), *_whole(view, policy), *health.claimed(ledger, view, remote),
         *tried("recall index", _index(view)), *tried("drafts", _drafts(ledger.git)),
+        *tried("clients", _clients(ledger.git)),
     ]  # fmt: skip
 
 
@@ -168,3 +169,20 @@ def _drafts(git: Git) -> Iterator[Answer]:
         yield Answer("drafts", "warn", str(finding), "repair the file, or memento session status")
     if drafts:
         yield Answer("drafts", "ok", f"{len(drafts)} in this clone alone, until memento session promote")
+
+
+def _clients(git: Git) -> Iterator[Answer]:
+    """Tell of clients of agents that are set up here in part, or to start what is not found."""
+    if git.top is None:
+        return
+    from memento_git.knowledge.actions import clients
+    from memento_git.model.clients import CLIENTS
+
+    for name, client in CLIENTS.items():
+        state = clients.standing(git, client)
+        if state == "partly":
+            yield Answer("clients", "warn", f"{client.title} is set up in part", f"memento client install {name}")
+        for program in clients.lost(git, client) if state in ("partly", "installed") else ():
+            message = f"{client.title} is set up to start {program}, which is not found from here"
+            fix = f"install it there, or take the set-up out: memento client uninstall {name}"
+            yield Answer("clients", "warn", message, fix)

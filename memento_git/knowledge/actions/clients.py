@@ -5,6 +5,9 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import shutil
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from tomllib import TOMLDecodeError
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -16,7 +19,7 @@ from memento_git.model import clients
 from memento_git.texts import jsonedit, tomledit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from types import ModuleType
 
     from memento_git.ledger.git import Git
@@ -71,14 +74,30 @@ class Edit(NamedTuple):
 
 def standing(git: Git, client: Client) -> str:
     """Return whether a client is set up here: installed, partly, absent, or unreadable."""
-    told = []
-    for path, parts in _by_file(client).items():
-        try:
-            held = _editor(path).load(_held(path, _read(_top(git) / path, path, "")))
-        except (ClientFileUnfit, ValueError, RecursionError):
-            return "unreadable"
-        told += [bool(_found(held, part)) for part in parts if not part.frame]
+    try:
+        told = [entry is not None for entry in _entries(git, client)]
+    except (ClientFileUnfit, ValueError, RecursionError):
+        return "unreadable"
     return "installed" if all(told) else "partly" if any(told) else "absent"
+
+
+def lost(git: Git, client: Client) -> list[str]:
+    """Return the programs that a client which is set up here would start for us, and that are not found from here.
+
+    A word with a variable in it the client alone can read.
+    """
+    starts = {clients.program(entry) for entry in _entries(git, client) if entry}
+    known = sorted(word for word in starts if word and word.isprintable() and "$" not in word)
+    return [word for word in known if shutil.which(_top(git) / word if "/" in word else word) is None]
+
+
+def _entries(git: Git, client: Client) -> Iterator[Any]:
+    """Yield what is ours of each part of a client's files, None where it is not there."""
+    for path, parts in _by_file(client).items():
+        held = _editor(path).load(_held(path, _read(_top(git) / path, path, "")))
+        for part in (one for one in parts if not one.frame):
+            steps = _found(held, part)
+            yield reduce(getitem, steps, held) if steps else None
 
 
 def installation(git: Git, client: Client) -> list[Edit]:
