@@ -30,12 +30,26 @@ class Changed(NamedTuple):
     new: str
 
     @property
+    def old_head(self) -> str:
+        """Return `mode type id` of what was there, as git lists a tree; nothing where nothing was."""
+        return _head(self.old_mode, self.old)
+
+    @property
+    def new_head(self) -> str:
+        """Return the same of what is there now."""
+        return _head(self.mode, self.new)
+
+    @property
     def is_added(self) -> bool:
         return not self.old
 
     @property
     def is_removed(self) -> bool:
         return not self.new
+
+
+def _head(mode: str, oid: str) -> str:
+    return f"{mode} {TYPES.get(mode, 'blob')} {oid}" if oid else ""
 
 
 def told(git: Git, *asked: str, extra: Mapping[str, str] | None = None) -> list[str]:
@@ -89,10 +103,7 @@ def heads(git: Git, old: str, new: str) -> dict[str, str] | None:
         found = raw(git, old, new)
     except GitFailed:
         return None
-    return {
-        f"{layout.FOLDER}/{one.path}": f"{one.mode} {TYPES.get(one.mode, 'blob')} {one.new}" if one.new else ""
-        for one in found
-    }
+    return {f"{layout.FOLDER}/{one.path}": one.new_head for one in found}
 
 
 def statuses(git: Git, old: str, new: str, folder: str) -> dict[str, str] | None:
@@ -111,8 +122,7 @@ def in_ledger(git: Git, base: str, head: str) -> list[Changed]:
 
 def note_base(git: Git, base: str, head: str, found: Iterable[Changed]) -> None:
     """Let it be known what a base has in the ledger, from what its head has and what differs, without asking git."""
-    told = {one.path: f"{one.old_mode} {TYPES.get(one.old_mode, 'blob')} {one.old}" if one.old else "" for one in found}
-    told.pop(layout.TOP_ATTRIBUTES, None)
+    told = {one.path: one.old_head for one in found if one.path.startswith(f"{layout.FOLDER}/")}
     git.trees.differs(head, base, told)
 
 
