@@ -11,6 +11,7 @@ import pytest
 
 from memento_git.knowledge.actions import notes
 from memento_git.ledger.edits import UncommittedLedger
+from memento_git.ledger.store import Ledger
 from memento_git.review import actions
 from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks
 from tests.play import git
@@ -49,6 +50,19 @@ def test_a_sound_ledger_has_nothing_wrong(branch: Play, cli: Any) -> None:
     branch.proven("Two")
     assert look(branch) == look(branch, base="main") == []
     assert cli("check", "-C", str(branch.root))[0] == 0
+
+
+def test_a_check_against_a_base_asks_git_nothing_twice(
+    branch: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    branch.proven("Two")
+    monkeypatch.setenv("GIT_TRACE2_EVENT", str(log := tmp_path / "trace"))
+    with Ledger.open(branch.root, clock=branch.ledger.clock) as ledger:
+        assert codes(actions.check(ledger, base="main").findings) == []
+    monkeypatch.delenv("GIT_TRACE2_EVENT")
+    asked = [" ".join(json.loads(line)["argv"]) for line in log.read_text().splitlines() if '"event":"start"' in line]
+    assert len(asked) == len({*asked})
+    assert sum(" ls-tree " in one for one in asked) == 1
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,14 @@ class Range(NamedTuple):
     notes: tuple[str, ...]
 
 
+class Parting(NamedTuple):
+    """Where a branch left a revision: the commits, the revision's own and the branch's own."""
+
+    forks: list[str]
+    tip: str
+    head: str
+
+
 def resolve(git: Git, given: str, tips: Sequence[str] = ()) -> Range:
     """Return the commits that a range names; with `tips`, `given` is where they began."""
     if tips:
@@ -111,24 +119,26 @@ def _trunk(git: Git) -> str:
     raise TrunkUnknown
 
 
-def forks_of(git: Git, rev: str, head: str) -> tuple[list[str], str]:
-    """Return the commits at which a branch left a revision, and the branch's own; refuse what this clone lacks.
+def parting(git: Git, rev: str, head: str) -> Parting:
+    """Return the commits at which a branch left a revision, and both of their own; refuse what this clone lacks.
 
     There are several where both sides merged each other; that on the revision's own line is the first. `HEAD^@` are the
     sides of a merge, as git writes it. A branch that has the name of a tag must be named in full.
     """
     if rev.endswith(SIDES):
         sides = parents(git, commit(git, rev.removesuffix(SIDES), history=True))
-        return [commit(git, side, history=True) for side in sides] or [git.commit_of(rev)], git.commit_of(head)
+        forks = [commit(git, side, history=True) for side in sides] or [git.commit_of(rev)]
+        return Parting(forks, forks[0], git.commit_of(head))
     head = in_full(git, head)
     if not PLAIN_NAME.fullmatch(head):
         head = git.commit_of(head)
     if PLAIN_NAME.fullmatch(rev):  # one question to git, where those below tell what is amiss
         told = (git.answer("rev-parse", "--revs-only", f"{rev}^{{commit}}...{head}^{{commit}}") or "").split()
         if forks := [line[1:] for line in told if line.startswith("^")]:
-            return _main_first(git, forks, told[1], told[0]), told[0]
-    tip = git.commit_of(head)
-    return _forks(git, commit(git, rev, history=True), tip), tip
+            return Parting(_main_first(git, forks, told[1], told[0]), told[1], told[0])
+    head = git.commit_of(head)
+    tip = commit(git, rev, history=True)
+    return Parting(_forks(git, tip, head), tip, head)
 
 
 def commit(git: Git, rev: str, *, history: bool = False) -> str:
@@ -189,13 +199,14 @@ def _main_first(git: Git, forks: list[str], tip: str, other: str) -> list[str]:
     return [*(one for one in line if one in forks), *(one for one in forks if one not in line)]
 
 
-def ruling(git: Git, forks: Sequence[str], rev: str) -> str:
-    """Return the commit whose policy judges: the oldest on a revision's own line that has all forks, or is the fork.
+def ruling(git: Git, forks: Sequence[str], tip: str) -> str:
+    """Return the commit whose policy judges: the oldest on the own line of a tip that has all forks, or is the fork.
 
     A fork need not be on that line: a request may have had any policy on its way, and of several forks dates that
     anybody can choose decide which one git tells first.
     """
-    tip = commit(git, rev, history=True)
+    if forks == [tip]:
+        return tip
     ours = ("rev-list", "--first-parent", "--reverse", "--parents", tip, *(f"^{one}" for one in forks))
     told = [line.split() for line in git.run(*ours).decode().splitlines()]
     if not told or told[0][1:2] == forks:

@@ -106,10 +106,10 @@ def _look(ledger: Ledger, *, base: str, no_base: bool, at: str, staged: bool, ag
             return judging.merged(git, [first, *merging(git)], tree, against.STAGED, ledger.now())
         base = in_full(git, base) if base else ""
         if base and base != PARENT:
-            forks, head = ranges.forks_of(git, base, at or "HEAD")
+            forks, tip, head = ranges.parting(git, base, at or "HEAD")
             if base.endswith(ranges.SIDES):
                 return _judged(partial(judging.merged, git, forks, head, base, ledger.now()), again, forks[0])
-            rules = ranges.ruling(git, forks, base)
+            rules = ranges.ruling(git, forks, tip)
             return _judged(partial(judging.added, git, forks, head, base, ledger.now(), ruling=rules), again, rules)
         head = git.commit_of(at or "HEAD")
         name = base or ("" if no_base else default_base(git, head, at))
@@ -120,8 +120,8 @@ def _look(ledger: Ledger, *, base: str, no_base: bool, at: str, staged: bool, ag
                 ledger.watch.begin()
             git.trees.anew = False  # nobody relies on it for what others bring
             return judging.alone(git, head, ledger.now())
-        forks = _forks(git, name, head)
-        rules = forks[0] if name == PARENT else ranges.ruling(git, forks, name)
+        forks, tip = _forks(git, name, head)
+        rules = ranges.ruling(git, forks, tip)
         found = _judged(partial(judging.added, git, forks, head, name, ledger.now(), ruling=rules), again, rules)
         return found._replace(chosen="" if base else name)
 
@@ -167,11 +167,13 @@ def _is_merge_result(head: str) -> bool:
     return is_request and head == given.get("GITHUB_SHA")
 
 
-def _forks(git: Git, name: str, head: str) -> list[str]:
-    """Return the commits to compare with: a parent as it is, of any other revision the merge bases."""
+def _forks(git: Git, name: str, head: str) -> tuple[list[str], str]:
+    """Return the commits to compare with: a parent as it is, of any other revision the merge bases; and its own."""
     if name == PARENT:
-        return [ranges.commit(git, f"{head}^1", history=True)]
-    return ranges.forks_of(git, in_full(git, name), head)[0]
+        parent = ranges.commit(git, f"{head}^1", history=True)
+        return [parent], parent
+    found = ranges.parting(git, in_full(git, name), head)
+    return found.forks, found.tip
 
 
 def undone(ledger: Ledger, fixed: Iterable[Fixed]) -> list[dict[str, str]]:

@@ -133,7 +133,7 @@ def added(
     had_ledger = layout.CONFIG in (view.files if old is view else old.folders)
     if not had_ledger and not view.exists:
         return _nothing(view, differing, first)
-    view.fetch(change.path for change in differing if change.path.endswith(RECORDS))  # nearly all of them are read
+    _ahead(base, view, differing)
     (policy, mine, found), keys = _policies(old, view, name), ruling if had_ledger else head
     runners, own = Runners(view, policy, keys, confirmed=confirmed), Runners(view, mine, head)
     comparison = _compared(base, runners, differing, name, story)
@@ -202,6 +202,13 @@ def _ruling(base: View, view: View, ruling: str, differing: Iterable[Changed]) -
     if ruling != base.commits[0]:
         return View(base.git, (ruling,), base.now)
     return base if any(change.path == layout.CONFIG for change in differing) else view
+
+
+def _ahead(base: View, view: View, differing: Sequence[Changed]) -> None:
+    """Read what differs at once, as nearly all of it is read, and tell from it what the base has."""
+    view.fetch(change.path for change in differing if change.path.endswith(RECORDS))
+    if len(base.commits) == 1:
+        difference.note_base(view.git, base.commits[0], view.commits[0], differing)
 
 
 def _story(git: Git, forks: Sequence[str], head: str) -> Story:
@@ -320,9 +327,7 @@ def _before(
     comparison: Comparison, scopes: Mapping[str, Scope], touched: Collection[str], paths: Collection[str]
 ) -> set[Known]:
     """Return what was wrong with the same records at the base, and with the names of some files there."""
-    base, first = comparison.base, comparison.base.commits[0]
-    if len(base.commits) == 1 and not comparison.stand_ins:
-        difference.note_base(base.git, first, comparison.head.commits[0], comparison.changes)
+    base = comparison.base
     if layout.CONFIG not in base.files:
         return set()
     then = {run: scope._replace(added=(), code=scope.before) for run, scope in scopes.items()}
