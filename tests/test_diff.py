@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 import shlex
 from typing import TYPE_CHECKING, Any
@@ -136,6 +137,17 @@ MARKDOWN = """\
 
 </details>
 """  # noqa: E501
+
+
+def test_a_diff_asks_git_nothing_twice(play: Play, cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    play.planned()
+    base = head(play)
+    play.proven("One")
+    monkeypatch.setenv("GIT_TRACE2_EVENT", str(log := tmp_path / "trace"))
+    assert cli("diff", "-C", str(play.root), f"{base}..HEAD")[0] == 0
+    monkeypatch.delenv("GIT_TRACE2_EVENT")
+    asked = [" ".join(json.loads(line)["argv"]) for line in log.read_text().splitlines() if '"event":"start"' in line]
+    assert len(asked) == len({*asked})
 
 
 def test_a_story_as_text_and_as_markdown(play: Play) -> None:

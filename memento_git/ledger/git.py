@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -19,6 +20,7 @@ from memento_git.model.progress import Progress, untold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+MADE: Final = re.compile(rb"^committer .*> *(\d+) +[+-]\d", re.MULTILINE)
 GRACE: Final = 2.0  # seconds to end by itself in; git takes its lock files away
 
 
@@ -241,6 +243,11 @@ class Git:
             return None if "\0" in rev else self.answer("rev-parse", "--verify", "--quiet", "--end-of-options", asked)
         found = self.stored([asked])[0]
         return found and found.oid
+
+    def times(self, commits: Iterable[str]) -> list[int]:
+        """Return when each of some commits was made, in seconds since 1970; of one that does not say it, nothing."""
+        heads = ((data or b"").partition(b"\n\n")[0] for data in self.objects(commits))
+        return [int(found[1]) for head in heads if (found := MADE.search(head)) is not None]
 
     def files(self, commit: str) -> dict[str, Entry]:
         """Return path -> entry for all files of the ledger in a commit."""

@@ -194,7 +194,7 @@ class Ledger:
         """Return the ledger at HEAD, or at the union of the given revisions."""
         if at:
             commits = tuple(self.git.commit_of(rev) for rev in at)
-            view = self._viewed(commits, self._time_of(commits))
+            view = self._viewed(commits, stamp(min(LAST, max(self.git.times(commits)))))
         else:
             self._mend()
             found = self.git.stored(["HEAD"])[0]
@@ -228,10 +228,6 @@ class Ledger:
     def side(self, commits: Sequence[str]) -> View:
         """Return the ledger at some commits that are compared with others; an empty one where they have none."""
         return self.held(commits) or View(self.git, tuple(commits), self.now())
-
-    def _time_of(self, commits: Sequence[str]) -> str:
-        times = self.git.run("show", "-s", "--format=%ct", *commits).split()
-        return stamp(min(LAST, max(int(seconds) for seconds in times)))
 
     def keeps(self, place: Path) -> bool:
         """Tell whether a place lies where git and the ledger keep what is theirs."""
