@@ -89,7 +89,7 @@ def refuse_revision(git: Git, rev: str) -> NoReturn:
     if named and named != ref.lower() and git.objects([named]) == [None]:
         raise CommitAway(rev=ref, commit=named[:12])
     found = TYPED_REMOTE_HEAD.fullmatch(rev)
-    if found and found["remote"] in (git.answer("remote") or "").split():
+    if found and found["remote"] in git.remotes():
         raise RemoteHeadUnknown(rev=rev, remote=found["remote"])
     raise NoSuchRevision(rev=rev)
 
@@ -177,7 +177,7 @@ def _bringing(folder: Path | None, program: str, *words: str) -> str:
 
 def _came_since(git: Git, head: str, tip: str) -> bool:
     """Tell whether a merge brings the tip's ledger: there was none yet where the two parted."""
-    common = merging.bases(git, head, tip)
+    common = git.merge_bases(head, tip)
     return bool(common) and not any(merging.has_ledger(git, one) for one in common)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused, reason_of
-from memento_git.ledger import layout, publish, refs, scratch
+from memento_git.ledger import layout, publish, scratch
 from memento_git.ledger.environment import at_home
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.lock import NotWritable
@@ -236,7 +236,7 @@ def remove(git: Git, checkout: Checkout, *, branch: bool) -> Objection:
         return f"{checkout.path.name} is no worktree of this repository"
     others = {name for path, name in known.items() if path != here}
     if branch and checkout.branch not in others:
-        refs.drop(git, f"refs/heads/{checkout.branch}")
+        git.drop_ref(f"refs/heads/{checkout.branch}")
     _drop_folder(checkout.path.parent)
     return ""
 
@@ -258,6 +258,6 @@ def discard(git: Git, checkout: Checkout) -> str:
         return reason_of(error)
     if checkout.path.resolve() in {path.resolve() for path in listed(git)}:
         git.answer("worktree", "remove", "--force", "--force", str(checkout.path))
-    refs.drop(git, f"refs/heads/{checkout.branch}")
+    git.drop_ref(f"refs/heads/{checkout.branch}")
     _drop_folder(checkout.path.parent)
     return ""

@@ -6,7 +6,6 @@ import json
 import secrets
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.ledger import refs
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.lock import NotWritable
 from memento_git.model.clock import STAMP
@@ -77,7 +76,7 @@ def write(git: Git, claim: Claim) -> str:
 
 def release(git: Git, name: str, claim: Claim) -> None:
     """Remove the ref while it is still this claim's."""
-    refs.drop(git, f"{REFS}/{name}", claim.blob)
+    git.drop_ref(f"{REFS}/{name}", claim.blob)
 
 
 def release_later(tx: Transaction, task: str, dispatch: str) -> None:

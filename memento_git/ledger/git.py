@@ -236,6 +236,19 @@ class Git:
         """Return the id of what a ref, or another name, leads to; None where it leads nowhere here."""
         return self.answer("rev-parse", "--verify", "--quiet", name)
 
+    def drop_ref(self, ref: str, *was: str) -> None:
+        """Delete a ref, where it is there; `was`: only while it is still at that object."""
+        with contextlib.suppress(GitFailed):
+            self.run_apart("update-ref", "-d", ref, *was)
+
+    def remotes(self) -> list[str]:
+        """Return the names of the remotes."""
+        return (self.answer("remote") or "").split()
+
+    def merge_bases(self, one: str, *others: str) -> list[str]:
+        """Return the best commits that a history has in common with others; an ancestor of one is the only one."""
+        return (self.answer("merge-base", "--all", one, *others) or "").split()
+
     def commit(self, rev: str) -> str | None:
         """Return the id of the commit that a revision names, None where it names none here."""
         asked = f"{rev}^{{commit}}"

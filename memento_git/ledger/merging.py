@@ -69,11 +69,6 @@ def has_ledger(git: Git, commit: str) -> bool:
     return layout.CONFIG in git.entries(commit, layout.CONFIG)
 
 
-def bases(git: Git, ours: str, theirs: str) -> list[str]:
-    """Return the best commits that both sides have; an ancestor of the other is the only one."""
-    return (git.answer("merge-base", "--all", ours, theirs) or "").split()
-
-
 def incoming(git: Git, old: str, new: str) -> Incoming:
     """Return what one commit changes against another; code is only looked at, not listed."""
     changes, plain = [], _code(git.entries(old)) == _code(git.entries(new))

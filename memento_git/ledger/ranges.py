@@ -163,7 +163,7 @@ def commit(git: Git, rev: str, *, history: bool = False) -> str:
 def _where(git: Git, rev: str) -> str:
     """Return what brings a branch of a remote, also into a clone of another branch alone; nothing of other names."""
     found = REMOTE_BRANCH.fullmatch(rev)
-    if not found or found["remote"] not in (git.answer("remote") or "").split():
+    if not found or found["remote"] not in git.remotes():
         return ""
     remote, branch = found.groups()
     return shlex.join((remote, f"+refs/heads/{branch}:refs/remotes/{remote}/{branch}"))
@@ -179,8 +179,8 @@ def _fork(git: Git, one: str, other: str) -> str:
 
 def _forks(git: Git, one: str, other: str) -> list[str]:
     """Return the commits where two histories parted, that on the own line of the first one before all others."""
-    if found := git.answer("merge-base", "--all", one, other):
-        return _main_first(git, found.split(), one, other)
+    if found := git.merge_bases(one, other):
+        return _main_first(git, found, one, other)
     if (depth := depth_of(git)) is None:
         raise NoMergeBase(one=one[:12], other=other[:12])
     what = f"the commit where {one[:12]} and {other[:12]} parted"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.ledger import claims, refs, remotes
+from memento_git.ledger import claims, remotes
 
 if TYPE_CHECKING:
     from memento_git.ledger.claims import Claim
@@ -98,7 +98,7 @@ def _kept(remote: str, name: str, blob: str) -> str:
 
 
 def _forget(git: Git, remote: str, name: str, blob: str) -> None:
-    refs.drop(git, _kept(remote, name, blob), blob)
+    git.drop_ref(_kept(remote, name, blob), blob)
 
 
 def give_back(git: Git, remote: str, held: HeldClaim) -> bool:
@@ -133,7 +133,7 @@ def listed(git: Git, remote: str) -> list[HeldClaim]:
         return _below(git, SEEN)
     finally:
         for ref in (git.answer("for-each-ref", "--format=%(refname)", SEEN) or "").splitlines():
-            refs.drop(git, ref)
+            git.drop_ref(ref)
 
 
 def _below(git: Git, folder: str) -> list[HeldClaim]:

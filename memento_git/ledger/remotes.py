@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 PATIENCE: Final = 120.0
 FETCHED: Final = "refs/worktree/memento/fetched"
+FETCH: Final = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
 BY_PUSH: Final = "update by push"
 QUIET: Final = {
     "GIT_ASKPASS": "", "SSH_ASKPASS_REQUIRE": "never", "GCM_INTERACTIVE": "never", "GIT_LITERAL_PATHSPECS": "0",
@@ -143,7 +144,7 @@ def target(git: Git, given: str = "", branch: str = "") -> Target:
     if git.head()[0] is None:
         raise BranchUnborn(branch=local)
     git.commit_of("HEAD")
-    known = (git.answer("remote") or "").split()
+    known = git.remotes()
     if not known:
         raise NoRemote
     if given and given not in known:
@@ -189,17 +190,14 @@ def has_one_address(git: Git, remote: str) -> bool:
 
 def refuse_rewritten(git: Git, where: Target, known: Sequence[str], ours: str, theirs: str) -> None:
     """Refuse where the remote's branch lost commits that it had, and that are here: a merge or push revives them."""
-    lost = (git.answer("merge-base", "--all", ours, *known) or "").split() if known else []
+    lost = git.merge_bases(ours, *known) if known else []
     if old := next((one for one in lost if not git.is_before(one, theirs)), ""):
         raise RemoteRewritten(old=old[:12], new=theirs[:12], **where.where)
 
 
 def fetch_ref(git: Git, remote: str, ref: str) -> str | None:
     """Fetch one ref under a name of this work tree's own; return what it names, None where it is not there."""
-    code, _, err = _talk(
-        git, remote, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
-        remote, f"+{ref}:{FETCHED}",
-    )  # fmt: skip
+    code, _, err = _talk(git, remote, *FETCH, remote, f"+{ref}:{FETCHED}")
     if not code:
         return git.object_id(FETCHED)
     if "couldn't find remote ref" in err:
@@ -209,13 +207,10 @@ def fetch_ref(git: Git, remote: str, ref: str) -> str | None:
 
 def fetch_all(git: Git, remote: str, folder: str, into: str) -> None:
     """Bring all refs below a folder of the remote here, below a folder of our own; those that are gone go here too."""
-    known = (git.answer("remote") or "").split()
+    known = git.remotes()
     if remote not in known:
         raise RemoteUnknown(given=remote, known=", ".join(known))
-    code, _, err = _talk(
-        git, remote, "fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
-        remote, f"+{folder}/*:{into}/*",
-    )  # fmt: skip
+    code, _, err = _talk(git, remote, *FETCH, "--prune", remote, f"+{folder}/*:{into}/*")
     if code:
         raise RemoteUnreachable(remote=remote, reason=_reason(err, code))
 

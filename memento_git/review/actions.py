@@ -153,7 +153,7 @@ def default_base(git: Git, head: str, at: str = "") -> str:
     if branch:
         refs = (f"refs/remotes/origin/{branch}", f"refs/heads/{branch}")
         found = next((ref for ref in refs if is_ref(git, ref)), "")
-        if not sha or (found and sha in (git.answer("merge-base", "--all", head, found) or "").split()):
+        if not sha or (found and sha in git.merge_bases(head, found)):
             return found or refs[0]
     return sha or (PARENT if is_merge else "")
 

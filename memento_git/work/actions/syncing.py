@@ -149,7 +149,7 @@ def _take_in(
     ours = base.commit or ""
     if not any(merging.has_ledger(git, commit) for commit in (ours, theirs) if commit):
         raise NoLedger(where="HEAD")
-    common = merging.bases(git, ours, theirs) if theirs else []
+    common = git.merge_bases(ours, theirs) if theirs else []
     if theirs is not None and common == [ours]:
         if ours != theirs:
             vetting.refuse_unreadable(ledger, where, theirs, theirs)
