@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
-from memento_git.ledger import edits, lock, merging, publish, worktree
+from memento_git.ledger import edits, merging, publish
 
 if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
@@ -43,13 +43,9 @@ def bring_forward(ledger: Ledger, base: publish.Base, commit: str, subject: str)
 
 def _adopt(ledger: Ledger, base: publish.Base, commit: str, subject: str, found: merging.Incoming) -> None:
     git = ledger.git
-    ledger.refuse_while_busy()
-    ledger.watch.wait()
-    with lock.held(worktree.lock_path(git)):
-        ledger.refuse_while_busy()
-        ledger.warn(*worktree.mend_held(git, publish.INDEX_PATIENCE).sentences())
+    with ledger.alone() as here:
         with edits.unedited(git, {change.path for change in found.ledger}):
-            if publish.Base(*git.head()) != base:
+            if here != base:
                 raise publish.LedgerMoved(ref=base.ref)
         with publish.holding_index(git) as index:
             told = publish.land(git, publish.adopt(git, base, commit, subject, found.ledger), index)

@@ -265,10 +265,11 @@ class Ledger:
         publish.guard(self.git)
 
     @contextmanager
-    def transaction(self, action: str) -> Iterator[Transaction]:
-        """Yield a transaction that is committed when the block ends, and forgotten when it raises."""
-        _refuse_unsaid(action)
-        self.ask_for_settings()
+    def alone(self) -> Iterator[Base]:
+        """Yield what HEAD is while no other process of ours writes; what a crash left is finished first.
+
+        Where git is busy that is refused, before the lock is waited for, and once it is held.
+        """
         from memento_git.ledger import lock, publish, worktree
 
         self.refuse_while_busy()
@@ -276,7 +277,15 @@ class Ledger:
         with lock.held(worktree.lock_path(self.git)):
             self.refuse_while_busy()
             self.warn(*worktree.mend_held(self.git, publish.INDEX_PATIENCE).sentences())
-            yield from self._commit(action, publish.Base(*self.git.head()))
+            yield publish.Base(*self.git.head())
+
+    @contextmanager
+    def transaction(self, action: str) -> Iterator[Transaction]:
+        """Yield a transaction that is committed when the block ends, and forgotten when it raises."""
+        _refuse_unsaid(action)
+        self.ask_for_settings()
+        with self.alone() as base:
+            yield from self._commit(action, base)
 
     def _commit(self, action: str, base: Base) -> Iterator[Transaction]:
         from memento_git.ledger import publish, worktree
