@@ -92,9 +92,9 @@ def release_later(tx: Transaction, task: str, dispatch: str) -> None:
     tx.after_commit.append(follow)
 
 
-def listed(git: Git, *names: str) -> dict[str, Claim]:
-    """Return name -> claim of the refs of these names, or of all."""
-    asked = [f"{REFS}/{name}" for name in names] or [REFS]
+def listed(git: Git, *names: str, folder: str = REFS) -> dict[str, Claim]:
+    """Return name -> claim of the refs of these names in a folder of refs, or of all in it."""
+    asked = [f"{folder}/{name}" for name in names] or [folder]
     told = (git.answer("for-each-ref", "--format=%(objectname) %(refname)", *asked) or "").split()
     found = zip(told[1::2], told[::2], git.objects(told[::2]), strict=True)
-    return {ref.removeprefix(f"{REFS}/"): _claim(blob, data) for ref, blob, data in found}
+    return {ref.removeprefix(f"{folder}/"): _claim(blob, data) for ref, blob, data in found}

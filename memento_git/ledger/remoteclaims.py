@@ -138,6 +138,4 @@ def listed(git: Git, remote: str) -> list[HeldClaim]:
 
 def _below(git: Git, folder: str) -> list[HeldClaim]:
     """Return the claims that refs below a folder name, with what follows the folder in the name of each."""
-    found = (git.answer("for-each-ref", "--format=%(objectname) %(refname)", folder) or "").splitlines()
-    pairs = [line.split(" ", 1) for line in found]
-    return [HeldClaim(ref.removeprefix(f"{folder}/"), claims.claim_in(git, blob)) for blob, ref in pairs]
+    return [HeldClaim(name, claim) for name, claim in claims.listed(git, folder=folder).items()]
