@@ -6,6 +6,7 @@ Nothing in it leads to another repository or index, asks a question, or follows 
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -81,6 +82,16 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     left_out = LOCAL_VARIABLES if QUARANTINE[0] not in os.environ else LOCAL_VARIABLES.difference(QUARANTINE)
     kept = {name: value for name, value in os.environ.items() if name not in left_out}
     return {**kept, **QUIET, **(extra or {})}
+
+
+def run_in(folder: Path, *words: str, extra: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[bytes]:
+    """Run git in a folder of which nobody knows yet whether it is in a repository, or of which one."""
+    try:
+        return subprocess.run(
+            ["git", *words], cwd=folder, env=environment(extra), capture_output=True, check=False, restore_signals=False
+        )
+    except FileNotFoundError:
+        raise GitMissing from None
 
 
 def refuse_old(told: str) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
-from memento_git.ledger.environment import GitMissing, environment
+from memento_git.ledger.environment import run_in
 from memento_git.ledger.git import reason_of
 
 if TYPE_CHECKING:
@@ -92,13 +91,7 @@ def _begin(folder: Path) -> None:
 
 
 def _init(folder: Path) -> None:
-    try:
-        done = subprocess.run(
-            ["git", "init", "--quiet", "--template=", "--initial-branch=main", "."],
-            cwd=folder, env=environment(), capture_output=True, check=False, restore_signals=False,
-        )  # fmt: skip
-    except FileNotFoundError:
-        raise GitMissing from None
+    done = run_in(folder, "init", "--quiet", "--template=", "--initial-branch=main", ".")
     if done.returncode:
         raise FolderUnusable(path=folder.parent, problem=reason_of(done.stderr, done.returncode))
 

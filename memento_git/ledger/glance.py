@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 from memento_git.ledger import layout
-from memento_git.ledger.environment import OPTIONS, environment
+from memento_git.ledger.environment import OPTIONS, GitMissing, run_in
 from memento_git.ledger.names import NAME, SHORT_ID
 from memento_git.ledger.staged import MERGING, named_index, named_sides
 
@@ -25,13 +24,13 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
     extra = {"GIT_LITERAL_PATHSPECS": "0"}
     if staged and (index := named_index()) is not None:
         extra["GIT_INDEX_FILE"] = str(index)
-    command = ["git", *OPTIONS, "-c", "core.warnAmbiguousRefs=true", "diff", "--quiet", "--no-ext-diff", *what]
-    command += ["--ignore-submodules=none", "--", f":(top,icase){layout.FOLDER}", f":/{layout.TOP_ATTRIBUTES}"]
+    asked = ["-c", "core.warnAmbiguousRefs=true", "diff", "--quiet", "--no-ext-diff", *what]
+    asked += ["--ignore-submodules=none", "--", f":(top,icase){layout.FOLDER}", f":/{layout.TOP_ATTRIBUTES}"]
     if base.startswith(("-", ":")) or SHORT_ID.fullmatch(base):
         return False
     try:
-        done = subprocess.run(command, cwd=start, env=environment(extra), capture_output=True, check=False)
-    except OSError:
+        done = run_in(start, *OPTIONS, *asked, extra=extra)
+    except (OSError, GitMissing):
         return False
     if done.returncode or b"warning: " in done.stderr:
         return False
@@ -46,22 +45,19 @@ def _stands_in(start: Path, base: str) -> bool:
     found = NAME.fullmatch(base)
     if found is None:
         return False
-    command = ["git", *OPTIONS, "rev-parse", "--symbolic-full-name", found["name"]]
-    done = subprocess.run(command, cwd=start, env=environment(), capture_output=True, check=False)
+    done = run_in(start, *OPTIONS, "rev-parse", "--symbolic-full-name", found["name"])
     ref = done.stdout.decode(errors="replace").strip()
     return ref.endswith("/HEAD") or (found["name"].startswith("refs/") and ref != found["name"])
 
 
 def _was_touched(start: Path, base: str) -> bool:
     """Tell whether commits of a branch touched the ledger although it is as at the base: something was taken back."""
-    command = ["git", *OPTIONS, "rev-list", "-1", "--full-history", f"{base}..HEAD", "--", f":/{layout.FOLDER}"]
-    extra = {"GIT_LITERAL_PATHSPECS": "0"}
-    done = subprocess.run(command, cwd=start, env=environment(extra), capture_output=True, check=False)
+    asked = ("rev-list", "-1", "--full-history", f"{base}..HEAD", "--", f":/{layout.FOLDER}")
+    done = run_in(start, *OPTIONS, *asked, extra={"GIT_LITERAL_PATHSPECS": "0"})
     return done.returncode != 0 or bool(done.stdout.strip())
 
 
 def _names_files(start: Path) -> bool:
     """Tell whether policy may name files elsewhere that count, such as whose keys do."""
-    command = ["git", *OPTIONS, "cat-file", "blob", f"HEAD:{layout.CONFIG}"]
-    done = subprocess.run(command, cwd=start, env=environment(), capture_output=True, check=False)
+    done = run_in(start, *OPTIONS, "cat-file", "blob", f"HEAD:{layout.CONFIG}")
     return b"signatures" in done.stdout or b"\\" in done.stdout

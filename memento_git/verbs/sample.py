@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
+import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
-from memento_git.ledger.environment import GitMissing, environment, refuse_old
+from memento_git.ledger.environment import refuse_old, run_in
 from memento_git.ledger.store import Ledger
 from memento_git.model.ids import kind_of
 from memento_git.review.report import markdown
@@ -120,10 +120,4 @@ def _project(folder: Path) -> None:
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    try:
-        done: Any = subprocess.run(
-            ["git", *arguments], cwd=folder, env=environment(), capture_output=True, check=False, text=True
-        )
-    except FileNotFoundError:
-        raise GitMissing from None
-    return str(done.stdout).strip()
+    return os.fsdecode(run_in(folder, *arguments).stdout).strip()
