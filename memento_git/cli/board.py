@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from memento_git.cli import boundary, output, terminal
+from memento_git.cli.options import of_run
 
 if TYPE_CHECKING:
     from memento_git.cli.boundary import Door
@@ -17,7 +18,7 @@ FORMATS: Final = ("text", "markdown", "json", "sqlite")
 
 
 @click.command()
-@click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@of_run()
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="How to show it.")
 @click.option("--out", default="", metavar="FILE", help="Where the SQLite file goes.")
 @boundary.reads

@@ -8,6 +8,7 @@ import click
 
 from memento_git.cli import output
 from memento_git.cli.boundary import Door, writes
+from memento_git.cli.options import of_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
     "--provider", default="auto", show_default=True, metavar="NAME",
     help="github, gitlab, buildkite, auto; with --conclusion any name.",
 )  # fmt: skip
-@click.option(
-    "--run", "--run-id", default="", metavar="RUN", help="Run that it belongs to; that of its tasks by default."
-)
+@of_run("Run that it belongs to; that of its tasks by default.")
 @click.option("--task", "tasks", multiple=True, metavar="TASK", help="Task that it is about; repeatable.")
 @click.option("--commit", default="", metavar="REV", help="Commit that is asked about; HEAD by default with --fetch.")
 @click.option("--fetch", is_flag=True, help="Ask the hosting service; the token is in the environment.")

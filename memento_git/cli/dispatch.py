@@ -8,7 +8,7 @@ import click
 
 from memento_git.cli import boundary, output, steps
 from memento_git.cli.boundary import Door, both, reads, writes
-from memento_git.cli.options import paged
+from memento_git.cli.options import noted, of_run, paged, reasoned
 from memento_git.model.states import DISPATCH_STATUSES
 from memento_git.model.work import FAILURES
 
@@ -30,7 +30,7 @@ dispatch = boundary.group("dispatch", "Hand tasks out: create, claim, renew, com
 
 
 @dispatch.command("list")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@of_run()
 @click.option("--status", type=click.Choice(DISPATCH_STATUSES), default=None, help="Only dispatches in this state.")
 @paged
 @reads
@@ -58,7 +58,7 @@ def show_dispatch(door: Door, dispatch_id: str) -> None:
 @click.option(
     "--executor", required=True, metavar="WHO", help="Who is to do the task, such as agent:NAME; nothing is started."
 )
-@click.option("--run", "--run-id", default="", metavar="RUN", help="Refuse a task of another run.")
+@of_run("Refuse a task of another run.")
 @click.option("--candidate", is_flag=True, help="One of several tries at the same task.")
 @click.option("--worktree", is_flag=True, help="Make a worktree and a branch for it, beside the repository.")
 @click.option(
@@ -95,7 +95,7 @@ def create(
 @dispatch.command("claim")
 @click.argument("dispatch_id", metavar="DISPATCH")
 @click.option("--lease", default="", metavar="TIME", help="How long the claim holds; policy's lease by default.")
-@click.option("--note", default="", metavar="TEXT", help="What to remember of it.")
+@noted
 @click.option("--sync", is_flag=True, help="Take it on the remote first: it holds for all clones, or not at all.")
 @click.option("--remote", default="", metavar="REMOTE", help="With --sync: which; that of the upstream by default.")
 @writes
@@ -252,7 +252,7 @@ def _scored(row: Row, names: Names) -> list[str]:
 
 @dispatch.command("fail")
 @click.argument("dispatch_id", metavar="DISPATCH")
-@click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
+@reasoned
 @click.option("--category", type=click.Choice(FAILURES), help="What kind of failure it was; it decides the next step.")
 @click.option("--evidence", multiple=True, metavar="EVIDENCE", help="Evidence that shows it; repeatable.")
 @writes
@@ -278,7 +278,7 @@ def _kept(row: DispatchRow) -> str:
 @dispatch.command("recover")
 @click.argument("dispatch_id", metavar="[DISPATCH]", default="")
 @click.option("--all", "all_", is_flag=True, help="All whose lease expired, or whose worker on this machine died.")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="With --all: only those of one run.")
+@of_run("With --all: only those of one run.")
 @click.option("--force", is_flag=True, help="Take it back before its lease expires; needs --reason.")
 @click.option("--reason", default="", metavar="TEXT", help="Why.")
 @click.option("--requeue", is_flag=True, help="Hand the task out again at once.")

@@ -13,7 +13,7 @@ import click
 from memento_git.cli import boundary, captured, output, settle, steps, terminal
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.check import check
-from memento_git.cli.options import paged, signs
+from memento_git.cli.options import of_run, paged, reasoned, signs
 from memento_git.cli.reproduce import export, reproduce
 from memento_git.cli.texts import from_top
 from memento_git.errors import MementoError
@@ -38,7 +38,7 @@ evidence.add_command(export)
 
 
 @evidence.command("list")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@of_run()
 @click.option("--task", default="", metavar="TASK", help="Only evidence for this task.")
 @click.option("--kind", type=click.Choice(EVIDENCE_KINDS), default=None, help="Only evidence of this kind.")
 @click.option("--query", default="", metavar="WORDS", help="Only evidence whose summary has all these words.")
@@ -84,9 +84,7 @@ def show_evidence(door: Door, evidence_id: str, *, whole: bool) -> None:
 @evidence.command("run", context_settings={"allow_interspersed_args": False})
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- CMD...")
 @click.option("--task", "tasks", multiple=True, metavar="TASK", help="Task that it may prove; repeatable.")
-@click.option(
-    "--run", "--run-id", default="", metavar="RUN", help="Run that it belongs to; that of its tasks by default."
-)
+@of_run("Run that it belongs to; that of its tasks by default.")
 @click.option(
     "--kind",
     default="",
@@ -246,9 +244,7 @@ def _kept(door: Door, draft: Draft, tasks: tuple[str, ...]) -> Iterator[None]:
 @evidence.command("add")
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--task", "tasks", multiple=True, metavar="TASK", help="Task that it may prove; repeatable.")
-@click.option(
-    "--run", "--run-id", default="", metavar="RUN", help="Run that it belongs to; that of its tasks by default."
-)
+@of_run("Run that it belongs to; that of its tasks by default.")
 @click.option(
     "--kind", default="artifact", show_default=True, help="What kind of evidence: artifact, screenshot, diff, ci, …"
 )
@@ -332,7 +328,7 @@ def supersede(door: Door, old: str, new: str, reason: str) -> None:
 
 @evidence.command("retract")
 @click.argument("evidence_id", metavar="EVIDENCE")
-@click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
+@reasoned
 @writes
 def retract(door: Door, evidence_id: str, reason: str) -> None:
     """Withdraw evidence that should not have been believed; what it proved is unproven."""
@@ -344,7 +340,7 @@ def retract(door: Door, evidence_id: str, reason: str) -> None:
 
 @evidence.command("redact")
 @click.argument("target", metavar="EVIDENCE|EVENT")
-@click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
+@reasoned
 @writes
 def redact(door: Door, target: str, reason: str) -> None:
     """Take evidence, or the texts of an event, out of the ledger; git's history still has them."""

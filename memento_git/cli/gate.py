@@ -8,7 +8,7 @@ import click
 
 from memento_git.cli import boundary, output, steps
 from memento_git.cli.boundary import Door, both, reads, writes
-from memento_git.cli.options import paged, signs
+from memento_git.cli.options import of_run, paged, reasoned, signs
 from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ gate = boundary.group("gate", "Record and waive the verdicts of reviews.")
 
 
 @gate.command("list")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@of_run()
 @paged
 @reads
 def list_gates(door: Door, run: str, limit: int, offset: int) -> None:
@@ -44,7 +44,7 @@ def list_gates(door: Door, run: str, limit: int, offset: int) -> None:
 @gate.command("record")
 @click.argument("kind")
 @click.argument("verdict", metavar="requested|passed|failed")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="On which run; the only open one by default.")
+@of_run("On which run; the only open one by default.")
 @click.option("--task", default="", metavar="TASK", help="On one task of it instead of the run.")
 @click.option("--evidence", multiple=True, metavar="EVIDENCE", help="What the verdict rests on; repeatable.")
 @click.option("--note", "--summary", default="", metavar="TEXT", help="What to remember of it.")
@@ -64,9 +64,9 @@ def record(
 
 @gate.command("waive")
 @click.argument("kind")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="On which run; the only open one by default.")
+@of_run("On which run; the only open one by default.")
 @click.option("--task", default="", metavar="TASK", help="On one task of it instead of the run.")
-@click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
+@reasoned
 @signs
 @writes
 def waive(door: Door, kind: str, run: str, task: str, reason: str, key: str, *, sign: bool) -> None:
@@ -75,7 +75,7 @@ def waive(door: Door, kind: str, run: str, task: str, reason: str, key: str, *, 
 
 
 @gate.command("release")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the only open one by default.")
+@of_run("Which run; the only open one by default.")
 @click.option(
     "--require-check", "--required-check", "checks", multiple=True, metavar="NAME",
     help="A check that must have succeeded, besides policy's; repeatable.",

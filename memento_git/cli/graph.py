@@ -9,6 +9,7 @@ import click
 
 from memento_git.cli import boundary, output
 from memento_git.cli.boundary import Door, both, reads, writes
+from memento_git.cli.options import of_run
 
 if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
@@ -43,7 +44,7 @@ graph = boundary.group("graph", "Look at the code's import graph: cycles, hot sp
 
 
 @graph.command("status")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="Whose snapshots; the latest open run's by default.")
+@of_run("Whose snapshots; the latest open run's by default.")
 @reads
 def graph_status(door: Door, run: str) -> None:
     """Show the import graph of the code at HEAD, or at --at REV."""
@@ -115,7 +116,7 @@ def _recorded(snapshot: Row | None, names: output.Names) -> str:
 
 
 @graph.command("update")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="To which run; the only open one by default.")
+@of_run("To which run; the only open one by default.")
 @click.option("--task", "tasks", multiple=True, metavar="TASK", help="A task that it is about; repeatable.")
 @click.option("--graphify", is_flag=True, help="Let graphify look at a copy of the code too, and keep what it found.")
 @writes
@@ -146,7 +147,7 @@ def update(door: Door, run: str, tasks: tuple[str, ...], *, graphify: bool) -> N
 @click.argument("revisions", metavar="A..B", default="")
 @click.option("--before-json", default="", metavar="FILE", help="Compare this graph instead of A's; or JSON itself.")
 @click.option("--after-json", default="", metavar="FILE", help="Compare this graph instead of B's; or JSON itself.")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="With --record: to which run.")
+@of_run("With --record: to which run.")
 @click.option("--task", "tasks", multiple=True, metavar="TASK", help="With --record: a task that it is about.")
 @click.option("--record", is_flag=True, help="Record the comparison as evidence.")
 @both
@@ -216,7 +217,7 @@ def _changes(found: Row) -> list[str]:
 
 
 @graph.command("propose")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="The run that the drafts name.")
+@of_run("The run that the drafts name.")
 @reads
 def propose(door: Door, run: str) -> None:
     """Print drafts of tasks from the graph, as a list that memento apply takes; nothing is written."""

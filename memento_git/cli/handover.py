@@ -10,7 +10,7 @@ import click
 
 from memento_git.cli import output, steps, terminal
 from memento_git.cli.boundary import Door, writes
-from memento_git.cli.options import COUNT
+from memento_git.cli.options import COUNT, of_run
 from memento_git.ledger.naming import begun
 from memento_git.model.enumeration import many
 
@@ -153,7 +153,7 @@ def recover_all(door: Door, run: str, executor: str, *, requeue: bool) -> None:
 @click.command("work")
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]")
 @click.option("--jobs", type=click.IntRange(1, 256), default=2, show_default=True, metavar="N", help="Workers at once.")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="Only tasks of one run.")
+@of_run("Only tasks of one run.")
 @click.option("--executor", default="", metavar="NAME", help="Who does them; its command is in the config.")
 @click.option("--max", "most", type=COUNT, default=0, metavar="N", help="Take at most so many tasks; 0 for all.")
 @click.option("--timeout", default="", metavar="TIME", help="End each after this time; the executor's by default.")

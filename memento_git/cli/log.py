@@ -8,7 +8,7 @@ import click
 
 from memento_git.cli import captured, naming, note_story, output
 from memento_git.cli.boundary import Door, reads
-from memento_git.cli.options import paged
+from memento_git.cli.options import of_run, paged
 from memento_git.errors import Misused
 from memento_git.model.ids import kind_of, opening_of
 
@@ -27,7 +27,7 @@ class VerbUnknown(Misused):
 
 
 @click.command()
-@click.option("--run", "--run-id", default="", metavar="RUN", help="Events of this run only.")
+@of_run("Events of this run only.")
 @click.option("--record", default="", metavar="ID", help="Events of this record only.")
 @click.option("--who", default="", metavar="ACTOR", help="Events by an actor whose name contains this.")
 @click.option("--verb", default="", metavar="VERB", help="Events of this verb only: completed, or task.completed.")

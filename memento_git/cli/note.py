@@ -8,7 +8,7 @@ import click
 
 from memento_git.cli import note_story, output, settle
 from memento_git.cli.boundary import Door, group, reads, writes
-from memento_git.cli.options import across, paged, scoped
+from memento_git.cli.options import across, paged, reasoned, scoped
 from memento_git.cli.remember import add, described, given, placed, taken_over
 from memento_git.cli.texts import read_text, refuse_empty
 from memento_git.model.knowledge import NOTE_KINDS, RELATIONS, STATUSES, key_start
@@ -257,7 +257,7 @@ def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> 
 
 @note.command("redact")
 @click.argument("target", metavar="NOTE|EVENT")
-@click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
+@reasoned
 @scoped
 @writes
 def redact(door: Door, target: str, reason: str) -> None:

@@ -12,6 +12,14 @@ if TYPE_CHECKING:
 
 COUNT: Final = click.IntRange(min=0)
 
+reasoned = click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
+noted = click.option("--note", default="", metavar="TEXT", help="What to remember of it.")
+
+
+def of_run(text: str = "Which run; the latest open one by default.") -> Callable[..., Any]:
+    """Give a command the option that names a run, under both of its names."""
+    return click.option("--run", "--run-id", default="", metavar="RUN", help=text)
+
 
 def said(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """Return a revision or project that is given; refuse an empty one, which a variable that is not set makes of it."""

@@ -8,7 +8,7 @@ import click
 
 from memento_git.cli import output
 from memento_git.cli.boundary import Door, reads
-from memento_git.cli.options import COUNT
+from memento_git.cli.options import COUNT, of_run
 from memento_git.model.enumeration import cut, many, some
 from memento_git.model.states import FINAL_RUN, PASSING
 from memento_git.work import nextsteps
@@ -49,7 +49,7 @@ def _held(door: Door, run: str, limit: int) -> tuple[RunRows, Names | None]:
 
 
 @click.command()
-@click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@of_run()
 @MOST
 @reads
 def status(door: Door, run: str, limit: int) -> None:

@@ -8,7 +8,7 @@ import click
 
 from memento_git.cli import output, steps
 from memento_git.cli.boundary import Door, both, reads, writes
-from memento_git.cli.options import asks, paged, signs
+from memento_git.cli.options import asks, noted, of_run, paged, reasoned, signs
 from memento_git.cli.texts import read_text
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def _remarks(row: PlanRow) -> list[str]:
 
 
 @click.group("plan", help="Draft, approve, reject plans.", invoke_without_command=True)
-@click.option("--run", "--run-id", default="", metavar="RUN", help="For which run; the only open one by default.")
+@of_run("For which run; the only open one by default.")
 @click.option("--title", default="", metavar="TEXT", help="With --body: draft a plan, as plan draft does.")
 @click.option("--body", default="", metavar="TEXT", help="The plan, in Markdown.")
 @both
@@ -39,7 +39,7 @@ def plan(door: Door, run: str, title: str, body: str) -> None:
 
 
 @plan.command("list")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@of_run()
 @paged
 @reads
 def list_plans(door: Door, run: str, limit: int, offset: int) -> None:
@@ -64,7 +64,7 @@ def list_plans(door: Door, run: str, limit: int, offset: int) -> None:
 
 
 @plan.command("draft")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="For which run; the only open one by default.")
+@of_run("For which run; the only open one by default.")
 @click.option("--title", required=True, metavar="TEXT", help="Its name, in one line.")
 @click.option("--body", required=True, metavar="TEXT", help="The plan, in Markdown; @FILE reads it from a file.")
 @click.option("--accept", "criteria", multiple=True, metavar="TEXT", help="An acceptance criterion; repeatable.")
@@ -88,8 +88,8 @@ def _draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
 
 @plan.command("approve")
 @click.argument("plan_id", metavar="PLAN")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="Refuse a plan of another run.")
-@click.option("--note", default="", metavar="TEXT", help="What to remember of it.")
+@of_run("Refuse a plan of another run.")
+@noted
 @signs
 @writes
 def approve(door: Door, plan_id: str, run: str, note: str, key: str, *, sign: bool) -> None:
@@ -105,7 +105,7 @@ def approve(door: Door, plan_id: str, run: str, note: str, key: str, *, sign: bo
 
 @plan.command("reject")
 @click.argument("plan_id", metavar="PLAN")
-@click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
+@reasoned
 @writes
 def reject(door: Door, plan_id: str, reason: str) -> None:
     """Turn a plan down."""

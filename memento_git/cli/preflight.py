@@ -8,6 +8,7 @@ import click
 
 from memento_git.cli import output
 from memento_git.cli.boundary import Door, writes
+from memento_git.cli.options import of_run
 
 if TYPE_CHECKING:
     from memento_git.model.rows import GateRow
@@ -24,9 +25,7 @@ LEVELS = {"ok": "green", "warn": "yellow", "refuse": "red"}
 )  # fmt: skip
 @click.option("--text", default="", metavar="FILE", help="Judge the commands that a text names; - reads it.")
 @click.option("--record", is_flag=True, help="Put the verdict on the run's gate preflight_safety.")
-@click.option(
-    "--run", "--run-id", default="", metavar="RUN", help="With --record: which run; the only open one by default."
-)
+@of_run("With --record: which run; the only open one by default.")
 @writes
 def preflight(door: Door, argv: tuple[str, ...], act: str, text: str, run: str, *, record: bool) -> int:
     """Check by policy whether work may begin here; exit with 1 when something would be refused.

@@ -8,7 +8,7 @@ import click
 
 from memento_git.cli import terminal
 from memento_git.cli.boundary import Door, reads
-from memento_git.cli.options import COUNT
+from memento_git.cli.options import COUNT, of_run
 
 if TYPE_CHECKING:
     from memento_git.ledger.view import View
@@ -19,7 +19,7 @@ FORMATS: Final = ("markdown", "text", "json", "html")
 
 
 @click.command()
-@click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@of_run()
 @click.option(
     "--limit", type=COUNT, metavar="N", default=None,
     help="Most rows of each list; 0 for all. 200 by default, all for HTML.",

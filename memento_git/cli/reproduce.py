@@ -10,7 +10,7 @@ import click
 
 from memento_git.cli import terminal
 from memento_git.cli.boundary import Door, reads, writes
-from memento_git.cli.options import said, signs
+from memento_git.cli.options import of_run, said, signs
 from memento_git.cli.report import write_file
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command("reproduce")
 @click.argument("evidence_ids", nargs=-1, metavar="[EVIDENCE]...")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="All that the settled work of this run rests on.")
+@of_run("All that the settled work of this run rests on.")
 @click.option(
     "--base", default="", callback=said, metavar="REV", help="All that this branch adds to REV; the policy is REV's."
 )
@@ -87,9 +87,7 @@ def _line(result: Result) -> str:
 
 @click.command("export")
 @click.argument("evidence_ids", nargs=-1, metavar="[EVIDENCE]...")
-@click.option(
-    "--run", "--run-id", default="", metavar="RUN", help="The release of this run, as a verification summary."
-)
+@of_run("The release of this run, as a verification summary.")
 @click.option("--task", default="", metavar="TASK", help="What proves this task, one statement a line.")
 @click.option("--format", "form", type=click.Choice(["in-toto", "dsse"]), help="dsse: signed; needs --key.")
 @click.option("--key", type=click.Path(path_type=pathlib.Path), help="Private key to sign with: Ed25519 or ECDSA.")

@@ -8,7 +8,7 @@ import click
 
 from memento_git.cli import boundary, output, steps
 from memento_git.cli.boundary import Door, reads, writes
-from memento_git.cli.options import paged
+from memento_git.cli.options import noted, paged
 from memento_git.model.enumeration import many
 from memento_git.model.states import RUN_STATUSES
 
@@ -119,7 +119,7 @@ for each in (pause, resume, cancel):
 
 @run.command("complete")
 @click.argument("run_id", metavar="[RUN]", default="")
-@click.option("--note", default="", metavar="TEXT", help="What to remember of it.")
+@noted
 @writes
 def complete(door: Door, run_id: str, note: str) -> None:
     """End a run whose every task is done and proven, or cancelled, and whose gates have passed."""

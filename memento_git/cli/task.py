@@ -10,7 +10,7 @@ import click
 from memento_git.cli import boundary, output, steps, terminal
 from memento_git.cli.board import board
 from memento_git.cli.boundary import Door, reads, writes
-from memento_git.cli.options import asks, paged
+from memento_git.cli.options import asks, noted, of_run, paged, reasoned
 from memento_git.cli.route import route
 from memento_git.cli.texts import from_top, read_text, refuse_empty
 from memento_git.model.states import RISKS, SENDERS, SIZES, TASK_STATUSES
@@ -34,7 +34,7 @@ task = boundary.group(
 
 
 @task.command("list")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@of_run()
 @click.option("--status", type=click.Choice(TASK_STATUSES), default=None, help="Only tasks in this state.")
 @click.option("--ready", is_flag=True, help="Only tasks that could be handed out now.")
 @paged
@@ -55,7 +55,7 @@ def list_tasks(door: Door, run: str, status: str | None, limit: int, offset: int
 
 
 @task.command("add")
-@click.option("--run", "--run-id", default="", metavar="RUN", help="To which run; the only open one by default.")
+@of_run("To which run; the only open one by default.")
 @click.option(
     "--title", default="", metavar="TEXT", help="What is to be done, in one line; without --from-event it is required."
 )
@@ -241,7 +241,7 @@ def _moving(name: str, verb: str, text: str) -> click.Command:
     """Return the command of a verb that moves a task for a reason."""
 
     @click.argument("task_id", metavar="TASK")
-    @click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
+    @reasoned
     @writes
     def move(door: Door, task_id: str, reason: str) -> None:
         from memento_git.work.actions import tasks
@@ -264,7 +264,7 @@ task.add_command(_moving("cancel", "cancelled", "Say that a task will not be don
 @click.argument("task_id", metavar="TASK")
 @click.option("--again", is_flag=True, help="Run every required command, also what has passed for this code.")
 @click.option("--no-run", is_flag=True, help="Run nothing: judge the evidence that is there.")
-@click.option("--note", default="", metavar="TEXT", help="What to remember of it.")
+@noted
 @writes
 def verify(door: Door, task_id: str, note: str, *, again: bool = False, no_run: bool = False) -> int:
     """Run what is required of a completed task, accept or reject it, and exit with 1 on a rejection.
