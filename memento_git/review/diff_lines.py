@@ -6,8 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.enumeration import cut, many, some
-from memento_git.review.diff_proofs import reproduction_lines, signature_lines
-from memento_git.review.report import INCOMPLETE, LATE, MOVED, SPIKE, aged, called, counted, ran
+from memento_git.review.report import INCOMPLETE, LATE, MOVED, SPIKE, aged, called, counted, ran, signature_note
 from memento_git.review.word_diff import ADDED, LEFT_OUT, REMOVED
 
 if TYPE_CHECKING:
@@ -289,6 +288,28 @@ def trouble_lines(run: Row, style: Style) -> Iterator[str]:
         yield f"{style.strong(row['code'])}: {place} {style.say(cut(row['message']))}"
 
 
+def _signatures(run: Row, style: Style) -> Iterator[str]:
+    for row in run["signatures"]:
+        by = actors([row["actor"]], style)
+        note = style.say(signature_note(row))
+        shown = note if row["signature"] == "good" else style.strong(note)
+        yield f"{style.code(row['record'])} {style.say(row['what'].replace('_', ' '))} by {by}: {shown}"
+
+
+def _reproductions(run: Row, style: Style) -> Iterator[str]:
+    for row in run["reproductions"]:
+        result = row["result"] if row["result"] == "reproduced" else style.strong(row["result"])
+        what = f"{style.code(row['of'])} {ran(row, style.code) if row['command'] else ''}: {result}"
+        why = "; ".join(row["differences"]) if row["differences"] else _worth(row)
+        why = "; ".join([why, *row["less_covered"]])
+        yield f"{what} ({style.code(row['id'])} by {actors([row['actor']], style)}): {style.say(cut(why))}"
+
+
+def _worth(row: Row) -> str:
+    """Return what a second run that came to the same is worth."""
+    return f"counts, signed by {row['signed_by']}" if row["counts"] else f"does not raise its trust: {row['why']}"
+
+
 def run_line(run: Row, style: Style) -> str:
     """Return what became of a run itself, nothing where it is as it was."""
     moved = len(run["way"]) > 1 or run["change"] != "changed"
@@ -307,8 +328,8 @@ def lines(run: Row, style: Style) -> Iterator[tuple[str, list[str]]]:
     yield from _each("gate", (gate_line(row, style, run["id"]) for row in run["gates"]))
     again = {row["id"] for row in run["reproductions"] if row["result"] != "void"}
     yield from _each("evidence", (evidence_line(row, style) for row in run["evidence"] if row["id"] not in again))
-    yield from _each("signatures", signature_lines(run, style))
-    yield from _each("run again", reproduction_lines(run, style))
+    yield from _each("signatures", _signatures(run, style))
+    yield from _each("run again", _reproductions(run, style))
 
 
 def _each(name: str, found: Iterable[str]) -> Iterator[tuple[str, list[str]]]:

@@ -1,18 +1,16 @@
-"""What proves the work of a branch, what it signed, and what was run again on it: rows, and sentences. Pure."""
+"""What proves the work of a branch, what it signed, and what was run again on it, as rows. Pure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.model.enumeration import cut
-from memento_git.review.report import checked, differing, ran, signature_note
+from memento_git.review.report import checked, differing
 from memento_git.work.proof.reproduction import less_covered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from memento_git.model.rows import Row
-    from memento_git.review.diff_lines import Style
 
 KEYS: Final = (
     "id", "kind", "trust_level", "outcome", "command", "folder", "exit_code", "covers", "absent", "beside", "reports",
@@ -106,29 +104,3 @@ def _reproduction(row: Row, held: Mapping[str, Row]) -> Row:
         **{key: row[key] for key in ("command", "folder", "exit_code", "covers", "absent", "actor")},
         "less_covered": less_covered(held.get(of, {}), row),
     }  # fmt: skip
-
-
-def signature_lines(run: Row, style: Style) -> Iterator[str]:
-    from memento_git.review.diff_lines import actors
-
-    for row in run["signatures"]:
-        by = actors([row["actor"]], style)
-        note = style.say(signature_note(row))
-        shown = note if row["signature"] == "good" else style.strong(note)
-        yield f"{style.code(row['record'])} {style.say(row['what'].replace('_', ' '))} by {by}: {shown}"
-
-
-def reproduction_lines(run: Row, style: Style) -> Iterator[str]:
-    from memento_git.review.diff_lines import actors
-
-    for row in run["reproductions"]:
-        result = row["result"] if row["result"] == "reproduced" else style.strong(row["result"])
-        what = f"{style.code(row['of'])} {ran(row, style.code) if row['command'] else ''}: {result}"
-        why = "; ".join(row["differences"]) if row["differences"] else _worth(row)
-        why = "; ".join([why, *row["less_covered"]])
-        yield f"{what} ({style.code(row['id'])} by {actors([row['actor']], style)}): {style.say(cut(why))}"
-
-
-def _worth(row: Row) -> str:
-    """Return what a second run that came to the same is worth."""
-    return f"counts, signed by {row['signed_by']}" if row["counts"] else f"does not raise its trust: {row['why']}"
