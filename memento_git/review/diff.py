@@ -75,6 +75,35 @@ def run_change(old: Row | None, new: Row | None, *, archived: bool = False) -> R
     return change if moved or any(change[name] for name in LISTS) else None
 
 
+def is_proven(task: Row) -> bool | None:
+    """Tell whether a task is proven by both policies; None where it is not done."""
+    return None if task["proven"] is None else task["proven"] and not task["unproven_by_older"]
+
+
+def counts(runs: Sequence[Row], forbidden: Sequence[Row], weakened: Sequence[str]) -> dict[str, int]:
+    """Return how much of what a headline names there is."""
+    tasks = [task for run in runs for task in run["tasks"]]
+    done = [task for task in tasks if task["to"] in DONE]
+    return {
+        "runs": len(runs),
+        "tasks": len(tasks),
+        "added": sum(1 for task in tasks if task["change"] == "added"),
+        "completed": sum(1 for task in done if task["from"] not in DONE),
+        "proven": sum(1 for task in done if is_proven(task)),
+        "unproven": sum(1 for task in done if is_proven(task) is False),
+        "contested": sum(1 for run in runs for row in run["trouble"] if row["problem"] == "contested"),
+        "stale": sum(1 for task in tasks if "stale" in task["became"]),
+        "late": sum(1 for task in tasks if "late" in task["became"]),
+        "plans": sum(len(run["plans"]) for run in runs),
+        "gates": sum(len(run["gates"]) for run in runs),
+        "evidence": sum(len(run["evidence"]) for run in runs),
+        "signatures": sum(len(run["signatures"]) for run in runs),
+        "reproductions": sum(len(run["reproductions"]) for run in runs),
+        "forbidden": len(forbidden),
+        "weakened": len(weakened),
+    }
+
+
 def _way_of_run(old: Row | None, new: Row | None, events: Iterable[Row]) -> list[str]:
     """Return the states that a run went through, be it back to what it was; nothing of one that is new or gone."""
     if not old or not new:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.enumeration import cut, many, some
 from memento_git.model.markup import MOST_COMMENT, code, fitting, plain, said, space, units, unlinked
-from memento_git.review.diff_counts import is_proven
+from memento_git.review.diff import is_proven
 from memento_git.review.diff_lines import (
     Style,
     actors,

@@ -10,7 +10,7 @@ from memento_git.ledger.ranges import resolve
 from memento_git.ledger.store import refuse_absent
 from memento_git.ledger.view import View
 from memento_git.model.ids import parse_ref
-from memento_git.review import diff, diff_counts, diff_proofs
+from memento_git.review import diff, diff_proofs
 from memento_git.review.changed_files import TwoSides, forbidden
 from memento_git.review.weakened import weakened
 from memento_git.work.kept_rows import whole
@@ -54,7 +54,7 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = ()) -> Row:
     told = policy if policy["diff"] else None
     return {
         "base": found.base, "tips": list(found.tips), "notes": list(found.notes),
-        "counts": diff_counts.counts(runs, files, policy["weakened"]), "forbidden": files, "policy": told,
+        "counts": diff.counts(runs, files, policy["weakened"]), "forbidden": files, "policy": told,
         "new": not old.exists, "runs": runs,
     }  # fmt: skip
 
