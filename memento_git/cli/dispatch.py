@@ -50,7 +50,7 @@ def show_dispatch(door: Door, dispatch_id: str) -> None:
 
     view = door.view()
     row = answers.at(view, dispatch_id, "dispatch")
-    door.show(row, lambda: "\n".join(output.fields(row, output.Names(view))))
+    output.record(door, view, row, row)
 
 
 @dispatch.command("create")

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memento_git.ledger.store import Ledger
-    from memento_git.ledger.transaction import Transaction
-    from memento_git.model.rows import AnyRow, EvidenceRow
+    from memento_git.model.rows import EvidenceRow
     from memento_git.work.actions.evidences import Draft
 
 TOO_LATE: Final = 124  # as timeout(1) has it
@@ -264,18 +263,14 @@ def add(
     folder: Path | None, outcome: str, summary: str, dispatch: str,
 ) -> None:  # fmt: skip
     """Add files, a link, a diff or imported evidence."""
-    from memento_git.work import answers
     from memento_git.work.actions import evidences, folders
 
     if folder is not None:
         unlike = {"kind": kind != "artifact", "outcome": outcome != "observed"}
         folders.refuse_beside(files=files, uri=uri, diff=diff, summary=summary, **unlike)
-        row = door.change(
-            "evidence add",
-            lambda tx: answers.after(
-                tx, folders.import_folder(tx, Path(folder), run=run, tasks=tasks, dispatch=dispatch)
-            ),
-        )
+        row = door.row("evidence add", lambda tx: folders.import_folder(
+            tx, Path(folder), run=run, tasks=tasks, dispatch=dispatch
+        ))  # fmt: skip
     else:
         chosen = "diff" if diff and kind == "artifact" else kind
         row = door.row("evidence add", lambda tx: evidences.add_evidence(
@@ -298,15 +293,11 @@ def approve(door: Door, about: str, summary: str, prompt: str, response: str | N
     With --response it is what the answer says: a plain yes, in English, Korean or one of some other languages, and
     nothing else approves. A later answer of the same actor replaces an earlier one.
     """
-    from memento_git.work import answers
     from memento_git.work.actions import evidences
 
-    def act(tx: Transaction) -> AnyRow:
-        return answers.after(tx, evidences.approve(
-            tx, about, summary=summary, prompt=prompt, response=response, sign=sign, key=key
-        ))  # fmt: skip
-
-    row = door.change("evidence approve", act)
+    row = door.row("evidence approve", lambda tx: evidences.approve(
+        tx, about, summary=summary, prompt=prompt, response=response, sign=sign, key=key
+    ))  # fmt: skip
     approved = row["outcome"] == "passed"
     told = "approved" if approved else "that is not plainly a yes: did not approve"
     shown = f"{told} {row['approves']} as {row['id']}"

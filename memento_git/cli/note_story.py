@@ -255,4 +255,4 @@ def shown_event(door: Door, identity: str) -> None:
 
     view = door.view()
     row = note_rows.happened(Shelf(view), identity)
-    door.show({"event": row, "audit": []}, lambda: "\n".join(output.fields(row, output.Names(view))))
+    output.record(door, view, row, {"event": row, "audit": []})

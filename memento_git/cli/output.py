@@ -246,6 +246,11 @@ def listing(
     door.show({name: list(shown), "page": told}, text)
 
 
+def record(door: Door, view: View, row: Mapping[str, Any], data: Any) -> None:
+    """Answer one record: with data, or as lines of what it says."""
+    door.show(data, lambda: "\n".join(fields(row, Names(view))))
+
+
 def marks(row: Mapping[str, Any]) -> list[str]:
     """Return by what a note is less than one that simply holds."""
     return [word for word in ("expired", "incomplete") if row.get(word) is True]

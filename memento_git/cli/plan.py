@@ -94,12 +94,9 @@ def _draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
 @writes
 def approve(door: Door, plan_id: str, run: str, note: str, key: str, *, sign: bool) -> None:
     """Approve a plan: it becomes the run's canonical plan, its text is frozen, and the one before is superseded."""
-    from memento_git.work import answers
     from memento_git.work.actions import plans
 
-    row = door.change("plan approve", lambda tx: answers.after(
-        tx, plans.approve_plan(tx, plan_id, run=run, note=note, sign=sign, key=key)
-    ))  # fmt: skip
+    row = door.row("plan approve", lambda tx: plans.approve_plan(tx, plan_id, run=run, note=note, sign=sign, key=key))
     door.show({"plan": row}, f"approved {row['id']}", then=steps.due(door, row["run_id"]))
 
 
@@ -125,4 +122,4 @@ def show_plan(door: Door, plan_id: str) -> None:
 
     view = door.view()
     row = answers.at(view, plan_id or choose_plan(view), "plan")
-    door.show({"plan": row}, lambda: "\n".join(output.fields(row, output.Names(view))))
+    output.record(door, view, row, {"plan": row})

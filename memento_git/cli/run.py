@@ -63,7 +63,7 @@ def show_run(door: Door, run_id: str) -> None:
 
     view = door.view()
     row = answers.at(view, choose_run(view, run_id), "run")
-    door.show({"run": row}, lambda: "\n".join(output.fields(row, output.Names(view))))
+    output.record(door, view, row, {"run": row})
 
 
 def _halted(door: Door, command: str, verb: str, row: Row) -> None:
