@@ -11,13 +11,8 @@ from memento_git.cli.boundary import Door, writes
 from memento_git.cli.options import of_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.rows import Row
-    from memento_git.work.checks import Check
-
-    Added = tuple[list[Row], list[Row]]
 
 
 @click.command("check")
@@ -49,21 +44,28 @@ def check(
     GITHUB_TOKEN, GITLAB_TOKEN or BUILDKITE_TOKEN. The commit must be in this clone. Only a success passes; the same
     check is recorded once.
     """
+    from memento_git.work import answers
     from memento_git.work.actions import checks
 
     _one_way(file=bool(file), fetch=fetch, typed=bool(conclusion or status), repo=repo)
+    found = None
     if fetch:
         found = checks.fetch(door.ledger, repo, provider=provider, commit=commit, api=api)
-        new, old = door.change("evidence check", _adding(found, run, tasks))
     elif file is not None:
         found = checks.parse(file.read(checks.MOST_BYTES + 1), provider, commit)
-        new, old = door.change("evidence check", _adding(found, run, tasks))
-    else:
-        new, old = door.change("evidence check", lambda tx: _typed(
-            tx, provider, conclusion=conclusion, status=status, name=name, identity=identity, url=url, run=run,
-            tasks=tasks,
-        ))  # fmt: skip
-    _show(door, new, old)
+
+    def act(tx: Transaction) -> tuple[list[Row], list[Row]]:
+        if found is not None:
+            new, old = checks.add_checks(tx, found, run=run, tasks=tasks)
+        else:
+            one, is_new = checks.record_check(
+                tx, provider, conclusion=conclusion, status=status, name=name, id=identity, url=url, run=run,
+                tasks=tasks,
+            )  # fmt: skip
+            new, old = ([one], []) if is_new else ([], [one])
+        return [answers.after(tx, one) for one in new], [answers.after(tx, one) for one in old]
+
+    _show(door, *door.change("evidence check", act))
 
 
 def _one_way(*, file: bool, fetch: bool, typed: bool, repo: str) -> None:
@@ -71,31 +73,6 @@ def _one_way(*, file: bool, fetch: bool, typed: bool, repo: str) -> None:
         raise click.UsageError("give one of FILE, --fetch and --conclusion WORD")
     if fetch and not repo:
         raise click.UsageError("--fetch needs --repo OWNER/NAME")
-
-
-def _adding(found: list[Check], run: str, tasks: tuple[str, ...]) -> Callable[[Transaction], Added]:
-    def act(tx: Transaction) -> Added:
-        from memento_git.work import answers
-        from memento_git.work.actions import checks
-
-        new, old = checks.add_checks(tx, found, run=run, tasks=tasks)
-        return [answers.after(tx, one) for one in new], [answers.after(tx, one) for one in old]
-
-    return act
-
-
-def _typed(
-    tx: Transaction, provider: str, *, conclusion: str, status: str, name: str, identity: str, url: str, run: str,
-    tasks: tuple[str, ...],
-) -> Added:  # fmt: skip
-    from memento_git.work import answers
-    from memento_git.work.actions import checks
-
-    recorded, is_new = checks.record_check(
-        tx, provider, conclusion=conclusion, status=status, name=name, id=identity, url=url, run=run, tasks=tasks
-    )
-    row = answers.after(tx, recorded)
-    return ([row], []) if is_new else ([], [row])
 
 
 def _known(row: Row) -> str:
