@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -195,12 +196,18 @@ def keys_of(verb: str) -> list[Row]:
     """Return the keys of a verb: the name of each, what it is, and whether the verb refuses to go without it."""
     if verb not in ACTIONS:
         raise BatchInvalid(where=verb, problem=f"the verbs of a list are {', '.join(ACTIONS)}")
-    found = inspect.signature(ACTIONS[verb]).parameters
     return [
         {"name": name.rstrip("_"), "value": VALUES[str(one.annotation)],
          "required": one.default is one.empty or one.annotation == "Reason"}
-        for name, one in found.items() if name != "tx"
+        for name, one in _options(verb).items()
     ]  # fmt: skip
+
+
+@functools.cache
+def _options(verb: str) -> Mapping[str, inspect.Parameter]:
+    """Return what a verb takes beside the transaction it is done in."""
+    found = inspect.signature(ACTIONS[verb]).parameters
+    return {name: one for name, one in found.items() if name != "tx"}
 
 
 def apply(tx: Transaction, text: bytes, *, imports: bool = True) -> list[dict[str, Any]]:
@@ -241,7 +248,7 @@ def _step(tx: Transaction, step: Any, line: str, names: dict[str, Named], *, imp
     before = len(tx.view.puts)
     _refuse_empty(verb, options, where)
     try:
-        typed = _typed(ACTIONS[verb], options, where)
+        typed = _typed(verb, options, where)
         if not imports and FILES.get(verb) in typed:
             raise BatchInvalid(where=where, problem=f"no file is imported here: memento {verb}, in a shell")
         result = ACTIONS[verb](tx, **typed)
@@ -258,8 +265,8 @@ def _step(tx: Transaction, step: Any, line: str, names: dict[str, Named], *, imp
 
 def _key(verb: str, given: str) -> str:
     """Return the key of a verb that is meant, be it by the name of the command's option; what is unknown as it is."""
-    known, name = inspect.signature(ACTIONS[verb]).parameters, given.replace("-", "_")
-    return next((one for one in (name, f"{name}_", ALSO.get(name, "")) if one in known and one != "tx"), given)
+    known, name = _options(verb), given.replace("-", "_")
+    return next((one for one in (name, f"{name}_", ALSO.get(name, "")) if one in known), given)
 
 
 def _verb(step: Any, line: str) -> str:
@@ -300,24 +307,24 @@ def _named(value: Any, names: dict[str, Named], where: str) -> Any:
 
 def _refuse_empty(verb: str, options: Mapping[str, Any], where: str) -> None:
     """Refuse an option with nothing in it, of a verb that would do the rest and not tell, as the command line does."""
-    known = inspect.signature(ACTIONS[verb]).parameters
+    known = _options(verb)
     for key, value in options.items() if verb in WORDING else ():
         option = known.get(key)
         if value == "" and option is not None and option.default is not option.empty and option.annotation != "Reason":
             raise BatchInvalid(where=f"{where}, {key}", problem=f"it is empty: leave it out{WORDING[verb]}")
 
 
-def _typed(action: Callable[..., Any], options: dict[str, Any], where: str) -> dict[str, Any]:
+def _typed(verb: str, options: dict[str, Any], where: str) -> dict[str, Any]:
     """Return the options as the action's parameters want them."""
-    known = inspect.signature(action).parameters
+    known = _options(verb)
     typed: dict[str, Any] = {}
     for name, value in options.items():
         key = name.rstrip("_")
-        if name not in known or name == "tx":
-            allowed = ", ".join(other.rstrip("_") for other in known if other != "tx")
+        if name not in known:
+            allowed = ", ".join(other.rstrip("_") for other in known)
             raise BatchInvalid(where=where, problem=f"unknown option {key!r}; it takes {allowed}")
         typed[name] = _converted(str(known[name].annotation), value, f"{where}, {key}")
-    missing = [name for name, one in known.items() if one.default is one.empty and name not in ("tx", *typed)]
+    missing = [name for name, one in known.items() if one.default is one.empty and name not in typed]
     if missing:
         raise BatchInvalid(where=where, problem=f"option {missing[0]!r} is missing")
     return typed
