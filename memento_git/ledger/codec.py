@@ -266,18 +266,22 @@ def check(path: str, data: bytes) -> list[Finding]:
     place = layout.place_of(path)
     if place is None or place.kind == "attachment":
         return []
-    decoded = decode(place, path, data)
-    if not isinstance(decoded, Decoded):
-        return decoded
-    made = record(place, path, decoded)
-    return made if isinstance(made, list) else remarks(path, decoded.body, lambda _: data)
+    found = _read(place, path, data)
+    if isinstance(found, list):
+        return found
+    return remarks(path, found.body, lambda _: data) if isinstance(found, Prose) else []
 
 
 def made(place: Place, path: str, data: bytes) -> Prose | Evidence | Event | None:
     """Return the record that bytes are; None where they are none."""
-    decoded = decode(place, path, data)
-    found = record(place, path, decoded) if isinstance(decoded, Decoded) else None
+    found = _read(place, path, data)
     return None if isinstance(found, list) else found
+
+
+def _read(place: Place, path: str, data: bytes) -> Prose | Evidence | Event | list[Finding]:
+    """Return the record that bytes are, or what is wrong with them."""
+    decoded = decode(place, path, data)
+    return record(place, path, decoded) if isinstance(decoded, Decoded) else decoded
 
 
 def redact_evidence(data: dict[str, Any]) -> dict[str, Any]:
