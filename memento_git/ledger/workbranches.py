@@ -32,16 +32,13 @@ def knowing(git: Git, dispatch: str, folder: str) -> list[str]:
         if (head := one.get("HEAD")) and head not in places.values():
             places[one["worktree"]] = head
     end = f"-dispatched-{random_part(dispatch)}.yaml"
-    files = {
-        tip: git.answer("ls-tree", "--full-tree", "--name-only", tip, "--", f"{folder}/") or ""
-        for tip in places.values()
-    }
-    return [name for name, tip in places.items() if any(file.endswith(end) for file in files[tip].splitlines())]
+    files = {tip: files_in(git, tip, folder) for tip in places.values()}
+    return [name for name, tip in places.items() if any(file.endswith(end) for file in files[tip])]
 
 
-def files_in(git: Git, branch: str, folder: str) -> list[str]:
-    """Return the paths of what a branch has in a folder."""
-    commit = git.commit(f"refs/heads/{branch}")
+def files_in(git: Git, rev: str, folder: str) -> list[str]:
+    """Return the paths of what a commit has in a folder, none where there is no such commit."""
+    commit = git.commit(rev)
     return list(git.entries(commit, f"{folder}/")) if commit else []
 
 

@@ -95,7 +95,7 @@ def elsewhere(ledger: Ledger, view: View, state: RunState, task: str, dispatch: 
     git, folder = ledger.git, layout.folder_of(state.id, task)
     here = state.dispatch(dispatch)
     for branch in dict.fromkeys([checkouts.branch_of(dispatch), *filter(None, checkouts.listed(git).values())]):
-        if all(view.blob(path) is not None for path in workbranches.files_in(git, branch, folder)):
+        if all(view.blob(path) is not None for path in workbranches.files_in(git, f"refs/heads/{branch}", folder)):
             continue
         there = ledger.held([f"refs/heads/{branch}"])
         found = RunState(there, state.id).dispatch(dispatch) if there is not None else Dispatch()
