@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.knowledge import following
-from memento_git.ledger import checkouts, history, places, publish
+from memento_git.ledger import checkouts, edits, history, places, publish
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.model.ids import make_id
 from memento_git.work import codestate
@@ -568,6 +569,13 @@ def test_the_work_tree_may_lie_on_another_file_system(tmp_path: Path, elsewhere:
 
     assert git(root, "status", "--short") == ""
     assert sorted(path.name for path in (root / ".memento").iterdir()) == [".gitattributes", "README.md", "config.yaml"]
+
+
+def test_what_git_cannot_answer_is_told_by_the_name_of_its_command(repo: Path) -> None:
+    (repo / ".git" / "index").write_text("no index")
+
+    with pytest.raises(GitFailed, match=r"^git status failed: "):
+        edits.ask(Git(repo), "app.py").answer()
 
 
 def test_every_row_of_the_document_names_tests_that_exist() -> None:

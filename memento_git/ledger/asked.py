@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.ledger.git import GitFailed, end_group, reason_of
+from memento_git.ledger.git import answered, end_group
 from memento_git.ledger.turns import at_end
 
 if TYPE_CHECKING:
@@ -15,17 +15,15 @@ class Asked:
     """One git command that has been started; its answer is waited for when it is needed, or never."""
 
     def __init__(self, git: Git, *arguments: str) -> None:
-        self._command = arguments[0]
+        self._arguments = arguments
         self._process = git.begin(*arguments)
         self._end = at_end(self, end_group, self._process)
 
     def answer(self) -> bytes:
         """Wait for the answer; raise GitFailed with git's own words."""
-        output, errors = self._process.communicate()
+        out, err = self._process.communicate()
         self._end.detach()
-        if self._process.returncode:
-            raise GitFailed(command=self._command, reason=reason_of(errors, self._process.returncode))
-        return output
+        return answered(self._arguments, self._process.returncode, out, err)
 
     def drop(self) -> None:
         """Wait for nothing any more."""

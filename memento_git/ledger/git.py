@@ -18,7 +18,7 @@ from memento_git.ledger.trees import Entry, Trees, entries
 from memento_git.model.progress import Progress, untold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 MADE: Final = re.compile(rb"^committer .*> *(\d+) +[+-]\d", re.MULTILINE)
 GRACE: Final = 2.0  # seconds to end by itself in; git takes its lock files away
@@ -143,10 +143,7 @@ class Git:
     def run(self, *arguments: str, data: bytes = b"", extra: Mapping[str, str] | None = None) -> bytes:
         """Run one git command and return what it printed; raise GitFailed with git's own words."""
         done = self._run(*arguments, data=data, extra=extra)
-        if done.returncode:
-            command = next(one for one in arguments[::2] if one not in ("-c", "-C"))
-            raise GitFailed(command=command, reason=reason_of(done.stderr, done.returncode))
-        return done.stdout
+        return answered(arguments, done.returncode, done.stdout, done.stderr)
 
     def begin(
         self, *arguments: str, extra: Mapping[str, str] | None = None, apart: bool = False, hooks: bool = False
@@ -168,9 +165,7 @@ class Git:
         """Run one git command that must not prompt; end it and all that it started when it takes too long."""
         process = self.begin(*arguments, extra=extra, apart=True)
         out, err = told_by(process, data, patience)
-        if process.returncode:
-            raise GitFailed(command=arguments[0], reason=reason_of(err, process.returncode))
-        return out
+        return answered(arguments, process.returncode, out, err)
 
     def talk(self, *arguments: str, extra: Mapping[str, str], patience: float) -> tuple[int, str, str]:
         """Run one git command with the user's hooks, without a prompt; return exit code, stdout, stderr.
@@ -321,6 +316,14 @@ def _is_found_from(top: Path, git_dir: Path) -> bool:
         return (top / told).samefile(git_dir)
     except OSError:
         return False
+
+
+def answered(arguments: Sequence[str], code: int, out: bytes, err: bytes) -> bytes:
+    """Return what a git command printed; raise GitFailed with git's own words where it ended with an error."""
+    if code:
+        command = next(one for one in arguments[::2] if one not in ("-c", "-C"))
+        raise GitFailed(command=command, reason=reason_of(err, code))
+    return out
 
 
 def reason_of(stderr: bytes, code: int) -> str:
