@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import group_in, group_of
@@ -61,12 +61,9 @@ class Comparison:
         self.changes = changes
         self.name = name
         self.stand_ins = stand_ins
-        self._states: dict[str, Book] = {}
-        self._before: dict[str, Book] = {}
+        self.book = cache(partial(_book, self.runners))  # a run at the head, or of '' all notes
+        self.was = cache(partial(_book, self.of_base))  # a run at the base, or of '' all notes
         self._redacted: dict[str, dict[str, str]] = {}
-        self._added: frozenset[str] | None = None
-        self._woken: dict[str, frozenset[str]] = {}
-        self._left: list[tuple[str, str, str]] = []
 
     def state(self, run: str) -> RunState:
         """Return a run at the head."""
@@ -78,49 +75,48 @@ class Comparison:
         found = self.was(run)
         return found if isinstance(found, RunState) else RunState(self.base, run, self.of_base, self.policy)
 
-    def book(self, run: str) -> Book:
-        """Return a run at the head, or without one all notes."""
-        if run not in self._states:
-            self._states[run] = _book(self.runners, run)
-        return self._states[run]
-
-    def was(self, run: str) -> Book:
-        """Return a run at the base, or without one all notes."""
-        if run not in self._before:
-            self._before[run] = _book(self.of_base, run)
-        return self._before[run]
-
     def notes(self) -> set[str]:
         """Return the notes whose files the branch touched, or whose events it lets happen."""
         places = (layout.place_of(change.path) for change in self.changes)
-        told = (self.book("").event(name) for name in self.woken().get("", ()))
+        told = (self.book("").event(name) for name in self.woken.get("", ()))
         return {*(place.of for place in places if place and not place.run), *(event.of for event in told if event)}
 
+    @cached_property
     def added(self) -> frozenset[str]:
         """Return the events that the branch added, those that it redacted since and those that it lets happen too."""
-        if self._added is None:
-            new = [place for path in self._new() if (place := layout.place_of(path)) and place.kind == "event"]
-            self._left = [told for place in new if place.do == "redacted" for told in self._leftovers(place)]
-            own = {*(place.id for place in new), *(name for _, name, before in self._left if not before)}
-            self._woken = woken(self, {place.run for place in new}, own)
-            self._added = frozenset(own.union(*self._woken.values()))
-        return self._added
+        return self._own.union(*self.woken.values())
+
+    @cached_property
+    def woken(self) -> dict[str, frozenset[str]]:
+        """Return run -> the events that could not be folded at the base and now are, with what the branch added."""
+        return woken(self, {place.run for place in self._events}, self._own)
+
+    @cached_property
+    def _own(self) -> frozenset[str]:
+        """Return the events that the branch brought, and those that it redacted since."""
+        return frozenset([*(place.id for place in self._events), *(name for _, name, there in self._left if not there)])
+
+    @cached_property
+    def _events(self) -> list[Place]:
+        """Return where the branch's own events are."""
+        return [place for path in self._new if (place := layout.place_of(path)) and place.kind == "event"]
+
+    @cached_property
+    def _left(self) -> list[tuple[str, str, str]]:
+        """Return the file that has what the branch left of an event, the event's id, and its file at the base."""
+        return [told for place in self._events if place.do == "redacted" for told in self._leftovers(place)]
 
     def is_added(self, run: str, record: str) -> bool:
         """Tell whether an event, or evidence of which a redaction may be all that is left, is the branch's."""
         if kind_of(record) != "evidence":
-            return record in self.added()
+            return record in self.added
         return not self.base.index(run).holds(record, "evidence")
 
+    @cached_property
     def _new(self) -> list[str]:
         """Return the files that the base does not hold, those of archives among them."""
         own = [change.path for change in self.changes if self.is_new(change)]
         return own + [path for path in self.unpacked if self.base.read(path) is None]
-
-    def woken(self) -> dict[str, frozenset[str]]:
-        """Return run -> the events that could not be folded at the base and now are, with what the branch added."""
-        self.added()
-        return self._woken
 
     def is_new(self, change: Changed) -> bool:
         """Tell whether the base does not hold a file, in no archive either."""
@@ -148,7 +144,6 @@ class Comparison:
 
     def as_before(self, path: str) -> str:
         """Return where the base has what a redaction of the branch is now all that is left of."""
-        self.added()
         return next((before for left, _, before in self._left if left == path and before), path)
 
     def brought(self) -> list[str]:
@@ -184,7 +179,7 @@ class Comparison:
             else:
                 groups.add(group_in(run, place.of))
                 groups.update(self._judged(change, place))
-        return {**found, **dict.fromkeys((run for run in self.woken() if run), None)}
+        return {**found, **dict.fromkeys((run for run in self.woken if run), None)}
 
     def _judged(self, change: Changed, place: Place) -> Sequence[str]:
         """Return the tasks of evidence that runs again what they may rest on."""
@@ -205,8 +200,8 @@ class Comparison:
                 yield from self._archive(change)
             elif not (change.is_added or place is None or change.old == change.new or place.kind in text_changes.KINDS):
                 yield from self._immutable(change, place)
-        held = [self.book(run).index.events.get(name, "") for run, names in self.woken().items() for name in names]
-        for path in dict.fromkeys((*self._new(), *held)):
+        held = [self.book(run).index.events.get(name, "") for run, names in self.woken.items() for name in names]
+        for path in dict.fromkeys((*self._new, *held)):
             yield from self._taken_out(path)
         yield from text_changes.changed(self)
         yield from self._mended()
@@ -271,7 +266,7 @@ class Comparison:
         target = parse_ref(event.get("target")).id
         if place.do == "redacted" and not _keeps_what_was(state, before, target):
             yield self._other_words(event, target)
-        while event.do == "redacted" and target in self.added() and (left := state.event(target)) is not None:
+        while event.do == "redacted" and target in self.added and (left := state.event(target)) is not None:
             if left.do not in SETTLING:
                 break
             event, target = left, parse_ref(left.get("target")).id

@@ -19,7 +19,7 @@ def lacks(comparison: Comparison) -> Iterator[Finding]:
     """Yield the tasks that were to be done at the base and that a branch cancels, if it completes their run as well."""
     for run in comparison.touched():
         state = comparison.state(run)
-        ends = [event for event in state.folded(run).legal("completed") if event.id in comparison.added()]
+        ends = [event for event in state.folded(run).legal("completed") if event.id in comparison.added]
         if not ends or state.status != "completed":
             continue
         for task in _left(state, comparison.before(run)):

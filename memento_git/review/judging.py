@@ -139,7 +139,7 @@ def added(
     comparison = _compared(base, runners, differing, name, story)
     scopes, touched = _scopes(comparison), _notes(comparison)
     found += _of_runs(view, scopes, runners)
-    found += _of_notes(view, Scope(touched, comparison.added()), mine) if touched else ()
+    found += _of_notes(view, Scope(touched, comparison.added), mine) if touched else ()
     paths = comparison.brought()
     found += [*files.check_names(view.files, paths, mine.key_files), *files.twins(git, first, head)]
     found += [*_copies(view, paths), *files.check_secrets(view, paths, policy.allow_secrets), *ended.lacks(comparison)]
@@ -185,7 +185,7 @@ def _scopes(comparison: Comparison) -> dict[str, Scope]:
     code, before = (_code_of(base.git, commit) for commit in (head, base.commits[0]))
     ends = Ends(base.git, (*base.commits, head))
     later = cache(partial(beyond, comparison, ends))
-    scope = Scope(None, comparison.added(), code, before, partial(_text_of, base), ends.of, later)
+    scope = Scope(None, comparison.added, code, before, partial(_text_of, base), ends.of, later)
     return {run: scope._replace(groups=groups) for run, groups in comparison.touched().items()}
 
 

@@ -118,7 +118,7 @@ def _denied(comparison: Comparison) -> Iterator[Finding]:
 
 def _changed(comparison: Comparison, reworded: Mapping[str, Reworded]) -> dict[str, set[str]]:
     """Return run -> the records by which something may hold again: whose text is another, or of which was decided."""
-    found = {run: {run} for run, events in comparison.woken().items() if events}
+    found = {run: {run} for run, events in comparison.woken.items() if events}
     for place in filter(None, map(layout.place_of, comparison.brought())):
         if place.do in (*DECIDING, "redacted"):
             found.setdefault(place.run, set()).add(place.of)
@@ -158,7 +158,7 @@ def _verdicts(
             is_needed = gates.is_needed(state, scope, gate)
             held = gates.given(state, scope, gate) if is_needed else []
             was = {one.id: one for one in gates.given(before, scope, gate)}
-            new = [one for one in held if one.id in comparison.added()]
+            new = [one for one in held if one.id in comparison.added]
             fell = {one.id: [*_unknown(before, state, one, reworded)] for one in new}
             if not all(fell.values()):
                 continue
@@ -212,7 +212,7 @@ def _cause(
     (about, by), state, before = fell, comparison.state(run), comparison.before(run)
     if found := reworded.get(about):
         return None if by and _is_again(by, _fresh(comparison, found)) else found.cause
-    ours = [seen.event for seen in state.folded(about).events if seen.event.id in comparison.added()]
+    ours = [seen.event for seen in state.folded(about).events if seen.event.id in comparison.added]
     last = next((event for event in reversed(ours) if event.do in DECIDING), None)
     if last is None:
         return None
@@ -237,7 +237,7 @@ def _by_plan(comparison: Comparison, run: str) -> Iterator[Finding]:
     """
     state, before = comparison.state(run), comparison.before(run)
     given = text_changes.last_approved(state)
-    if given is None or given.id not in comparison.added():
+    if given is None or given.id not in comparison.added:
         return
     was = text_changes.last_approved(before)
     cause = Cause(run, given.path, f"the branch {_agreed(before, given)}", leaving_out(given.path))
@@ -342,7 +342,7 @@ def _completions(comparison: Comparison, task: str, cause: Cause, fell: Callable
     counting = {one.id for one in proofs.counting(state, task)}
     proving = [one for one in every if one.id in counting]
     judged = [one for one in proofs.judging(state, task) if one.get("text") == text and _shows_more(comparison, one)]
-    is_new = any(one.id in comparison.added() for one in (*proving, *judged))
+    is_new = any(one.id in comparison.added for one in (*proving, *judged))
     names = {one.id for one in every} - (counting if is_new else set())
     grave = set() if is_new else {one.id for one in proving or every}
     for event in (one for one in before.completions(task) if one.id in names and fell(one)):

@@ -87,7 +87,7 @@ def _approved_before(
     They are what any dispatch had seen of a task that is done, or that such a one repairs: of the tasks that the branch
     touches. Where the approval that holds is the branch's, of all tasks; and what others approved on the branch.
     """
-    added = comparison.added()
+    added = comparison.added
     names = state.ids("task") if after.id in added else sorted(touched)
     done = [task for task in names if kind_of(task) == "task" and state.completions(task)]
     found: dict[tuple[str, str], tuple[str, Event]] = {}
@@ -192,7 +192,7 @@ def _task(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Itera
     was_rejected = bool(state.folded(place.id).legal("rejected"))
     keys = differing(old, new)
     done = after.completions(place.id)
-    completes = any(event.id in comparison.added() for event in done)
+    completes = any(event.id in comparison.added for event in done)
     is_other = bool({"title", "text"} & {*keys})
     repairs = _repairs(comparison, place) if less or (was_rejected and is_other) else []
     completed = completes or any(_is_completed(comparison, place, name) for name in repairs)
@@ -243,7 +243,7 @@ def _lost(old: Prose, new: Prose) -> bool:
 def happened(comparison: Comparison, place: Place, *verbs: str) -> bool:
     """Tell whether one of some things happened to a record on the branch."""
     events = comparison.state(place.run).folded(place.id).events
-    return any(seen.event.do in verbs and seen.event.id in comparison.added() for seen in events)
+    return any(seen.event.do in verbs and seen.event.id in comparison.added for seen in events)
 
 
 def freed_of(comparison: Comparison, had: Iterable[str], task: Prose) -> list[str]:
@@ -251,7 +251,7 @@ def freed_of(comparison: Comparison, had: Iterable[str], task: Prose) -> list[st
 
     A repair takes the place of what it repairs, if that was rejected.
     """
-    state, scope = comparison.state(task.run), Scope(added=comparison.added())
+    state, scope = comparison.state(task.run), Scope(added=comparison.added)
     kept = runs.waited_for(state, task)
     gone = [name for name in had if name not in kept and not runs.is_over(state, name, scope)]
     return [f"{name} {text.title!r}" if (text := state.text(name)) else name for name in gone]
@@ -291,11 +291,11 @@ def _is_bound(comparison: Comparison, place: Place, repair: str) -> bool:
 def _is_completed(comparison: Comparison, place: Place, repair: str) -> bool:
     """Tell whether the branch completes a repair, or accepts it."""
     state = comparison.state(place.run)
-    return any(event.id in comparison.added() for event in state.ends(repair))
+    return any(event.id in comparison.added for event in state.ends(repair))
 
 
 def _is_of_the_base(comparison: Comparison, done: Iterable[Event]) -> bool:
     """Tell whether the branch completes what was handed out at the base."""
-    added = comparison.added()
+    added = comparison.added
     opened = (opening_of(event.dispatch) for event in done if event.id in added)
     return any(name not in added for name in opened)

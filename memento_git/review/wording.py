@@ -149,7 +149,7 @@ def _of_plan(comparison: Comparison, place: Place, versions: Sequence[Version]) 
 
     The base's is by whom it says, and by who wrote it last.
     """
-    path, added = layout.prose_path(place.run, place.id), comparison.added()
+    path, added = layout.prose_path(place.run, place.id), comparison.added
     authored = comparison.story.authored[::-1]
     found = [*_drafted(comparison, path), *versions]
     known = {text.digest: one for one in reversed(found) for text in read(place, path, [one.data])}
