@@ -122,7 +122,7 @@ def _places(door: Door, shelf: Shelf, row: Mapping[str, Any]) -> list[Row]:
     if row["status"] == "draft" or not row.get("about"):
         return []
     held = Whereabouts(shelf, at_commit=bool(door.at)).of([row["id"]])
-    return [{"anchor": str(anchor), **found.data()} for anchor, found in held[row["id"]]]
+    return [one.data() for one in held[row["id"]]]
 
 
 def _rewritten(note: str, commits: Sequence[Row]) -> list[str]:

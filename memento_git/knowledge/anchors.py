@@ -22,6 +22,7 @@ ALIKE_IF_SMALL: Final = 0.2
 ALIKE_ELSEWHERE: Final = 0.65
 SMALL: Final = 5
 WHITE: Final = "only white space differs"
+STALE: Final = (CHANGED, GONE, UNKNOWN)
 
 
 class Found(NamedTuple):
@@ -48,6 +49,27 @@ class Found(NamedTuple):
         told["taken_out"] = [str(span[1]) for span in self.edited if span[0] > span[1]]
         told |= {"symbol": self.symbol, "why": self.why, "old": self.old, "new": self.new}
         return {key: value for key, value in told.items() if value}
+
+
+class Placed(NamedTuple):
+    """A note, one of the places that it is about, and what became of that."""
+
+    note: str
+    anchor: Anchor
+    found: Found
+
+    @property
+    def path(self) -> str:
+        """Return where the place is now, else where it was."""
+        return self.found.path or self.anchor.path
+
+    @property
+    def is_stale(self) -> bool:
+        return self.found.state in STALE
+
+    def data(self) -> dict[str, Any]:
+        """Return the place as JSON has it."""
+        return {"anchor": str(self.anchor), **self.found.data()}
 
 
 class Sides(NamedTuple):

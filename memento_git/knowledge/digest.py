@@ -10,8 +10,7 @@ from memento_git.knowledge.handoffs import is_handoff
 from memento_git.knowledge.injection import LOW, instructive, orders
 from memento_git.knowledge.pairs import disputes
 from memento_git.ledger import layout
-from memento_git.model import anchors
-from memento_git.model.anchors import CHANGED, GONE
+from memento_git.model.anchors import CHANGED, GONE, elsewhere
 from memento_git.model.exchange import DIGEST_TOKENS, LeftOut
 from memento_git.model.knowledge import validity
 from memento_git.model.markup import one_line
@@ -20,10 +19,9 @@ from memento_git.model.tokens import BYTES, size
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.knowledge.anchors import Found
+    from memento_git.knowledge.anchors import Placed
     from memento_git.knowledge.shelf import Shelf
     from memento_git.knowledge.whereabouts import Whereabouts
-    from memento_git.model.anchors import Anchor
     from memento_git.model.work import Prose
 
 LONGEST: Final = 400
@@ -150,13 +148,13 @@ def _section(note: Prose) -> str:
 def _lost(notes: Sequence[Prose], whereabouts: Whereabouts) -> dict[str, dict[str, str]]:
     """Return note -> what to say of the places that it is about and that are not as they were, or not there."""
     held = whereabouts.of([note.id for note in notes])
-    return {note: {str(anchor): _became(anchor, found) for anchor, found in places} for note, places in held.items()}
+    return {note: {str(one.anchor): _became(one) for one in places} for note, places in held.items()}
 
 
-def _became(anchor: Anchor, found: Found) -> str:
+def _became(one: Placed) -> str:
     """Return where a place is now, where that is elsewhere, and whether it is gone or has changed."""
-    now = anchors.elsewhere({**found.data(), "anchor": str(anchor)})
-    return ", ".join(filter(None, (now and f"now {now}", LOST.get(found.state))))
+    now = elsewhere(one.data())
+    return ", ".join(filter(None, (now and f"now {now}", LOST.get(one.found.state))))
 
 
 def _said(note: Prose) -> str:
@@ -177,7 +175,7 @@ def _line(shelf: Shelf, note: Prose, lost: Mapping[str, str], disputed: Sequence
     text = MARKED.sub("", _said(note))
     if len(text) > LONGEST:
         text = text[:LONGEST].rsplit(" ", 1)[0] + "\u2026"
-    about = [str(anchors.from_data(place)) for place in shelf.about(note)[:3]]
+    about = [*map(str, shelf.anchors(note)[:3])]
     places = ", ".join(f"{place}, {lost[place]}" if lost.get(place) else place for place in about)
     marks = ("incomplete" if shelf.is_incomplete(note.id) else "", validity(note.data))
     told = "".join(f"; {mark}" for mark in marks if mark)
@@ -217,7 +215,7 @@ def document(shelf: Shelf) -> Digest:
 
 def _facts(shelf: Shelf, note: Prose, disputed: Sequence[str]) -> str:
     """Return what is known of a note beside its text, on one line."""
-    places = ", ".join(f"`{anchors.from_data(place)}`" for place in shelf.about(note))
+    places = ", ".join(f"`{place}`" for place in shelf.anchors(note))
     told: Sequence[tuple[str, str]] = (
         ("", f"`{note.id}`"),
         ("", note.data["kind"]),

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.knowledge import anchors, impact, occurrences, symbol_anchors, watched_paths
-from memento_git.knowledge.anchors import Found, Sides
+from memento_git.knowledge.anchors import Found, Placed, Sides
 from memento_git.knowledge.hunks import Hunk
 from memento_git.knowledge.other_files import OtherFiles, Texts
 from memento_git.knowledge.passages import Text
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.code.symbols import Symbols
-    from memento_git.knowledge.impact import Touched
     from memento_git.knowledge.passages import Match
     from memento_git.ledger.git import Git
     from memento_git.ledger.standing import Reader, Standing
@@ -81,15 +80,17 @@ class Follower:
         )
         return found
 
-    def touched(self, notes: Sequence[tuple[str, Anchor]], older: Standing, newer: Standing) -> list[Touched]:
-        """Return which notes a change from one moment to another touches; each note is given with one anchor."""
-        was = self.follow([anchor for _, anchor in notes], older)
-        starts = [
-            impact.before(anchor, found, older.commit, older.blob(found.path))
-            for (_, anchor), found in zip(notes, was, strict=True)
-        ]
+    def placed(self, notes: Sequence[tuple[str, Anchor]], now: Standing) -> list[Placed]:
+        """Return what became of the places of notes, in their order; each note is given with one anchor."""
+        found = self.follow([anchor for _, anchor in notes], now)
+        return [Placed(note, anchor, one) for (note, anchor), one in zip(notes, found, strict=True)]
+
+    def touched(self, notes: Sequence[tuple[str, Anchor]], older: Standing, newer: Standing) -> list[Placed]:
+        """Return which notes a change from one moment to another touches."""
+        was = self.placed(notes, older)
+        starts = [impact.before(one, older.commit, older.blob(one.found.path)) for one in was]
         became = iter(self.follow([anchor for anchor in starts if anchor is not None], newer))
-        return impact.touched(notes, was, [None if anchor is None else next(became) for anchor in starts])
+        return impact.touched(was, [None if anchor is None else next(became) for anchor in starts])
 
     def _one(self, anchor: Anchor, path: str, now: Standing) -> Found:
         if not anchor.is_place:

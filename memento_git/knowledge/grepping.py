@@ -76,7 +76,7 @@ def _row(overlay: Overlay, path: str, count: int, lines: Sequence[Line], answers
         {"line": line.number, "text": line.text[:LONGEST], "cut": len(line.text) > LONGEST}
         for line in lines[:MOST_LINES]
     ]
-    notes = [brief_row(one) for one in overlay.at(path)]
+    notes = [brief_row(overlay.shelf, one) for one in overlay.at(path)]
     return {
         "path": path, "matches": count, "lines": shown, "omitted": count - len(shown),
         "notes": sorted(notes, key=lambda row: answers.get(row["id"], len(answers))),

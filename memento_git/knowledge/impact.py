@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.anchors import CHANGED, GONE, MOVED, UNKNOWN, UNPINNED, Anchor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from memento_git.knowledge.anchors import Found
+    from memento_git.knowledge.anchors import Found, Placed
 
 FOLLOWED: Final = ("depends_on", "derived_from", "supersedes")
 REASONS: Final = {
@@ -40,17 +40,6 @@ class Dependent(NamedTuple):
     reason: str
     through: str
     steps: int
-
-
-class Touched(NamedTuple):
-    """A note whose place in the code a change touches: the anchor, and what became of it."""
-
-    note: str
-    anchor: Anchor
-    found: Found
-
-    def data(self) -> dict[str, Any]:
-        return {"note": self.note, "anchor": str(self.anchor), **self.found.data()}
 
 
 def dependents(
@@ -115,39 +104,40 @@ def overlap(one: Anchor, other: Anchor) -> bool:
     return True
 
 
-def before(anchor: Anchor, found: Found, commit: str, blob: str) -> Anchor | None:
+def before(was: Placed, commit: str, blob: str) -> Anchor | None:
     """Return an anchor as it stands at the older side of a change, from where the change is judged; None if nowhere.
 
     So a change is held against the code right before it, not against all that happened since the note was written.
     Of lines and symbols of which a clone cannot say where they are it is their file.
     """
+    anchor, found = was.anchor, was.found
     if not anchor.is_place:
         return anchor
     if found.state == GONE or not blob:
         return None
-    if _is_unseen(anchor, found):
+    if _is_unseen(was):
         return None if found.state == UNPINNED else Anchor(found.path, blob=blob, commit=commit)
     lines = found.lines if anchor.lines or anchor.symbol else None
     return Anchor(found.path, lines, found.symbol if anchor.symbol else "", blob=blob, commit=commit)
 
 
-def _is_unseen(anchor: Anchor, found: Found) -> bool:
+def _is_unseen(one: Placed) -> bool:
     """Tell whether lines or a symbol are nowhere to be seen, for what they were pinned to is not to be had."""
+    anchor, found = one.anchor, one.found
     return found.state in (UNPINNED, UNKNOWN) and bool(anchor.lines or anchor.symbol) and not found.lines
 
 
-def touched(
-    notes: Sequence[tuple[str, Anchor]], older: Sequence[Found], newer: Sequence[Found | None]
-) -> list[Touched]:
+def touched(older: Sequence[Placed], newer: Sequence[Found | None]) -> list[Placed]:
     """Return the notes that a change touches: what differs, was taken away, or is in another file."""
     found = []
-    for (note, anchor), was, now in zip(notes, older, newer, strict=True):
+    for one, now in zip(older, newer, strict=True):
+        _, anchor, was = one
         if now is None or was.state == GONE:
             continue
         elsewhere = now.state == MOVED and now.path != was.path
         required = not anchor.is_place and now.state != was.state
         if elsewhere or required or (anchor.is_place and now.state in (CHANGED, GONE, UNKNOWN)):
-            is_unseen = now.state == CHANGED and _is_unseen(anchor, was)
+            is_unseen = now.state == CHANGED and _is_unseen(one)
             told = now._replace(state=UNKNOWN, why=f"the file differs; {was.why}") if is_unseen else now
-            found.append(Touched(note, anchor, told))
+            found.append(one._replace(found=told))
     return found

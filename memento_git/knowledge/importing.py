@@ -32,18 +32,17 @@ def importing(git: Git, commit: str, note: str, about: Sequence[tuple[str, Ancho
         return Importing()
     with following.opened(git) as follower:
         now = follower.at(commit)
-        found = follower.follow([anchor for _, anchor in placed], now)
+        found = follower.placed(placed, now)
         graph = imports.imports(git, now.tree)
-    paths = [one.path or anchor.path for (_, anchor), one in zip(placed, found, strict=True)]
-    mine = [path for (owner, _), path in zip(placed, paths, strict=True) if owner == note]
+    mine = [one.path for one in found if one.note == note]
     nodes, importers = graph.nodes, graph.importers
     targets = {nodes[path] for path in _below(mine, nodes)}
     users = {user: target for target in sorted(targets) for user in importers.get(target, ()) if user not in targets}
     using = {path: node for path, node in nodes.items() if node in users}
     uses = [
-        Dependent(owner, f"is about {anchor}: {using[one]} imports {users[using[one]]}", note, 1)
-        for (owner, anchor), path in zip(placed, paths, strict=True)
-        for one in _below([path], using)
+        Dependent(one.note, f"is about {one.anchor}: {using[path]} imports {users[using[path]]}", note, 1)
+        for one in found
+        for path in _below([one.path], using)
     ]
     unread = {language for path in _below(mine, now.entries) if (language := language_of(path)) in syntax_trees.QUERIES}
     return Importing(uses, sorted(users), sorted(unread.difference(syntax_trees.available())))

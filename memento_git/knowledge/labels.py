@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 from memento_git.knowledge import handoffs
 from memento_git.knowledge.injection import instructive, orders
 from memento_git.ledger import layout
-from memento_git.model import anchors
 from memento_git.model.anchors import CHANGED, GONE, MOVED, OK, UNKNOWN, UNPINNED
 from memento_git.model.clock import seconds_of
 from memento_git.model.knowledge import validity
@@ -64,7 +63,7 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> HitRow:
         "thread": data.get("thread"), "to": data.get("to"),
         "tags": note.list("tags"),
         "pinned": bool(data.get("pinned")),
-        "about": [{"anchor": str(one), "state": None} for one in map(anchors.from_data, shelf.about(note))],
+        "about": [{"anchor": str(one), "state": None} for one in shelf.anchors(note)],
         "anchors": None,
         "evidence": [{"id": str(ref).partition("@")[0], "ref": str(ref)} for ref in note.list("evidence")],
         "trust": None, "outcome": None, "stale": None, "proven": None, "run_status": None,
@@ -162,5 +161,5 @@ def locate(hits: Sequence[HitRow], whereabouts: Whereabouts) -> None:
     held = whereabouts.of(hit["id"] for hit in notes)
     for hit in notes:
         if places := held[hit["id"]]:
-            hit["about"] = [{"anchor": str(anchor), **found.data()} for anchor, found in places]
+            hit["about"] = [one.data() for one in places]
             hit["anchors"] = min((one["state"] for one in hit["about"]), key=_place_in(WORST))

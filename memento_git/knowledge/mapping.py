@@ -42,7 +42,7 @@ def _below(overlay: Overlay, given: str) -> list[str]:
 
 
 def _stale(overlay: Overlay, path: str) -> int:
-    return len({one.note.id for one in overlay.at(path) if one.is_stale})
+    return len({one.note for one in overlay.at(path) if one.is_stale})
 
 
 def mapped(overlay: Overlay, path: str = "") -> Row:

@@ -11,7 +11,6 @@ from memento_git.knowledge.injection import instructive, orders
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVING
 from memento_git.ledger import codec, layout
-from memento_git.model import anchors
 from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.model.knowledge import key_start, under, validity
 
@@ -51,7 +50,7 @@ def note_row(shelf: Shelf, note: Prose) -> NoteRow:
         "to": data.get("to"),
         "validity": validity(data, shelf.view.now) or None,
         "pinned": bool(data.get("pinned")),
-        "about": [str(anchors.from_data(place)) for place in shelf.about(note)],
+        "about": [*map(str, shelf.anchors(note))],
         "links": [_leading(shelf, link.rel, link.to) for link in shelf.links(note)],
         "linked_from": [{"rel": rel, "from": other} for rel, other in shelf.backlinks(note.id)],
         "evidence": [str(ref).partition("@")[0] for ref in note.list("evidence")],

@@ -90,7 +90,7 @@ def noted(overlay: Overlay, path: str, outline: Symbols) -> list[Noted]:
         if one.found.lines and one.found.state != GONE and (one.anchor.lines or one.anchor.symbol):
             first, last = one.found.lines
             for name in dict.fromkeys(inner.get(line, "") for line in range(first, last + 1)):
-                owners.setdefault(name, []).append(one.note.id)
+                owners.setdefault(name, []).append(one.note)
     rows = [Noted(name, outline.span(name), tuple(dict.fromkeys(owners.get(name, ())))) for name in outline.ranges]
     return sorted(rows, key=lambda row: (row.lines[0], -row.lines[1], row.name))
 

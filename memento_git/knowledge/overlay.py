@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused
 from memento_git.knowledge import code_paths, following, note_rows
@@ -11,20 +11,16 @@ from memento_git.knowledge.code_paths import CodeUnreadable
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import layout, standing
 from memento_git.model import anchors
-from memento_git.model.anchors import CHANGED, GONE, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memento_git.knowledge.anchors import Found
+    from memento_git.knowledge.anchors import Placed
     from memento_git.knowledge.following import Follower
     from memento_git.ledger.standing import Standing
     from memento_git.ledger.view import View
-    from memento_git.model.anchors import Anchor
     from memento_git.model.rows import Row
-    from memento_git.model.work import Prose
 
-STALE: Final = (CHANGED, GONE, UNKNOWN)
 LINK: Final = "120000"
 
 
@@ -36,22 +32,6 @@ class NoSuchCode(Refused):
     hint_ = "memento code ls lists the files; a path is from the top of the repository"
 
 
-class Placed(NamedTuple):
-    """A note, one of its anchors, and what became of it."""
-
-    note: Prose
-    anchor: Anchor
-    found: Found
-
-    @property
-    def path(self) -> str:
-        return self.found.path or self.anchor.path
-
-    @property
-    def is_stale(self) -> bool:
-        return self.found.state in STALE
-
-
 class Overlay:
     """The code at one moment, and the live notes that are about it."""
 
@@ -59,11 +39,8 @@ class Overlay:
         self.shelf = shelf
         self.follower = follower
         self.now = now
-        about = [(note, anchors.from_data(place)) for note in shelf.live() for place in shelf.about(note)]
-        found = follower.follow([anchor for _, anchor in about], now)
-        self.placed = [Placed(note, anchor, one) for (note, anchor), one in zip(about, found, strict=True)]
         self._at: dict[str, list[Placed]] = {}
-        for one in self.placed:
+        for one in follower.placed(shelf.places(shelf.live()), now):
             self._at.setdefault(one.path, []).append(one)
 
     @property
@@ -85,7 +62,7 @@ class Overlay:
 
     def notes_at(self, path: str) -> list[str]:
         """Return the notes that are placed at a path, each once."""
-        return list(dict.fromkeys(one.note.id for one in self.at(path)))
+        return list(dict.fromkeys(one.note for one in self.at(path)))
 
     def files(self) -> list[str]:
         """Return the files of the code, without the ledger's own, links and submodules."""
@@ -161,7 +138,7 @@ def opened(view: View, rev: str = "", path: str = "") -> Iterator[Overlay]:
 
 def note_row(shelf: Shelf, placed: Placed) -> Row:
     """Return a note at a place: what a reader needs to know of it there."""
-    whole: Mapping[str, Any] = note_rows.note_row(shelf, placed.note)
+    whole: Mapping[str, Any] = note_rows.note_row(shelf, shelf.note(placed.note))
     keys = (
         "id", "kind", "title", "key", "status", "expired", "incomplete", "origin", "actor", "created_at",
         "confirmed_at", "contradicted_by", "evidence", "orders", "text",
@@ -175,10 +152,10 @@ def note_row(shelf: Shelf, placed: Placed) -> Row:
     }  # fmt: skip
 
 
-def brief_row(placed: Placed) -> Row:
+def brief_row(shelf: Shelf, placed: Placed) -> Row:
     """Return a note at a place in a few words."""
-    told = placed.found
+    note, told = shelf.note(placed.note), placed.found
     return {
-        "id": placed.note.id, "kind": placed.note.data["kind"], "title": placed.note.title, "state": told.state,
+        "id": note.id, "kind": note.data["kind"], "title": note.title, "state": told.state,
         "stale": placed.is_stale, "lines": anchors.spell(told.lines) if told.lines else None,
     }  # fmt: skip

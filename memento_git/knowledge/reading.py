@@ -14,7 +14,8 @@ from memento_git.model import anchors
 from memento_git.model.anchors import spell
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.overlay import Overlay, Placed
+    from memento_git.knowledge.anchors import Placed
+    from memento_git.knowledge.overlay import Overlay
     from memento_git.model.rows import Row
 
 MOST_NAMED: Final = 5
@@ -89,8 +90,8 @@ def read(overlay: Overlay, given: str, *, limit: int = 0) -> Row:
         "lines": {"first": first, "last": min(shown, len(lines)), "wanted": min(last, len(lines)), "total": len(lines)},
         "text": "\n".join(lines[first - 1 : shown]),
         "notes": sorted((note_row(overlay.shelf, one) for one in (*overlay.above(path), *here)), key=_order),
-        "elsewhere": len({one.note.id for one in placed} - {one.note.id for one in here}),
-        "stale": list(dict.fromkeys(one.note.id for one in placed if one.is_stale)),
+        "elsewhere": len({one.note for one in placed} - {one.note for one in here}),
+        "stale": list(dict.fromkeys(one.note for one in placed if one.is_stale)),
         "coverage": covered(overlay, path),
     }  # fmt: skip
 

@@ -25,15 +25,17 @@ from memento_git.knowledge.transitions import (
 from memento_git.ledger import cache, codec, decoding, layout
 from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
+from memento_git.model.anchors import from_data
 from memento_git.model.finding import WHOLE, Finding
 from memento_git.model.ids import IdInvalid, NoSuchRecord, WrongKind, begins_an_id
 from memento_git.model.knowledge import KEY
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from memento_git.ledger.view import View
+    from memento_git.model.anchors import Anchor
     from memento_git.model.work import Event
 
 WORTH_KEEPING: Final = 50
@@ -285,6 +287,14 @@ class Shelf(Happenings):
         lanes = self.folded(note.id).lanes.values
         value = lanes.get(anchoring(digest_of_places(named))) or lanes.get(ABOUT)
         return json.loads(value[1]) if value else named
+
+    def anchors(self, note: Prose) -> list[Anchor]:
+        """Return the places that a note is about."""
+        return [from_data(place) for place in self.about(note)]
+
+    def places(self, notes: Iterable[Prose]) -> list[tuple[str, Anchor]]:
+        """Return each place that notes are about, with the note's id."""
+        return [(note.id, anchor) for note in notes for anchor in self.anchors(note)]
 
     def is_promoted(self, note: str) -> bool:
         return PROMOTED in self.folded(note).lanes.values

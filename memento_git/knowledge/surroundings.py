@@ -63,10 +63,10 @@ def traced(
             return list(rows.values())
         _grep(rows, follower, now, _words(queries))
         _define(rows, follower, now, _words(queries))
-    for note, held in places.of(note.id for note in places.shelf.live()).items():
-        for anchor, found in held:
-            if row := rows.get(found.path or anchor.path):
-                _beside(row, note)
+    for held in places.of(note.id for note in places.shelf.live()).values():
+        for one in held:
+            if row := rows.get(one.path):
+                _beside(row, one.note)
     return sorted(rows.values(), key=lambda row: (bool(row["notes"]), -len(row["symbols"]), -len(row["words"])))
 
 

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import impact
 from memento_git.ledger.git import GitFailed
-from memento_git.model import anchors
 from memento_git.model.anchors import Anchor, spell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memento_git.knowledge.anchors import Found
+    from memento_git.knowledge.anchors import Placed
     from memento_git.knowledge.following import Follower
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.standing import Standing
@@ -30,21 +29,16 @@ class Whereabouts:
         self.shelf = shelf
         self.at_commit = at_commit
         self.missed: list[str] = []
-        self._known: dict[str, list[tuple[Anchor, Found]]] = {}
+        self._known: dict[str, list[Placed]] = {}
 
     @property
     def followed(self) -> bool:
         return bool(self._known)
 
-    def of(self, notes: Iterable[str]) -> dict[str, list[tuple[Anchor, Found]]]:
+    def of(self, notes: Iterable[str]) -> dict[str, list[Placed]]:
         """Return note -> each of its anchors and what became of it."""
         names = list(dict.fromkeys(notes))
-        fresh = [
-            (name, anchors.from_data(data))
-            for name in names
-            if name not in self._known
-            for data in self.shelf.about(self.shelf.note(name))
-        ]
+        fresh = self.shelf.places(self.shelf.note(name) for name in names if name not in self._known)
         self._known.update({name: [] for name in names if name not in self._known})
         view = self.shelf.view
         if fresh and view.commits:
@@ -55,13 +49,13 @@ class Whereabouts:
                 now = now_of(follower, view, wanted, past=self.at_commit)
                 if now is None:
                     return {name: self._known[name] for name in names}
-                for (name, anchor), found in zip(fresh, follower.follow(wanted, now), strict=True):
-                    self._known[name].append((anchor, found))
+                for one in follower.placed(fresh, now):
+                    self._known[one.note].append(one)
         return {name: self._known[name] for name in names}
 
     def states(self, notes: Iterable[str]) -> dict[str, set[str]]:
         """Return note -> the states of its anchors."""
-        return {name: {found.state for _, found in held} for name, held in self.of(notes).items()}
+        return {name: {one.found.state for one in held} for name, held in self.of(notes).items()}
 
     def near(self, notes: Sequence[str], place: Anchor) -> dict[str, int]:
         """Return the notes that are about a place as it is now, or that were about its path before, and how far beyond.
@@ -71,10 +65,9 @@ class Whereabouts:
         wanted = self._spelt_out(place)
         nearest: dict[str, int] = {}
         for name, held in self.of(notes).items():
-            named = any(_names(anchor, wish) for anchor, _ in held for wish in wanted)
+            named = any(_names(one.anchor, wish) for one in held for wish in wanted)
             beyond = [
-                _beyond(one, wish) for anchor, found in held for one in _places(anchor, found) for wish in wanted
-                if _meet(one, wish)
+                _beyond(place, wish) for one in held for place in _places(one) for wish in wanted if _meet(place, wish)
             ]  # fmt: skip
             if named or beyond:
                 nearest[name] = 0 if named else min(beyond)
@@ -101,10 +94,10 @@ class Whereabouts:
         """Return the anchors of a note and what became of each."""
         return [
             {
-                "place": str(anchor), "state": found.state, "path": found.path or None,
-                "lines": spell(found.lines) if found.lines else None, "why": found.why or None,
+                "place": str(one.anchor), "state": one.found.state, "path": one.found.path or None,
+                "lines": spell(one.found.lines) if one.found.lines else None, "why": one.found.why or None,
             }
-            for anchor, found in self.of([note])[note]
+            for one in self.of([note])[note]
         ]  # fmt: skip
 
 
@@ -120,15 +113,16 @@ def now_of(follower: Follower, view: View, wanted: Sequence[Anchor], *, past: bo
         return follower.head()
 
 
-def _places(anchor: Anchor, found: Found) -> list[Anchor]:
+def _places(one: Placed) -> list[Anchor]:
     """Return where an anchor is now, by the path that it has and by the one that it had; a text where it stands, too.
 
     Where that is not known it is as it was.
     """
+    anchor, found = one.anchor, one.found
     if not anchor.is_place:
         return [anchor, *([Anchor(found.path, found.lines)] if found.path else [])]
     now = anchor._replace(lines=found.lines or anchor.lines, symbol=found.symbol or anchor.symbol)
-    return [now._replace(path=path) for path in dict.fromkeys((found.path or anchor.path, anchor.path))]
+    return [now._replace(path=path) for path in dict.fromkeys((one.path, anchor.path))]
 
 
 def _names(anchor: Anchor, wish: Anchor) -> bool:

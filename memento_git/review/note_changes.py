@@ -9,7 +9,6 @@ from memento_git.knowledge.actions.checking import between
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import REDACTED
 from memento_git.ledger import layout
-from memento_git.model import anchors
 from memento_git.model.ids import parse_ref
 from memento_git.review import diff
 from memento_git.review.changed_files import TwoSides, forbidden
@@ -101,7 +100,7 @@ def _links(event: EventRow) -> bool:
 
 
 def _about(shelf: Shelf, note: Prose) -> list[str]:
-    return [str(anchors.from_data(place)) for place in shelf.about(note)]
+    return [*map(str, shelf.anchors(note))]
 
 
 def _texts(shelf: Shelf, note: Prose) -> Row:

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import following, impact, pairs, watched_paths
 from memento_git.knowledge.alike import said
-from memento_git.knowledge.impact import Link, Touched
+from memento_git.knowledge.impact import Link
 from memento_git.knowledge.importing import importing
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import ranges
 from memento_git.ledger.store import NoLedger
-from memento_git.model import anchors
 from memento_git.model.anchors import CHANGED, GONE, MOVED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from memento_git.knowledge.anchors import Placed
     from memento_git.knowledge.following import Follower
     from memento_git.ledger.standing import Standing
     from memento_git.ledger.store import Ledger
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memento_git.model.rows import Row
     from memento_git.model.work import Prose
 
-    Placed = tuple[str, Anchor]
+    Place = tuple[str, Anchor]
 
 STAGED: Final = "staged"
 SAME_KEY: Final = "same key"
@@ -41,26 +41,17 @@ def shelf_at(ledger: Ledger, at: Sequence[str] = ()) -> Shelf:
     return shelf
 
 
-def places(shelf: Shelf, notes: Iterable[Prose]) -> list[Placed]:
-    """Return each place in the code that notes are about, with the note."""
-    return [(note.id, anchors.from_data(place)) for note in notes for place in shelf.about(note)]
-
-
 def check_anchors(shelf: Shelf, given: str = "", *, work_tree: bool = False) -> Row:
     """Return what became of the places that live notes are about, or one note: at the view's commit, or as they lie."""
     notes = [shelf.find(given)] if given else shelf.live()
-    wanted = places(shelf, notes)
-    watched_paths.keep(shelf.view.git, [anchor for _, anchor in wanted])
+    wanted = shelf.places(notes)
+    about = [anchor for _, anchor in wanted]
+    watched_paths.keep(shelf.view.git, about)
     rows: list[Row] = []
     if wanted:
         with following.opened(shelf.view.git) as follower:
-            about = [anchor for _, anchor in wanted]
             now = follower.work_tree(about) if work_tree else follower.at(shelf.view.commits[0])
-            found = follower.follow(about, now)
-        rows = [
-            {**named(shelf, note), "anchor": str(anchor), **one.data()}
-            for (note, anchor), one in zip(wanted, found, strict=True)
-        ]
+            rows = [{**named(shelf, one.note), **one.data()} for one in follower.placed(wanted, now)]
     counts = Counter(row["state"] for row in rows)
     return {"anchors": rows, "counts": dict(counts), "notes": len({note for note, _ in wanted})}
 
@@ -70,7 +61,7 @@ def check_impact(shelf: Shelf, given: str) -> Row:
     note = shelf.find(given)
     live = {one.id: one for one in shelf.live()}
     links = [link for one in shelf.readable() for link in _links(shelf, one)]
-    about = places(shelf, [note, *(one for one in live.values() if one.id != note.id)])
+    about = shelf.places([note, *(one for one in live.values() if one.id != note.id)])
     used = importing(shelf.view.git, shelf.view.commits[0], note.id, about)
     found = impact.dependents(note.id, links, about, used.uses)
     rows = [{**one._asdict(), **named(shelf, one.note)} for one in found if one.note in live]
@@ -181,11 +172,11 @@ def touched(newer: Shelf, older: Shelf | None, base: str = "") -> Row:
     A place that was set before the change is held against the code right before it; one that the branch itself set,
     or set anew, against what it was set to. Without a base, the change is what is staged.
     """
-    now = places(newer, newer.live())
+    now = newer.places(newer.live())
     watched_paths.keep(newer.view.git, [anchor for _, anchor in now])
-    rows: list[Touched] = []
+    rows: list[Placed] = []
     if now:
-        known = set(now) if not base else set(places(older, older.readable())) if older is not None else set()
+        known = set(now) if not base else set(older.places(older.readable())) if older is not None else set()
         with following.opened(newer.view.git) as follower:
             then = follower.at(base or newer.view.commits[0])
             there = follower.at(newer.view.commits[0]) if base else follower.staged()
@@ -195,7 +186,7 @@ def touched(newer: Shelf, older: Shelf | None, base: str = "") -> Row:
     return {"touched": sorted(told, key=lambda row: (row.get("path", ""), row["note"])), "checked": len(now)}
 
 
-def _touched(follower: Follower, wanted: list[Placed], then: Standing, there: Standing) -> list[Touched]:
+def _touched(follower: Follower, wanted: list[Place], then: Standing, there: Standing) -> list[Placed]:
     asked = [(note, anchor) for note, anchor in wanted if not _is_same(anchor, then, there)]
     return follower.touched(asked, then, there) if asked else []
 
@@ -205,12 +196,11 @@ def _is_same(anchor: Anchor, then: Standing, there: Standing) -> bool:
     return anchor.is_place and "" != anchor.blob == then.blob(anchor.path) == there.blob(anchor.path)
 
 
-def _since(follower: Follower, wanted: list[Placed], there: Standing) -> list[Touched]:
+def _since(follower: Follower, wanted: list[Place], there: Standing) -> list[Placed]:
     """Return those places of the branch's own that later commits of it changed."""
-    found = follower.follow([anchor for _, anchor in wanted], there)
     return [
-        Touched(note, anchor, one) for (note, anchor), one in zip(wanted, found, strict=True)
-        if one.state in (CHANGED, GONE) or (one.state == MOVED and one.path != anchor.path)
+        one for one in follower.placed(wanted, there)
+        if one.found.state in (CHANGED, GONE) or (one.found.state == MOVED and one.found.path != one.anchor.path)
     ]  # fmt: skip
 
 

@@ -169,11 +169,10 @@ def _words(
 def _places(run: RecipeRun, items: Mapping[str, Item], live: Sequence[Item]) -> dict[str, frozenset[str]]:
     """Return file or folder -> notes about it or something in it, of those that several of the thread are about."""
     held: dict[str, set[str]] = {}
-    for note, found in run.places.of(item.id for item in live).items():
-        for anchor, one in found:
-            path = one.path or anchor.path
-            for place in (path, *folders(path)) if anchor.is_place and path else ():
-                held.setdefault(place, set()).add(note)
+    for found in run.places.of(item.id for item in live).values():
+        for one in found:
+            for place in (one.path, *folders(one.path)) if one.anchor.is_place and one.path else ():
+                held.setdefault(place, set()).add(one.note)
     shared = [path for path, notes in held.items() if len(notes) >= LEAST]
     names = list(items) if shared else []
     return {path: frozenset(run.places.near(names, Anchor(path))) for path in sorted(shared)[:MOST_PLACES]}

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import following, usage
-from memento_git.knowledge.actions.checking import named, places
+from memento_git.knowledge.actions.checking import named
 from memento_git.knowledge.handoffs import is_handoff
 from memento_git.knowledge.moments import past_moment
 from memento_git.ledger import commits, layout
@@ -67,7 +67,7 @@ class _Usage:
 
     def _placed(self, tip: str) -> dict[str, list[str]]:
         """Return live note -> the files and folders that it is about, as they are called now."""
-        wanted = places(self.shelf, self.live)
+        wanted = self.shelf.places(self.live)
         found: dict[str, list[str]] = {}
         with following.opened(self.shelf.view.git) as follower:
             now = follower.at(tip)
@@ -75,10 +75,9 @@ class _Usage:
                 path for path, entry in now.entries.items()
                 if entry.type == "blob" and not path.startswith(f"{layout.FOLDER}/")
             )  # fmt: skip
-            about = [anchor for _, anchor in wanted]
-            for (note, anchor), one in zip(wanted, follower.follow(about, now) if about else (), strict=True):
-                if anchor.is_place and one.state != GONE:
-                    found.setdefault(note, []).append(one.path or anchor.path)
+            for one in follower.placed(wanted, now) if wanted else ():
+                if one.anchor.is_place and one.found.state != GONE:
+                    found.setdefault(one.note, []).append(one.path)
         return {note: list(dict.fromkeys(paths)) for note, paths in found.items()}
 
     def together(self) -> Iterator[Row]:
