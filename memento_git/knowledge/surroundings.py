@@ -6,9 +6,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from memento_git.knowledge import following
 from memento_git.knowledge.lexicon import ASKING, EMPTY
-from memento_git.knowledge.whereabouts import now_of
 from memento_git.knowledge.words import words as tokens
 
 if TYPE_CHECKING:
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
     from memento_git.knowledge.following import Follower
     from memento_git.knowledge.whereabouts import Whereabouts
     from memento_git.ledger.standing import Standing
-    from memento_git.ledger.view import View
     from memento_git.model.note_rows import HitRow
     from memento_git.model.rows import Row
 
@@ -30,11 +27,10 @@ MOST_SYMBOLS: Final = 5
 LEDGER: Final = ".memento/"
 
 
-def around(view: View, hits: Sequence[HitRow], queries: Sequence[str], *, past: bool) -> list[Row]:
+def around(places: Whereabouts, hits: Sequence[HitRow], queries: Sequence[str]) -> list[Row]:
     """Return the files that hits are about and those that a question names, and whether they are there."""
-    with following.opened(view.git) as follower:
-        now = now_of(follower, view, (), past=past)
-    return list(_around(hits, queries, set(now.entries) if now is not None else set()).values())
+    with places.opened() as (_, now):
+        return list(_around(hits, queries, set(now.entries) if now is not None else set()).values())
 
 
 def _around(hits: Sequence[HitRow], queries: Sequence[str], there: set[str]) -> dict[str, Row]:
@@ -52,12 +48,9 @@ def _around(hits: Sequence[HitRow], queries: Sequence[str], there: set[str]) -> 
     return dict(islice(rows.items(), MOST_FILES))
 
 
-def traced(
-    view: View, places: Whereabouts, hits: Sequence[HitRow], queries: Sequence[str], *, past: bool
-) -> list[Row]:  # fmt: skip
+def traced(places: Whereabouts, hits: Sequence[HitRow], queries: Sequence[str]) -> list[Row]:
     """Return the files that the question leads to, through notes or by its words; those without a note first."""
-    with following.opened(view.git) as follower:
-        now = now_of(follower, view, (), past=past)
+    with places.opened() as (follower, now):
         rows = _around(hits, queries, set(now.entries) if now is not None else set())
         if now is None:
             return list(rows.values())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.knowledge.refusals import NoSuchDomain
-from memento_git.knowledge.whereabouts import now_of
 from memento_git.ledger import layout
 from memento_git.model import anchors
 from memento_git.model.knowledge import under
@@ -14,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.whereabouts import Whereabouts
     from memento_git.knowledge.wishes import Wish
-    from memento_git.model.anchors import Anchor
 
 
 def nothing(shelf: Shelf, wish: Wish) -> str:
@@ -29,11 +28,12 @@ def nothing(shelf: Shelf, wish: Wish) -> str:
     return "nothing is open, pinned, corrected or handed over: memento recall --view digest shows what holds"
 
 
-def named(shelf: Shelf, wish: Wish, *, past: bool, few: int) -> list[str]:
+def named(whereabouts: Whereabouts, wish: Wish, *, few: int) -> list[str]:
     """Return what to say of the domain, thread, tag, key, author and paths asked for; `few` as `recall.cards`."""
+    shelf = whereabouts.shelf
     of_notes = filters(shelf, domain=wish.domain, thread=wish.thread, tag=wish.tag)
     found = [*of_notes, *_key(shelf, wish.key_prefix)]
-    return [*found, *_author(shelf, wish.author, few), *_places(shelf, wish.about, past=past)]
+    return [*found, *_author(shelf, wish.author, few), *_places(whereabouts, wish.about)]
 
 
 def filters(shelf: Shelf, *, domain: str = "", thread: str = "", tag: str = "") -> list[str]:
@@ -71,26 +71,21 @@ def _domain(shelf: Shelf, name: str) -> list[str]:
     return [NoSuchDomain(domain=name, domains=", ".join(there)).message]
 
 
-def _places(shelf: Shelf, about: Sequence[str], *, past: bool) -> list[str]:
+def _places(whereabouts: Whereabouts, about: Sequence[str]) -> list[str]:
     """Return which paths neither the code nor a note has; where there is no code, none is missed."""
     wanted = [place for place in map(anchors.parse, about) if place.is_place]
-    if not wanted or not shelf.view.commits:
+    if not wanted or not whereabouts.shelf.view.commits:
         return []
-    if not (code := _code(shelf, wanted, past=past)):
+    with whereabouts.opened(wanted) as (_, now):
+        there = now.entries if now is not None else ()
+    code = [path for path in there if not path.startswith(f"{layout.FOLDER}/")]
+    if not code:
         return []
-    known = [*code, *_noted(shelf)]
+    known = [*code, *_noted(whereabouts.shelf)]
     return [
         f"neither the code nor a note has {one.path}" for one in wanted
         if not any(path == one.path or path.startswith(f"{one.path}/") for path in known)
     ]  # fmt: skip
-
-
-def _code(shelf: Shelf, wanted: Sequence[Anchor], *, past: bool) -> list[str]:
-    from memento_git.knowledge import following
-
-    with following.opened(shelf.view.git) as follower:
-        now = now_of(follower, shelf.view, wanted, past=past)
-    return [path for path in now.entries if not path.startswith(f"{layout.FOLDER}/")] if now is not None else []
 
 
 def _noted(shelf: Shelf) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import impact
@@ -9,13 +10,12 @@ from memento_git.ledger.git import GitFailed
 from memento_git.model.anchors import Anchor, spell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memento_git.knowledge.anchors import Placed
     from memento_git.knowledge.following import Follower
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.standing import Standing
-    from memento_git.ledger.view import View
     from memento_git.model.rows import Row
 
 
@@ -40,18 +40,33 @@ class Whereabouts:
         names = list(dict.fromkeys(notes))
         fresh = self.shelf.places(self.shelf.note(name) for name in names if name not in self._known)
         self._known.update({name: [] for name in names if name not in self._known})
-        view = self.shelf.view
-        if fresh and view.commits:
-            from memento_git.knowledge import following
-
-            wanted = [anchor for _, anchor in fresh]
-            with following.opened(view.git) as follower:
-                now = now_of(follower, view, wanted, past=self.at_commit)
-                if now is None:
-                    return {name: self._known[name] for name in names}
-                for one in follower.placed(fresh, now):
+        if fresh and self.shelf.view.commits:
+            with self.opened([anchor for _, anchor in fresh]) as (follower, now):
+                for one in follower.placed(fresh, now) if now is not None else ():
                     self._known[one.note].append(one)
         return {name: self._known[name] for name in names}
+
+    @contextmanager
+    def opened(self, wanted: Iterable[Anchor] = ()) -> Iterator[tuple[Follower, Standing | None]]:
+        """Yield what follows anchors, and the files that these are followed to; None before the first commit.
+
+        They are those of the work tree, or of the revision that is read.
+        """
+        from memento_git.knowledge import following
+
+        with following.opened(self.shelf.view.git) as follower:
+            yield follower, self._now(follower, wanted)
+
+    def _now(self, follower: Follower, wanted: Iterable[Anchor]) -> Standing | None:
+        view = self.shelf.view
+        if self.at_commit:
+            return follower.at(view.commits[0]) if view.commits else None
+        if view.git.top is None:
+            return follower.head()
+        try:
+            return follower.work_tree(wanted)
+        except GitFailed:  # a merge under way leaves no tree to write
+            return follower.head()
 
     def states(self, notes: Iterable[str]) -> dict[str, set[str]]:
         """Return note -> the states of its anchors."""
@@ -67,7 +82,7 @@ class Whereabouts:
         for name, held in self.of(notes).items():
             named = any(_names(one.anchor, wish) for one in held for wish in wanted)
             beyond = [
-                _beyond(place, wish) for one in held for place in _places(one) for wish in wanted if _meet(place, wish)
+                _beyond(there, wish) for one in held for there in _places(one) for wish in wanted if _meet(there, wish)
             ]  # fmt: skip
             if named or beyond:
                 nearest[name] = 0 if named else min(beyond)
@@ -75,13 +90,9 @@ class Whereabouts:
 
     def _spelt_out(self, place: Anchor) -> list[Anchor]:
         """Return a place with its symbol's whole name and lines; several where the name may mean several symbols."""
-        view = self.shelf.view
-        if not place.symbol or not view.commits:
+        if not place.symbol or not self.shelf.view.commits:
             return [place]
-        from memento_git.knowledge import following
-
-        with following.opened(view.git) as follower:
-            now = now_of(follower, view, [place], past=self.at_commit)
+        with self.opened([place]) as (follower, now):
             if now is None or place.path not in now.entries:
                 return [place]
             there = follower.texts.symbols(place.path, now.blob(place.path))
@@ -99,18 +110,6 @@ class Whereabouts:
             }
             for one in self.of([note])[note]
         ]  # fmt: skip
-
-
-def now_of(follower: Follower, view: View, wanted: Sequence[Anchor], *, past: bool) -> Standing | None:
-    """Return the files that anchors are followed to: those of the work tree, or of the revision that is read."""
-    if past:
-        return follower.at(view.commits[0]) if view.commits else None
-    if view.git.top is None:
-        return follower.head()
-    try:
-        return follower.work_tree(wanted)
-    except GitFailed:  # a merge under way leaves no tree to write
-        return follower.head()
 
 
 def _places(one: Placed) -> list[Anchor]:

@@ -159,7 +159,7 @@ class _Recall:
     def _nothing(self, found: Found) -> str:
         """Return what to say where there is nothing; what nobody wrote of is not made up for by what is new."""
         told = [f"no record has {', '.join(found.unknown)}"] if found.unknown else []
-        told += unheard.named(self.shelf, self.wish, past=self.past, few=FEW)
+        told += unheard.named(self.whereabouts, self.wish, few=FEW)
         return "; ".join([unheard.nothing(self.shelf, self.wish), *told])
 
     def _held_back(self) -> dict[str, int]:
@@ -346,6 +346,6 @@ class _Recall:
         from memento_git.knowledge import surroundings
 
         if self.wish.view == "plan":
-            return surroundings.around(self.view, hits, self.wish.queries, past=self.past)
+            return surroundings.around(self.whereabouts, hits, self.wish.queries)
         self._loaded()
-        return surroundings.traced(self.view, self.whereabouts, hits, self.wish.queries, past=self.past)
+        return surroundings.traced(self.whereabouts, hits, self.wish.queries)
