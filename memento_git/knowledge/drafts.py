@@ -1,9 +1,13 @@
-"""Notes that are not part of the ledger yet: kept below the common git directory until somebody promotes them."""
+"""Notes that are not part of the ledger yet: kept below the common git directory until somebody promotes them.
+
+Where none is named, those of who acts are promoted, made in their session, and by no scan.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.knowledge.injection import LOW, unvouched
 from memento_git.ledger import codec, layout, wholefile
 from memento_git.ledger.codec import Decoded
 from memento_git.ledger.layout import Place
@@ -11,13 +15,33 @@ from memento_git.model.ids import NoSuchRecord, resolve
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from memento_git.ledger.git import Git
     from memento_git.model.finding import Finding
+    from memento_git.model.objection import Objection
 
 SUFFIX: Final = ".md"
+SCANS: Final = ("docstring", "described")
+"""The tags of what a scan drafts."""
+
+
+class Own(NamedTuple):
+    """Who acts, and since when their session is open; nothing where none is."""
+
+    actor: str
+    since: str = ""
+
+    def left_out(self, data: Mapping[str, Any], body: str) -> Objection:
+        """Return why a draft is promoted by no more than its name, or with all: in one word; nothing where it is."""
+        if unvouched(data, body):
+            return "orders"
+        if data["origin"] in LOW and not {*SCANS}.isdisjoint(data.get("tags") or ()):
+            return "scanned"
+        if data["by"] != self.actor:
+            return "others"
+        return "earlier" if data["at"] < self.since else ""
 
 
 class Drafts:

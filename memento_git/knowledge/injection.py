@@ -53,14 +53,14 @@ SIGNS: Final = (
 )  # fmt: skip
 
 
-def must_be_named(origin: str, orders: Sequence[str]) -> bool:
-    """Tell whether a draft is promoted only by its name: nobody vouches for it, and it gives orders."""
-    return origin in LOW and bool(orders)
-
-
-def unvouched(orders: Sequence[str]) -> str:
+def why_draft(signs: Sequence[str]) -> str:
     """Return why a note that reads like orders is kept as a draft."""
-    return f"it {', '.join(orders)}, and nobody vouches for it"
+    return f"it {', '.join(signs)}, and nobody vouches for it"
+
+
+def unvouched(data: Mapping[str, Any], text: str) -> list[str]:
+    """Return what makes a note read like orders for which nobody vouches; nothing of what a person or an agent says."""
+    return orders(data, text) if data["origin"] in LOW else []
 
 
 def orders(data: Mapping[str, Any], text: str) -> list[str]:

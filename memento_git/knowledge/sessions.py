@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.knowledge.promotable import Own
+from memento_git.knowledge.drafts import Own
 from memento_git.ledger import wholefile
 
 if TYPE_CHECKING:

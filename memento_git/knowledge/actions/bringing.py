@@ -13,7 +13,7 @@ from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.foreign import entries, files, guidance, markdown, mnemo, namesake, pmb
 from memento_git.knowledge.foreign.places import Placed, placed
-from memento_git.knowledge.injection import orders, unvouched
+from memento_git.knowledge.injection import orders, why_draft
 from memento_git.knowledge.shelf import digest_of_text
 from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.knowledge.transitions import LIVE
@@ -163,7 +163,7 @@ class _Bringing:
         for why in entry.told:
             self._leave(entry.where, why)
         if signs := orders(draft.data, draft.body):
-            self.drafts.append(_Held(entry, draft, unvouched(signs)))
+            self.drafts.append(_Held(entry, draft, why_draft(signs)))
             return
         if key:
             self._keys[key] = draft.data["id"]

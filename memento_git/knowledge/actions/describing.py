@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.code.docstrings import Said
 from memento_git.knowledge import overlay as overlays
 from memento_git.knowledge.actions.scanning import Scan, Source, Unanswered
-from memento_git.knowledge.promotable import SCANS
+from memento_git.knowledge.drafts import SCANS
 from memento_git.ledger import commands, standing
 from memento_git.texts.secrets import refuse_secrets
 

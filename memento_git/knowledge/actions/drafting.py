@@ -11,7 +11,7 @@ from memento_git.knowledge.actions.notes import Added, admit, write
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.injection import must_be_named, orders
+from memento_git.knowledge.injection import unvouched
 from memento_git.knowledge.refusals import DraftTakenOut
 from memento_git.knowledge.sessions import Sessions
 from memento_git.knowledge.shortterm import ShortTerm
@@ -71,7 +71,7 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = (), *, everything: bo
     told = (f"{one} stays a draft: {why_out(note)}, or memento session discard {one}" for one, note in gone.items())
     tx.ledger.warn(*(() if given else told))
     found = {one: drafts[one] if one in drafts else _fact(desk, items[one]) for one in chosen}
-    turned = [draft for one, draft in found.items() if one not in drafts and _must_be_named(draft)]
+    turned = [draft for one, draft in found.items() if one not in drafts and unvouched(draft.data, draft.body)]
     added = [_promoted(desk, draft, chosen) for draft in _placed(tx, found.values()) if draft not in turned]
     for made in added:
         if not made.existing:
@@ -136,10 +136,6 @@ def _placed(tx: Transaction, drafts: Iterable[Drafted]) -> list[Drafted]:
         draft._replace(data={**draft.data, "about": [next(pinned).data() for _ in draft.data["about"]]})
         if draft.data.get("about") else draft for draft in held
     ]  # fmt: skip
-
-
-def _must_be_named(draft: Drafted) -> bool:
-    return must_be_named(draft.data["origin"], orders(draft.data, draft.body))
 
 
 def _promoted(desk: Desk, draft: Drafted, chosen: Sequence[str]) -> Added:

@@ -9,7 +9,7 @@ from memento_git.knowledge.actions.drafting import draft_note
 from memento_git.knowledge.actions.notes import OVER, Added, add_note
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import MOMENTS, SHARES, Draft, stamped, titled
-from memento_git.knowledge.injection import LOW, orders, unvouched
+from memento_git.knowledge.injection import unvouched, why_draft
 from memento_git.knowledge.note_rows import after, draft_row
 from memento_git.knowledge.shortterm import Item, ShortTerm
 from memento_git.model import anchors
@@ -55,11 +55,10 @@ def keep_note(ledger: Ledger, text: str, *, draft: bool = False, short: bool = F
     """Keep a text as a note, in one commit; as a draft where that is asked, or nobody vouches for its orders."""
     if short:
         return _for_now(ledger, text, {**options, "draft": draft})
-    vouched = stamped(ledger.actor, str(options.get("origin") or "")) not in LOW
-    signs = [] if vouched else orders(options, text)
+    signs = unvouched({**options, "origin": stamped(ledger.actor, str(options.get("origin") or ""))}, text)
     if draft or signs:
         found = draft_note(ledger, text, **options)
-        why = unvouched(signs) if signs else ""
+        why = why_draft(signs) if signs else ""
         return Kept(draft_row(found), Added(found.id, existing=False, alike=[]), "drafts", why)
 
     def act(tx: Transaction) -> Kept:

@@ -26,7 +26,7 @@ from memento_git.knowledge.bundle import (
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import titled
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.injection import LOW, orders, unvouched
+from memento_git.knowledge.injection import orders, unvouched, why_draft
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.ledger import layout, prosefile
@@ -251,14 +251,13 @@ class _Intake:
         """Keep a note that gives orders, and that nobody vouches for, as a draft; say why."""
         lowered = file is not note.text
         origin = alike.lowest([str(note.front["origin"]), self.origin or ORIGINS[0]])
-        judged = origin in LOW and (lowered or not note.draft)
-        signs = orders(note.front, note.body) if judged else []
+        front = {**note.front, "origin": origin}
+        signs = unvouched(front, note.body) if lowered or not note.draft else []
         if not signs:
             return ""
         self._scan(note.where, note.events, note)
-        front = {**note.front, "origin": origin}
         self.kept.append(lambda: self.drafts.add(front, note.body, layout.domain_of(file.path)))
-        return unvouched(signs)
+        return why_draft(signs)
 
     def _scan(self, where: str, events: Sequence[File], note: Packed | None = None) -> None:
         """Refuse control characters and secrets in whatever a note, and what happened to it, says."""
@@ -335,7 +334,7 @@ class _Intake:
         if not same:
             self.desk.text(line.where, line.text)
             self.kept.append(lambda: draft_note(self.tx.ledger, line.text, **options))
-        self.brought.drafts.append(Taken(same, titled(line.text), unvouched(signs)))
+        self.brought.drafts.append(Taken(same, titled(line.text), why_draft(signs)))
 
     @cached_property
     def _waiting(self) -> dict[str, str]:

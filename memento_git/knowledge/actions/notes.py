@@ -8,7 +8,7 @@ from memento_git.knowledge import alike, neighbours
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, cleared, drafted, expiry, front_matter, link, merged_origin, titled
-from memento_git.knowledge.injection import LOW, orders
+from memento_git.knowledge.injection import unvouched
 from memento_git.knowledge.shelf import digest_of_places, digest_of_text
 from memento_git.knowledge.succession import anchored
 from memento_git.knowledge.transitions import refuse_known
@@ -64,7 +64,7 @@ def add_note(
     """
     desk = Desk.of(tx)
     draft = drafted(desk, Draft(text=text, **options))
-    _refuse_orders(draft.data["origin"], draft.data, draft.body)
+    _refuse_orders(draft.data, draft.body)
     made = admit(desk, draft.data, draft.body, beside_keys=beside_keys, always=always, compared=compared)
     if made.existing:
         return made._replace(expired=_prolonged(desk, made.id, draft.data))
@@ -74,10 +74,10 @@ def add_note(
     return made._replace(carried=draft.carried, left=draft.left)
 
 
-def _refuse_orders(origin: str, data: Mapping[str, Any], body: str) -> None:
+def _refuse_orders(data: Mapping[str, Any], body: str) -> None:
     """Refuse to let live what reads like orders and is vouched for by nobody."""
-    if origin in LOW and (signs := orders(data, body)):
-        raise no.GivesOrders(origin=origin, why=", ".join(signs))
+    if signs := unvouched(data, body):
+        raise no.GivesOrders(origin=data["origin"], why=", ".join(signs))
 
 
 def _prolonged(desk: Desk, note: str, data: Mapping[str, Any]) -> str:
@@ -138,7 +138,7 @@ def revise_note(tx: Transaction, note: str, *, text: str = "", **options: Any) -
         raise no.NotePromoted(note=found.id)
     changes, body = drafting_changes(desk, found, text, options)
     _refuse_key(desk, changes.get("key", ""), (), found.id)
-    _refuse_orders(found.data["origin"], changes, body)
+    _refuse_orders({**changes, "origin": found.data["origin"]}, body)
     desk.rewrite(found.path, found.data, changes, body)
     tx.touch("", found.id)
     if body or changes.get("expires"):
@@ -343,7 +343,7 @@ def merge_notes(tx: Transaction, notes: Sequence[str], text: str, *, reason: str
     given["origin"] = merged_origin(desk, found, str(given.get("origin", "")))
     given["sources"] = [*(one.id for one in found), *given.get("sources", ())]
     draft = drafted(desk, Draft(text=text, **given), found)
-    _refuse_orders(draft.data["origin"], draft.data, draft.body)
+    _refuse_orders(draft.data, draft.body)
     _refuse_key(desk, draft.data.get("key", ""), [one.id for one in found])
     write(desk, draft.data, draft.body, draft.domain)
     for one in found:

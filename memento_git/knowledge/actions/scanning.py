@@ -15,8 +15,7 @@ from memento_git.knowledge import overlay as overlays
 from memento_git.knowledge import pinning
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, drafted, titled
-from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.promotable import SCANS
+from memento_git.knowledge.drafts import SCANS, Drafts
 from memento_git.knowledge.scanned import Scanned
 from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.ledger import standing
