@@ -99,7 +99,7 @@ def _events(view: Any, given: str, record: str) -> list[EventRow]:
     runs = [view.find(given, "run")[0]] if given else [] if kind == "note" else view.runs()
     told = [story(view, run) for run in runs]
     if not given and kind in ("", "note", "event") and layout.KNOWLEDGE in view.folders:
-        from memento_git.knowledge.histories import histories
+        from memento_git.knowledge.note_rows import histories
 
         told += histories(view, record if kind == "note" else "")
     return mixed(*map(clocked, told))
