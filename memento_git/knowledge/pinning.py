@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.knowledge import following, occurrences, passages
 from memento_git.knowledge.code_paths import nearest
-from memento_git.model.anchors import GONE, OK, UNKNOWN, UNPINNED, Anchor, by_lines, spell
+from memento_git.model.anchors import GONE, OK, UNKNOWN, UNPINNED, Anchor, by_lines, parse, spell
 from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from memento_git.code.symbols import Symbols
     from memento_git.knowledge.anchors import Found
     from memento_git.knowledge.following import Follower
+    from memento_git.knowledge.passages import Text
     from memento_git.ledger.git import Git
     from memento_git.ledger.standing import Standing
 
@@ -38,6 +39,13 @@ class SymbolUnread(AnchorMissing):
     hint_ = "name its lines instead: {path}:12-40"
 
 
+class Meant(NamedTuple):
+    """A place that was named elsewhere, as it is kept here, and what should be known of it."""
+
+    anchor: Anchor
+    told: str = ""
+
+
 def pin_here(git: Git, wanted: Sequence[Anchor]) -> list[Anchor]:
     """Return anchors with what they are about as the work tree and HEAD are now; refuse what is not there."""
     if not wanted:
@@ -46,6 +54,39 @@ def pin_here(git: Git, wanted: Sequence[Anchor]) -> list[Anchor]:
         now = follower.work_tree(wanted) if git.top is not None else None
         head = follower.head()
         return [pin(anchor, follower, head, now) for anchor in wanted]
+
+
+def pin_meant(git: Git, wanted: Mapping[str, str]) -> dict[str, Meant]:
+    """Return each place that was named elsewhere pinned where it is here; its quote, if any, says which lines it meant.
+
+    What is not here is kept unpinned, for the note was about it; lines whose quote is not here become the whole file.
+    """
+    if not wanted:
+        return {}
+    parsed = {place: parse(place) for place in wanted}
+    with following.opened(git) as follower:
+        now = follower.work_tree(parsed.values()) if git.top is not None else None
+        head = follower.head()
+        return {place: _meant(anchor, wanted[place], follower, head, now) for place, anchor in parsed.items()}
+
+
+def _meant(anchor: Anchor, quote: str, follower: Follower, head: Standing | None, now: Standing | None) -> Meant:
+    here, told = now or head, ""
+    if quote and anchor.lines and here is not None:
+        text = _text(anchor, follower, here)
+        places = passages.find_quote(quote, text) if text is not None else []
+        found = anchor._replace(lines=places[0] if len(places) == 1 else None)
+        told = f"{anchor} is now {found}" if found != anchor else ""
+        anchor = found
+    try:
+        return Meant(pin(anchor, follower, head, now), told)
+    except AnchorMissing as missing:
+        return Meant(anchor, f"{anchor} is kept unpinned: {missing.facts['why']}")
+
+
+def _text(anchor: Anchor, follower: Follower, here: Standing) -> Text | None:
+    """Return the text of the file that an anchor names; None where there is none."""
+    return follower.texts.text(here.blob(anchor.path)) if anchor.path in here.entries else None
 
 
 def confirm_here(git: Git, wanted: Sequence[Anchor]) -> list[Anchor | None]:
@@ -105,8 +146,8 @@ def pin_later(anchor: Anchor, follower: Follower, head: Standing) -> Anchor | No
     """
     if anchor.symbol or not anchor.lines:
         return _pinned(anchor, follower, head)
-    text = follower.texts.text(head.blob(anchor.path)) if anchor.path in head.entries else None
-    places = passages.find_quote(anchor.quote, text) if text and anchor.quote else []
+    text = _text(anchor, follower, head)
+    places = passages.find_quote(anchor.quote, text) if text is not None else []
     if text is None or len(places) != 1:
         return None
     last = places[0][0] + anchor.lines[1] - anchor.lines[0]

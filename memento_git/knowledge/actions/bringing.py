@@ -12,8 +12,8 @@ from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.foreign import entries, files, guidance, markdown, mnemo, namesake, pmb
-from memento_git.knowledge.foreign.places import Placed, placed
 from memento_git.knowledge.injection import orders, why_draft
+from memento_git.knowledge.pinning import Meant, pin_meant
 from memento_git.knowledge.shelf import digest_of_text
 from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.knowledge.transitions import LIVE
@@ -170,13 +170,13 @@ class _Bringing:
         self.names[entry.name] = draft.data["id"]
         self.made.append(_Held(entry, draft))
 
-    def _placed(self, given: Sequence[Entry]) -> dict[str, Placed]:
+    def _placed(self, given: Sequence[Entry]) -> dict[str, Meant]:
         """Return where the places that entries name are here."""
         wanted: dict[str, str] = {}
         for entry in given:
             for place in entry.options.get("about", ()):
                 wanted[place] = entry.quotes.get(place) or wanted.get(place, "")
-        return placed(self.desk.view.git, wanted)
+        return pin_meant(self.desk.view.git, wanted)
 
     def _anchor(self, entry: Entry, draft: Drafted) -> None:
         """Say what code a note is about; refuse to quote a secret."""
