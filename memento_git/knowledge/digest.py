@@ -177,11 +177,24 @@ def _line(shelf: Shelf, note: Prose, lost: Mapping[str, str], disputed: Sequence
         text = text[:LONGEST].rsplit(" ", 1)[0] + "\u2026"
     about = [*map(str, shelf.anchors(note)[:3])]
     places = ", ".join(f"{place}, {lost[place]}" if lost.get(place) else place for place in about)
-    marks = ("incomplete" if shelf.is_incomplete(note.id) else "", validity(note.data))
-    told = "".join(f"; {mark}" for mark in marks if mark)
-    against = "; contradicted by " + ", ".join(shelf.contradictions(note)) if shelf.contradictions(note) else ""
-    against += "; may contradict " + ", ".join(disputed) if disputed else ""
-    return f"- {_tame(text)} ({note.id}{told}{f'; about {_tame(places)}' if places else ''}{against})\n"
+    told = _joined("; ", [("", note.id), *_standing(shelf, note, _tame(places), disputed)])
+    return f"- {_tame(text)} ({told})\n"
+
+
+def _standing(shelf: Shelf, note: Prose, places: str, disputed: Sequence[str]) -> list[tuple[str, str]]:
+    """Return what should be known of a note before it is taken for true, as names and values; some are empty."""
+    return [
+        ("", "incomplete" if shelf.is_incomplete(note.id) else ""),
+        ("", validity(note.data)),
+        ("about", places),
+        ("contradicted by", ", ".join(shelf.contradictions(note))),
+        ("may contradict", ", ".join(disputed)),
+    ]
+
+
+def _joined(between: str, told: Sequence[tuple[str, str]]) -> str:
+    """Return names and values on one line, without those that say nothing."""
+    return between.join(f"{name} {value}" if name else value for name, value in told if value)
 
 
 def _bare(text: str) -> str:
@@ -216,21 +229,17 @@ def document(shelf: Shelf) -> Digest:
 def _facts(shelf: Shelf, note: Prose, disputed: Sequence[str]) -> str:
     """Return what is known of a note beside its text, on one line."""
     places = ", ".join(f"`{place}`" for place in shelf.anchors(note))
-    told: Sequence[tuple[str, str]] = (
+    told = [
         ("", f"`{note.id}`"),
         ("", note.data["kind"]),
         ("", shelf.status(note.id) if shelf.status(note.id) != "active" else ""),
         ("", f"of {note.data['at'][:10]}, origin {note.data['origin']}"),
         ("key", str(note.data.get("key") or "")),
         ("expired", shelf.expires(note)[:10] if shelf.is_expired(note) else ""),
-        ("", "incomplete" if shelf.is_incomplete(note.id) else ""),
-        ("", validity(note.data)),
-        ("about", places),
-        ("contradicted by", ", ".join(shelf.contradictions(note))),
-        ("may contradict", ", ".join(disputed)),
+        *_standing(shelf, note, places, disputed),
         ("reads like orders:", ", ".join(orders(note.data, note.body))),
-    )
-    return " \u00b7 ".join(f"{name} {value}".strip() for name, value in told if value)
+    ]
+    return _joined(" \u00b7 ", told)
 
 
 def _quoted(text: str) -> str:
