@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from posixpath import basename, dirname, join, normpath, splitext
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-
-    Where = tuple[str, str]
 
 SCRIPTS: Final = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts")
 COMPILED: Final = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
 MODULES: Final = ("", "lua", "src", "lib")
 HEADERS: Final = ("include", "src", "")
-NOWHERE: Final = ("", "")
+
+
+class Found(NamedTuple):
+    """Where an import leads: a file (or, in Go, a folder) of the repository, or a name outside; perhaps neither."""
+
+    inside: str = ""
+    outside: str = ""
 
 
 class Others:
@@ -30,51 +34,51 @@ class Others:
         self.by_name: dict[str, list[str]] = {}
         for path in sorted(self.paths, key=lambda path: (path.count("/"), path)):
             self.by_name.setdefault(path.rpartition("/")[2], []).append(path)
-        self._finders: dict[str, Callable[[str, str], Where]] = {
+        self._finders: dict[str, Callable[[str, str], Found]] = {
             "javascript": self._script, "typescript": self._script, "tsx": self._script, "go": self._go,
             "rust": self._rust, "java": self._java, "c": self._include, "cpp": self._include, "ruby": self._ruby,
             "lua": self._lua, "php": self._php,
         }  # fmt: skip
 
-    def find(self, path: str, language: str, told: str) -> Where:
-        """Return the file that an import leads to, and the name outside that it means; one of both at most."""
+    def find(self, path: str, language: str, told: str) -> Found:
+        """Return where an import leads; to one of both at most."""
         return self._finders[language](path, told)
 
     def _first(self, candidates: Iterable[str]) -> str:
         return next((path for path in map(normpath, candidates) if path in self.paths), "")
 
-    def _script(self, path: str, told: str) -> Where:
+    def _script(self, path: str, told: str) -> Found:
         clean = told.partition("?")[0]
         if not clean.startswith("."):
             parts = clean.split("/")
-            return "", "/".join(parts[: 2 if clean.startswith("@") else 1])
+            return Found(outside="/".join(parts[: 2 if clean.startswith("@") else 1]))
         base = join(dirname(path), clean)
         stem, ending = splitext(base)
         candidates = [base, *(stem + other for other in COMPILED.get(ending, ()))]
         candidates += [base + other for other in SCRIPTS] + [join(base, f"index{other}") for other in SCRIPTS]
-        return self._first(candidates), ""
+        return Found(self._first(candidates))
 
-    def _go(self, path: str, told: str) -> Where:  # noqa: ARG002 (one shape for all languages)
+    def _go(self, path: str, told: str) -> Found:  # noqa: ARG002 (one shape for all languages)
         for folder, module in self.go_modules:
             if told == module or told.startswith(f"{module}/"):
                 there = normpath(join(folder, told[len(module) + 1 :]))
                 there = "" if there == "." else there
-                return (go_node(there), "") if there in self.go_folders else NOWHERE
-        return "", told
+                return Found(go_node(there) if there in self.go_folders else "")
+        return Found(outside=told)
 
-    def _rust(self, path: str, told: str) -> Where:
+    def _rust(self, path: str, told: str) -> Found:
         root, here = self._crate(path)
         parts = [part for part in told.split("::") if part]
         if not parts:
-            return NOWHERE
+            return Found()
         if parts[0] == "crate":
-            return self._rust_file(root, parts[1:]), ""
+            return Found(self._rust_file(root, parts[1:]))
         if parts[0] in ("self", "super"):
             while parts and parts[0] in ("self", "super"):
                 here = here[:-1] if parts.pop(0) == "super" else here
-            return self._rust_file(root, here + parts), ""
+            return Found(self._rust_file(root, here + parts))
         child = self._rust_file(root, [*here, parts[0]], whole=True)
-        return (child, "") if child else ("", parts[0])
+        return Found(child) if child else Found(outside=parts[0])
 
     def _crate(self, path: str) -> tuple[str, list[str]]:
         """Return the folder of a Rust file's crate, and the file's module in it."""
@@ -93,56 +97,56 @@ class Others:
                 return found
         return "" if whole else self._first([join(root, "lib.rs"), join(root, "main.rs")])
 
-    def _java(self, path: str, told: str) -> Where:  # noqa: ARG002 (one shape for all languages)
+    def _java(self, path: str, told: str) -> Found:  # noqa: ARG002 (one shape for all languages)
         parts = told.removeprefix("static ").split(".")
         if parts[-1] != "*":
             for length in range(len(parts), 0, -1):
                 tail = "/".join(parts[:length]) + ".java"
                 for file in self.by_name.get(f"{parts[length - 1]}.java", ()):
                     if file == tail or file.endswith(f"/{tail}"):
-                        return file, ""
-        return "", ".".join(parts[:2])
+                        return Found(file)
+        return Found(outside=".".join(parts[:2]))
 
-    def _include(self, path: str, told: str) -> Where:
+    def _include(self, path: str, told: str) -> Found:
         name, quoted = told[1:], told.startswith('"')
         near = [join(dirname(path), name)] if quoted else []
         if found := self._first([*near, *(join(folder, name) for folder in HEADERS)]):
-            return found, ""
+            return Found(found)
         if quoted or "/" in name:
             clean = normpath(name).lstrip("./")
             ends = [one for one in self.by_name.get(clean.rpartition("/")[2], ()) if one.endswith(f"/{clean}")]
             if len(ends) == 1:
-                return ends[0], ""
-        return "", name
+                return Found(ends[0])
+        return Found(outside=name)
 
-    def _ruby(self, path: str, told: str) -> Where:
+    def _ruby(self, path: str, told: str) -> Found:
         if told.startswith("./"):
             base = join(dirname(path), told)
-            return self._first([base, f"{base}.rb"]), ""
+            return Found(self._first([base, f"{base}.rb"]))
         found = self._first([f"lib/{told}.rb", f"{told}.rb", f"app/{told}.rb"])
-        return (found, "") if found else ("", told.partition("/")[0])
+        return Found(found) if found else Found(outside=told.partition("/")[0])
 
-    def _lua(self, path: str, told: str) -> Where:
+    def _lua(self, path: str, told: str) -> Found:
         if told.startswith("./"):
-            return self._first([told[2:], join(dirname(path), told[2:])]), ""
+            return Found(self._first([told[2:], join(dirname(path), told[2:])]))
         base = told.replace(".", "/")
         tails = [f"{base}.lua", f"{base}/init.lua"]
         if found := self._first(join(folder, tail) for folder in (*MODULES, dirname(path)) for tail in tails):
-            return found, ""
+            return Found(found)
         ends = [one for tail in tails for one in self.by_name.get(basename(tail), ()) if one.endswith(f"/{tail}")]
-        return (ends[0], "") if len(ends) == 1 and "/" in base else ("", told.partition(".")[0])
+        return Found(ends[0]) if len(ends) == 1 and "/" in base else Found(outside=told.partition(".")[0])
 
-    def _php(self, path: str, told: str) -> Where:
+    def _php(self, path: str, told: str) -> Found:
         if told.startswith(("./", "file:")):
             name = told.removeprefix("file:")
-            return self._first([join(dirname(path), name), *([] if name == told else [name])]), ""
+            return Found(self._first([join(dirname(path), name), *([] if name == told else [name])]))
         owned = False
         for prefix, folder in self.php_folders:
             if told.startswith(prefix):
                 owned = owned or bool(prefix)
                 if found := self._first([join(folder, told[len(prefix) :].replace("\\", "/") + ".php")]):
-                    return found, ""
-        return NOWHERE if owned else ("", told.partition("\\")[0])
+                    return Found(found)
+        return Found() if owned else Found(outside=told.partition("\\")[0])
 
 
 def go_node(folder: str) -> str:

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import sys
 from posixpath import dirname, join, normpath
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from memento_git.code.imports import other_languages
+from memento_git.code.imports.other_languages import Found, Others
 from memento_git.code.languages import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 ROOTS: Final = ("", "src", "lib")
-
-
-class Found(NamedTuple):
-    """Where an import leads: a file (or, in Go, a folder) of the repository, or a name outside; perhaps neither."""
-
-    inside: str = ""
-    outside: str = ""
 
 
 class Resolver:
@@ -35,7 +28,7 @@ class Resolver:
             while folder not in self.folders:
                 self.folders.add(folder)
                 folder = dirname(folder)
-        self.others = other_languages.Others(self.paths, go_modules, php_folders)
+        self.others = Others(self.paths, go_modules, php_folders)
         self.packages = {dirname(path) for path in self.paths if path.endswith(("/__init__.py", "/__init__.pyi"))}
         self.package_roots = sorted({root for one in self.packages if (root := dirname(one)) not in self.packages})
         self._roots: dict[str, list[str]] = {}
@@ -43,8 +36,7 @@ class Resolver:
     def find(self, path: str, language: str, told: str) -> Found:
         """Return where one import of a file leads."""
         if language != PYTHON:
-            inside, outside = self.others.find(path, language, told)
-            return Found(inside, outside)
+            return self.others.find(path, language, told)
         level, module, name = told.split(":", 2)
         if int(level):
             base = dirname(path)
