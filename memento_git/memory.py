@@ -126,9 +126,8 @@ class Memory:
                 keep=lambda card: card.kind == "note" and shelf.current(card.id) in live,
             )  # fmt: skip
             told: dict[str, float] = {}
-            for hit in found.hits:
-                for one in (hit.card, *hit.alike):
-                    told.setdefault(shelf.current(one.id), hit.score)
+            for card, score in found.told():
+                told.setdefault(shelf.current(card.id), score)
             answers.append([_record(shelf, live[name], round(score, 4)) for name, score in [*told.items()][:k]])
         return answers
 
@@ -235,7 +234,7 @@ def _record(shelf: Shelf, note: Prose, score: float = 0.0) -> MemoryRecord:
     data = note.data
     events = shelf.folded(note.id).events
     return MemoryRecord(
-        note.id, data["kind"], note.body, float(data.get("importance", 0.5)), str(data.get("key", "")),
+        note.id, data["kind"], note.body, float(data.get("importance", USUAL)), str(data.get("key", "")),
         next(iter(note.list("sources")), "manual"), _metadata(note.list("tags")), data["at"],
         max([data["at"], *(one.event.at for one in events)]),
         not shelf.lives(note.id), score,

@@ -77,8 +77,8 @@ class MemoryManager:
         texts |= short
         found = search(view, [query], limit=k, keep=lambda card: card.kind == "note" and card.id in tiers)
         told: dict[str, str] = {}  # text -> the best that says it, to the letter
-        for name in (card.id for hit in found.hits for card in (hit.card, *hit.alike)):
-            told.setdefault(texts[name], name)
+        for card, _ in found.told():
+            told.setdefault(texts[card.id], card.id)
         return [Remembered.of(text, name, tiers[name]) for text, name in list(told.items())[:k]]
 
     def close(self) -> None:

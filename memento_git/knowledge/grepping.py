@@ -56,8 +56,7 @@ def fits(glob: str, path: str) -> bool:
 def _answers(overlay: Overlay, intent: str) -> dict[str, int]:
     """Return the notes that answer a question, with their places among the answers."""
     found = search(overlay.shelf.view, [intent], limit=ASKED, keep=lambda card: card.kind == "note")
-    ids = [card.id for hit in found.hits for card in (hit.card, *hit.alike)]
-    return {note: place for place, note in reversed(list(enumerate(ids)))}
+    return {card.id: place for place, (card, _) in reversed(list(enumerate(found.told())))}
 
 
 def _ranked(overlay: Overlay, counts: dict[str, int], answers: dict[str, int]) -> list[str]:

@@ -14,7 +14,7 @@ from memento_git.knowledge.repeats import are_alike, said
 from memento_git.ledger.view import View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.knowledge.cards import Card
     from memento_git.knowledge.corpus import Corpus
@@ -61,6 +61,10 @@ class Hits(NamedTuple):
     disputed: Mapping[str, list[str]]  # id -> of the notes nearest to it those that may contradict it, where asked for
     unread: int = 0  # documents whose meaning is not known yet, where it counts
     unanswered: Sequence[str] = ()  # the questions that nothing answers
+
+    def told(self) -> Iterator[tuple[Card, float]]:
+        """Yield each document that answers, what says the same right behind it, and the score of both."""
+        yield from ((card, hit.score) for hit in self.hits for card in (hit.card, *hit.alike))
 
 
 def search(

@@ -158,8 +158,7 @@ class RecipeRun:
             keep=lambda card: card.kind == "note" and (item := self._known(card.id)) is not None
             and recipes.passes(item, wanted),
         )  # fmt: skip
-        rows = [(one.id, hit.score) for hit in found.hits for one in (hit.card, *hit.alike)]
-        items = [(self._known(name), score) for name, score in rows]
+        items = [(self._known(card.id), score) for card, score in found.told()]
         return [item._replace(score=round(score, 3)) for item, score in items if item is not None], found.more
 
     def _known(self, name: str) -> Item | None:
