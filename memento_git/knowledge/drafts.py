@@ -72,8 +72,9 @@ class Drafts:
 
     def find(self, given: str) -> Prose:
         """Return the draft that a prefix of its id names."""
-        identity = resolve(given, "note", self.ids())
-        found = next((one for one in self.all() if one.id == identity), None)
+        files = self._files()
+        identity = resolve(given, "note", [path.stem for path in files])
+        found = next(filter(None, (self._read(path) for path in files if path.stem == identity)), None)
         if found is None:
             raise NoSuchRecord(kind="draft", given=given)
         return found
