@@ -47,7 +47,7 @@ def put(ledger: Ledger, out: str | Path, data: bytes, *, force: bool = False) ->
         else:
             if not force and _is_taken(ledger.git, place):
                 raise FileTaken(path=out)
-            _replace(place, place.with_name(f".{place.name}.{ledger.new_id('event')}"), data)
+            replace(place, place.with_name(f".{place.name}.{ledger.new_id('event')}"), data)
             _remember(ledger.git, place, data)
     except OSError as error:
         raise OSError(error.errno, error.strerror or type(error).__name__, str(out)) from error
@@ -105,7 +105,8 @@ def _remember(git: Git, place: Path, data: bytes) -> None:
         wholefile.write(git.common_dir / "memento" / KEPT, json.dumps(written).encode())
 
 
-def _replace(place: Path, beside: Path, data: bytes) -> None:
+def replace(place: Path, beside: Path, data: bytes) -> None:
+    """Put a file in place whole, by way of one `beside` it, with the permissions that it had."""
     try:
         beside.write_bytes(data)
         if place.exists():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.knowledge import marked
+from memento_git.ledger import outfile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,17 +64,5 @@ def write_block(path: Path, body: str, *, force: bool = False) -> Written:
     except marked.Broken:
         raise BlockBroken(path=path.name) from None
     if after != before:
-        _replace(target, after)
+        outfile.replace(target, target.with_name(f".{target.name}.{os.getpid()}.memento-tmp"), after)
     return Written(after != before, not before)
-
-
-def _replace(target: Path, data: bytes) -> None:
-    """Put a file in place whole, with the permissions that it had."""
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.memento-tmp")
-    try:
-        temporary.write_bytes(data)
-        if target.exists():
-            temporary.chmod(target.stat().st_mode & 0o7777)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
