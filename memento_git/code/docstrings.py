@@ -38,11 +38,6 @@ class Said(NamedTuple):
     text: str
 
 
-def is_readable(path: str) -> bool:
-    """Tell whether a file is in a language whose words can be read here."""
-    return language_of(path) in {PYTHON, *grammars.available()}
-
-
 def said(path: str, data: bytes) -> list[Said]:
     """Return the first paragraph that a file says of itself and of each public part; what is too short is nothing."""
     found = _python(data) if language_of(path) == PYTHON else _comments(path, data)

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from memento_git.code.languages import GRAMMARS
+from memento_git.code.languages import GRAMMARS, PYTHON, language_of
 
 PACK: Final = "tree_sitter_language_pack"
 CALLED: Final = {"c#": "csharp"}  # which have another name there
@@ -28,6 +28,11 @@ def available() -> tuple[str, ...]:
             carried = {file.name.partition(".")[0] for file in bindings.iterdir()} | BESIDE
             return tuple(language for language in GRAMMARS if language in carried)
     return ()
+
+
+def is_readable(path: str) -> bool:
+    """Tell whether a file is in a language that can be read here."""
+    return language_of(path) in {PYTHON, *available()}
 
 
 @cache

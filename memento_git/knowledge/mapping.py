@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from memento_git.code import grammars
-from memento_git.code.languages import PYTHON, language_of
+from memento_git.code.grammars import is_readable
+from memento_git.code.languages import language_of
 from memento_git.knowledge.grepping import fits
 from memento_git.knowledge.outlines import counted, named, noted, outlines
 from memento_git.ledger import imports
@@ -105,11 +106,8 @@ def _covered(overlay: Overlay, path: str, outline: Symbols, used: int) -> Row:
 
 def _not_read(paths: Sequence[str], found: dict[str, Symbols]) -> dict[str, int]:
     """Return why files were not looked into, and how many."""
-    able = {PYTHON, *grammars.available()}
-    told: dict[str, int] = {}
-    for path in paths:
-        language = language_of(path)
-        why = "" if not found[path].problem else "not readable" if language in able else f"no grammar for {language}"
-        if why:
-            told[why] = told.get(why, 0) + 1
+    told = Counter(
+        "not readable" if is_readable(path) else f"no grammar for {language_of(path)}"
+        for path in paths if found[path].problem
+    )  # fmt: skip
     return dict(sorted(told.items()))

@@ -7,7 +7,8 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from memento_git.code.docstrings import is_readable, said
+from memento_git.code.docstrings import said
+from memento_git.code.grammars import is_readable
 from memento_git.code.languages import language_of
 from memento_git.code.symbols import symbols
 from memento_git.errors import Refused
