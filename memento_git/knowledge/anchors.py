@@ -84,8 +84,7 @@ class Sides(NamedTuple):
 
 def whole_file(anchor: Anchor, now: str, new_blob: str) -> Found:
     """Say what became of a file or folder as a whole."""
-    same = anchor.blob == new_blob
-    if not same:
+    if anchor.blob != new_blob:
         return Found(CHANGED, now, old=anchor.blob, new=new_blob)
     return Found(OK if now == anchor.path else MOVED, now, anchor.lines, symbol=anchor.symbol)
 

@@ -151,8 +151,7 @@ def _contents(folder: Path) -> str:
 class Index:
     """An index that is open: what it holds does not change while it is."""
 
-    def __init__(self, folder: Path, state: State, reader: Any) -> None:
-        self.folder = folder
+    def __init__(self, state: State, reader: Any) -> None:
         self.tree = state.tree
         self.documents = state.documents
         self.length = state.length
@@ -227,15 +226,15 @@ def opened(git: Git) -> Index | None:
             with contextlib.suppress(Damaged, OSError), _sound():
                 found = _files_of(folder).open_index()
                 if found.latest_generation() == state.generation:
-                    return _open(folder, state, found.reader())
+                    return _open(state, found.reader())
         if attempt + 1 < TRIES:
             time.sleep(PAUSE)  # a writer replaces the files, then says so
     return None
 
 
-def _open(folder: Path, state: State, reader: Any) -> Index:
+def _open(state: State, reader: Any) -> Index:
     try:
-        return Index(folder, state, reader)
+        return Index(state, reader)
     except BaseException:
         reader.close()
         raise
