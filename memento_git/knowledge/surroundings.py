@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.lexicon import ASKING, EMPTY
@@ -56,10 +56,10 @@ def traced(places: Whereabouts, hits: Sequence[HitRow], queries: Sequence[str]) 
             return list(rows.values())
         _grep(rows, follower, now, _words(queries))
         _define(rows, follower, now, _words(queries))
-    for held in places.of(note.id for note in places.shelf.live()).values():
-        for one in held:
-            if row := rows.get(one.path):
-                _beside(row, one.note)
+        held = places.of((note.id for note in places.shelf.live()), (follower, now))
+    for one in chain.from_iterable(held.values()):
+        if row := rows.get(one.path):
+            _beside(row, one.note)
     return sorted(rows.values(), key=lambda row: (bool(row["notes"]), -len(row["symbols"]), -len(row["words"])))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import impact
@@ -35,16 +35,29 @@ class Whereabouts:
     def followed(self) -> bool:
         return bool(self._known)
 
-    def of(self, notes: Iterable[str]) -> dict[str, list[Placed]]:
-        """Return note -> each of its anchors and what became of it."""
+    def of(self, notes: Iterable[str], within: tuple[Follower, Standing] | None = None) -> dict[str, list[Placed]]:
+        """Return note -> each of its anchors and what became of it; `within` what is open already, where that has all.
+
+        What is open must have been opened without wishes, so that it has no more files than git tracks.
+        """
         names = list(dict.fromkeys(notes))
-        fresh = self.shelf.places(self.shelf.note(name) for name in names if name not in self._known)
-        self._known.update({name: [] for name in names if name not in self._known})
+        fresh = self._fresh(names)
         if fresh and self.shelf.view.commits:
-            with self.opened([anchor for _, anchor in fresh]) as (follower, now):
-                for one in follower.placed(fresh, now) if now is not None else ():
-                    self._known[one.note].append(one)
+            wanted = [anchor for _, anchor in fresh]
+            there = within if within is not None and _has_all(within[1], wanted) else None
+            with nullcontext(there) if there is not None else self.opened(wanted) as (follower, now):
+                self._follow(fresh, follower, now)
         return {name: self._known[name] for name in names}
+
+    def _fresh(self, names: Sequence[str]) -> list[tuple[str, Anchor]]:
+        """Return the anchors of the notes that are not known yet; they are taken for known from now on."""
+        new = [name for name in dict.fromkeys(names) if name not in self._known]
+        self._known.update((name, []) for name in new)
+        return self.shelf.places(map(self.shelf.note, new))
+
+    def _follow(self, fresh: Sequence[tuple[str, Anchor]], follower: Follower, now: Standing | None) -> None:
+        for one in follower.placed(fresh, now) if now is not None else ():
+            self._known[one.note].append(one)
 
     @contextmanager
     def opened(self, wanted: Iterable[Anchor] = ()) -> Iterator[tuple[Follower, Standing | None]]:
@@ -77,7 +90,12 @@ class Whereabouts:
 
         A symbol that is not there now leads to the notes that named it, before all others.
         """
-        wanted = self._spelt_out(place)
+        wanted = [place]
+        if place.symbol and self.shelf.view.commits:
+            fresh = self._fresh(notes)
+            with self.opened([anchor for _, anchor in fresh] or [place]) as (follower, now):
+                self._follow(fresh, follower, now)
+                wanted = self._spelt_out(place, follower, now)
         nearest: dict[str, int] = {}
         for name, held in self.of(notes).items():
             named = any(_names(one.anchor, wish) for one in held for wish in wanted)
@@ -88,14 +106,13 @@ class Whereabouts:
                 nearest[name] = 0 if named else min(beyond)
         return nearest
 
-    def _spelt_out(self, place: Anchor) -> list[Anchor]:
+    def _spelt_out(self, place: Anchor, follower: Follower, now: Standing | None) -> list[Anchor]:
         """Return a place with its symbol's whole name and lines; several where the name may mean several symbols."""
-        if not place.symbol or not self.shelf.view.commits:
+        if now is not None and place.path not in now.entries:
+            now = self._now(follower, [place])
+        if now is None or place.path not in now.entries:
             return [place]
-        with self.opened([place]) as (follower, now):
-            if now is None or place.path not in now.entries:
-                return [place]
-            there = follower.texts.symbols(place.path, now.blob(place.path))
+        there = follower.texts.symbols(place.path, now.blob(place.path))
         names = there.names_of(place.symbol)
         if not names and not there.problem:
             self.missed.append(NO_SYMBOL.format(path=place.path, symbol=place.symbol))
@@ -110,6 +127,12 @@ class Whereabouts:
             }
             for one in self.of([note])[note]
         ]  # fmt: skip
+
+
+def _has_all(now: Standing, wanted: Iterable[Anchor]) -> bool:
+    """Tell whether the files of some anchors are all there as files: then git tracks them, or was led to them."""
+    entries = (now.entries.get(anchor.path) for anchor in wanted if anchor.is_place)
+    return all(entry is not None and entry.type == "blob" for entry in entries)
 
 
 def _places(one: Placed) -> list[Anchor]:
