@@ -39,8 +39,9 @@ APART: Final = "what was said of a session is kept apart from what is recalled"
 
 def start_session(ledger: Ledger, *, label: str = "", new: bool = False) -> Row:
     """Begin a session, or go on with the actor's open one; return it with where the project stands."""
-    label = Desk.apart(ledger).optional("label", label, lines=False)
-    view, held = ledger.view(), Sessions(ledger.git)
+    desk, held = Desk.apart(ledger), Sessions(ledger.git)
+    label = desk.optional("label", label, lines=False)
+    view, shelf = desk.view, desk.shelf
     before = held.last(ledger.actor)
     current = held.current(ledger.actor)
     resumed = current is not None and not new
@@ -52,7 +53,6 @@ def start_session(ledger: Ledger, *, label: str = "", new: bool = False) -> Row:
         named = f"under the label {current.label!r}" if current.label else "without a label"
         ledger.warn(OTHER_LABEL.format(named=named))
     since = current.head if resumed else current.before
-    shelf = Shelf(view)
     return {
         "session": session_row(ledger, shelf, current),
         "resumed": resumed,
@@ -263,8 +263,7 @@ def mark_now(ledger: Ledger, name: str, message: str = "") -> Row:
     desk = Desk.apart(ledger)
     message = desk.optional("message", message)
     desk.name("the name of a mark", name)
-    shelf = Shelf(ledger.view())
-    counts = Counter(layout.domain_of(note.path) for note in shelf.live())
+    counts = Counter(layout.domain_of(note.path) for note in desk.shelf.live())
     told = "\n".join(f"{domain}: {many(count, 'live note')}" for domain, count in sorted(counts.items()))
     tag = marks.mark(ledger.git, name, f"{message or f'Knowledge at {name}'}\n\n{told}\n")
     return {"mark": tag, "commit": ledger.git.answer("rev-parse", "HEAD"), "domains": counts}
