@@ -63,9 +63,9 @@ class MemoryManager:
         ledger = self._held.reading()
         if ledger is None:
             return []
-        from memento_git.knowledge.fornow import shown
         from memento_git.knowledge.recall import search
         from memento_git.knowledge.shelf import Shelf
+        from memento_git.knowledge.shortterm import shown
 
         view = ledger.view()
         shelf = Shelf(view)
@@ -95,7 +95,7 @@ class MemoryManager:
 def _kept(ledger: Ledger, text: str, tier: str) -> str:
     from memento_git.knowledge.actions import notes
     from memento_git.knowledge.actions.keeping import keep_note
-    from memento_git.knowledge.fornow import KIND
+    from memento_git.knowledge.shortterm import KIND
 
     if tier == "short":
         return str(keep_note(ledger, text, short=True).row["id"])

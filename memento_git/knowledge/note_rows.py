@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.folding.event_rows import audit, event_row, troubles
 from memento_git.knowledge import handoffs
 from memento_git.knowledge.desk import Desk
-from memento_git.knowledge.injection import instructive, orders
+from memento_git.knowledge.injection import orders
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVING
 from memento_git.ledger import cache, codec, layout
@@ -16,7 +16,6 @@ from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.model.knowledge import key_start, under, validity
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.shortterm import Item
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.note_rows import Link, NoteRow
@@ -88,11 +87,6 @@ def as_note(view: View, draft: Prose) -> NoteRow:
     view.put(draft.path, codec.encode_prose(draft.data, draft.body))
     shelf = Shelf(view, {draft.id})
     return {**note_row(shelf, shelf.note(draft.id)), "status": "draft"}
-
-
-def short_row(item: Item) -> Row:
-    """Return an item of the short tier, and what a reader should be told of it."""
-    return {**item._asdict(), "origin": item.whence, "orders": instructive(item.text)}
 
 
 def _leading(shelf: Shelf, rel: str, to: str) -> Link:

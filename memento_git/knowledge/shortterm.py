@@ -1,4 +1,7 @@
-"""The short tier: what is remembered for now, in a ring below the common git directory; never committed."""
+"""The short tier: what is remembered for now, in a ring below the common git directory; never committed.
+
+It is searched as what is kept is: shown in a view as if its items were notes.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,21 @@ import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import reason_of
-from memento_git.ledger import lock, wholefile
+from memento_git.knowledge.drafting import titled
+from memento_git.knowledge.injection import instructive
+from memento_git.ledger import codec, layout, lock, wholefile
+from memento_git.model.knowledge import DOMAIN_OF
 from memento_git.model.work import is_agent
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from memento_git.ledger.git import Git
+    from memento_git.ledger.view import View
+    from memento_git.model.rows import Row
 
 SLACK: Final = 2
+KIND: Final = "event"  # what an agent saw or said; a text is not found by the word for its kind alone
 
 
 class Item(NamedTuple):
@@ -31,6 +40,10 @@ class Item(NamedTuple):
     def whence(self) -> str:
         """Return the origin; of one that tells none, what follows from who wrote it."""
         return self.origin or ("agent" if is_agent(self.by) else "person")
+
+    def row(self) -> Row:
+        """Return the item, and what a reader should be told of it."""
+        return {**self._asdict(), "origin": self.whence, "orders": instructive(self.text)}
 
 
 class ShortTerm:
@@ -99,3 +112,14 @@ def _item(line: bytes) -> Item | None:
         return Item(**{key: str(held[key]) for key in Item._fields})
     except (ValueError, KeyError, TypeError):
         return None
+
+
+def shown(view: View) -> dict[str, str]:
+    """Show the items of the short tier in a view as if they were notes; return their texts."""
+    found = ShortTerm(view.git, view.policy().short).items()
+    for item in found:
+        front = {"id": item.id, "kind": KIND, "title": titled(item.text), "at": item.at, "by": item.by}
+        view.put(
+            layout.note_path(DOMAIN_OF[KIND], item.id), codec.encode_prose({**front, "origin": item.whence}, item.text)
+        )
+    return {item.id: item.text for item in found}

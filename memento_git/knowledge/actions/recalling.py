@@ -10,11 +10,11 @@ from memento_git.knowledge import disputed, labels, slips, unheard
 from memento_git.knowledge.choosing import Chooser
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.fitting import fitted
-from memento_git.knowledge.fornow import shown
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
 from memento_git.knowledge.moments import end_of, past_moment
 from memento_git.knowledge.note_rows import remarks
 from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.shortterm import shown
 from memento_git.knowledge.transitions import REDACTED
 from memento_git.knowledge.whereabouts import Whereabouts
 from memento_git.knowledge.wishes import LED_ON, RECORDS, Wish

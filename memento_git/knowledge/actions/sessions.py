@@ -13,7 +13,7 @@ from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import share
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.moments import end_of, past_moment
-from memento_git.knowledge.note_rows import after, draft_row, note_row, remarks, short_row
+from memento_git.knowledge.note_rows import after, draft_row, note_row, remarks
 from memento_git.knowledge.orientation import standing
 from memento_git.knowledge.refusals import MomentInvalid, PointUnknown
 from memento_git.knowledge.sessions import Session, Sessions
@@ -100,7 +100,7 @@ def drafts_left(ledger: Ledger) -> list[Row]:
 def _waiting(ledger: Ledger, view: View) -> Row:
     """Return the drafts and short-term items of this clone."""
     short = ShortTerm(view.git, view.policy().short)
-    return {"drafts": drafts_left(ledger), "short": [short_row(item) for item in short.items()]}
+    return {"drafts": drafts_left(ledger), "short": [item.row() for item in short.items()]}
 
 
 class _Begun:
