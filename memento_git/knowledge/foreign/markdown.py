@@ -88,7 +88,7 @@ def _state(values: Values) -> tuple[str, str]:
     said = " ".join(str(value or "").split())
     state = said.partition(" ")[0].lower().rstrip(",;:")
     if state not in ("", *STANDING, *GONE, "parked"):
-        values.tell(f"its {name} {value!r:.60} is unknown here: it comes in as active")
+        values.lacks(name, value, "unknown here", "it comes in as active")
     return state, said
 
 

@@ -166,7 +166,7 @@ def _quotes(values: Values) -> dict[str, str]:
         if place:
             found[place] = str(one.get("context_lines") or "")
         else:
-            values.tell(f"of its anchors, {one!r:.60} names no place in the code: the note comes without")
+            values.without("anchors", one, "names no place in the code")
     return found
 
 
@@ -186,7 +186,7 @@ def _expires(values: Values, made: str) -> str:
         return values.moment("expires", "expires_at")
     expires = entries.moment(seconds_of(made) + days * 86_400) if made and _is_length(days) else ""
     if not expires:
-        values.tell(f"its {name} {days!r:.60} is no length of time from when it was made: the note comes without")
+        values.lacks(name, days, "no length of time from when it was made")
     return expires
 
 

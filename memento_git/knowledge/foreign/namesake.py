@@ -89,7 +89,7 @@ def _metadata(values: Values) -> dict[str, Any]:
     _, told = values.first("metadata")
     held = entries.members(told)
     if told is not None and not held and str(told).strip() not in ("{}", "null"):
-        values.tell(f"its metadata {told!r:.60} is no JSON object: the note comes without")
+        values.lacks("metadata", told, "no JSON object")
     return held
 
 

@@ -63,7 +63,7 @@ def _entry(
     told = str(beside.first("kind", "activity_kind")[1] or sort)
     kind = entries.kind(KINDS.get(told, told)) or entries.kind(KINDS.get(sort, sort))
     if not kind and sort != ANSWER:
-        values.tell(f"its type {sort!r:.60} is unknown here: it comes in as a fact")
+        values.lacks("type", sort, "unknown here", "it comes in as a fact")
     options = entries.given(
         kind=kind or "fact",
         key=_key(beside),
@@ -89,7 +89,7 @@ def _key(beside: Values) -> str:
     """Return the key of a fact about one property of one thing, `thing::property` there."""
     text = re.sub(r"\s+", "_", str(beside.first("keyed_fact_key")[1] or "").strip().replace("::", "."))
     if text and not entries.key(text):
-        beside.tell(f"its key {text!r:.60} is not valid here: the note comes without")
+        beside.lacks("key", text, "not valid here")
     return entries.key(text)
 
 

@@ -30,6 +30,14 @@ class Values:
         """Say that something is left out."""
         self.told.append(why)
 
+    def lacks(self, name: str, value: Any, what: str, instead: str = WITHOUT) -> None:
+        """Say that what a name says cannot be had, and what is there instead."""
+        self.tell(f"its {name} {value!r:.60} is {what}: {instead}")
+
+    def without(self, name: str, one: Any, what: str) -> None:
+        """Say that one of what a name lists cannot be had."""
+        self.tell(f"of its {name}, {one!r:.60} {what}: {WITHOUT}")
+
     def first(self, *names: str) -> tuple[str, Any]:
         """Return the first of some names that says something, and what it says."""
         name = next((one for one in names if one in self.held), "")
@@ -41,7 +49,7 @@ class Values:
         name, value = self.first(*names)
         taken = read(value)
         if value is not None and not taken:
-            self.tell(f"its {name} {value!r:.60} is {what}: {instead}")
+            self.lacks(name, value, what, instead)
         return taken
 
     def share(self, name: str) -> str:
@@ -80,7 +88,7 @@ class Values:
 
     def words(self, name: str) -> tuple[str, ...]:
         for odd in (one for one in self.members(name) if isinstance(one, (dict, list))):
-            self.tell(f"of its {name}, {odd!r:.60} is no word: {WITHOUT}")
+            self.without(name, odd, "is no word")
         value = self.held.get(name)
         return () if isinstance(value, dict) else entries.words(value)
 
@@ -88,7 +96,7 @@ class Values:
         members = self.members(name)
         for one in members:
             if not entries.places(one):
-                self.tell(f"of its {name}, {one!r:.60} names no place in the code: {WITHOUT}")
+                self.without(name, one, "names no place in the code")
         return entries.places(members)
 
     def links(self, name: str, end: str) -> tuple[tuple[str, str], ...]:
@@ -96,7 +104,7 @@ class Values:
         found = []
         for one in self.members(name):
             if not isinstance(one, dict) or not one.get(end):
-                self.tell(f"of its {name}, {one!r:.60} leads nowhere: {WITHOUT}")
+                self.without(name, one, "leads nowhere")
                 continue
             rel = entries.relation(one.get("rel"))
             if str(one.get("rel") or "").strip().lower().replace("-", "_").replace(" ", "_") not in (*RELATIONS, ""):
