@@ -112,12 +112,11 @@ class Memory:
 
     def recall_many(self, queries: Sequence[str], k: int = 10) -> list[list[MemoryRecord]]:
         """Return the answers to each of several questions."""
-        ledger = self._held.reading()
-        if ledger is None:
+        shelf = self._shelf()
+        if shelf is None:
             return [[] for _ in queries]
         from memento_git.knowledge.recall import search
 
-        shelf = _shelf(ledger)
         live = {note.id: note for note in shelf.standing()}
         answers = []
         for query in queries:
@@ -133,8 +132,13 @@ class Memory:
 
     def get(self, id: str) -> MemoryRecord:  # noqa: A002 (the name that callers of the seed give)
         """Return one memory by its id, the beginning of it, or its key, also a forgotten one."""
-        shelf = _shelf(self._known(id))
+        shelf = _read(self._known(id))
         return _record(shelf, shelf.find(id))
+
+    def _shelf(self) -> Shelf | None:
+        """Return all memories; None where nothing was kept yet."""
+        ledger = self._held.reading()
+        return _read(ledger) if ledger is not None else None
 
     def _known(self, given: str) -> Ledger:
         """Return the ledger in which a memory is looked for."""
@@ -193,17 +197,13 @@ class Memory:
 
     def recent(self, limit: int = 0) -> list[MemoryRecord]:
         """Return the memories, the latest first; all of them without a limit."""
-        ledger = self._held.reading()
-        if ledger is None:
-            return []
-        shelf = _shelf(ledger)
-        found = [_record(shelf, note) for note in reversed(shelf.standing())]
+        shelf = self._shelf()
+        found = [_record(shelf, note) for note in reversed(shelf.standing())] if shelf is not None else []
         return found[: limit or None]
 
     def stats(self) -> dict[str, Any]:
         """Return how many memories there are: all, those that are recalled, and those of each kind."""
-        ledger = self._held.reading()
-        shelf = _shelf(ledger) if ledger is not None else None
+        shelf = self._shelf()
         notes = list(shelf.readable()) if shelf else []
         live = shelf.standing() if shelf else []
         return {
@@ -222,7 +222,7 @@ class Memory:
         self.close()
 
 
-def _shelf(ledger: Ledger) -> Shelf:
+def _read(ledger: Ledger) -> Shelf:
     from memento_git.knowledge.shelf import Shelf
 
     shelf = Shelf(ledger.view())
