@@ -87,12 +87,13 @@ def find(
             for place in text.places.get(line, ())[:50]:
                 if eligible is None or place in eligible:
                     shifts[place - number] += tells
-    best: Match | None = None
-    for shift, _ in shifts.most_common(TRIED):
-        match = _around(passage, text, shift, eligible, whole)
-        if match is not None and (best is None or match.share > best.share):
-            best = match
+    best = _best(_around(passage, text, shift, eligible, whole) for shift, _ in shifts.most_common(TRIED))
     return best if best is not None and best.share >= MOST else None
+
+
+def _best(matches: Iterable[Match | None]) -> Match | None:
+    """Return the first of the matches that have the greatest share."""
+    return max(filter(None, matches), key=lambda match: match.share, default=None)
 
 
 def _around(
@@ -141,14 +142,10 @@ def near_seed(passage: Sequence[str], text: Text, where: Sequence[int]) -> Match
         return None
     words = set(WORDS.findall(passage[seed]))
     shared = [(len(words & set(WORDS.findall(text.plain[number - 1]))), number) for number in where]
-    allowed, best = set(where), None
-    for _, number in sorted(shared, reverse=True)[:TRIED]:
-        first = number - seed - 1
-        window = [line for line in range(first, first + len(passage) + 3) if line in allowed]
-        match = resembling(passage, text, window, close=False)
-        if match is not None and (best is None or match.share > best.share):
-            best = match
-    return best
+    allowed = set(where)
+    starts = [number - seed - 1 for _, number in sorted(shared, reverse=True)[:TRIED]]
+    windows = ([line for line in range(one, one + len(passage) + 3) if line in allowed] for one in starts)
+    return _best(resembling(passage, text, window, close=False) for window in windows)
 
 
 def overlap(one: str, other: str) -> float:
