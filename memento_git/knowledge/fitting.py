@@ -27,16 +27,20 @@ def fitted(
     What an answer takes is what is printed of it, as JSON or as text. All hits behind the first that does not fit are
     left out.
     """
-    answer = _measured(told(list(hits), []), budget, as_json=as_json)
+
+    def answered(kept: list[HitRow]) -> Row:
+        return _measured(told(kept, list(hits[len(kept) :])), budget, as_json=as_json)
+
+    answer = answered(list(hits))
     if not budget or answer["tokens"]["used"] <= budget:
         return answer
     costs = sum(_cost(hit, as_json=as_json) for hit in hits)
     frame = size(_printed(answer, as_json=as_json)) - costs + (0 if as_json else TELLING)
     kept = _kept(hits, budget * BYTES - frame, as_json=as_json)
-    answer = _measured(told(kept, list(hits[len(kept) :])), budget, as_json=as_json)
+    answer = answered(kept)
     while kept and answer["tokens"]["used"] > budget:
         kept.pop()
-        answer = _measured(told(kept, list(hits[len(kept) :])), budget, as_json=as_json)
+        answer = answered(kept)
     return answer
 
 
