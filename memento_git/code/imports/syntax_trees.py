@@ -89,7 +89,7 @@ def _uses(tree: str) -> Iterator[str]:
     """Yield the paths of a `use` tree: `a::{b, c::*}` is a::b and a::c."""
     flat = re.sub(r"\bas\s+\w+|//[^\n]*|/\*.*?\*/|\s+", "", tree, flags=re.DOTALL)
     stack, prefix, word = [], "", ""
-    for letter in flat:
+    for letter in f"{flat},":
         if letter == "{":
             stack.append(prefix)
             prefix, word = prefix + word, ""
@@ -101,5 +101,3 @@ def _uses(tree: str) -> Iterator[str]:
                 prefix = stack.pop()
         else:
             word += letter
-    if word:
-        yield (prefix + word).removesuffix("::*").removesuffix("::self")
