@@ -85,19 +85,19 @@ def moment(value: Any) -> str:
     """Return a time that was written as seconds (or milliseconds) or as ISO text; nothing where it is none."""
     try:
         seconds = float(value)
+        seconds = seconds / 1000 if seconds > LATEST else seconds
     except (TypeError, ValueError, OverflowError):
-        return _written(str(value or "").strip())
-    seconds = seconds / 1000 if seconds > LATEST else seconds
+        seconds = _written(str(value or "").strip())
     return stamp(seconds) if 0 < seconds < LATEST else ""
 
 
-def _written(text: str) -> str:
+def _written(text: str) -> float:
+    """Return the seconds of a time that was written as ISO text; 0 where it is none."""
     try:
         there = datetime.fromisoformat(text)
-        seconds = there.replace(tzinfo=there.tzinfo or UTC).timestamp()
+        return there.replace(tzinfo=there.tzinfo or UTC).timestamp()
     except (ValueError, OverflowError):
-        return ""
-    return stamp(seconds) if 0 < seconds < LATEST else ""
+        return 0
 
 
 def key(value: Any) -> str:
