@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.rows import EventRow, Row
+    from memento_git.model.work import Prose
 
 ADDED: Final = "added"
 REVISED: Final = "revised"
@@ -66,11 +67,7 @@ def _row(before: Shelf | None, after: Shelf, note: str) -> Row | None:
     happened += [REVISED] if revised else []
     happened += _verbs(events, note)
     return {
-        "id": note,
-        "kind": held.data["kind"],
-        "domain": layout.domain_of(held.path),
-        "title": held.title,
-        "thread": held.data.get("thread"),
+        **_named(held),
         "happened": happened,
         "status_before": before.status(note) if before is not None and known else None,
         "status": after.status(note),
@@ -78,6 +75,13 @@ def _row(before: Shelf | None, after: Shelf, note: str) -> Row | None:
         "at": max([*([] if known else [held.data["at"]]), *(row["created_at"] for row in events)], default=""),
         "reason": why(events),
     }
+
+
+def _named(note: Prose) -> Row:
+    return {
+        "id": note.id, "kind": note.data["kind"], "domain": layout.domain_of(note.path), "title": note.title,
+        "thread": note.data.get("thread"),
+    }  # fmt: skip
 
 
 def _redacted(before: Shelf | None, after: Shelf, note: str) -> Row | None:
@@ -124,9 +128,8 @@ def _gone(before: Shelf, note: str, word: str) -> Row | None:
     if held is None:
         return None
     return {
-        "id": note, "kind": held.data["kind"], "domain": layout.domain_of(held.path), "title": held.title,
-        "thread": held.data.get("thread"), "happened": [word], "status_before": before.status(note), "status": None,
-        "actors": [], "at": "", "reason": None,
+        **_named(held), "happened": [word], "status_before": before.status(note), "status": None, "actors": [],
+        "at": "", "reason": None,
     }  # fmt: skip
 
 
