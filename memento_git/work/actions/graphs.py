@@ -178,7 +178,7 @@ def run_warnings(ledger: Ledger, state: RunState) -> list[Row]:
 def _first(state: RunState) -> Evidence | None:
     """Return the first graph of a run, whoever withdrew it; refuse where it was redacted."""
     held = _recorded(state)[:1]
-    for name, left in remains.said(remains.taken_away(state)):
+    for name, left in remains.said(state):
         if left.get("kind") == "graph" and all(str(left.get("at")) < one.data["at"] for one in held):
             raise graphfile.SnapshotInvalid(where=f"{SNAPSHOT} of {name}", problem="it was redacted")
     return held[0] if held else None

@@ -245,7 +245,7 @@ def _approved(state: RunState, task: str, diff: Evidence, holder: str) -> bool:
         theirs = None if signed is None else {name for name, signer in signed.items() if not signer.is_author}
         about = [one for one in about if theirs is None or one.id in theirs or trust.outcome_of(one.data) != "passed"]
     said = [(one.data["at"], not _is_yes(state, one, diff), one.data["by"]) for one in about]
-    gone = remains.said(remains.taken_away(state))
+    gone = remains.said(state)
     said += [(str(one.get("at")), True, str(one.get("by"))) for _, one in gone if one.get("approves") == diff.id]
     latest = {actor: not is_no for _, is_no, actor in sorted(said)}
     others = [

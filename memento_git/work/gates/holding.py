@@ -14,12 +14,12 @@ from memento_git.work.gates.release import UNKNOWN, Answer, CheckSeen, Condition
 from memento_git.work.proof import proofs, remains, trust
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from memento_git.model.policy import Policy
     from memento_git.model.rows import Row
     from memento_git.work.attest.signing import Signer
-    from memento_git.work.proof.remains import Gone
+    from memento_git.work.proof.remains import Left
     from memento_git.work.state import RunState
 
 
@@ -66,7 +66,7 @@ def held(state: RunState, commits: Sequence[str] = ()) -> RunFacts:
     tasks = state.tasks()
     evidence = state.pieces(state.ids("evidence"))
     now = {code(())["tree"] for code in gatehold.codes_of(state, commits)}
-    gone = remains.taken_away(state)
+    gone = remains.said(state)
     authors = frozenset(one.by for task in tasks for one in state.folded(task).legal("claimed", "completed"))
     status = "contested" if "status" in state.folded(state.id).lanes.contested else state.status
     return RunFacts(
@@ -129,9 +129,9 @@ def is_early(state: RunState, evidence: Evidence) -> bool:
     return trust.counts_not_yet(evidence, state.evidence_status(evidence.id), ahead=ahead)
 
 
-def _checks_gone(state: RunState, gone: Gone, now: Collection[str]) -> Iterator[CheckSeen]:
+def _checks_gone(state: RunState, gone: Iterable[Left], now: Collection[str]) -> Iterator[CheckSeen]:
     """Yield the checks that were redacted: none of them is a success, and what came before them is not the latest."""
-    for name, kept in remains.said(gone):
+    for name, kept in gone:
         check, code, at = kept.get("check"), kept.get("code"), str(kept.get("at", ""))
         if isinstance(check, dict) and isinstance(code, dict) and at <= state.view.now:
             provider, word, conclusion = (str(check.get(key, "")) for key in ("provider", "name", "conclusion"))
@@ -141,9 +141,9 @@ def _checks_gone(state: RunState, gone: Gone, now: Collection[str]) -> Iterator[
             )  # fmt: skip
 
 
-def _answers_gone(state: RunState, gone: Gone) -> Iterator[Answer]:
+def _answers_gone(state: RunState, gone: Iterable[Left]) -> Iterator[Answer]:
     """Yield the answers that were redacted: none of them is a yes."""
-    for name, kept in remains.said(gone):
+    for name, kept in gone:
         about, at = str(kept.get("approves", "")), str(kept.get("at", ""))
         if about and at <= state.view.now:
             yield Answer(name, str(kept.get("by", "")), about, at, yes=False)

@@ -103,7 +103,7 @@ def _given(state: RunState) -> Iterator[Said]:
         is_yes = outcome == "passed" and one.kind == "approval" and (not wanted or "signature" in one.data)
         if outcome == "failed" or (is_yes and stands and not is_ahead(one.data["at"], now)):
             yield _said(state, name, one.data, is_no=outcome == "failed")
-    for name, left in remains.said(remains.taken_away(state)):
+    for name, left in remains.said(state):
         if "approves" in left and left.get("outcome") == "failed":
             yield _said(state, name, left, is_no=True)
 

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any
 from memento_git.folding.overruling import takes_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from memento_git.work.state import RunState
 
-    Gone = Mapping[str, list[dict[str, Any]]]
+    Left = tuple[str, dict[str, Any]]
 
 
-def taken_away(state: RunState) -> Gone:
-    """Return what redacted evidence still says, by its id."""
-    return {name: left_of(state, name) for name in state.redacted()}
+def said(state: RunState) -> list[Left]:
+    """Return each thing that redacted evidence of a run still says, with the id that it is left of."""
+    return [(name, kept) for name in state.redacted() for kept in left_of(state, name)]
 
 
 def left_of(state: RunState, evidence: str) -> list[dict[str, Any]]:
@@ -39,8 +37,3 @@ def _kept(state: RunState, evidence: str) -> list[dict[str, Any]]:
     """Return what each redaction of evidence keeps of it."""
     kept = [one.data.get("kept") for one in state.folded(evidence).legal() if takes_out(one)]
     return [one if isinstance(one, dict) else {} for one in kept]
-
-
-def said(gone: Gone) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each thing that is left, with the id that it is left of."""
-    return ((name, kept) for name, left in gone.items() for kept in left)
