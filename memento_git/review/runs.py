@@ -113,9 +113,9 @@ def _checks_of_others(state: RunState) -> Iterator[Finding]:
 
 
 def _circles(state: RunState) -> Iterator[Finding]:
-    from memento_git.work.rows import trouble_rows
+    from memento_git.work.rows import cycle_rows
 
-    for row in trouble_rows(state, ()):
+    for row in cycle_rows(state):
         path = state.index.prose[row["record"]]
         message = f"{row['record']} is in a cycle: {row['about']}"
         yield Finding("T003", path, 0, message, _freeing(row["record"]))

@@ -19,8 +19,6 @@ from memento_git.work.gates import approvals
 from memento_git.work.proof.trust import moved, outcome_of, seen_by
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memento_git.model.rows import (
         AskedRow,
         DispatchRow,
@@ -366,12 +364,9 @@ def audit_rows(state: RunState) -> list[EventRow]:
     return audit(one for key in state.groups() for one in state.folded(key).events)
 
 
-def trouble_rows(state: RunState, groups: Sequence[str] | None = None) -> list[TroubleRow]:
+def trouble_rows(state: RunState) -> list[TroubleRow]:
     """Return what is contested, illegal or incomplete, with the events concerned, and tasks that wait in a circle."""
-    rows: list[TroubleRow] = []
-    for key in state.groups() if groups is None else groups:
-        rows += group_troubles(state, key)
-    return rows + _cycle_rows(state)
+    return [*(row for key in state.groups() for row in group_troubles(state, key)), *cycle_rows(state)]
 
 
 def group_troubles(state: RunState, key: str) -> list[TroubleRow]:
@@ -380,7 +375,7 @@ def group_troubles(state: RunState, key: str) -> list[TroubleRow]:
     return troubles(state.folded(key), shown, state.event, state.text)
 
 
-def _cycle_rows(state: RunState) -> list[TroubleRow]:
+def cycle_rows(state: RunState) -> list[TroubleRow]:
     """Return the circles of dependencies that no rule saw: each of two branches may have added a half."""
     found = {task: state.view.record(state.index.prose[task]) for task in state.ids("task")}
     graph = {
