@@ -10,7 +10,7 @@ from memento_git.work.dangers.argv import program
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memento_git.work.dangers.git_dangers import Breach
+    from memento_git.work.dangers.git_dangers import Breach, GitCall
 
 RULES: Final = {
     "force_push": "a push that replaces commits of the remote: --force, --force-with-lease, --mirror, `+ref`",
@@ -117,11 +117,12 @@ class _Judge:
             self.left -= 1 + sum(map(len, call.words))
             if self.left < 0 or depth > DEEPEST:
                 return [*found, _unjudged(call.source, "it is nested too deeply, or too long", call.line)]
-            found += [Danger(rule, call.source[:SHOWN], why, call.line) for rule, why in self._one(call)]
+            git = _git(call)
+            found += [Danger(rule, call.source[:SHOWN], why, call.line) for rule, why in self._one(call, git)]
             if call.words:
                 led = wrappers.inner(call)
                 waiting += [(one, depth + 1) for one in reversed(led.calls)]
-                for text in (*led.scripts, *self._shells(call)):
+                for text in (*led.scripts, *(git.shell if git else ())):
                     found += self._within(text, depth + 1, call)
                 if led.unseen:
                     found.append(Danger("unseen_code", call.source[:SHOWN], f"it runs {led.unseen}, unread", call.line))
@@ -131,22 +132,17 @@ class _Judge:
         """Return what is destructive in a script within a call, shown as that call."""
         return [danger._replace(command=call.source[:SHOWN], line=call.line) for danger in self.script(text, depth)]
 
-    def _one(self, call: shell.Call) -> Iterator[Breach]:
+    def _one(self, call: shell.Call, git: GitCall | None) -> Iterator[Breach]:
         yield from file_dangers.judge(call)
-        git = _git_words(call)
         if git is not None:
-            yield from git_dangers.judge(git_dangers.parse(git), self.protected)
-
-    def _shells(self, call: shell.Call) -> tuple[str, ...]:
-        git = _git_words(call)
-        return () if git is None else git_dangers.parse(git).shell
+            yield from git_dangers.judge(git, self.protected)
 
 
-def _git_words(call: shell.Call) -> tuple[str, ...] | None:
-    """Return what follows git; a program that is not known until it runs might be git."""
+def _git(call: shell.Call) -> GitCall | None:
+    """Return a call as a command of git, if it is one; a program that is not known until it runs might be git."""
     if not call.words:
         return None
-    name = program(call.words[0])
+    name, rest = program(call.words[0]), call.words[1:]
     if name in ("git", "hub") or shell.UNKNOWN in name:
-        return call.words[1:]
-    return (name[4:], *call.words[1:]) if name.startswith("git-") else None
+        return git_dangers.parse(rest)
+    return git_dangers.parse((name[4:], *rest)) if name.startswith("git-") else None
