@@ -82,7 +82,7 @@ def record(tx: Transaction, state: RunState, completion: Event, asked: bool | No
     if not is_wanted(state, asked):
         return None
     dispatch = completion.dispatch
-    found = _measured(worktrees.git_of(tx, dispatch))
+    found = _measured(worktrees.place_of(tx.ledger.git, dispatch))
     if isinstance(found, str):
         return _without(tx, found)
     held, code = found

@@ -260,7 +260,7 @@ def complete(
     if waits := ", ".join(state.waits_on(task)):
         tx.ledger.warn(f"{task} waits for {waits}: done before that, check calls it an error (T006)")
     pieces = [one.evidence for one in cited if one.evidence]
-    git = worktrees.git_of(tx, name)
+    git = worktrees.place_of(tx.ledger.git, name)
     code = codestate.code_as_seen(git, map(trust.seen_by, pieces))
     tx.ledger.warn(*forgotten.remarks(git, code, pieces))
     kept: dict[str, Any] = {key: code[key] for key in ("tree", "full", "paths", "untracked") if key in code}

@@ -13,6 +13,7 @@ from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.git import GitFailed
 from memento_git.model.enumeration import some
 from memento_git.work.actions import hooks
+from memento_git.work.dispatch.live import has_handovers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,15 +93,11 @@ def _mend(ledger: Ledger) -> Iterator[Answer]:
             yield Answer("claims", "ok", f"removed the expired claim of {claim.by or 'nobody'} on {name}")
     for folder in cleanroom.clear(ledger.git):
         yield Answer("work trees", "ok", f"removed {folder}, in which a command was run again")
-    if handovers_are_here(ledger):
+    if has_handovers(ledger.git):
         from memento_git.work.actions import leftovers
 
         for told in leftovers.mend(ledger, ledger.view()):
             yield Answer("work trees", "ok", told)
-
-
-def handovers_are_here(ledger: Ledger) -> bool:
-    return (ledger.git.common_dir / "memento" / "handovers").is_dir()
 
 
 def _git(ledger: Ledger) -> Iterator[Answer]:
@@ -221,7 +218,7 @@ def _claims(ledger: Ledger, view: View) -> Iterator[Answer]:
             message = f"{claim.by} left a claim on {name} that expired {claim.until}"
             message = message if claim.by else f"a claim on {name} cannot be read, so nobody holds it"
             yield Answer("claims", "warn", message, "memento doctor --fix")
-    if handovers_are_here(ledger):
+    if has_handovers(ledger.git):
         from memento_git.work.actions import leftovers
 
         for told, fix in leftovers.found(ledger, view):

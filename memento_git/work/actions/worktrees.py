@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memento_git.errors import MementoError, Refused
 from memento_git.work import away
 from memento_git.work import refusals as no
+from memento_git.work.dispatch.live import has_handovers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,8 +41,8 @@ class LeftBehind(Refused):
 
 
 def known(git: Git, dispatch: str) -> Handover | None:
-    """Return what this machine knows of a dispatch; where no folder is there, nothing is imported to look."""
-    if not (git.common_dir / "memento" / "handovers").is_dir():
+    """Return what this machine knows of a dispatch."""
+    if not has_handovers(git):
         return None
     from memento_git.ledger import handovers
 
@@ -54,13 +55,8 @@ def checkout_of(handover: Handover) -> Checkout:
     return Checkout(Path(handover.path), handover.branch, handover.base)
 
 
-def git_of(tx: Transaction, dispatch: str) -> Git:
-    """Return where the code of a dispatch is: its work tree if it has one here, else the checkout."""
-    return place_of(tx.ledger.git, dispatch)
-
-
 def place_of(git: Git, dispatch: str) -> Git:
-    """Return git in the worktree of a dispatch if it has one here, else as it is."""
+    """Return git where the code of a dispatch is: in its worktree if it has one here, else as it is."""
     found = known(git, dispatch)
     if found is None or not found.path:
         return git

@@ -26,9 +26,14 @@ def working(git: Git, held: RunRows) -> tuple[list[LiveRow], dict[str, Row]]:
     return _rows(found), {one.dispatch: _step(one, titles.get(one.task, one.task)) for one in found}
 
 
+def has_handovers(git: Git) -> bool:
+    """Tell whether this machine ever worked on a dispatch; where it did not, nothing is imported to look."""
+    return (git.common_dir / "memento" / "handovers").is_dir()
+
+
 def _workers(git: Git, run: str) -> list[Handover]:
-    """Return what processes of this machine work, or worked, on in a run; without any, nothing is imported."""
-    if not (git.common_dir / "memento" / "handovers").is_dir():
+    """Return what processes of this machine work, or worked, on in a run."""
+    if not has_handovers(git):
         return []
     from memento_git.ledger import handovers
 
