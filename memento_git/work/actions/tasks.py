@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import claims, layout
 from memento_git.model.states import DONE
-from memento_git.model.types import WORD, Decimal, problem_of
+from memento_git.model.types import PLACE, WORD, Decimal, problem_of
 from memento_git.model.work import EVIDENCE_KINDS, TRUSTS, Prose
 from memento_git.texts.typed import TextInvalid, WordUnknown, refuse_not_utf8
 from memento_git.work import refusals as no
@@ -128,18 +128,11 @@ def _words(command: str) -> list[str]:
 
 
 def _dependency(desk: Desk, state: RunState, given: str) -> str:
-    from memento_git.model.ids import NoSuchRecord
-
-    identity, other = desk.find(given, "task")
-    if other.id != state.id:
-        raise NoSuchRecord(kind="task", given=f"{identity} in run {state.id}")
-    return identity
+    return desk.home(state.id, [given])[1][0]
 
 
 def place(given: str) -> str:
     """Return a path of the repository as records hold it."""
-    from memento_git.model.types import PLACE
-
     refuse_not_utf8(given)
     clean = given.replace("\\", "/").removeprefix("./").rstrip("/")
     if not PLACE.fits(clean):
