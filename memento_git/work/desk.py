@@ -98,8 +98,6 @@ class Desk(desk.Desk):
 
     def home(self, run: str, tasks: Sequence[str]) -> tuple[RunState, list[str]]:
         """Return the run that is named, or the one of the tasks, and the tasks' ids; refuse one of another run."""
-        from memento_git.model.ids import NoSuchRecord
-
         found = [self.find(task, "task") for task in tasks]
         state = found[0][1] if found and not run else self.run(run)
         for identity, other in found:

@@ -8,7 +8,7 @@ from memento_git.errors import Misused
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import claims
 from memento_git.ledger.codec import REDACTED
-from memento_git.model.ids import dispatch_of, parse_ref
+from memento_git.model.ids import NoSuchRecord, dispatch_of, parse_ref
 from memento_git.model.states import DONE, ENDED_DISPATCH
 from memento_git.model.types import is_blank
 from memento_git.model.work import FAILURES
@@ -72,7 +72,8 @@ def hand_out(
         from memento_git.work.attest import signatures
 
         signatures.refuse_unsigned(state, (state.id, identity, *dependencies), f"handing out {identity}")
-    allowed = _refuse_destructive(desk, state, identity, guard.known_rules(allow_destructive))
+    allowed = guard.known_rules(allow_destructive)
+    tx.ledger.warn(*guard.refuse_text(desk.policy, handout.texts(state, identity), allowed))
     if allowed and not recovery_of:
         desk.reason("allowing a destructive command", note)
     name, who = tx.new_id("event"), desk.text("executor", executor, lines=False)
@@ -89,12 +90,6 @@ def _branch(event: str) -> str:
     from memento_git.ledger.checkouts import branch_of
 
     return branch_of(dispatch_of(event))
-
-
-def _refuse_destructive(desk: Desk, state: RunState, task: str, allowed: list[str]) -> list[str]:
-    """Refuse to hand out what tells a worker to destroy something; return what was allowed."""
-    desk.tx.ledger.warn(*guard.refuse_text(desk.policy, handout.texts(state, task), allowed))
-    return allowed
 
 
 def _beyond(desk: Desk, state: RunState, task: str, executor: str, reason: str) -> str:
@@ -120,8 +115,6 @@ def _dependency_done(state: RunState, task: str, other: str) -> None:
 
 def _find(desk: Desk, given: str) -> tuple[str, str, RunState]:
     """Return a dispatch's id, its task and the state of its run."""
-    from memento_git.model.ids import NoSuchRecord
-
     name, state = desk.find(given, "dispatch")
     opened = state.opened(name)
     if opened is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import layout
+from memento_git.model.ids import NoSuchRecord
 from memento_git.work import refusals as no
 from memento_git.work.actions.tasks import verification
 from memento_git.work.desk import Desk, refuse_ended
@@ -86,8 +87,6 @@ def _refuse_twice(state: RunState, plan: str, actor: str, *, signs: bool) -> Non
 
 def _of_run(desk: Desk, run: str, found: str, plan: str) -> None:
     """Refuse a plan that belongs to another run than the one that was named."""
-    from memento_git.model.ids import NoSuchRecord
-
     if desk.find(run, "run")[0] != found:
         raise NoSuchRecord(kind="plan", given=f"{plan} in run {run}")
 
