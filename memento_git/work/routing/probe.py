@@ -58,22 +58,25 @@ def boxed_ailment(executor: Executor, folder: Path, *, ask: bool = True) -> Obje
         brief.write_text("A trial.\n", encoding="utf-8")
         values = {"worktree": scratch, "brief": str(brief), "task": "task", "dispatch": "dispatch"}
         wrap = fill(executor.wrap, values)
-        program = str(folder / wrap[0]) if os.sep in wrap[0] else wrap[0]
-        return _unwell((program, *wrap[1:], *(executor.health or TRIAL)), Path(scratch))
+        return _unwell((_placed(wrap[0], folder), *wrap[1:], *(executor.health or TRIAL)), Path(scratch))
+
+
+def _placed(program: str, folder: Path) -> str:
+    """Return a program as it is started: a path leads on from the folder, a name is looked for on PATH."""
+    return str(folder / program) if os.sep in program else program
 
 
 def _there(program: str, folder: Path) -> bool:
-    place = str(folder / program) if os.sep in program else program
-    return shutil.which(place) is not None
+    return shutil.which(_placed(program, folder)) is not None
 
 
 def _unwell(health: tuple[str, ...], folder: Path) -> str:
     from memento_git.texts.secrets import redact_words
 
     told = " ".join(redact_words(health))
-    program = str(folder / health[0]) if os.sep in health[0] else health[0]
+    argv = [_placed(health[0], folder), *health[1:]]
     try:
-        done = capture.run_command([program, *health[1:]], folder, keep=KEEP, timeout=PATIENCE, silent=True)
+        done = capture.run_command(argv, folder, keep=KEEP, timeout=PATIENCE, silent=True)
     except capture.CommandNotStarted as refusal:
         return refusal.message
     if done.timed_out:
