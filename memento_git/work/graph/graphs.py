@@ -48,11 +48,11 @@ def measure(edges: Edges) -> Row:
     parts = sorted(
         (sorted(part) for part in nx.weakly_connected_components(graph)), key=lambda part: (-len(part), part)
     )
-    groups = _communities(graph)
+    groups, hot = _communities(graph), hot_spots(graph)
     return {
         "edges": {path: sorted(others) for path, others in sorted(edges.items())},
         "cycles": cycles[:MOST_CYCLES],
-        "hot_spots": hot_spots(graph),
+        "hot_spots": hot,
         "components": sorted((len(part) for part in parts if len(part) > 1), reverse=True),
         "communities": [group for group in groups if len(group) > 1],
         "modularity": _modularity(graph, groups),
@@ -62,7 +62,7 @@ def measure(edges: Edges) -> Row:
             "cycles": len(cycles),
             "in_cycles": knots,
             "components": len(parts),
-            "hot_spots": len(hot_spots(graph)),
+            "hot_spots": len(hot),
             "communities": len(groups),
         },
     }
