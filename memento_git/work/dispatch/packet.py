@@ -143,9 +143,8 @@ def _attempts(state: RunState, task: str, repairs: str | None, omitted: list[Row
     names = ([repairs] if repairs else []) + [task]
     ended = [event for name in names for event in state.folded(name).legal(*ENDED_BADLY)]
     told = [_attempt(state, event) for event in ended]
-    if more := len(told) - MOST_ATTEMPTS:
-        size = sum(len(str(one)) for one in told[:more]) if more > 0 else 0
-        omitted += [left_out(f"{more} earlier attempts", size)] if more > 0 else []
+    if (more := len(told) - MOST_ATTEMPTS) > 0:
+        omitted.append(left_out(f"{more} earlier attempts", sum(len(str(one)) for one in told[:more])))
     return told[-MOST_ATTEMPTS:]
 
 
