@@ -26,7 +26,8 @@ def mark_stale(view: View, evidence: Sequence[EvidenceRow], tasks: Sequence[Task
         names = {row["id"] for row in bound}
         for row in (*bound, *(task for task in tasks if names.intersection(task["proven_by"]))):
             row["stale"] = None
-    if not bound or len(view.commits) != 1:
+        return []
+    if not bound:
         return []
     from memento_git.work import codestate
     from memento_git.work.proof import codes
