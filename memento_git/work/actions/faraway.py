@@ -49,10 +49,14 @@ def is_open_on(ledger: Ledger, remote: str, dispatch: str) -> bool:
 
 def dispatch_in(view: View, dispatch: str) -> Dispatch:
     """Return what a dispatch has come to in a view; nothing where the view does not know it."""
-    for run in view.runs():
-        if view.holds(run, dispatch, "dispatch"):
-            return RunState(view, run).dispatch(dispatch)
-    return Dispatch()
+    state = _run_of(view, dispatch)
+    return state.dispatch(dispatch) if state is not None else Dispatch()
+
+
+def _run_of(view: View, dispatch: str) -> RunState | None:
+    """Return the run of a dispatch in a view; None where the view does not know it."""
+    found = (run for run in view.runs() if view.holds(run, dispatch, "dispatch"))
+    return next((RunState(view, run) for run in found), None)
 
 
 def held_for_nothing(ledger: Ledger, view: View) -> Iterator[tuple[str, str]]:
@@ -86,18 +90,13 @@ def _why(ledger: Ledger, view: View, remote: str, one: HeldClaim) -> Objection:
     """Return why a claim holds nothing any more, or nothing."""
     if one.claim.until < view.now:
         return f"it expired {one.claim.until or 'long ago'}"
-    for run in view.runs():
-        if view.holds(run, one.claim.dispatch, "dispatch"):
-            state = RunState(view, run)
-            found = state.dispatch(one.claim.dispatch)
-            task = found.opened.of if found.opened is not None else one.name
-            status = state.task_status(task)
-            if found.status in ENDED_DISPATCH:
-                is_open = is_open_on(ledger, remote, one.claim.dispatch)
-                return "" if is_open else f"{one.claim.dispatch} is {found.status}"
-            return f"{task} is {status}" if status in FINAL_TASK else _of_run(state)
-    return ""
-
-
-def _of_run(state: RunState) -> str:
+    if (state := _run_of(view, one.claim.dispatch)) is None:
+        return ""
+    found = state.dispatch(one.claim.dispatch)
+    if found.status in ENDED_DISPATCH:
+        is_open = is_open_on(ledger, remote, one.claim.dispatch)
+        return "" if is_open else f"{one.claim.dispatch} is {found.status}"
+    task = found.opened.of if found.opened is not None else one.name
+    if (status := state.task_status(task)) in FINAL_TASK:
+        return f"{task} is {status}"
     return f"{state.id} is {state.status}" if state.is_final else ""
