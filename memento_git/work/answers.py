@@ -30,18 +30,22 @@ def after(tx: Transaction, identity: str) -> AnyRow:
 
 def at(view: View, given: str, kind: str) -> AnyRow:
     """Return the row of the record that a prefix names."""
+    return _found(view, given, kind)[1]
+
+
+def _found(view: View, given: str, kind: str) -> tuple[RunState, AnyRow]:
     identity, run = view.find(given, kind)
     state = RunState(view, run)
     told = row(state, identity)
     check(state, told)
-    return told
+    return state, told
 
 
 def shown(view: View, given: str, kind: str) -> AnyRow:
     """Return the same, and whether evidence, or all that proves a task, is of other code than this view's."""
-    told = at(view, given, kind)
+    state, told = _found(view, given, kind)
     if kind in ("evidence", "task"):
-        _mark(RunState(view, told["run_id"]), told, kind)
+        _mark(state, told, kind)
     return told
 
 
