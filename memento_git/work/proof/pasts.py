@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memento_git.ledger import layout
-from memento_git.model.ids import Ref
-from memento_git.model.work import SNAPSHOT, Evidence
+from memento_git.model.ids import Ref, kind_of
+from memento_git.model.work import SNAPSHOT
 from memento_git.work.gates import replies
 from memento_git.work.loading import load
 from memento_git.work.proof import codes, enrichment, proofs, trust, verdict
@@ -16,6 +16,7 @@ from memento_git.work.proof.verification import again_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from memento_git.model.work import Evidence
     from memento_git.work.proof.trust import Cited
     from memento_git.work.proof.verification import Demand, Source
     from memento_git.work.state import RunState
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
 def evidence_for(state: RunState, task: str) -> list[Cited]:
     """Return the evidence that is recorded for a task, or says yes to it, as a completion would cite it now."""
     load(state)
-    decoded = state.view.decoded
-    names = [
-        name
-        for name, path in state.index.evidence.items()
-        if path in decoded and _is_for(state, task, decoded[path].data)
-    ]
+    names = [name for name, data in _loaded(state, state.index.evidence) if _is_for(state, task, data)]
     return [state.cited(Ref(one.id, one.digest)) for one in state.pieces(names)]
+
+
+def _loaded(state: RunState, paths: Mapping[str, str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield what the files of a run that is loaded say, with the id of each, where they can be read."""
+    decoded = state.view.decoded
+    return ((name, decoded[path].data) for name, path in paths.items() if path in decoded)
 
 
 def _is_for(state: RunState, task: str, data: Mapping[str, Any]) -> bool:
@@ -100,31 +102,23 @@ def _named_in(state: RunState) -> Iterator[Mapping[str, Any]]:
 
 
 def _tasks(state: RunState) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    decoded = state.view.decoded
-    for name, path in state.index.prose.items():
-        if name.startswith("task_") and path in decoded:
-            yield name, decoded[path].data
+    return ((name, told) for name, told in _loaded(state, state.index.prose) if kind_of(name) == "task")
 
 
 def _failures(state: RunState, files: list[str]) -> Iterator[Past]:
     """Yield the commands that were run for tasks about these files, with those files."""
     about = {name: told["files"] for name, told in _tasks(state) if enrichment.overlap(files, told.get("files") or [])}
-    for name, path in state.index.evidence.items():
-        decoded = state.view.decoded.get(path)
-        if decoded is None or "command" not in decoded.data:
-            continue
-        where = tuple(file for task in decoded.data.get("for") or () for file in about.get(task, ()))
+    for name, data in _loaded(state, state.index.evidence):
+        tasks = data.get("for") or () if "command" in data else ()
+        where = tuple(file for task in tasks for file in about.get(task, ()))
         if where and state.evidence_status(name) == "recorded":
-            yield Past(Evidence(name, state.id, decoded.data, decoded.digest, path), where)
+            yield from (Past(one, where) for one in state.pieces([name]))
 
 
 def _graph(state: RunState, files: list[str]) -> list[Source]:
     """Return what the latest graph of the code in a run adds."""
-    found = sorted(
-        (decoded.data["at"], name)
-        for name, path in state.index.evidence.items()
-        if (decoded := state.view.decoded.get(path)) is not None and decoded.data["kind"] == "graph"
-    )
+    told = _loaded(state, state.index.evidence)
+    found = sorted((data["at"], name) for name, data in told if data["kind"] == "graph")
     for _, name in reversed(found):
         kept = _kept_graph(state, name)
         if kept and state.evidence_status(name) == "recorded":
