@@ -44,6 +44,10 @@ class Draft(NamedTuple):
     data: dict[str, Any]
     files: dict[str, bytes]
 
+    def named(self, argv: Sequence[str]) -> Draft:
+        """Return what a command has shown, with the command named as those name it who ask for it."""
+        return self._replace(data={**self.data, "command": {**self.data["command"], "argv": argv}})
+
 
 class KindInvalid(Misused):
     """A kind of evidence that there is not, or that a command cannot make."""

@@ -122,7 +122,7 @@ class Rerunner:
                 there, told["argv"], kind=kind, covers=covers, timeout=self._timeout, keep=self.policy.output,
                 reports=[os.path.relpath(report, told["cwd"]) for report in reports], runner=self._group,
             )  # fmt: skip
-        return draft._replace(data={**draft.data, "command": {**draft.data["command"], "argv": told["argv"]}})
+        return draft.named(told["argv"])
 
     @property
     def _timeout(self) -> float:

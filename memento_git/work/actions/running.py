@@ -16,7 +16,6 @@ from memento_git.work.actions import attaching, checkpoints, diffs, dispatches, 
 from memento_git.work.actions.evidences import Draft
 from memento_git.work.actions.handing import Wish, hand_over, patiently
 from memento_git.work.actions.starting import able, refuse_unfit
-from memento_git.work.actions.verifying import named_draft
 from memento_git.work.proof import pasts, trust, verification
 from memento_git.work.running import capture, children, witnessed
 from memento_git.work.running.children import Stop
@@ -254,11 +253,11 @@ class _Run:
             for command in self.asked.commands:
                 if self.stop:
                     raise _Ended("stopped", self.stop.why)
-                draft = named_draft(evidences.witness(
+                draft = evidences.witness(
                     there, command.run, kind=command.kind, reports=command.reports, keep=keep, required=True,
                     timeout=command.timeout or self.timeout, runner=self._group,
-                ), command)  # fmt: skip
-                self.drafts.append(Draft({**draft.data, "dispatch": self.handover.dispatch}, draft.files))
+                ).named(verification.masked(command.run))  # fmt: skip
+                self.drafts.append(draft._replace(data={**draft.data, "dispatch": self.handover.dispatch}))
                 if draft.data["outcome"] != "passed":
                     if self.stop:
                         raise _Ended("stopped", self.stop.why)

@@ -97,12 +97,7 @@ def _witnessed(ledger: Ledger, command: Command, *, quiet: bool) -> Draft:
         ledger, command.run, kind=command.kind, reports=command.reports, timeout=command.timeout or None, quiet=quiet,
         required=True,
     )  # fmt: skip
-    return named_draft(draft, command)
-
-
-def named_draft(draft: Draft, command: Command) -> Draft:
-    """Return what a command that is asked has shown, with the command named as the texts name it."""
-    return draft._replace(data={**draft.data, "command": {**draft.data["command"], "argv": masked(command.run)}})
+    return draft.named(masked(command.run))
 
 
 def _done(desk: Desk, task: str) -> tuple[str, RunState, Prose]:
