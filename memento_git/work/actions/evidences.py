@@ -44,6 +44,14 @@ class Draft(NamedTuple):
     data: dict[str, Any]
     files: dict[str, bytes]
 
+    def ordered(self, identity: str, tasks: object, at: str, by: str, summary: str | None) -> dict[str, Any]:
+        """Return the values in the order of the file: first what the evidence is, whose, and what it came to."""
+        first = {
+            "id": identity, "kind": self.data["kind"], "for": tasks, "at": at, "by": by,
+            "outcome": self.data["outcome"], "summary": summary,
+        }  # fmt: skip
+        return first | {key: value for key, value in self.data.items() if key not in first}
+
     def named(self, argv: Sequence[str]) -> Draft:
         """Return what a command has shown, with the command named as those name it who ask for it."""
         return self._replace(data={**self.data, "command": {**self.data["command"], "argv": argv}})
@@ -213,16 +221,8 @@ def _write(desk: Desk, state: RunState, draft: Draft, tasks: Sequence[str], seal
     identity = draft.data.get("id") or tx.new_id("evidence")
     if "id" in draft.data and identity in tx.view.known("evidence"):
         raise FolderKnown(path=identity, problem="this evidence is, or was, in the ledger already")
-    ordered = {
-        "id": identity,
-        "kind": draft.data["kind"],
-        "for": list(tasks) or draft.data.get("for"),
-        "at": draft.data.get("at") or tx.now,
-        "by": draft.data.get("by") or tx.actor,
-        "outcome": draft.data["outcome"],
-        "summary": draft.data.get("summary"),
-    }
-    data = {**ordered, **{key: value for key, value in draft.data.items() if key not in ordered}}
+    at, by = draft.data.get("at") or tx.now, draft.data.get("by") or tx.actor
+    data = draft.ordered(identity, list(tasks) or draft.data.get("for"), at, by, draft.data.get("summary"))
     data["allowed_secrets"] = sorted({*(data.get("allowed_secrets") or ()), *tx.ledger.allow_secrets})
     text = codec.encode(data)
     tx.put(layout.evidence_path(state.id, identity), seal.evidence(state.id, data, text) if seal else text)

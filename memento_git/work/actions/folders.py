@@ -77,13 +77,9 @@ def write_folder(ledger: Ledger, draft: Draft, folder: Path, tasks: Sequence[str
 
     refuse_secrets("summary", summary)
     identity = ledger.new_id("evidence")
-    ordered = {
-        "id": identity, "kind": draft.data["kind"], "for": list(tasks), "at": ledger.now(), "by": ledger.actor,
-        "outcome": draft.data["outcome"], "summary": summary,
-    }  # fmt: skip
+    data = draft.ordered(identity, list(tasks), ledger.now(), ledger.actor, summary)
     folder.mkdir(parents=True, exist_ok=True)
-    rest = {key: value for key, value in draft.data.items() if key not in ordered}
-    _put(folder, {"evidence.yaml": codec.encode({**ordered, **rest}), **draft.files})
+    _put(folder, {"evidence.yaml": codec.encode(data), **draft.files})
     return identity
 
 
