@@ -76,13 +76,12 @@ def attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict[
     size = path.stat().st_size
     if not size:
         raise FileUnfit(path=given, problem="it is empty")
-    told: dict[str, Any] = {"name": name}
     if size <= desk.policy.attach:
         data = read_file(path, given)
         refuse_secrets_in(desk.tx, f"file {name}", data)
         kept = f"{number}-{re.sub(r'[^a-z0-9._-]+', '-', path.name.lower())[-60:]}"
         held[kept] = data
-        return {**told, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data), "kept": kept}
+        return kept_as(kept, name, data)
     digest = hashlib.sha256()
     with opened(path, given) as stream:
         while block := stream.read(BLOCK):
@@ -92,7 +91,12 @@ def attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict[
     desk.tx.ledger.warn(
         f"{name} is larger than the {desk.policy.attach} bytes that policy attaches: its digest stands for it"
     )
-    return {**told, "sha256": digest.hexdigest(), "bytes": size}
+    return {"name": name, "sha256": digest.hexdigest(), "bytes": size}
+
+
+def kept_as(kept: str, name: str, data: bytes) -> dict[str, Any]:
+    """Return what evidence says of a file that its folder keeps."""
+    return {"name": name, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data), "kept": kept}
 
 
 @contextlib.contextmanager
@@ -124,11 +128,11 @@ def attached(desk: Desk, named: Mapping[str, bytes]) -> tuple[list[dict[str, Any
     """Return what evidence says of these files, and those of them that are kept."""
     files, attachments = {}, []
     for name, content in named.items():
-        told: dict[str, Any] = {"name": name, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+        told = kept_as(name, name, content)
         if len(content) <= desk.policy.attach:
             files[name] = content
-            told["kept"] = name
         else:
+            del told["kept"]
             desk.tx.ledger.warn(
                 f"{name} has {len(content)} bytes, more than policy's limits.attach: only its digest is kept"
             )

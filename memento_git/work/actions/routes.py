@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.work.actions import evidences
+from memento_git.work.actions.attaching import kept_as
 from memento_git.work.actions.evidences import Draft
 from memento_git.work.desk import Desk
 
@@ -21,7 +21,7 @@ def record_route(tx: Transaction, task: str, decision: dict[str, Any]) -> str:
     desk = Desk.of(tx)
     text = json.dumps({"task": task, "decision": decision}, indent=1, ensure_ascii=False)
     content = desk.text("decision", text).encode()
-    attached = {"name": FILE, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content), "kept": FILE}
     chain = ", then ".join((decision["selected_executor"], *decision["fallback_chain"]))
-    draft = Draft({"kind": "note", "outcome": "observed", "attachments": [attached]}, {FILE: content})
+    attachments = [kept_as(FILE, FILE, content)]
+    draft = Draft({"kind": "note", "outcome": "observed", "attachments": attachments}, {FILE: content})
     return evidences.record_draft(tx, draft, tasks=[task], summary=f"Routing, advisory: {chain}.")
