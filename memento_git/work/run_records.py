@@ -82,6 +82,11 @@ class RunRecords(Happenings):
         """Return the evidence of some ids, as far as it is there and can be read."""
         return [found for name in names if (found := self.evidence(name)) is not None]
 
+    def keeping(self, file: str) -> list[Evidence]:
+        """Return the evidence whose folder keeps a file of this name; other evidence is not even read."""
+        held = self.index.attachments.items()
+        return self.pieces(name for name, paths in held if any(path.endswith(f"/{file}") for path in paths))
+
     def loose(self) -> list[str]:
         """Return the files of the run's records that lie outside of its archives."""
         index = self.index

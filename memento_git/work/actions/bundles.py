@@ -43,15 +43,11 @@ def record_bundle(tx: Transaction, task: str, dispatch: str) -> str:
 
 def bundle_row(state: RunState, dispatch: str) -> Row | None:
     """Return the bundle that was recorded when a dispatch was taken back: its id, hash, evidence and path."""
-    names = [
-        name for name, paths in state.index.attachments.items() if any(path.endswith(f"/{FILE}") for path in paths)
-    ]
-    for name in names:
-        found = state.evidence(name)
-        if found is not None and found.kind == "note" and found.data.get("dispatch") == dispatch:
-            path = f"{layout.folder_of(state.id, name)}/{FILE}"
+    for found in state.keeping(FILE):
+        if found.kind == "note" and found.data.get("dispatch") == dispatch:
+            path = f"{layout.folder_of(state.id, found.id)}/{FILE}"
             held = as_object(state.view.read(path))
-            return {"id": held.get("id"), "hash": held.get("bundle_hash"), "evidence_id": name, "path": path}
+            return {"id": held.get("id"), "hash": held.get("bundle_hash"), "evidence_id": found.id, "path": path}
     return None
 
 

@@ -37,15 +37,10 @@ def is_wanted(state: RunState, asked: bool | None) -> bool:
 
 
 def _held(state: RunState) -> list[Evidence]:
-    """Return the snapshots of a run whose bytes are kept, oldest first; other evidence is not even read."""
-    names = [name for name, paths in state.index.attachments.items() if any(_is(path, SNAPSHOT) for path in paths)]
-    found = [one for one in state.pieces(names) if one.kind == "graph"]
+    """Return the snapshots of a run whose bytes are kept, oldest first."""
+    found = [one for one in state.keeping(SNAPSHOT) if one.kind == "graph"]
     standing = [one for one in found if state.evidence_status(one.id) == "recorded"]
     return sorted(standing, key=lambda one: (one.data["at"], one.id))
-
-
-def _is(path: str, name: str) -> bool:
-    return path.rpartition("/")[2] == name
 
 
 def look_ahead(ledger: Ledger, dispatch: str, asked: bool | None = None) -> None:
