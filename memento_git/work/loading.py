@@ -1,4 +1,4 @@
-"""Reading all of a run at once, what was decoded before taken from the cache; and evidence that a request names."""
+"""Reading all of a run at once, what was decoded before taken from the cache."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from memento_git.ledger import cache, decoding
 from memento_git.ledger.decoding import STEP
-from memento_git.ledger.view import LedgerUnreadable
-from memento_git.model.ids import EvidenceWithdrawn
 
 if TYPE_CHECKING:
     from memento_git.ledger.view import View
-    from memento_git.model.work import Evidence
     from memento_git.work.state import RunState
 
 
@@ -27,17 +24,6 @@ def load(state: RunState) -> None:
     decoded, fresh = decoding.bring(view, paths, held["decoded"])
     if fresh:
         cache.write(view.git, name, "3", {"decoded": decoded, "digests": view.digests})
-
-
-def evidence_named(state: RunState, identity: str) -> Evidence:
-    """Return evidence that a request names; refuse what cannot be read, was redacted, or is missing."""
-    if (found := state.evidence(identity)) is not None:
-        return found
-    path = state.names.evidence_at(identity)
-    if wrong := [one for one in state.view.findings if path and one.path == path]:
-        raise LedgerUnreadable(finding=wrong[0])
-    status = state.evidence_status(identity)
-    raise EvidenceWithdrawn(evidence=identity, status="missing" if status == "recorded" else status)
 
 
 def _digest(view: View, paths: list[str]) -> None:

@@ -8,8 +8,9 @@ from memento_git.folding.fold import Fold, Folded, last_of, plans_of
 from memento_git.folding.lanes import CANONICAL, STATUS, choice, task_status
 from memento_git.folding.overruling import SETTLING
 from memento_git.ledger import layout
+from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.clock import is_ahead
-from memento_git.model.ids import kind_of, opening_of
+from memento_git.model.ids import EvidenceWithdrawn, kind_of, opening_of
 from memento_git.model.states import DONE, ENDED_DISPATCH, FINAL_RUN, OPEN_DISPATCH
 from memento_git.model.work import Event, Evidence
 from memento_git.work import transitions
@@ -143,6 +144,16 @@ class RunState(RunRecords):
         folded = self.folded(identity)
         word = folded.lanes.word(STATUS, "recorded")
         return "incomplete" if folded.dangling and word == "recorded" else word
+
+    def evidence_named(self, identity: str) -> Evidence:
+        """Return evidence that a request names; refuse what cannot be read, was redacted, or is missing."""
+        if (found := self.evidence(identity)) is not None:
+            return found
+        path = self.names.evidence_at(identity)
+        if wrong := [one for one in self.view.findings if path and one.path == path]:
+            raise LedgerUnreadable(finding=wrong[0])
+        status = self.evidence_status(identity)
+        raise EvidenceWithdrawn(evidence=identity, status="missing" if status == "recorded" else status)
 
     def holds(self, evidence: str, name: str, sha256: str) -> bool:
         """Tell whether the folder of evidence has a file with exactly these bytes."""

@@ -18,7 +18,6 @@ from memento_git.work.actions import bundles, checkpoints, verifying, worktrees
 from memento_git.work.dangers import guard
 from memento_git.work.desk import Desk
 from memento_git.work.dispatch import handout, preflight, terms
-from memento_git.work.loading import evidence_named
 from memento_git.work.proof import forgotten, proofs, trust, verification
 
 if TYPE_CHECKING:
@@ -341,7 +340,7 @@ def ending(tx: Transaction, dispatch: str) -> tuple[RunState, str, str]:
 
 def _named(desk: Desk, state: RunState, task: str, given: str) -> str:
     """Return the reference to a piece of evidence that shows a failure; refuse what is another run's."""
-    return str(evidence_named(state, desk.evidence(state, given, task)).ref)
+    return str(state.evidence_named(desk.evidence(state, given, task)).ref)
 
 
 def recover_dispatch(

@@ -15,7 +15,6 @@ from memento_git.work import refusals as no
 from memento_git.work.attest import attestation, signatures
 from memento_git.work.attest.attestation import Released
 from memento_git.work.gates import gatehold, gates, holding
-from memento_git.work.loading import evidence_named
 from memento_git.work.proof import codes, proofs, trust
 from memento_git.work.state import RunState
 
@@ -74,7 +73,7 @@ def task_statements(view: View, task: str, run: str = "") -> list[bytes]:
 
 
 def _statement(state: RunState, identity: str) -> attestation.Statement:
-    evidence, status = evidence_named(state, identity), state.evidence_status(identity)
+    evidence, status = state.evidence_named(identity), state.evidence_status(identity)
     if status != "recorded":
         raise EvidenceWithdrawn(evidence=identity, status=status)
     if why := _unfit(state, evidence):

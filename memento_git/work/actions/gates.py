@@ -11,7 +11,6 @@ from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
 from memento_git.work.dispatch import terms
 from memento_git.work.gates import gatehold, gates, gateseen
-from memento_git.work.loading import evidence_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,7 +79,7 @@ def record_verdict(
 
 def _cite(desk: Desk, state: RunState, scope: str, given: str) -> str:
     identity = desk.evidence(state, given, scope)
-    found = evidence_named(state, identity)
+    found = state.evidence_named(identity)
     if kind_of(scope) == "task" and found.tasks and scope not in found.tasks:
         raise no.EvidenceForeign(evidence=identity, tasks=", ".join(found.tasks), task=scope)
     return str(found.ref)

@@ -17,7 +17,6 @@ from memento_git.work.actions import evidences
 from memento_git.work.actions.rerunning import Rerunner
 from memento_git.work.attest.signers import refuse_renamed
 from memento_git.work.desk import Desk
-from memento_git.work.loading import evidence_named
 from memento_git.work.proof import reproduction as again
 from memento_git.work.proof import reruns
 from memento_git.work.proof.seen_commits import HEAD, TRACKED, SeenCommits
@@ -182,7 +181,7 @@ def _first_word(chosen: Sequence[tuple[RunState, Evidence]]) -> str:
 def _named(view: View, given: str) -> tuple[RunState, Evidence]:
     identity, run = view.find(given, "evidence")
     state = RunState(view, run)
-    return state, evidence_named(state, identity)
+    return state, state.evidence_named(identity)
 
 
 def _of_run(view: View, given: str) -> Iterator[tuple[RunState, Evidence]]:
