@@ -120,14 +120,14 @@ def run_command(
     size-limited copies, the reports, and git's ids of the code before and after.
     """
     from memento_git.model.clock import duration
-    from memento_git.work.actions import evidences, folders, kinds
+    from memento_git.work.actions import evidences, folders
 
     ledger = door.ledger
     linked = _dispatch(door, dispatch, apart=out is not None)
     _refuse_out(door, out, run)
     expected = _full(tasks, ledger.actor) if out is not None else _expect(door, tasks, run, summary, linked)
     draft = evidences.witness(
-        ledger, argv, kind=kind or kinds.kind_asked(ledger, expected, argv), reports=reports,
+        ledger, argv, kind=kind or evidences.kind_asked(ledger, expected, argv), reports=reports,
         covers=_places(door, covers, reports), timeout=duration(timeout) if timeout else None, quiet=door.json,
     )  # fmt: skip
     draft.data["dispatch"] = linked

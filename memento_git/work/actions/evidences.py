@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import codec, layout, publish
 from memento_git.ledger.naming import begun
-from memento_git.model.ids import EvidenceWithdrawn, WrongKind, kind_of
+from memento_git.model.ids import EvidenceWithdrawn, NoSuchRecord, WrongKind, kind_of
 from memento_git.model.types import is_blank
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
 from memento_git.texts.typed import NameUnfit, TextInvalid
@@ -20,7 +20,7 @@ from memento_git.work.actions.diffs import diff_of
 from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import handout
 from memento_git.work.gates import approvals, replies
-from memento_git.work.proof import codes, trust
+from memento_git.work.proof import codes, trust, verification
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,7 +44,9 @@ class Draft(NamedTuple):
     data: dict[str, Any]
     files: dict[str, bytes]
 
-    def ordered(self, identity: str, tasks: object, at: str, by: str, summary: str | None) -> dict[str, Any]:
+    def ordered(
+        self, identity: str, tasks: Sequence[str] | None, at: str, by: str, summary: str | None
+    ) -> dict[str, Any]:  # fmt: skip
         """Return the values in the order of the file: first what the evidence is, whose, and what it came to."""
         first = {
             "id": identity, "kind": self.data["kind"], "for": tasks, "at": at, "by": by,
@@ -118,6 +120,23 @@ def witness(
     }
     ledger.warn(*trust.doubts(data))
     return Draft({**data, "outcome": trust.outcome_of(data)}, files)
+
+
+def kind_asked(ledger: Ledger, tasks: Sequence[str], argv: Sequence[str]) -> str:
+    """Return the kind under which policy, plan or one of some tasks asks for a command; `command` where none does."""
+    from memento_git.ledger.store import NoLedger
+    from memento_git.work.state import RunState
+
+    try:
+        view = ledger.view()
+        found = [view.find(task, "task") for task in tasks]
+    except (NoLedger, NoSuchRecord):  # a machine that only runs commands may not have them
+        return "command"
+    for task, run in found:
+        for command in RunState(view, run).asked(task).commands:
+            if verification.named(command.run) == verification.named(argv):
+                return command.kind
+    return "command"
 
 
 def refuse_secret_names(ledger: Ledger, *, reports: Sequence[str], covers: Sequence[str]) -> None:
