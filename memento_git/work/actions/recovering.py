@@ -20,6 +20,7 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memento_git.ledger.claims import Claim
     from memento_git.ledger.git import Git
     from memento_git.ledger.handovers import Handover
     from memento_git.ledger.store import Ledger
@@ -135,8 +136,9 @@ def clean(ledger: Ledger, view: View, handover: Handover, *, only_empty: bool = 
         processes.end(here.dispatch, here.worker, here.child)
         done = status == "completed"
         partial = "" if done else worktrees.kept_aside(ledger.git, here)
-        if not status:
-            _free(ledger.git, here)
+        if not status:  # it never came to be
+            for name, claim in _claims(ledger.git, here):
+                claims.release(ledger.git, name, claim)
         is_gone = worktrees.try_to_clear(ledger, here, completed=done)
     told = f"{status or 'unknown to the ledger'}: " + ("cleaned up after" if is_gone else "its worktree was left")
     return [Job(here.dispatch, here.task, here.run, told, partial)]
@@ -146,8 +148,7 @@ def is_elsewhere(git: Git, view: View, handover: Handover, status: str) -> bool:
     """Tell whether a dispatch that has ended here, or is unknown, may be somebody's by another branch or a claim."""
     if handover.is_dead and status:
         return False
-    held = [claim for name in (handover.task, handover.dispatch) if (claim := claims.read(git, name)) is not None]
-    if not handover.is_dead and any(one.dispatch == handover.dispatch and one.until >= view.now for one in held):
+    if not handover.is_dead and any(claim.until >= view.now for _, claim in _claims(git, handover)):
         return True
     return not status and bool(knowing(git, handover))
 
@@ -166,12 +167,10 @@ def knowing(git: Git, handover: Handover) -> list[str]:
     return workbranches.knowing(git, handover.dispatch, layout.folder_of(handover.run, handover.task))
 
 
-def _free(git: Git, handover: Handover) -> None:
-    """Remove the claim of a dispatch that never came to be."""
-    for name in (handover.task, handover.dispatch):
-        claim = claims.read(git, name)
-        if claim is not None and claim.dispatch == handover.dispatch:
-            claims.release(git, name, claim)
+def _claims(git: Git, handover: Handover) -> list[tuple[str, Claim]]:
+    """Return the claims of this clone on a dispatch, each with its name: the task's, or a candidate's own."""
+    found = ((name, claims.read(git, name)) for name in (handover.task, handover.dispatch))
+    return [(name, claim) for name, claim in found if claim is not None and claim.dispatch == handover.dispatch]
 
 
 def status_of(view: View, dispatch: str) -> str:
