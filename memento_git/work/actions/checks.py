@@ -17,7 +17,6 @@ from memento_git.work.proof import trust
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.work.state import RunState
@@ -115,7 +114,7 @@ def _draft(desk: Desk, check: Check) -> Draft:
     git = desk.tx.ledger.git
     if check.finished and seconds_of(check.finished) > seconds_of(desk.tx.now) + AHEAD:
         raise PayloadInvalid(where=f"check {check.name[:60]}", problem=f"it ended in the future, {check.finished}")
-    if not _has(git, check.commit):
+    if git.commit(check.commit) != check.commit:
         raise CommitUnknown(name=check.name[:60], commit=check.commit)
     told = {key: desk.text(f"check {key}", value, lines=False) for key, value in check.record().items()
             if key not in ("provider", "commit", "finished")}  # fmt: skip
@@ -126,10 +125,6 @@ def _draft(desk: Desk, check: Check) -> Draft:
         "check": {**check.record(), **told},
     }
     return Draft(data, {})
-
-
-def _has(git: Git, commit: str) -> bool:
-    return git.commit(commit) == commit
 
 
 def record_check(
