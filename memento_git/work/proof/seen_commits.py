@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger import difference
@@ -39,6 +39,7 @@ class SeenCommits:
         self.git = git
         self.head = head
         self.here = here
+        self._tree = cache(partial(codestate.tree_at, git))
 
     def of(self, evidence: Mapping[str, Any]) -> Place:
         """Return where the code is that evidence saw; HEAD where no commit holds it, or it names two codes at odds."""
@@ -78,9 +79,6 @@ class SeenCommits:
         if not commit:
             return ""
         return self.git.commit(commit) or ""
-
-    def _tree(self, commit: str) -> str:
-        return codestate.tree_at(self.git, commit)
 
     @cached_property
     def trees(self) -> dict[str, str]:
