@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memento_git.work.proof.trust import Cited
     from memento_git.work.state import RunState
 
-    Code = Callable[[Sequence[str]], Mapping[str, Any]]
+    Code = Callable[[tuple[str, ...]], Mapping[str, Any]]
     Here = Callable[[], Mapping[str, Any]]
 
 
@@ -229,7 +229,7 @@ def unmet(state: RunState, commits: Sequence[str] = ()) -> list[Fall]:
 
 def codes_of(state: RunState, commits: Sequence[str] = ()) -> list[Code]:
     """Return what tells the code of each of some commits, or of those that are read, with the ids of some paths."""
-    return [partial(codestate.code_at, state.view.git, commit) for commit in commits or state.view.commits]
+    return [cache(partial(codestate.code_at, state.view.git, commit)) for commit in commits or state.view.commits]
 
 
 def release_fallen(state: RunState) -> Objection:

@@ -65,7 +65,8 @@ def held(state: RunState, commits: Sequence[str] = ()) -> RunFacts:
     """Return what the ledger holds of a run; its code is that of some commits, by default of those that are read."""
     tasks = state.tasks()
     evidence = state.pieces(state.ids("evidence"))
-    now = {code(())["tree"] for code in gatehold.codes_of(state, commits)}
+    codes = gatehold.codes_of(state, commits)
+    now = {code(())["tree"] for code in codes}
     gone = remains.said(state)
     authors = frozenset(one.by for task in tasks for one in state.folded(task).legal("claimed", "completed"))
     status = "contested" if "status" in state.folded(state.id).lanes.contested else state.status
@@ -77,8 +78,7 @@ def held(state: RunState, commits: Sequence[str] = ()) -> RunFacts:
               | {(task, kind): word for task in tasks for kind, word in state.gates(task).items()}
               | {(task, gate): "failed" for task in state.counting()
                  for _, gate in gatehold.left_failed(state, task)},
-        fallen={(one.scope, one.gate): one.why for one in gatehold.falls(state, gatehold.codes_of(state, commits))
-                if one.is_asked},
+        fallen={(one.scope, one.gate): one.why for one in gatehold.falls(state, codes) if one.is_asked},
         checks=[*_checks(state, evidence, now), *_checks_gone(state, gone, now)],
         answers=[*_answers(state, evidence, {state.id, *tasks}, authors), *_answers_gone(state, gone),
                  *_noes(state, (state.id, *tasks))],

@@ -362,10 +362,10 @@ def has_moved(data: Mapping[str, Any]) -> bool:
     return after is not None and not agree(code_seen(data), after)
 
 
-def saw(evidence: Evidence, code: Callable[[Sequence[str]], Mapping[str, Any]]) -> bool:
+def saw(evidence: Evidence, code: Callable[[tuple[str, ...]], Mapping[str, Any]]) -> bool:
     """Tell whether evidence saw the code as it is; `code` tells that, with the ids of some paths."""
     seen = seen_by(evidence)
-    return agree(seen, code(sorted(seen.get("paths", ()))))
+    return agree(seen, code(tuple(sorted(seen.get("paths", ())))))
 
 
 def seen_by(evidence: Evidence) -> dict[str, Any]:
