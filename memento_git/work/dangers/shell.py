@@ -100,6 +100,13 @@ class _Around(NamedTuple):
     redirects: tuple[Any, ...] = ()
 
 
+def _apart(node: Any) -> tuple[tuple[Any, ...], list[Any]]:
+    """Return the redirections among what a node holds, and the rest."""
+    children = node.named_children
+    redirects = tuple(child for child in children if child.type in REDIRECTS)
+    return redirects, [child for child in children if child.type not in REDIRECTS]
+
+
 class _Reader:
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -133,8 +140,7 @@ class _Reader:
             for number, child in enumerate(children):
                 yield child, around._replace(before=(*around.before, *children[max(0, number - MOST_FEEDERS) : number]))
         elif node.type == "redirected_statement":
-            redirects = tuple(child for child in children if child.type in REDIRECTS)
-            bodies = [child for child in children if child.type not in REDIRECTS]
+            redirects, bodies = _apart(node)
             for child in bodies:
                 yield child, around._replace(redirects=(*around.redirects, *redirects))
             for child in redirects:
@@ -150,9 +156,9 @@ class _Reader:
 
     def call(self, node: Any, around: _Around, depth: int = 0) -> Call:
         """Return a command's call."""
-        children = node.named_children
-        redirects = [*around.redirects, *(child for child in children if child.type in REDIRECTS)]
-        parts = [child for child in children if child.type not in (*REDIRECTS, "variable_assignment")]
+        own, bodies = _apart(node)
+        redirects = [*around.redirects, *own]
+        parts = [child for child in bodies if child.type != "variable_assignment"]
         words = [word for part in parts for word in self.words(part, depth)] if node.type == "command" else []
         fed = [self._feeder(one, depth) for one in around.before] if depth < DEEPEST else []
         read = [self._input(one, depth) for one in reversed(redirects)]
@@ -166,8 +172,7 @@ class _Reader:
 
     def _feeder(self, node: Any, depth: int) -> Call | None:
         if node.type == "redirected_statement":
-            redirects = tuple(child for child in node.named_children if child.type in REDIRECTS)
-            bodies = [child for child in node.named_children if child.type not in REDIRECTS]
+            redirects, bodies = _apart(node)
             return self.call(bodies[0], _Around(redirects=redirects), depth + 1) if bodies else None
         return (
             self.call(node, _Around(), depth + 1) if node.type == "command" else Call((UNKNOWN,), self.text(node)[:80])
