@@ -15,8 +15,8 @@ def notes_of(view: View, given: str) -> list[Row]:
     """Return the live notes that are about the files of the task that a prefix names, as these are at the commit."""
     from memento_git.work.state import RunState
 
-    identity, run = view.find(given, "task")
-    paths = RunState(view, run).told(identity).list("files")
+    identity, state = RunState.find(view, given, "task")
+    paths = state.told(identity).list("files")
     if not paths or layout.KNOWLEDGE not in view.folders:
         return []
     from memento_git.knowledge.overlay import opened

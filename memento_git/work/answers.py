@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def after(tx: Transaction, identity: str) -> AnyRow:
     """Return a record's row as it is at the end of a transaction."""
-    state = Desk.of(tx).state(tx.view.find(identity, kind_of(identity))[1])
+    _, state = Desk.of(tx).find(identity, kind_of(identity))
     told = row(state, identity)
     check(state, told)
     return told
@@ -34,8 +34,7 @@ def at(view: View, given: str, kind: str) -> AnyRow:
 
 
 def _found(view: View, given: str, kind: str) -> tuple[RunState, AnyRow]:
-    identity, run = view.find(given, kind)
-    state = RunState(view, run)
+    identity, state = RunState.find(view, given, kind)
     told = row(state, identity)
     check(state, told)
     return state, told
@@ -86,8 +85,7 @@ def task(view: View, given: str) -> TaskRow:
     """Return the row of the task that a prefix names, with all that verification would ask of it now."""
     from memento_git.work.proof import pasts
 
-    identity, run = view.find(given, "task")
-    state = RunState(view, run)
+    identity, state = RunState.find(view, given, "task")
     told: TaskRow = row(state, identity)
     _mark(state, told, "task")
     if told["status"] in ("accepted", "cancelled"):
@@ -131,6 +129,5 @@ def dispatch(state: RunState, identity: str) -> DispatchRow:
 
 def history(view: View, identity: str) -> list[EventRow]:
     """Return the events of one record in the order in which they saw one another."""
-    run = view.find(identity, kind_of(identity))[1]
-    state = RunState(view, run)
+    _, state = RunState.find(view, identity, kind_of(identity))
     return [row for row in rows.audit_rows(state) if row["record"] == identity]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from memento_git.folding.fold import Fold, Folded, last_of, plans_of
 from memento_git.folding.lanes import CANONICAL, STATUS, choice, task_status
@@ -60,6 +60,12 @@ class RunState(RunRecords):
         self._answers: tuple[int, dict[str, list[replies.Said]]] = (-1, {})
         self.shared: dict[str, MementoError | None] = {}
         self.reruns: tuple[int, dict[str, list[str]]] = (-1, {})
+
+    @classmethod
+    def find(cls, view: View, given: str, kind: str) -> tuple[str, Self]:
+        """Return the record that a prefix names at a view, and its run."""
+        identity, run = view.find(given, kind)
+        return identity, cls(view, run)
 
     @property
     def policy(self) -> Policy:

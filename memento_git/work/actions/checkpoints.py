@@ -48,12 +48,11 @@ def look_ahead(ledger: Ledger, dispatch: str, asked: bool | None = None) -> None
     from memento_git.model.ids import NoSuchRecord, WrongKind
     from memento_git.work.state import RunState
 
-    view = ledger.view()
     try:
-        name, run = view.find(dispatch, "dispatch")
+        name, state = RunState.find(ledger.view(), dispatch, "dispatch")
     except (NoSuchRecord, WrongKind):
         return  # which the transaction refuses
-    if is_wanted(RunState(view, run), asked):
+    if is_wanted(state, asked):
         _measured(worktrees.place_of(ledger.git, name))
 
 

@@ -91,9 +91,7 @@ def _find(ledger: Ledger, where: Target, given: str) -> _Place:
 
 
 def _place(ledger: Ledger, given: str) -> _Place:
-    view = ledger.view()
-    dispatch, run = view.find(given, "dispatch")
-    state = RunState(view, run)
+    dispatch, state = RunState.find(ledger.view(), given, "dispatch")
     opened = state.opened(dispatch)
     if opened is None:
         raise NoSuchRecord(kind="dispatch", given=given)
@@ -126,7 +124,7 @@ def _stand_back(ledger: Ledger, where: Target, place: _Place, other: str = "") -
     Nobody works on it, and whoever holds the other would have to wait for a person. It is not all where it follows
     what the other side had not seen, such as a reopening. Return whether it is so.
     """
-    state = RunState(ledger.view(), ledger.view().find(place.task, "task")[1])
+    _, state = RunState.find(ledger.view(), place.task, "task")
     contested = state.folded(place.task).lanes.contested
     events = [event for name in contested.get(STATUS, ()) if (event := state.event(name))]
     lost = [one for one in events if (one.do, one.dispatch) == ("dispatched", place.dispatch)]
@@ -167,8 +165,7 @@ def _past(state: RunState, event: Event) -> frozenset[str]:
 
 def _is_over(ledger: Ledger, place: _Place, existing: Claim) -> bool:
     """Tell whether a claim has expired, or its dispatch has ended, whoever's it is."""
-    view = ledger.view()
-    state = RunState(view, view.find(place.dispatch, "dispatch")[1])
+    _, state = RunState.find(ledger.view(), place.dispatch, "dispatch")
     return dispatches.replaceable(ledger.now(), state, place.task, existing, existing._replace(by=""))
 
 

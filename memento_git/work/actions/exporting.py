@@ -51,10 +51,9 @@ def evidence_statements(view: View, ids: Sequence[str]) -> list[bytes]:
 
 def task_statements(view: View, task: str, run: str = "") -> list[bytes]:
     """Return a test result for all evidence of commands that proves a task."""
-    identity, home = view.find(task, "task")
-    if run and view.find(run, "run")[0] != home:
-        raise no.EvidenceForeign(evidence="what proves it", tasks=f"run {home}", task=identity)
-    state = RunState(view, home)
+    identity, state = RunState.find(view, task, "task")
+    if run and view.find(run, "run")[0] != state.id:
+        raise no.EvidenceForeign(evidence="what proves it", tasks=f"run {state.id}", task=identity)
     if state.task_status(identity) not in DONE:
         raise no.TaskTransition(task=identity, status=state.task_status(identity), verb="exported")
     proof = state.proof(identity)
@@ -62,7 +61,7 @@ def task_statements(view: View, task: str, run: str = "") -> list[bytes]:
         why = "; ".join(proof.why)
         if state.is_final:
             raise NotAttestable(evidence=identity, why=f"it is not proven: {why}")
-        how = ", then ".join(task_steps.mending(identity, proof.after, home))
+        how = ", then ".join(task_steps.mending(identity, proof.after, state.id))
         raise no.TaskUnproven(task=identity, why=why, how=how)
     for why in signatures.unsigned_proof(state, identity):
         raise NotAttestable(evidence=identity, why=why)
@@ -107,8 +106,7 @@ def _unfit(state: RunState, evidence: Evidence) -> Objection:
 
 def run_statement(view: View, given: str) -> bytes:
     """Return the verification summary of a released run."""
-    identity = view.find(given, "run")[0]
-    return attestation.canonical(attestation.summary(_released(RunState(view, identity))))
+    return attestation.canonical(attestation.summary(_released(RunState.find(view, given, "run")[1])))
 
 
 def _released(state: RunState) -> Released:

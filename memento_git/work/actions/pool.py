@@ -232,8 +232,7 @@ class _Pool:
 
     def _again(self, ended: Ended) -> None:
         """Reopen a task whose failure may be a passing one; what else should be done with it is told."""
-        view = self.ledger.view()
-        state = RunState(view, view.find(ended.task, "task")[1])
+        _, state = RunState.find(self.ledger.view(), ended.task, "task")
         step = routes.next_of(state, ended.task)
         if step["action"] != "retry" or ended.category == "stopped" or self.stop:
             self.left[ended.task] = f"failed: {ended.reason}; next: {step['action']}, because {step['why']}"

@@ -90,5 +90,5 @@ def record_preflight(tx: Transaction, verdict: Verdict, *, run: str = "") -> Gat
     words = f"preflight before {preflight.DOING[verdict.act]}: {'; '.join(told) or 'nothing speaks against it'}"
     result = "failed" if verdict.refused else "passed"
     scope, event = record_gate(tx, GATE, result, run=run, reason=words)
-    state = Desk.of(tx).state(tx.view.find(event, "event")[1])
+    _, state = Desk.of(tx).find(event, "event")
     return next(row for row in rows.gate_rows(state, scope) if row["kind"] == GATE)

@@ -179,10 +179,9 @@ def status_of(view: View, dispatch: str) -> str:
     One that was open when its run ended has ended with that.
     """
     try:
-        name, run = view.find(dispatch, "dispatch")
+        name, state = RunState.find(view, dispatch, "dispatch")
     except NoSuchRecord:
         return ""
-    state = RunState(view, run)
     status = state.dispatch(name).status
     return f"of a {state.status} run" if status in OPEN_DISPATCH and state.is_final else status
 

@@ -179,8 +179,7 @@ def _first_word(chosen: Sequence[tuple[RunState, Evidence]]) -> str:
 
 
 def _named(view: View, given: str) -> tuple[RunState, Evidence]:
-    identity, run = view.find(given, "evidence")
-    state = RunState(view, run)
+    identity, state = RunState.find(view, given, "evidence")
     return state, state.evidence_named(identity)
 
 

@@ -108,8 +108,7 @@ def run_dispatch(ledger: Ledger, given: str, order: Order) -> Outcome:
 
 def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[Executor, Demand, str]:
     """Refuse before anything is handed out what could not be run; return who runs, what is asked, and of which task."""
-    identity, run = view.find(given, given.partition("_")[0])
-    state = RunState(view, run)
+    identity, state = RunState.find(view, given, given.partition("_")[0])
     opened = state.opened(identity) if identity.startswith("dispatch_") else None
     task = opened.of if opened is not None else identity
     name = order.executor or (opened.get("executor") if opened is not None else "")

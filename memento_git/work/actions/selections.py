@@ -81,8 +81,7 @@ class Selection(NamedTuple):
 
 def rank_candidates(view: View, task: str, *, only: Sequence[str] = ()) -> Selection:
     """Return what each candidate of a task is worth at a view, and which one would be chosen."""
-    identity, run = view.find(task, "task")
-    state = RunState(view, run)
+    identity, state = RunState.find(view, task, "task")
     return _selection(state, identity, [_named(state, identity, view.find(one, "dispatch")[0]) for one in only])
 
 

@@ -44,8 +44,7 @@ ENDED_BADLY: Final = ("failed", "rejected", "recovered", "blocked")
 
 def facts(view: View, given: str, *, excerpts: bool = False, notes: Sequence[Row] = ()) -> Row:
     """Return all that the brief of the task that a prefix names can hold; `omitted` names what was cut to a size."""
-    identity, run = view.find(given, "task")
-    state = RunState(view, run)
+    identity, state = RunState.find(view, given, "task")
     load(state)
     state.prose(identity)
     task, goal = rows.task_row(state, identity), rows.run_row(state)
@@ -55,7 +54,7 @@ def facts(view: View, given: str, *, excerpts: bool = False, notes: Sequence[Row
     return {
         "goal": goal["goal"],
         "constraints": goal["constraints"],
-        "run_id": run,
+        "run_id": state.id,
         "plan": _plan(state, omitted),
         "task_id": identity,
         "task_title": task["title"],
