@@ -53,11 +53,12 @@ def remarks(git: Git, code: Mapping[str, Any], judged: Sequence[Evidence]) -> It
     """Yield what to say of untracked files of the work tree that HEAD lacks: that evidence saw, and that it did not."""
     left = code.get("untracked") or {}
     named = {path for one in judged for path in code_seen(one.data).get("untracked") or {}}
+    head = git.head()[0]
     for told, files in (
         (SEEN, {path: blob for path, blob in left.items() if path in named}),
         (UNSEEN, _unseen(left, [one.data for one in judged])),
     ):
-        if (head := git.head()[0]) and (names := forgotten(git, head, files)):
+        if head and (names := forgotten(git, head, files)):
             yield told.format(names=names)
 
 
