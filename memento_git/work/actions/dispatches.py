@@ -67,10 +67,7 @@ def hand_out(
     dependencies = prose.list("depends_on")
     for other in dependencies:
         _dependency_done(state, identity, other)
-    if desk.policy.must_be_signed:
-        from memento_git.work.attest import signatures
-
-        signatures.refuse_unsigned(state, (state.id, identity, *dependencies), f"handing out {identity}")
+    desk.refuse_unsigned(state, (state.id, identity, *dependencies), f"handing out {identity}")
     allowed = guard.known_rules(allow_destructive)
     tx.ledger.warn(*guard.refuse_text(desk.policy, handout.texts(state, identity), allowed))
     if allowed and not recovery_of:

@@ -97,10 +97,7 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
     _gates_passed(desk, state)
     if why := approvals.unfit(state):
         raise no.PlanUnapproved(plan=state.canonical, why=why)
-    if desk.policy.must_be_signed:
-        from memento_git.work.attest import signatures
-
-        signatures.refuse_unsigned(state, (state.id, *state.counting()), f"completing {state.id}")
+    desk.refuse_unsigned(state, (state.id, *state.counting()), f"completing {state.id}")
     left = list(islice(branches.unmerged(tx.ledger.git, state, state.counting()), MOST))
     tx.ledger.warn(*(f"{step['why']}: {step['command']}" for step in left))
     desk.happen(state, state.id, "completed", reads=(*tasks, plans_of(state.id)), note=desk.optional("note", note))

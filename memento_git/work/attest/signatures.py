@@ -224,12 +224,6 @@ def _approved(state: RunState, verifier: Verifier, approvals: Sequence[Event]) -
     return [f"plan {plan} was approved without the signature it needs: {why}"] if why else []
 
 
-def refuse_unsigned(state: RunState, scopes: Iterable[str], what: str) -> None:
-    """Refuse to rely on an approval or verdict that lacks the signature that policy demands."""
-    if told := missing(state, scopes):
-        raise SignatureRequired(what=what, why="; ".join(told))
-
-
 def answers(
     state: RunState, evidence: Iterable[Evidence], authors: Collection[str]
 ) -> dict[str, signing.Signer] | None:
