@@ -96,6 +96,11 @@ class RunState(RunRecords):
     def folded(self, key: str) -> Folded:
         return self.fold.group(key)
 
+    def past(self, event: str) -> frozenset[str]:
+        """Return the events of its own group that an event had seen; nothing where there is no such event."""
+        seen = self.fold.judged(event)
+        return seen.past if seen is not None else frozenset()
+
     @property
     def status(self) -> str:
         return self.folded(self.id).lanes.word(STATUS, "active")

@@ -131,7 +131,7 @@ def _stand_back(ledger: Ledger, where: Target, place: _Place, other: str = "") -
     theirs = [one for one in events if one not in lost and (one.do in DONE or one.dispatch in {other} - {""})]
     if [*contested] != [STATUS] or len(events) != 2 or not lost or not theirs:
         return False
-    if not _past(state, lost[0]) <= _past(state, theirs[0]):
+    if not state.past(lost[0].id) <= state.past(theirs[0].id):
         return False
     reason = f"{where.remote} has the claim of {other}" if other else f"{place.task} was {theirs[0].do} before"
     try:
@@ -156,11 +156,6 @@ def _is_free(ledger: Ledger, where: Target, place: _Place, handed: Event) -> boo
     if there is None or git.entries(there, handed.path):
         return False
     return git.answer("log", "-1", "--format=%H", "--remotes", "--not", there, "--", handed.path) == ""
-
-
-def _past(state: RunState, event: Event) -> frozenset[str]:
-    seen = state.fold.judged(event.id)
-    return seen.past if seen else frozenset()
 
 
 def _is_over(ledger: Ledger, place: _Place, existing: Claim) -> bool:

@@ -47,7 +47,7 @@ def given(state: RunState, scope: str, gate: str) -> list[Event]:
     folded = state.folded(scope)
     undone = folded.undone
     own = [one for one in folded.verdicts(gate) if one.event.id not in undone]
-    ends = [seen.past for end in state.completions(state.id) if (seen := state.fold.judged(end.id)) is not None]
+    ends = [state.past(end.id) for end in state.completions(state.id)]
     in_time = [one for one in own if any(one.event.id in past for past in ends)]
     return [event for event in last_of(in_time or own) if event.do in PASSING]
 

@@ -125,8 +125,7 @@ def _taken_up(state: RunState, verdict: Event) -> Objection:
 
     A task that is done for the first time may have been judged before that.
     """
-    own, folded = state.fold.judged(verdict.id), state.folded(verdict.of)
-    past = own.past if own is not None else frozenset[str]()
+    past, folded = state.past(verdict.id), state.folded(verdict.of)
     undone = folded.undone
     before = {one.event.do for one in folded.events if one.event.id in past}
     counting = {*UNDOING, *(("completed", "selected") if before & {"completed", "selected"} else ())}
