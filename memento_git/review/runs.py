@@ -104,9 +104,9 @@ def _relied_on(state: RunState, scope: Scope) -> Iterator[Finding]:
 
 def _checks_of_others(state: RunState) -> Iterator[Finding]:
     """Yield the checks of other code that a release rests on; a merge result has other code, too."""
-    from memento_git.work.gates import holding, release
+    from memento_git.work.gates import release, release_facts
 
-    for name in release.stale(holding.held(state), holding.asked(state.policy)):
+    for name in release.stale(release_facts.held(state), release_facts.asked(state.policy)):
         message = f"{name}, which the release of {state.id} rests on, is of other code than this commit's"
         fix = f"bring what the check says of this code, then memento gate release --run {state.id}"
         yield Finding("C001", state.index.evidence[name], 0, message, fix, "warning")

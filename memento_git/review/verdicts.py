@@ -150,18 +150,18 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     one alone is judged, as it was without the cancellation. There, and where the gate is open again, what is not done
     does not count.
     """
-    from memento_git.work.gates import holding, release
+    from memento_git.work.gates import release, release_facts
 
     is_new, is_over = event.id in scope.added, state.status == "cancelled"
     if not gates.release_asks(state.policy) or (is_over and not is_new):
         return
     if event.of != state.id:
-        message = f"the release of {event.of} passed, but {state.id} is not: {holding.WHOLE}"
+        message = f"the release of {event.of} passed, but {state.id} is not: {release_facts.WHOLE}"
         yield Finding(
             "G004", event.path, 0, message, f"memento gate release --run {state.id}", scope.severity(event.id)
         )
         return
-    held = holding.held(state).without_own()
+    held = release_facts.held(state).without_own()
     if is_over or state.gates(state.id).get("release") == "requested":
         tasks = [one if one.status in DONE else one._replace(status="cancelled") for one in held.tasks]
         held = held._replace(status="active", tasks=tasks)
@@ -170,7 +170,7 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         unfounded=_unfounded(state, but=("release",)) if is_new else (),
         fallen=held.fallen if is_new else {},
     )
-    if missing := release.judge(held, holding.asked(state.policy)).missing:
+    if missing := release.judge(held, release_facts.asked(state.policy)).missing:
         message = f"the release of {event.of} passed, but {'; '.join(missing)}"
         severity = scope.severity(event.id, *_ends(state))
         yield Finding(

@@ -355,7 +355,7 @@ def _gates(held: RunRows, opened: Callable[[], RunState], *, signs: bool) -> lis
     """Return the steps before a run, whose every task is done and proven, can be completed: gates, and signatures."""
     if held["run"]["status"] != "active" or not (held["gates"] or signs) or not all_done(held["tasks"]):
         return []
-    from memento_git.work.gates import gatehold, holding
+    from memento_git.work.gates import gatehold, release_facts
 
     state = opened()
     counting = [state.id, *(row["id"] for row in held["tasks"] if row["status"] != "cancelled")]
@@ -372,6 +372,6 @@ def _gates(held: RunRows, opened: Callable[[], RunState], *, signs: bool) -> lis
     return [
         *({"why": f"gate {gate} of {old}, which {task} repairs, has failed",
            "command": passing(state.policy.gates_fresh, gate, task)} for task, old, gate in left),
-        *(step for place, step in told if place != final), *(holding.asking(state) if release else []), *release,
+        *(step for place, step in told if place != final), *(release_facts.asking(state) if release else []), *release,
         *({"why": why, "command": "memento check --no-base"} for why in gatehold.unsigned(state, counting)),
     ]  # fmt: skip

@@ -156,6 +156,11 @@ class RunState(RunRecords):
         word = folded.lanes.word(STATUS, "recorded")
         return "incomplete" if folded.dangling and word == "recorded" else word
 
+    def is_early(self, evidence: Evidence) -> bool:
+        """Tell whether evidence is dated after now and counts for nothing until then."""
+        ahead = is_ahead(evidence.data["at"], self.view.now)
+        return trust.counts_not_yet(evidence, self.evidence_status(evidence.id), ahead=ahead)
+
     def evidence_named(self, identity: str) -> Evidence:
         """Return evidence that a request names; refuse what cannot be read, was redacted, or is missing."""
         if (found := self.evidence(identity)) is not None:

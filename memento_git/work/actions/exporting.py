@@ -14,7 +14,7 @@ from memento_git.work import codestate, task_steps
 from memento_git.work import refusals as no
 from memento_git.work.attest import attestation, signatures
 from memento_git.work.attest.attestation import Released
-from memento_git.work.gates import gatehold, gates, holding
+from memento_git.work.gates import gatehold, gates, release_facts
 from memento_git.work.proof import codes, proofs, trust
 from memento_git.work.state import RunState
 
@@ -148,7 +148,7 @@ def _hindered(state: RunState, commit: str) -> Objection:
     if state.status not in ("active", "completed"):
         return f"it is {state.status}"
     counting = [state.id, *state.counting()]
-    told = [f"its ledger is incomplete: {why}" for why in holding.incomplete(state)]
+    told = [f"its ledger is incomplete: {why}" for why in release_facts.incomplete(state)]
     told += [f"gate {gate} of {scope} has failed" for scope, gate in state.failed_gates(*counting)]
     left = (one for task in counting[1:] for one in gatehold.left_failed(state, task))
     told += [f"gate {gate} of {scope} has failed, and went with it when it was repaired" for scope, gate in left]

@@ -9,7 +9,7 @@ from memento_git.model.ids import kind_of, parse_ref
 from memento_git.work import refusals as no
 from memento_git.work.actions.gates import record_verdict
 from memento_git.work.desk import Desk
-from memento_git.work.gates import gatehold, gates, holding, release
+from memento_git.work.gates import gatehold, gates, release, release_facts
 from memento_git.work.gates.release import Conditions, RunFacts, Verdict
 from memento_git.work.proof import codes, trust
 from memento_git.work.state import RunState
@@ -86,9 +86,9 @@ def _seen(
     ledger: Ledger, state: RunState, require_checks: Sequence[str] = (), approvals: int = 0
 ) -> tuple[Conditions, RunFacts]:
     """Return what is asked of a release, and what the ledger and the code's graph hold of its run."""
-    asked = holding.asked(state.policy, require_checks, approvals)
+    asked = release_facts.asked(state.policy, require_checks, approvals)
     warnings = [] if asked.graph == "ignore" else _graph_warnings(ledger, state)
-    return asked, holding.held(state)._replace(graph_warnings=warnings)
+    return asked, release_facts.held(state)._replace(graph_warnings=warnings)
 
 
 def _ended(state: RunState) -> list[str]:
@@ -143,7 +143,7 @@ def refuse_by_hand(ledger: Ledger, state: RunState, task: str = "") -> None:
     if not gates.release_asks(state.policy):
         return
     if task:
-        raise ReleaseRefused(run=state.id, missing=holding.WHOLE)
+        raise ReleaseRefused(run=state.id, missing=release_facts.WHOLE)
     asked, held = _seen(ledger, state)
     if missing := release.judge(held.without_own(), asked).missing:
         raise ReleaseRefused(run=state.id, missing="; ".join(missing))

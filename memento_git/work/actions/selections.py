@@ -15,7 +15,7 @@ from memento_git.work import codediff, codestate, persons
 from memento_git.work import refusals as no
 from memento_git.work.actions.graphs import DIFF
 from memento_git.work.desk import Desk
-from memento_git.work.gates import approvals, holding
+from memento_git.work.gates import approvals
 from memento_git.work.proof import codes, remains, trust
 from memento_git.work.routing import candidates
 from memento_git.work.routing.candidates import Candidate, Diff, Judged
@@ -236,7 +236,7 @@ def _approved(state: RunState, task: str, diff: Evidence, holder: str) -> bool:
     is not is none at all. An answer that was redacted is a no, and one that is dated after now is none yet.
     """
     about = [one for one in state.pieces(state.ids("evidence")) if one.kind == "approval"
-             and one.data.get("approves") == diff.id and not holding.is_early(state, one)]  # fmt: skip
+             and one.data.get("approves") == diff.id and not state.is_early(one)]  # fmt: skip
     if about and state.policy.signatures:
         from memento_git.work.attest import signatures
 

@@ -220,9 +220,10 @@ def unmet(state: RunState, commits: Sequence[str] = ()) -> list[Fall]:
     found += (one for one in falls(state, codes_of(state, commits)) if one.is_asked)
     own, is_asked = (state.id, "release"), gates.release_asks(state.policy)
     if is_asked and verdicts.get("release") == "passed" and own not in [one[:2] for one in found]:
-        from memento_git.work.gates import holding, release
+        from memento_git.work.gates import release, release_facts
 
-        missing = release.judge(holding.held(state, commits).without_own(), holding.asked(state.policy)).missing
+        held, asked = release_facts.held(state, commits).without_own(), release_facts.asked(state.policy)
+        missing = release.judge(held, asked).missing
         found += [Fall(*own, f"has passed, but {'; '.join(missing)}", is_asked=True)] if missing else []
     return found
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.fold import plans_of
-from memento_git.model.clock import is_ahead
 from memento_git.model.states import DONE
 from memento_git.model.work import Evidence
 from memento_git.work import codestate
@@ -108,7 +107,7 @@ def _checks(state: RunState, evidence: Sequence[Evidence], now: Collection[str])
     trees: dict[str, str] = {}
     for one in evidence:
         check: dict[str, Any] | None = one.data.get("check")
-        if check is None or is_early(state, one):
+        if check is None or state.is_early(one):
             continue
         tree, commit = (one.data.get("code") or {}).get("tree", ""), check["commit"]
         fresh = now == {tree}
@@ -121,12 +120,6 @@ def _checks(state: RunState, evidence: Sequence[Evidence], now: Collection[str])
             stands=_stands(state, one) and (not fresh or trees[commit] == tree), fresh=fresh,
             void="" if (status := state.evidence_status(one.id)) == "recorded" else status,
         )  # fmt: skip
-
-
-def is_early(state: RunState, evidence: Evidence) -> bool:
-    """Tell whether evidence is dated after now and counts for nothing until then."""
-    ahead = is_ahead(evidence.data["at"], state.view.now)
-    return trust.counts_not_yet(evidence, state.evidence_status(evidence.id), ahead=ahead)
 
 
 def _checks_gone(state: RunState, gone: Iterable[Left], now: Collection[str]) -> Iterator[CheckSeen]:
@@ -172,7 +165,7 @@ def _answers(
     """
     signed = _signed(state, evidence, authors)
     for one in evidence:
-        if one.kind == "approval" and one.data.get("approves") in scopes and not is_early(state, one):
+        if one.kind == "approval" and one.data.get("approves") in scopes and not state.is_early(one):
             yes = _stands(state, one) and trust.outcome_of(one.data) == "passed"
             text = state.prose(one.data["approves"]).digest
             if yes and (one.data.get("text") != text or (signed is not None and one.id not in signed)):
