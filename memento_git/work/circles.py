@@ -17,10 +17,15 @@ def circles(graph: Mapping[str, Sequence[str]]) -> list[list[str]]:
         while (following := min(left[path[-1]])) not in path:
             path.append(following)
         circle = path[path.index(following) :]
-        first = circle.index(min(circle))
-        found.append(circle[first:] + circle[:first])
+        found.append(turned(circle))
         left = {task: others.difference(circle) for task, others in left.items() if task not in circle}
     return sorted(found)
+
+
+def turned(circle: Sequence[str]) -> list[str]:
+    """Return a circle from its least member on."""
+    first = circle.index(min(circle))
+    return [*circle[first:], *circle[:first]]
 
 
 def _stuck(graph: Mapping[str, set[str]]) -> dict[str, set[str]]:

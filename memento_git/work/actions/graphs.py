@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Misused
@@ -154,8 +153,7 @@ def record_diff(tx: Transaction, diff: Row, code: Row | None, *, run: str = "", 
     desk = Desk.of(tx)
     state, wanted = desk.home(run, tasks)
     outcome = "failed" if diff["blocking"] else "observed" if diff["warnings"] else "passed"
-    content = json.dumps(diff, sort_keys=True, indent=1).encode() + b"\n"
-    draft = _draft(desk, {DIFF: content}, {"outcome": outcome, "code": code, "graph": diff["after"]})
+    draft = _draft(desk, {DIFF: codegraph.as_bytes(diff)}, {"outcome": outcome, "code": code, "graph": diff["after"]})
     told = f"risk {diff['risk']}: {len(diff['warnings'])} warnings"
     return evidences.record_draft(tx, draft, run=state.id, tasks=wanted, summary=told)
 

@@ -38,7 +38,7 @@ def snapshot(git: Git, commit: str) -> Row:
 
 
 def as_bytes(held: Row) -> bytes:
-    """Return a snapshot as its file: the same graph is always the same bytes."""
+    """Return a snapshot, or what else is told of a graph, as its file: the same is always the same bytes."""
     return json.dumps(held, sort_keys=True, indent=1, ensure_ascii=True).encode() + b"\n"
 
 

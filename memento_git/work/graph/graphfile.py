@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Misused
+from memento_git.work.circles import turned
 from memento_git.work.graph import graphs
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def read(where: str, text: bytes) -> Row:
         raise SnapshotInvalid(where=where, problem="it has none of the keys of one")
     return {
         "hot_spots": [{"path": path} for path in _names(where, held)],
-        "cycles": [graphs.turned(cycle) for cycle in _cycles(where, held.get("cycles", []))],
+        "cycles": [turned(cycle) for cycle in _cycles(where, held.get("cycles", []))],
         "modularity": _number(where, "modularity", held.get("modularity", 0), whole=False),
         "counts": {
             ours: _number(where, theirs, held[theirs], whole=True) for theirs, ours in COUNTS.items() if theirs in held

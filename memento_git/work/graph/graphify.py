@@ -75,7 +75,7 @@ def run(git: Git, commit: str) -> bytes:
             words = ran.stderr.end.decode(errors="replace").split("\n")
             said = next((line.strip() for line in reversed(words) if line.strip()), "it said nothing")
             raise GraphifyFailed(reason="it took too long" if ran.timed_out else f"exit code {ran.exit}: {said:.200}")
-        return json.dumps(_short(top / OUT), sort_keys=True, indent=1).encode() + b"\n"
+        return codegraph.as_bytes(_short(top / OUT))
 
 
 def _short(place: Path) -> Row:

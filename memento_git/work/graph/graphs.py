@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused, adding
+from memento_git.work.circles import turned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -99,12 +100,6 @@ def _cycles(graph: Any) -> tuple[list[list[str]], int]:
                 listed.update(cycle)
                 found.append(cycle)
     return sorted(found, key=lambda cycle: (len(cycle), cycle)), knotted
-
-
-def turned(cycle: Sequence[str]) -> list[str]:
-    """Return a cycle from its least path on."""
-    first = cycle.index(min(cycle))
-    return [*cycle[first:], *cycle[:first]]
 
 
 def _communities(graph: Any) -> list[list[str]]:
