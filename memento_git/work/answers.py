@@ -85,12 +85,12 @@ def task(view: View, given: str) -> TaskRow:
     """Return the row of the task that a prefix names, with all that verification would ask of it now."""
     from memento_git.work.proof import pasts
 
-    identity, state = RunState.find(view, given, "task")
-    told: TaskRow = row(state, identity)
+    told: TaskRow
+    state, told = _found(view, given, "task")
     _mark(state, told, "task")
-    if told["status"] in ("accepted", "cancelled"):
-        return told
-    return {**told, "asked": rows.asked_row(state, identity, pasts.asked(state, identity))}
+    if told["status"] not in ("accepted", "cancelled"):
+        told["asked"] = rows.asked_row(state, told["id"], pasts.asked(state, told["id"]))
+    return told
 
 
 def row(state: RunState, identity: str) -> AnyRow:
