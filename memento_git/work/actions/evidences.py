@@ -101,7 +101,7 @@ def witness(
     start = top if required else git.start
     cwd = capture.inside(top, start)
     before = _code_before(git, covers)
-    tools = capture.tools(git.run("version").decode())
+    tools = capture.tools(git)
     keep = keep or _policy(ledger).output
     old = witnessed.marks(top, start, reports)
     run = (runner or functools.partial(capture.run_command, quiet=quiet))(argv, start, keep=keep, timeout=timeout)

@@ -191,7 +191,7 @@ class _Run:
         captured = self._group(argv, self.top, keep=keep, timeout=self.timeout)
         self.exit, self.seconds = captured.exit, captured.seconds
         command, files = witnessed.command_record(argv, captured, self.scrubber)
-        tools = capture.tools(self.ledger.git.run("version").decode())
+        tools = capture.tools(self.ledger.git)
         good = captured.exit == 0 and not captured.timed_out
         where = " in its sandbox" if self.executor.wrap else ""
         self.drafts.append(Draft({

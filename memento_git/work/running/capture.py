@@ -26,6 +26,8 @@ from memento_git.work.running.tee import GRACE, Stream, Tee, sink_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from memento_git.ledger.git import Git
+
 ENDING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 MACHINE_PATH: Final = re.compile(r"(?:(?<![\w./~>])|(?<=file://))/(?:[\w.+@~-]+/)+[\w.+@~-]*")
 ROOTS: Final = {
@@ -261,8 +263,9 @@ def _redacted(stream: Stream, known: Mapping[str, str]) -> tuple[list[str], dict
     return redact_parts(text, [(0, first), (len(text) - last, len(text))], rest, known)
 
 
-def tools(git_version: str) -> dict[str, str]:
-    """Return the versions of what ran the command."""
+@functools.lru_cache(maxsize=1)
+def tools(git: Git) -> dict[str, str]:
+    """Return the versions of what runs commands; kept, for one after another may be run."""
     import platform
 
     from memento_git import __version__
@@ -270,7 +273,7 @@ def tools(git_version: str) -> dict[str, str]:
     return {
         "memento": __version__,
         "python": platform.python_version(),
-        "git": git_version.removeprefix("git version ").strip(),
+        "git": git.run("version").decode().removeprefix("git version ").strip(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
     }
 
