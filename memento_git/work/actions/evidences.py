@@ -107,9 +107,10 @@ def witness(
     run = (runner or functools.partial(capture.run_command, quiet=quiet))(argv, start, keep=keep, timeout=timeout)
     if required and run.interrupted:
         raise KeyboardInterrupt
-    parsed, problems = witnessed.report_records(top, start, old)
-    after, unnamed = _code_after(git, covers, capture.Scrubber(top))
-    command, files = witnessed.command_record(argv, run, capture.Scrubber(top))
+    scrubber = capture.Scrubber(top)
+    parsed, problems = witnessed.report_records(top, start, old, scrubber)
+    after, unnamed = _code_after(git, covers, scrubber)
+    command, files = witnessed.command_record(argv, run, scrubber)
     data: dict[str, Any] = {
         "kind": kind,
         "command": {**command, "cwd": cwd or ".", "tools": tools},

@@ -64,7 +64,7 @@ def mark(path: Path) -> tuple[int, int] | None:
 
 
 def report_records(
-    top: Path, start: Path, old: dict[str, tuple[int, int] | None]
+    top: Path, start: Path, old: dict[str, tuple[int, int] | None], scrubber: capture.Scrubber
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the parsed reports, and what is wrong with those that cannot count."""
     parsed, problems = [], []
@@ -74,7 +74,7 @@ def report_records(
             if mark(start / given) in (None, before):
                 problems.append(f"report {name} was not written by the command")
             else:
-                parsed.append(_report(name, _content(start / given, name), capture.Scrubber(top)))
+                parsed.append(_report(name, _content(start / given, name), scrubber))
                 if parsed[-1]["counts"].get("tests") == 0:
                     problems.append(f"report {name} has no test case")
         except Refused as refusal:
