@@ -13,7 +13,7 @@ from memento_git.work import codediff, codestate
 from memento_git.work.gates import gates
 from memento_git.work.nextsteps import passing
 from memento_git.work.proof import forgotten, trust
-from memento_git.work.proof.passes import Passes
+from memento_git.work.proof.staleness import Passes
 from memento_git.work.proof.verification import again_line, told_as
 
 if TYPE_CHECKING:

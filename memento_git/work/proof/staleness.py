@@ -1,16 +1,20 @@
-"""What evidence is stale: it is of other code than the commit that is read."""
+"""What evidence is stale, of other code than the commit that is read; and what passes for that code instead."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from memento_git.model.states import DONE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.view import View
     from memento_git.model.rows import EvidenceRow, TaskRow
+
+One = TypeVar("One")
+MOST_COMMITS: Final = 1000
 
 
 def mark_stale(view: View, evidence: Sequence[EvidenceRow], tasks: Sequence[TaskRow]) -> list[str]:
@@ -63,7 +67,6 @@ def _passed_since(view: View, bound: Iterable[EvidenceRow], tasks: Iterable[Task
     old = [row for row in rows if row["stale"] and _ran(row) in now]
     if not old:
         return {}
-    from memento_git.work.proof.passes import Passes
     from memento_git.work.proof.trust import at_least
 
     passes, found = Passes(view, lambda: now), {}
@@ -88,3 +91,39 @@ def _uncommitted(view: View, stale: Iterable[EvidenceRow], tree: str) -> set[str
     known = zip(names, held, strict=True)
     same = {name for name, body in known if body and without_ledger(body, view.git.object_format) == tree}
     return {name for name, head in heads.items() if head in same}
+
+
+class Passes(Generic[One]):
+    """The commands that prove done tasks, and that saw all code as it is; each by its kind, folder and words.
+
+    What passes for the code as it is, whichever task it proves, shows the same of tasks that were done before.
+    """
+
+    def __init__(self, view: View, held: Callable[[], Mapping[tuple[str, ...], Sequence[One]]]) -> None:
+        self.view, self._tell = view, held
+        self._known: set[str] = set()
+
+    def since(self, earlier: Collection[tuple[tuple[str, ...], str]]) -> list[One]:
+        """Return the passes of some commands, each of which is told with the tree of the code that it saw before.
+
+        None counts where that code is not in history, but on a branch that was never merged: what passes now has not
+        seen that work.
+        """
+        found = [one for command, _ in earlier for one in self._held.get(command, ())]
+        return found if found and self._had({tree for _, tree in earlier}) else []
+
+    @cached_property
+    def _held(self) -> Mapping[tuple[str, ...], Sequence[One]]:
+        return self._tell()
+
+    @cached_property
+    def _past(self) -> Iterator[tuple[str, str]]:
+        from memento_git.work import codestate
+
+        return codestate.history(self.view.git, MOST_COMMITS, *self.view.commits)
+
+    def _had(self, trees: set[str]) -> bool:
+        """Tell whether the latest commits had all of these trees of code; no more are read than it takes."""
+        while trees - self._known and (pair := next(self._past, None)):
+            self._known.add(pair[1])
+        return trees <= self._known
