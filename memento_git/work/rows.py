@@ -140,8 +140,11 @@ def task_row(state: RunState, task: str) -> TaskRow:
 
 def asked_row(state: RunState, task: str, asked: Demand) -> AskedRow | None:
     """Return what verification asks of a task; None where nothing but the usual proof is asked."""
-    if not asked.why and asked.proof == DEFAULT_PROOF:
-        return None
+    return demand_row(state, task, asked) if asked.why or asked.proof != DEFAULT_PROOF else None
+
+
+def demand_row(state: RunState, task: str, asked: Demand) -> AskedRow:
+    """Return all that verification asks of a task, be it the usual."""
     return {
         "proof": dict(asked.proof),
         "evidence": list(asked.evidence),

@@ -111,11 +111,7 @@ def _plan(state: RunState, omitted: list[Row]) -> Row | None:
 
 def _asked(state: RunState, task: str) -> Row:
     """Return what verification will ask; `require` is the older word for `evidence`."""
-    asked = pasts.asked(state, task)
-    told = rows.asked_row(state, task, asked) or {
-        "proof": dict(asked.proof), "evidence": [], "trust": None, "commands": [],
-        "approvers": [], "not_by": [], "why": [],
-    }  # fmt: skip
+    told = rows.demand_row(state, task, pasts.asked(state, task))
     return {"require": told["evidence"], **told}
 
 
