@@ -49,13 +49,13 @@ def is_open_on(ledger: Ledger, remote: str, dispatch: str) -> bool:
 
 def dispatch_in(view: View, dispatch: str) -> Dispatch:
     """Return what a dispatch has come to in a view; nothing where the view does not know it."""
-    state = _run_of(view, dispatch)
+    state = run_of(view, dispatch, "dispatch")
     return state.dispatch(dispatch) if state is not None else Dispatch()
 
 
-def _run_of(view: View, dispatch: str) -> RunState | None:
-    """Return the run of a dispatch in a view; None where the view does not know it."""
-    found = (run for run in view.runs() if view.holds(run, dispatch, "dispatch"))
+def run_of(view: View, record: str, kind: str) -> RunState | None:
+    """Return the run of a record in a view; None where the view does not know it."""
+    found = (run for run in view.runs() if view.holds(run, record, kind))
     return next((RunState(view, run) for run in found), None)
 
 
@@ -90,7 +90,7 @@ def _why(ledger: Ledger, view: View, remote: str, one: HeldClaim) -> Objection:
     """Return why a claim holds nothing any more, or nothing."""
     if one.claim.until < view.now:
         return f"it expired {one.claim.until or 'long ago'}"
-    if (state := _run_of(view, one.claim.dispatch)) is None:
+    if (state := run_of(view, one.claim.dispatch, "dispatch")) is None:
         return ""
     found = state.dispatch(one.claim.dispatch)
     if found.status in ENDED_DISPATCH:

@@ -217,12 +217,10 @@ def _lost(before: View, row: TroubleRow, actor: str) -> Row | None:
     others = sorted({event["actor"] for event in row["events"]} - {actor})
     if not others or not str(row["record"]).startswith("task_"):
         return None
-    for run in before.runs():
-        if before.index(run).holds(row["record"], "task"):
-            for name, held in RunState(before, run).dispatches(row["record"]).items():
-                if held.holder == actor:
-                    return {"task_id": row["record"], "dispatch_id": name, "claimed_by": others}
-    return None
+    state = faraway.run_of(before, row["record"], "task")
+    held = state.dispatches(row["record"]) if state is not None else {}
+    mine = next((name for name, one in held.items() if one.holder == actor), "")
+    return {"task_id": row["record"], "dispatch_id": mine, "claimed_by": others} if mine else None
 
 
 def _taken(before: View, after: View, changed: Sequence[Path3], actor: str) -> Iterator[Row]:
