@@ -109,11 +109,12 @@ def overdue(held: Mapping[str, Dispatch], actor: str) -> dict[str, str]:
 
 def beyond_budget(state: RunState, task: str, executor: str | None = None) -> Objection:
     """Return why an attempt of an executor, by default of the cheapest, is beyond a task's budget; or nothing."""
-    from memento_git.work.routing import budget, executors
+    from memento_git.work.routing import budget, executors, outcomes
 
-    table = executors.known(state.policy)
-    _, held = budget.standing(state, task, table)
-    return held.exceeded(budget.cheapest(table) if executor is None else budget.price(executor, table))
+    table, tried = executors.known(state.policy), outcomes.attempts(state.folded(task).events)
+    held = budget.budget(state.policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
+    price = min(one.cost for one in table.values()) if executor is None else budget.price(executor, table)
+    return held.exceeded(price)
 
 
 def hindrance(state: RunState, task: str) -> MementoError | None:

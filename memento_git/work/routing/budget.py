@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.errors import Refused
 from memento_git.model.states import FINAL_RUN, FINAL_TASK
 from memento_git.work.routing.executors import Executor
-from memento_git.work.routing.outcomes import attempts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memento_git.model.objection import Objection
     from memento_git.work.routing.outcomes import Attempt
-    from memento_git.work.state import RunState
 
 LEADS_TO: Final = {
     "environment": "fallback", "timeout": "fallback", "recovered": "fallback", "tests": "repair", "rejected": "repair",
@@ -100,17 +98,6 @@ def budget(
     paid = [one for one in tried if one.claimed or one.how in ("open", "failed")]
     spent = sum(price(one.executor, table) for one in paid)
     return Budget(limit.get("attempts"), limit.get("cost"), sum(one.lost for one in tried), spent)
-
-
-def cheapest(table: Mapping[str, Executor]) -> float:
-    """Return what an attempt costs at least."""
-    return min(one.cost for one in table.values())
-
-
-def standing(state: RunState, task: str, table: Mapping[str, Executor]) -> tuple[list[Attempt], Budget]:
-    """Return the attempts at a task in their order, and its budget with what they used of it."""
-    tried = attempts(state.folded(task).events)
-    return tried, budget(state.policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
 
 
 def over(run: str, task: str) -> Objection:
