@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import codec, layout
 from memento_git.work.actions.attaching import attached
+from memento_git.work.desk import Desk
+from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.rows import Row
-    from memento_git.work.state import RunState
 
 FILE: Final = "bundle.json"
 MODE: Final = "regenerate_context_bundle"
@@ -30,7 +31,6 @@ def record_bundle(tx: Transaction, task: str, dispatch: str) -> str:
     """
     from memento_git.work.actions import evidences
     from memento_git.work.brief import bundle
-    from memento_git.work.desk import Desk
 
     row = bundle(tx.view, task)
     content = as_json(row)
@@ -62,8 +62,6 @@ def as_object(data: bytes | None) -> dict[str, Any]:
 
 def restart_row(view: View, dispatch: str, task: str, run: str) -> Row:
     """Return how the task of a dispatch that was taken back is begun again, with the keys that programs know."""
-    from memento_git.work.state import RunState
-
     state = RunState(view, run) if run in view.runs() else None
     known = state if state is not None and state.names.text_of(task) else None
     found = (bundle_row(state, dispatch) if state is not None else None) or {}

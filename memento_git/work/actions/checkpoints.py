@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from memento_git.errors import MementoError
+from memento_git.model.ids import NoSuchRecord, WrongKind
 from memento_git.model.work import SNAPSHOT
 from memento_git.work.actions import worktrees
+from memento_git.work.desk import Desk
+from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
@@ -14,7 +17,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.rows import Row
     from memento_git.model.work import Event, Evidence
-    from memento_git.work.state import RunState
 
 
 class Checkpoint(NamedTuple):
@@ -45,9 +47,6 @@ def _held(state: RunState) -> list[Evidence]:
 
 def look_ahead(ledger: Ledger, dispatch: str, asked: bool | None = None) -> None:
     """Read the code before the transaction, where its graph is wanted: what was read is not read again."""
-    from memento_git.model.ids import NoSuchRecord, WrongKind
-    from memento_git.work.state import RunState
-
     try:
         name, state = RunState.find(ledger.view(), dispatch, "dispatch")
     except (NoSuchRecord, WrongKind):
@@ -69,7 +68,6 @@ def _measured(git: Git) -> tuple[Row, Row] | str:
 def record(tx: Transaction, state: RunState, completion: Event, asked: bool | None) -> Checkpoint | None:
     """Record the graph of what a completion completes, unless the run's latest snapshot is the same; never refuse."""
     from memento_git.work.actions import evidences, graphs
-    from memento_git.work.desk import Desk
     from memento_git.work.graph import codegraph
 
     desk = Desk.of(tx)

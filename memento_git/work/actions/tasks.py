@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import claims, layout
+from memento_git.model.ids import NoSuchRecord
 from memento_git.model.states import DONE
 from memento_git.model.types import PLACE, WORD, Decimal, problem_of
 from memento_git.model.work import EVIDENCE_KINDS, TRUSTS, Prose
@@ -128,7 +129,10 @@ def _words(command: str) -> list[str]:
 
 
 def _dependency(desk: Desk, state: RunState, given: str) -> str:
-    return desk.home(state.id, [given])[1][0]
+    identity, other = desk.find(given, "task")
+    if other.id != state.id:
+        raise NoSuchRecord(kind="task", given=f"{identity} in run {state.id}")
+    return identity
 
 
 def place(given: str) -> str:

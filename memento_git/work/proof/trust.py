@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.enumeration import many, some
 from memento_git.model.states import CHECK_FAILED, CHECK_PASSED
-from memento_git.model.work import RUN_KINDS
+from memento_git.model.work import RUN_KINDS, TRUSTS
 from memento_git.work.proof.codes import agree, code_seen, edited, sober, wholly
 from memento_git.work.proof.verification import is_late, masked, named, stricter, told_as
 
@@ -87,8 +87,6 @@ def _stream_holds(stream: Mapping[str, Any], holds: Callable[[str, str], bool]) 
 
 
 def at_least(trust: str, least: str) -> bool:
-    from memento_git.model.work import TRUSTS
-
     return TRUSTS.index(trust) <= TRUSTS.index(least)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.work.proof.codes import agree
 from memento_git.work.proof.trust import counts_not_yet, fault, is_of, is_silent, meets, outcome_of, seen_by
+from memento_git.work.proof.verification import shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -111,8 +112,6 @@ def _against(one: Cited) -> Objection:
 
 
 def _told(one: Cited) -> str:
-    from memento_git.work.proof.verification import shown
-
     data: Mapping[str, Any] = one.evidence.data if one.evidence else {}
     if told := data.get("command"):
         return f"`{shown(told['argv'])}`"
