@@ -962,6 +962,33 @@ def test_explore_knows_the_notes_of_a_file_that_was_renamed_each_once(play: Play
     assert (row["path"], row["notes"]) == ("store.py", [one, other])
 
 
+@pytest.mark.parametrize(
+    ("wishes", "times"), [({"about": ("shop.py::Shop.open",)}, 1), ({"queries": ["opens"], "view": "explore"}, 2)]
+)
+def test_the_work_tree_is_read_no_more_often_than_it_must_be(
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wishes: dict[str, Any], times: int
+) -> None:
+    (play.root / "shop.py").write_text(SHOP)
+    play.commit_all()
+    note = add(play, "It opens on weekdays.", about=["shop.py::Shop.open"])
+    add(play, "To close twice is fine.", about=["shop.py::Shop.close"])
+    monkeypatch.setenv("GIT_TRACE2_EVENT", str(tmp_path / "trace"))
+    answer = asked(play, *wishes.get("queries", ()), **{key: one for key, one in wishes.items() if key != "queries"})
+    starts = [line for line in (tmp_path / "trace").read_text().splitlines() if '"event":"start"' in line]
+    assert ids(answer) == [note]
+    assert sum("write-tree" in line for line in starts) == times
+
+
+def test_explore_knows_the_notes_of_a_file_that_git_does_not_track(play: Play) -> None:
+    (play.root / "cache.py").write_text("def evict_cache():\n    pass\n")
+    play.commit_all()
+    tracked = add(play, "Eviction is lazy.", about=["cache.py"])
+    (play.root / "new.py").write_text("def warm():\n    pass\n")
+    other = add(play, "The cache is warmed at night.", about=["new.py::warm"])
+    rows = asked(play, "is eviction of new.py lazy in the cache", view="explore")["files"]
+    assert {row["path"]: row["notes"] for row in rows} == {"cache.py": [tracked], "new.py": [other]}
+
+
 def test_explore_leads_to_files_that_are_named_for_the_topic(play: Play) -> None:
     for path in ("src/billing.py", "web/BillingService.java", "tests/test_billing.py", "src/a_billing.py", "src/x.py"):
         (play.root / path).parent.mkdir(exist_ok=True)
