@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.work.actions import runs
+from memento_git.work.actions import evidences, runs
 from memento_git.work.actions.settling import redact_record
 from tests.play import git
 
@@ -226,6 +226,24 @@ def test_completing_without_acceptable_evidence_is_refused(play: Play, refused: 
     assert run(list(note)) == 0
     advisory = play.state(task).ids("evidence")[-1]
     refused("evidence_required", 1, "dispatch", "complete", dispatch, "--evidence", advisory)
+
+
+def test_completing_on_nothing_leads_to_what_has_passed(play: Play, refused: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.task()
+    dispatch = play.claimed(task)
+    run = f"run the command that shows it works: memento evidence run --task {task} -- CMD"
+    assert refused("evidence_required", 1, "dispatch", "complete", dispatch)["hint"] == run
+    evidence = play.evidence(task, code=1)
+    assert refused("evidence_required", 1, "dispatch", "complete", dispatch)["hint"] == run
+    play.do(evidences.retract, evidence, reason="Wrong machine.")
+    evidence = play.evidence(task)
+    line = f"memento dispatch complete {dispatch} --evidence {evidence}"
+    hint = refused("evidence_required", 1, "dispatch", "complete", dispatch)["hint"]
+    assert hint == f"name what has passed for it: {line}"
+    from memento_git.cli.boundary import run as typed
+
+    assert typed([*line.split()[1:], "-C", str(play.root)]) == 0
 
 
 def test_a_failure_on_evidence_of_another_run_or_that_cannot_be_read_is_refused(

@@ -94,7 +94,7 @@ def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
     if claimed:
         own = [one for one in claimed if one["claimed_by"] == evidence["actor"]]
         first, *others = [
-            (one["task_id"], _citing_all(state, one, evidence) if own else _completing(one, evidence))
+            (one["task_id"], answers.going_on(state, one, evidence["actor"]) if own else _completing(one, evidence))
             for one in own or claimed
         ]  # fmt: skip
         return [*first[1], *({**step, "why": f"or, of {task}"} for task, (step, *_) in others)]
@@ -117,16 +117,3 @@ def _completing(dispatch: DispatchRow, evidence: EvidenceRow) -> list[Row]:
     """Return the step that completes a dispatch on a piece of evidence."""
     complete = f"memento dispatch complete {dispatch['dispatch_id']} --evidence {evidence['id']}"
     return [{"why": "it is for what is claimed", "command": complete}]
-
-
-def _citing_all(state: RunState, dispatch: DispatchRow, evidence: EvidenceRow) -> list[Row]:
-    """Return the steps that go on with a dispatch, by all evidence that there is for its task."""
-    from memento_git.work import answers, rows
-    from memento_git.work.proof import pasts
-    from memento_git.work.proof.staleness import mark_stale
-
-    task = answers.row(state, dispatch["task_id"])
-    held = (one.evidence for one in pasts.evidence_for(state, task["id"]))
-    known = [rows.evidence_row(state, one) for one in held if one is not None]
-    mark_stale(state.view, known, [])
-    return task_steps.going_on(task, [dispatch], known, evidence["actor"])

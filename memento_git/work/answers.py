@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
-    from memento_git.model.rows import AnyRow, DispatchRow, EventRow, PlanRow, TaskRow
+    from memento_git.model.rows import AnyRow, DispatchRow, EventRow, PlanRow, Row, TaskRow
 
 
 def after(tx: Transaction, identity: str) -> AnyRow:
@@ -125,6 +125,19 @@ def dispatch(state: RunState, identity: str) -> DispatchRow:
     if not found:
         raise NoSuchRecord(kind="dispatch", given=identity)
     return found[0]
+
+
+def going_on(state: RunState, held: DispatchRow, asker: str) -> list[Row]:
+    """Return the steps that go on with a dispatch, by all evidence that there is for its task."""
+    from memento_git.work import task_steps
+    from memento_git.work.proof import pasts
+    from memento_git.work.proof.staleness import mark_stale
+
+    own: TaskRow = row(state, held["task_id"])
+    found = (one.evidence for one in pasts.evidence_for(state, own["id"]))
+    known = [rows.evidence_row(state, one) for one in found if one is not None]
+    mark_stale(state.view, known, [])
+    return task_steps.going_on(own, [held], known, asker)
 
 
 def history(view: View, identity: str) -> list[EventRow]:

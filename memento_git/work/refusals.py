@@ -322,6 +322,12 @@ class EvidenceRequired(Refused):
     hint_ = "run the command that shows it works: {line}"
 
 
+class EvidenceNotNamed(EvidenceRequired):
+    """There is evidence for it, and the completion names none."""
+
+    hint_ = "name what has passed for it: {line}"
+
+
 class NothingGiven(Misused):
     token = "nothing_given"
     sentence = "there is nothing to record as evidence"

@@ -12,7 +12,7 @@ from memento_git.model.ids import NoSuchRecord, dispatch_of, parse_ref
 from memento_git.model.states import DONE, ENDED_DISPATCH
 from memento_git.model.types import is_blank
 from memento_git.model.work import FAILURES
-from memento_git.work import codestate, leases, rows
+from memento_git.work import answers, codestate, leases, rows
 from memento_git.work import refusals as no
 from memento_git.work.actions import bundles, checkpoints, verifying, worktrees
 from memento_git.work.dangers import guard
@@ -245,6 +245,8 @@ def complete(
     refs = [_cite(desk, state, task, given) for given in evidence]
     cited = [state.cited(parse_ref(ref), task) for ref in refs]
     if problem := _unacceptable(cited, task, name):
+        if not cited and (line := _completing(state, name, tx.actor)):
+            raise no.EvidenceNotNamed(task=task, why=problem, line=line)
         raise no.EvidenceRequired(task=task, why=problem, line=_line(state, task))
     if waits := ", ".join(state.waits_on(task)):
         tx.ledger.warn(f"{task} waits for {waits}: done before that, check calls it an error (T006)")
@@ -289,6 +291,12 @@ def _cite(desk: Desk, state: RunState, task: str, given: str) -> str:
 def _line(state: RunState, task: str) -> str:
     """Return the command line that records what is asked first of a task."""
     return verification.show_lines(task, rows.asked_row(state, task, state.asked(task)))[0]
+
+
+def _completing(state: RunState, dispatch: str, actor: str) -> str:
+    """Return the command line that completes a dispatch on what has passed for it, nothing where something is left."""
+    first, *_ = answers.going_on(state, answers.dispatch(state, dispatch), actor)
+    return first["command"] if first["command"].startswith("memento dispatch complete ") else ""
 
 
 def _unacceptable(cited: Sequence[trust.Cited], task: str, dispatch: str) -> Objection:
