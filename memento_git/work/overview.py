@@ -324,11 +324,11 @@ def _renewals(
     proof = {name for row in tasks for name in row["proven_by"]}
     seen = [row["code"] for row in held["evidence"] if row["id"] in proof and row["code"]]
     code = codestate.code_at(view.git, view.commits[0], sorted({path for one in seen for path in one.get("paths", ())}))
-    steps = ((row, pasts.renewing(state, row["id"], code)) for row in tasks)
-    return list(islice((
+    steps = ((row, pasts.renewing(state, row["id"], code)) for row in tasks[:SOON])
+    return [
         {"why": f"“{row['title']}” is proven on other code than this commit's", "command": how}
         for row, how in steps if how
-    ), SOON))  # fmt: skip
+    ]  # fmt: skip
 
 
 def _overtaken(held: RunRows, opened: Callable[[], RunState]) -> list[dict[str, str]]:
