@@ -457,3 +457,21 @@ def test_a_stale_part_of_what_proves_a_task_is_told_beside_a_fresh_one(play: Pla
     play.do(judge, task, codestate.code_now(play.ledger.git), [draft])
     shown = cli("report", "--format", "markdown", "-C", str(play.root))[1]
     assert "proven by test, witnessed, stale; lint, witnessed" in shown
+    shown = page(seen(play), NOW)
+    assert ">test, witnessed, stale<" in shown
+    assert ">lint, witnessed<" in shown
+    assert "</b> stale<" not in shown
+
+
+def test_the_page_does_not_call_stale_what_passed_on_this_code_since(play: Play) -> None:
+    play.planned()
+    play.proven()
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all()
+    shown = page(seen(play), NOW)
+    assert ">stale: this commit has other code<" in shown
+    assert "<b>1</b> stale<" in shown
+    play.proven("Another")
+    shown = page(seen(play), NOW)
+    assert ">passed on this code since<" in shown
+    assert "</b> stale<" not in shown

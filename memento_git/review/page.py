@@ -65,6 +65,7 @@ def report_facts(held: RunRows, generated_at: str) -> dict[str, Any]:
         "held": held, "run": held["run"], "generated_at": generated_at,
         "spike": spike_note(held["run"]), "moved": MOVED,
         "noted": {"incomplete": INCOMPLETE, "spike": SPIKE, "late": LATE},
+        "stale": sum(aged(row) == "stale" for row in held["tasks"]),
         "groups": _groups(held), "bar": _bar(held), "line": timeline(held["audit"]),
         "recent": held["audit"][: -RECENT - 1 : -1],
         "evidence": {row["id"]: row for row in held["evidence"]},
