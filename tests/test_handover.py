@@ -519,8 +519,57 @@ def test_a_repository_within_the_work_tree_is_not_lost(play: Play, task: str) ->
     outcome = run(play, task, f"import subprocess; {WRITE}; subprocess.run(['git', 'init', '-q', 'inner'], check=True)")
 
     assert (outcome.status, outcome.category) == ("failed", "scope")
-    assert any("holds a repository of its own" in warning for warning in play.ledger.warnings)
+    assert any("holds what its branch cannot" in warning for warning in play.ledger.warnings)
     assert (Path(trees(play.root)[0]) / "inner" / ".git").is_dir()
+
+
+GIT = "import os, subprocess; g = lambda *a: subprocess.run(['git', *a], check=True); "
+INSIDE = f"{GIT}{WRITE}; g('-c', 'protocol.file.allow=always', 'submodule', 'update', '-q', '--init'); "
+COMMIT = "g('-C', 'lib', '-c', 'user.name=x', '-c', 'user.email=x@y', 'commit', '-q', '--allow-empty', '-m', 'x')"
+
+
+@pytest.fixture
+def library(play: Play, tmp_path: Path) -> Path:
+    """A submodule `lib` with one file, and the repository that it is of."""
+    git(tmp_path, "init", "-q", "library")
+    (tmp_path / "library" / "part.py").write_text("part = 1\n")
+    git(tmp_path / "library", "add", ".")
+    git(tmp_path / "library", "commit", "-qm", "part")
+    source = str(tmp_path / "library")
+    git(play.root, "-c", "protocol.file.allow=always", "submodule", "add", "-q", source, "lib")
+    play.commit_all()
+    return tmp_path / "library"
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"{INSIDE}open('lib/part.py', 'w').write('part = 2')",
+        f"{INSIDE}{COMMIT}",
+        f"{GIT}{WRITE}; open('lib/part.py', 'w').write('part = 2')",
+    ],
+)
+def test_work_in_a_submodule_is_neither_lost_nor_taken_for_that_of_the_branch(play: Play, task: str, code: str) -> None:
+    outcome = run(play, task, code)
+
+    assert (outcome.status, outcome.category) == ("failed", "scope")
+    assert "it left what its branch cannot hold: lib" in outcome.reason
+    assert (Path(trees(play.root)[0]) / "lib" / "part.py").is_file()
+
+
+def test_a_submodule_at_another_commit_of_its_own_remote_is_work_of_the_branch(
+    play: Play, task: str, library: Path
+) -> None:
+    (library / "part.py").write_text("part = 2\n")
+    git(library, "commit", "-qam", "more")
+    newer = git(library, "rev-parse", "HEAD")
+
+    outcome = run(play, task, f"{INSIDE}g('-C', 'lib', 'checkout', '-q', '{newer}')")
+
+    assert outcome.status == "completed"
+    assert git(play.root, "rev-parse", f"{outcome.branch}:lib") == newer
+    assert trees(play.root) == []
 
 
 def test_hostile_output_is_cut_redacted_and_made_fit(play: Play, task: str) -> None:

@@ -62,7 +62,10 @@ class Checkout(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What a work tree holds beside its HEAD: HEAD, the tree of all its code, the repositories inside it."""
+    """What a work tree holds beside its HEAD: HEAD, the tree of all its code, what cannot be committed with that.
+
+    That are repositories inside it, and submodules that are worked in.
+    """
 
     head: str
     tree: str
@@ -168,7 +171,9 @@ def look(inside: Git, base: str) -> Work:
     except OSError as error:
         raise NotWritable(reason=reason_of(error)) from error
     extra = {"GIT_INDEX_FILE": str(copy), **PATTERNS}
-    inner = _add(inside, extra)
+    found = _add(inside, extra)
+    worked = [path for path in found.submodules if _is_worked_in(inside, path, base)]
+    inner = (*(path for path in found.untracked if path.endswith("/")), *found.laid, *worked)
     tree = inside.run("write-tree", extra=extra).decode().strip()
     changed = tree != inside.answer("rev-parse", f"{head}^{{tree}}")
     return Work(head, tree, changed, inner)
@@ -178,17 +183,29 @@ def _index(inside: Git) -> Path:
     return inside.git_dir / "memento" / "work.index"
 
 
-def _add(inside: Git, extra: Mapping[str, str]) -> tuple[str, ...]:
-    """Bring all tracked and unignored code into an index, the ledger as HEAD has it; return inner repositories."""
-    found = scratch.add_tracked(inside, extra, *CODE, untracked=True).untracked
-    files = [path for path in found if not path.endswith("/")]
+def _is_worked_in(inside: Git, path: str, base: str) -> bool:
+    """Tell whether a submodule has tracked files that differ, or is at a commit that only this work tree may have."""
+    folder = (inside.top or inside.git_dir) / path
+    if not (folder / ".git").exists():
+        return False
+    git = Git(folder)
+    if git.run("status", "--porcelain", "--untracked-files=no"):
+        return True
+    is_as_begun = git.head()[0] == inside.object_id(f"{base}:{path}")
+    return not is_as_begun and not git.answer("for-each-ref", "--contains=HEAD", "--count=1", "refs/remotes")
+
+
+def _add(inside: Git, extra: Mapping[str, str]) -> scratch.Beside:
+    """Bring all tracked and unignored code into an index, the ledger as HEAD has it; return what is beside it."""
+    found = scratch.add_tracked(inside, extra, *CODE, untracked=True)
+    files = [path for path in found.untracked if not path.endswith("/")]
     if files:
         data = os.fsencode("\0".join(files) + "\0")
         inside.run("update-index", "--add", "-z", "--stdin", data=data, extra=extra)
     inside.run("rm", "-r", "-q", "--cached", "--ignore-unmatch", "--", layout.FOLDER, extra=extra)
     if inside.object_id(f"HEAD:{layout.FOLDER}"):
         inside.run("read-tree", f"--prefix={layout.FOLDER}/", f"HEAD:{layout.FOLDER}", extra=extra)
-    return tuple(path for path in found if path.endswith("/"))
+    return found
 
 
 def commit(inside: Git, checkout: Checkout, work: Work, message: str, settings: Mapping[str, str]) -> str:

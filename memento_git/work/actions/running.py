@@ -221,7 +221,7 @@ class _Run:
             raise _Ended("environment", "its worktree is gone")
         work = checkouts.look(inside, checkout.base)
         if work.inner:
-            raise _Ended("scope", f"it made a repository of its own in {work.inner[0]}")
+            raise _Ended("scope", f"it left what its branch cannot hold: {work.inner[0]}")
         title = self._title()
         message = f"{title}\n\nMemento-Task: {self.handover.task}\nMemento-Dispatch: {self.handover.dispatch}\n"
         tip = checkouts.commit(inside, checkout, work, message, self.ledger.settings)

@@ -186,7 +186,7 @@ def _remove(git: Git, handover: Handover, *, completed: bool) -> Objection:
     if inside is not None and not (completed and handover.worker):
         work = checkouts.look(inside, checkout.base)
         if work.inner:
-            return f"it holds a repository of its own: {work.inner[0]}"
+            return f"it holds what its branch cannot: {work.inner[0]}"
         if completed and work.changed:
             return "it holds changes that are not committed"
     tip = git.object_id(f"refs/heads/{checkout.branch}")
