@@ -523,6 +523,19 @@ def test_a_repository_within_the_work_tree_is_not_lost(play: Play, task: str) ->
     assert (Path(trees(play.root)[0]) / "inner" / ".git").is_dir()
 
 
+def test_what_is_written_into_the_work_tree_after_the_commit_shows_nothing(play: Play, task: str) -> None:
+    """Such as by a container that mounts it, whose client has ended; here a filter does it while git adds files."""
+    (play.root / ".gitattributes").write_text("app.py filter=late\n")
+    play.commit_all()
+    git(play.root, "config", "filter.late.clean", "sh -c 'echo done > done.txt; cat'")
+
+    outcome = run(play, task, "open('app.py', 'a').write('more = 1\\n')")
+
+    assert (outcome.status, outcome.category) == ("failed", "environment")
+    assert "something wrote into its worktree" in outcome.reason
+    assert not play.is_proven(task)
+
+
 GIT = "import os, subprocess; g = lambda *a: subprocess.run(['git', *a], check=True); "
 INSIDE = f"{GIT}{WRITE}; g('-c', 'protocol.file.allow=always', 'submodule', 'update', '-q', '--init'); "
 COMMIT = "g('-C', 'lib', '-c', 'user.name=x', '-c', 'user.email=x@y', 'commit', '-q', '--allow-empty', '-m', 'x')"

@@ -256,6 +256,7 @@ class _Run:
                     there, command.run, kind=command.kind, reports=command.reports, keep=keep, required=True,
                     timeout=command.timeout or self.timeout, runner=self._group,
                 ).named(verification.masked(command.run))  # fmt: skip
+                self._refuse_late(draft)
                 self.drafts.append(draft._replace(data={**draft.data, "dispatch": self.handover.dispatch}))
                 if draft.data["outcome"] != "passed":
                     if self.stop:
@@ -264,6 +265,12 @@ class _Run:
                     silent = trust.without_verdict(draft.data)
                     why = "failed" if draft.data["outcome"] == "failed" else f"ran, and {silent}"
                     raise _Ended("tests", f"{verification.shown(command.run)} {why}")
+
+    def _refuse_late(self, draft: Draft) -> None:
+        """Refuse where the first command saw other code than was committed; those after it see what it left."""
+        code, is_first = draft.data["code"], not any("code" in one.data for one in self.drafts)
+        if self.checkout and is_first and (code["dirty"] or "untracked" in code):
+            raise _Ended("environment", "something wrote into its worktree after its work was committed")
 
     def _tell_of_lack(self) -> None:
         """Warn of what git ignores here and the worktree does not have: a command may have failed for want of it."""
