@@ -22,7 +22,14 @@ REDACTABLE: Final = ("evidence", "note")  # their events stay when they go
 class Names(Protocol):
     """What is asked of the names of the files of a run, or of all notes; nothing is '' or empty."""
 
-    def holds(self, identity: str, kind: str) -> bool: ...
+    def holds(self, identity: str, kind: str) -> bool:
+        """Tell whether there is a record of this id."""
+        if kind == "event":
+            return bool(self.event_at(identity))
+        if kind == "dispatch":
+            return "-dispatched-" in self.event_at(opening_of(identity))
+        there = self.text_of(identity) or self.evidence_at(identity)
+        return bool(there or (kind in REDACTABLE and self.events_about(identity)))
 
     def text_of(self, identity: str) -> str: ...
 
@@ -51,7 +58,7 @@ class Index(NamedTuple):
 
     def holds(self, identity: str, kind: str) -> bool:
         """Tell whether the run has a record of this id."""
-        return holds(self, identity, kind)
+        return Names.holds(self, identity, kind)
 
     def text_of(self, identity: str) -> str:
         """Return the path of a record's text, nothing where there is none."""
@@ -96,16 +103,6 @@ class Index(NamedTuple):
         """Return the paths of the events that redact something; with a record, those that happened to it."""
         names = self.events_of.get(record, ()) if record else self.events
         return [path for name in names if "-redacted-" in (path := self.events[name])]
-
-
-def holds(names: Names, identity: str, kind: str) -> bool:
-    """Tell whether there is a record of this id."""
-    if kind == "event":
-        return bool(names.event_at(identity))
-    if kind == "dispatch":
-        return "-dispatched-" in names.event_at(opening_of(identity))
-    there = names.text_of(identity) or names.evidence_at(identity)
-    return bool(there or (kind in REDACTABLE and names.events_about(identity)))
 
 
 def build(paths: Iterable[str]) -> tuple[Index, list[Finding]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
 from memento_git.ledger.filetable import A_SCAN
-from memento_git.ledger.listing import END, START, TEXTS, holds
+from memento_git.ledger.listing import END, START, TEXTS, Names
 from memento_git.model.ids import is_id, kind_of, random_part
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ MANY: Final = 64  # notes whose events are looked for one note at a time; for mo
 OWNERS: Final = (*TEXTS, "evidence")
 
 
-class Sought:
+class Sought(Names):
     """The same answers as those of the index, which gives them once an id is in two files, or much was asked.
 
     Without a run it is the notes, which lie below their domains.
@@ -35,10 +35,6 @@ class Sought:
         self._events: dict[str, list[str]] = {}
         self._redacting: list[str] | None = None
         self._domains: list[str] | None = None
-
-    def holds(self, identity: str, kind: str) -> bool:
-        """Tell whether there is a record of this id."""
-        return holds(self, identity, kind)
 
     def text_of(self, identity: str) -> str:
         """Return the path of the text of a run, plan, task or note."""
