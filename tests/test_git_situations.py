@@ -305,6 +305,18 @@ def test_commits_of_any_date_encoding_and_message_are_listed(play: Play, monkeyp
     assert set(rows[4]["trailers"]) == {"Memento-Action", "Memento-Run", "Memento-Record", "Memento-Actor"}
 
 
+@pytest.mark.parametrize(
+    ("told", "when"),
+    [(" -5 +0000", "1970-01-01T00:00:00"), ("", "1970-01-01T00:00:00"), ("\t1700000000+0000", "2023-11-14T22:13:20")],
+)
+def test_a_commit_that_says_no_time_or_says_it_oddly_is_read(play: Play, told: str, when: str) -> None:
+    play.run()
+    ada = "Ada <ada@example.invalid>"
+    text = f"tree {git(play.root, 'rev-parse', 'HEAD^{tree}')}\nauthor {ada} 1 +0000\ncommitter {ada}{told}\n\nodd\n"
+    odd = git(play.root, "hash-object", "-t", "commit", "-w", "--literally", "--stdin", data=text.encode())
+    assert play.ledger.view([odd]).now == f"{when}.000Z"
+
+
 def test_line_endings_of_the_users_platform_never_make_the_ledger_dirty(play: Play, tmp_path: Path) -> None:
     clone = tmp_path / "crlf"
     git(tmp_path, "clone", "-q", "-c", "core.autocrlf=true", "-c", "core.safecrlf=true", str(play.root), str(clone))

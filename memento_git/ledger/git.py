@@ -20,7 +20,7 @@ from memento_git.model.progress import Progress, untold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-MADE: Final = re.compile(rb"^committer .*> *(\d+) +[+-]\d", re.MULTILINE)
+MADE: Final = re.compile(rb"^committer .*>[ \t]*(\d+)[ \t]*[+-]\d", re.MULTILINE)
 GRACE: Final = 2.0  # seconds to end by itself in; git takes its lock files away
 
 
@@ -252,10 +252,10 @@ class Git:
         found = self.stored([asked])[0]
         return found and found.oid
 
-    def times(self, commits: Iterable[str]) -> list[int]:
-        """Return when each of some commits was made, in seconds since 1970; of one that does not say it, nothing."""
+    def made_last(self, commits: Iterable[str]) -> int:
+        """Return when the last of some commits was made, in seconds since 1970; what does not say it was made then."""
         heads = ((data or b"").partition(b"\n\n")[0] for data in self.objects(commits))
-        return [int(found[1]) for head in heads if (found := MADE.search(head)) is not None]
+        return max(int(found[1]) if (found := MADE.search(head)) else 0 for head in heads)
 
     def files(self, commit: str) -> dict[str, Entry]:
         """Return path -> entry for all files of the ledger in a commit."""

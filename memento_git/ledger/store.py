@@ -194,7 +194,7 @@ class Ledger:
         """Return the ledger at HEAD, or at the union of the given revisions."""
         if at:
             commits = tuple(self.git.commit_of(rev) for rev in at)
-            view = self._viewed(commits, stamp(min(LAST, max(self.git.times(commits)))))
+            view = self._viewed(commits, stamp(min(LAST, self.git.made_last(commits))))
         else:
             self._mend()
             found = self.git.stored(["HEAD"])[0]
