@@ -309,6 +309,15 @@ def test_a_claim_that_waits_for_its_merge_is_renewed_though_it_expired_and_lost_
     assert hub.refs() == [longer.name]
 
 
+def test_a_claim_on_a_remote_may_have_any_name_that_git_lets_it_have(hub: Hub) -> None:
+    bob, names = hub.clone("Bob"), ["odd\u00a0one", "odd\u2028two", "plain"]
+    blob = git(hub.bare, "hash-object", "-w", "--stdin", data=b"{}")
+    for name in names:
+        git(hub.bare, "update-ref", f"{claims.REFS}/{name}", blob)
+    assert sorted(one.name for one in remoteclaims.listed(bob.ledger.git, "origin")) == names
+    assert git(bob.root, "for-each-ref", remoteclaims.SEEN) == ""
+
+
 def test_a_failure_on_a_branch_alone_holds_no_longer_than_its_lease(hub: Hub) -> None:
     bob = hub.clone("Bob")
     dispatch = offered(hub)

@@ -132,7 +132,7 @@ def listed(git: Git, remote: str) -> list[HeldClaim]:
         remotes.fetch_all(git, remote, claims.REFS, SEEN)
         return _below(git, SEEN)
     finally:
-        for ref in (git.answer("for-each-ref", "--format=%(refname)", SEEN) or "").splitlines():
+        for ref in filter(None, (git.answer("for-each-ref", "--format=%(refname)", SEEN) or "").split("\n")):
             git.drop_ref(ref)
 
 
