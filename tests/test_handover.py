@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.ledger import checkouts, handovers, publish
+from memento_git.ledger import checkouts, claims, handovers, publish
 from memento_git.ledger.store import Ledger
+from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.ids import random_part
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, handing, running, runs, selections, starting, tasks, worktrees
@@ -367,6 +368,24 @@ def test_what_is_claimed_on_another_branch_of_the_clone_is_not_handed_out_again(
             side.dispatch(task)
         git(side.root, "merge", "-q", "main")
         assert side.status(task) == "in_progress"
+
+
+def test_a_branch_whose_files_git_lacks_is_passed_over_where_a_claim_is_looked_for(
+    play: Play, cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    task = play.task("One", run=play.planned())
+    git(play.root, "config", "uploadpack.allowFilter", "true")
+    git(play.root, "switch", "-qc", "side")
+    play.task("Two")
+    git(play.root, "switch", "-q", "main")
+    there = tmp_path / "partial"
+    git(tmp_path, "clone", "-q", "--filter=tree:0", play.root.as_uri(), str(there))
+    git(there, "remote", "set-url", "origin", str(tmp_path / "away"))
+    clone = play.beside(there)
+    soon = stamp(seconds_of(clone.ledger.now()) + 60)
+    claims.take(clone.ledger.git, task, claims.Claim(f"dispatch_{'z' * 12}", "Bob", soon), None)
+    code, out, _ = cli("status", "-C", str(there), "--json")
+    assert (code, json.loads(out)["next"][0]["command"]) == (0, f"memento dispatch create {task} --executor WHO")
 
 
 def test_what_is_recorded_are_the_run_the_diff_and_the_commands(play: Play, task: str) -> None:

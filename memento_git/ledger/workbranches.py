@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from memento_git.errors import Broken
 from memento_git.ledger import difference, scratch
 from memento_git.ledger.checkouts import CODE, PATTERNS, branch_of, worktrees
 from memento_git.ledger.git import GitFailed
@@ -32,8 +34,11 @@ def knowing(git: Git, dispatch: str, folder: str) -> list[str]:
         if (head := one.get("HEAD")) and head not in places.values():
             places[one["worktree"]] = head
     end = f"-dispatched-{random_part(dispatch)}.yaml"
-    files = {tip: files_in(git, tip, folder) for tip in places.values()}
-    return [name for name, tip in places.items() if any(file.endswith(end) for file in files[tip])]
+    files: dict[str, list[str]] = {}
+    for tip in places.values():
+        with contextlib.suppress(Broken):  # git lacks the files of a branch that nobody asked for
+            files[tip] = files_in(git, tip, folder)
+    return [name for name, tip in places.items() if any(file.endswith(end) for file in files.get(tip, ()))]
 
 
 def files_in(git: Git, rev: str, folder: str) -> list[str]:
