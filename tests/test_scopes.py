@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shlex
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from memento_git import scopes
+from memento_git.ledger import founding
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions.setup import init_ledger
 from tests.play import Play, git
@@ -203,6 +205,14 @@ def test_what_a_crash_left_of_the_founding_is_cleared_and_nothing_else(at_which:
     assert cli("remember", "I like short answers.", "--scope", "user")[0] == 0
     assert not left.exists()
     assert (theirs / "letter.txt").read_text() == "Dear"
+
+
+def test_of_several_that_found_a_folder_at_once_none_is_in_the_way_of_another(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(6) as beside:
+        for number in range(20):
+            folder = tmp_path / str(number)
+            [*beside.map(founding.found, [folder] * 6)]
+            assert [one.name for one in folder.iterdir()] == [".git"]
 
 
 def test_a_question_is_asked_in_one_ledger_or_in_both(at: Callable[..., dict[str, Any]], play: Play, cli: Call) -> None:

@@ -90,8 +90,10 @@ def run_in(folder: Path, *words: str, extra: Mapping[str, str] | None = None) ->
         return subprocess.run(
             ["git", *words], cwd=folder, env=environment(extra), capture_output=True, check=False, restore_signals=False
         )
-    except FileNotFoundError:
-        raise GitMissing from None
+    except FileNotFoundError as error:
+        if error.filename == "git":
+            raise GitMissing from None
+        raise
 
 
 def refuse_old(told: str) -> None:

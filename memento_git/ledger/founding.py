@@ -71,8 +71,9 @@ def _make(folder: Path) -> None:
     if not is_repository(folder):
         _begin(folder)
     for left in folder.glob(f"{MAKING}*"):  # of a process that was killed; one that is at it is too late by now
-        if left.is_dir() and not left.is_symlink() and holds_nothing(left):
-            shutil.rmtree(left, ignore_errors=True)
+        with contextlib.suppress(OSError):  # such a one clears its own
+            if left.is_dir() and not left.is_symlink() and holds_nothing(left):
+                shutil.rmtree(left)
 
 
 def _begin(folder: Path) -> None:
