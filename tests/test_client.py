@@ -430,6 +430,13 @@ def test_a_file_with_nothing_but_comments_besides_stays(repo: Path, cli: Callabl
     assert place.read_text() == "# model = 'x'\n"
 
 
+def test_the_empty_lines_at_the_end_of_a_file_stay(repo: Path, cli: Callable[..., Any]) -> None:
+    place = put(repo, ".codex/config.toml", theirs := 'model = "x"\n\n\n')
+    cli("client", "install", "codex", "-C", str(repo), "--yes")
+    cli("client", "uninstall", "codex", "-C", str(repo), "--yes")
+    assert place.read_text() == theirs
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_file_that_ends_without_a_newline_does_so_again(end: str, repo: Path, cli: Callable[..., Any]) -> None:
     theirs = f'# ours{end}model = "x"'.encode()

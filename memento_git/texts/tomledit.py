@@ -29,7 +29,7 @@ def put(text: str, where: tuple[str], key: str, value: dict[str, Any]) -> str:
     name = f"{where[0]}.{key}"
     lines = [f"[{name}]", *(f"{one} = {json.dumps(held, ensure_ascii=False)}" for one, held in value.items())]
     lines += [""] if not text or text.endswith("\n") else []
-    gap = "" if not text or text.endswith(line * 2) else line if text.endswith("\n") else line * 2
+    gap = "" if not text else line if text.endswith("\n") else line * 2
     after = f"{text}{gap}{line.join(lines)}"
     wanted = load(text)
     if not isinstance(wanted.setdefault(where[0], {}), dict):
