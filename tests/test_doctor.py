@@ -57,8 +57,9 @@ def test_a_client_that_is_set_up_in_part_or_starts_nothing_is_told(
     server.write_text(server.read_text().replace('"memento",', '"venv/memento",'))
     hooks_of.write_text(hooks_of.read_text().replace('"memento client', f'"{tmp_path}/gone/memento client'))
     assert found(play, "warn") == [lost.format(f"{tmp_path}/gone/memento")]
-    hooks_of.write_text(hooks_of.read_text().replace(f'"{tmp_path}/gone/memento client', '"cd . && memento client'))
-    assert found(play, "warn") == []
+    for was, becomes in ((f"{tmp_path}/gone/memento", "~/memento"), ("~/memento", "cd . && memento")):
+        hooks_of.write_text(hooks_of.read_text().replace(f'"{was} client', f'"{becomes} client'))
+        assert found(play, "warn") == []
     before = git(play.root, "status", "--short")
     server.write_text("{}")
     assert found(play, "warn") == ["clients: Claude Code is set up in part"]

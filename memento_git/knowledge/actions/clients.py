@@ -84,10 +84,10 @@ def standing(git: Git, client: Client) -> str:
 def lost(git: Git, client: Client) -> list[str]:
     """Return the programs that a client which is set up here would start for us, and that are not found from here.
 
-    A word with a variable in it the client alone can read.
+    A word with a variable or a home folder in it the client, or its shell, alone can read.
     """
     starts = {clients.program(entry) for entry in _entries(git, client) if entry}
-    known = sorted(word for word in starts if word and word.isprintable() and "$" not in word)
+    known = sorted(word for word in starts if word and word.isprintable() and not {"$", "~"} & {*word})
     return [word for word in known if shutil.which(_top(git) / word if "/" in word else word) is None]
 
 
