@@ -29,7 +29,7 @@ _SUITES: Final = frozenset({"testsuite", "testsuites"})
 _LEVELS: Final = ("error", "warning", "note", "none")
 _EXTERNAL: Final = frozenset({"inlineExternalProperties", "externalPropertyFileReferences"})
 _ENDED: Final = frozenset({"exitSignalName", "exitSignalNumber", "processStartFailureMessage"})
-_KINDS: Final = frozenset({"pass", "open", "informational", "notApplicable", "review"})  # of results that do not fail
+_KINDS: Final = ("pass", "open", "informational", "notApplicable", "review")  # of results that do not fail
 _FAILED: Final = re.compile("fail|err|broke|crash|abort|timed?[ _-]?out|kill|interrupt|cancel")
 _NOT_RUN: Final = frozenset({"notrun", "disabled", "ignored", "skipped", "suppressed"})
 
@@ -200,7 +200,7 @@ def _declared(root: Element) -> tuple[int, list[str]]:
         if suite.tag not in _SUITES:
             continue
         declared = sum(_number(suite.get(key), f"{key} of a suite") for key in ("failures", "errors"))
-        declared = declared or _has_failed(*_words(suite))
+        declared = declared or int(_has_failed(*_words(suite)))
         most = max(most, declared)
         if declared and suite.find("testsuite") is None:
             names.append(suite.get("name") or "a suite")
