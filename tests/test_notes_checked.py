@@ -557,7 +557,7 @@ def test_doctor_tells_how_notes_and_their_index_stand(play: Play, cli: Call, mon
 
     add(play, "Tokens live an hour.", key=KEY)
     asked = {one.name: one for one in doctor.examine(play.ledger)}
-    assert asked["notes"].message.startswith("1 note")
+    assert asked["notes"].message.startswith("1 note, ")
     assert "are read as they are" in asked["recall index"].message
     assert cli("recall", "tokens", "-C", str(play.root))[0] == 0
     assert {one.name: one.message for one in doctor.examine(play.ledger)}["recall index"].startswith("none: up to 150")
