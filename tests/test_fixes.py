@@ -388,6 +388,24 @@ def test_a_task_that_is_proven_on_other_code_alone_is_proven_anew_before_the_run
     assert step() == {"why": "every task is done and proven", "command": f"memento run complete {run}"}
 
 
+def test_a_task_that_is_proven_anew_on_edits_is_verified_and_they_are_committed(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    run = play.planned()
+    task = play.proven("First")
+    (play.root / "app.py").write_text("answer = 41\n")
+    git(play.root, "commit", "-qam", "code")
+    (play.root / "app.py").write_text("answer = 40\n")
+    again = f"memento evidence run --task {task} --kind test -- sh -c 'echo checked; exit 0'"
+    for step in (again, f"memento task verify {task}", "git commit -a -m MESSAGE"):
+        assert play.steps(run)[0] == step
+        if step.startswith("git"):
+            git(play.root, "commit", "-qam", "edits")
+        else:
+            assert cli("-C", str(play.root), *shlex.split(step)[1:])[0] == 0
+    assert play.steps(run) == [f"memento run complete {run}"]
+
+
 def test_a_command_that_passed_for_a_later_task_is_not_run_again_for_the_earlier_one(play: Play) -> None:
     run = play.planned()
     play.proven("First")

@@ -307,7 +307,7 @@ def _renewals(
     """Return the steps by which tasks are proven anew that are proven on other code alone, before the run ends so.
 
     There is none where no command shows it, before the gates have passed, and where one of them is to be fresh: that
-    asks for evidence of this code.
+    asks for evidence of this code. Edits are part of it: commands and verdicts see them, and they are committed then.
     """
     tasks = [
         row for row in held["tasks"]
@@ -316,19 +316,25 @@ def _renewals(
     if gates or held["run"]["status"] != "active" or not tasks or not all_done(held["tasks"]):
         return []
     from memento_git.work import codestate
-    from memento_git.work.proof import pasts
+    from memento_git.work.proof import pasts, proofs
 
     state = opened()
     if any(row["kind"] in state.policy.gates_fresh for row in held["gates"]):
         return []
     proof = {name for row in tasks for name in row["proven_by"]}
     seen = [row["code"] for row in held["evidence"] if row["id"] in proof and row["code"]]
-    code = codestate.code_at(view.git, view.commits[0], sorted({path for one in seen for path in one.get("paths", ())}))
-    steps = ((row, pasts.renewing(state, row["id"], code)) for row in tasks[:SOON])
-    return [
+    edits = codestate.code_to_commit(view.git, seen) if view.git.top is not None else {}
+    paths = sorted({path for one in seen for path in one.get("paths", ())})
+    code = edits or codestate.code_at(view.git, view.commits[0], paths)
+    ways = (
+        (row, codestate.COMMIT if edits and not proofs.saw_else(state, row["id"], edits)
+         else pasts.renewing(state, row["id"], code)) for row in tasks[:SOON]
+    )  # fmt: skip
+    steps = [
         {"why": f"“{row['title']}” is proven on other code than this commit's", "command": how}
-        for row, how in steps if how
+        for row, how in ways if how
     ]  # fmt: skip
+    return [*{step["command"]: step for step in steps}.values()]
 
 
 def _overtaken(held: RunRows, opened: Callable[[], RunState]) -> list[dict[str, str]]:
