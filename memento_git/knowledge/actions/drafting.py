@@ -87,7 +87,7 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = (), *, everything: bo
         tx.after_commit.append(leave)
     else:
         leave()
-    return [*added, *(Added(note, existing=True) for note in there.values())]
+    return [*added, *(Added(note, existing=True, alike=[]) for note in there.values())]
 
 
 def _unnamed(

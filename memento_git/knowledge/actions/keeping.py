@@ -59,7 +59,7 @@ def keep_note(ledger: Ledger, text: str, *, draft: bool = False, short: bool = F
     if draft or signs:
         found = draft_note(ledger, text, **options)
         why = why_draft(signs) if signs else ""
-        return Kept(draft_row(found), Added(found.id), "drafts", why)
+        return Kept(draft_row(found), Added(found.id, existing=False, alike=[]), "drafts", why)
 
     def act(tx: Transaction) -> Kept:
         added = add_note(tx, text, **options)
@@ -116,4 +116,4 @@ def _for_now(ledger: Ledger, text: str, options: Mapping[str, Any]) -> Kept:
         "id": item.id, "title": titled(item.text), "status": "short", "origin": origin, "created_at": item.at,
         "text": item.text,
     }  # fmt: skip
-    return Kept(row, Added(item.id), "short")
+    return Kept(row, Added(item.id, existing=False, alike=[]), "short")

@@ -46,8 +46,8 @@ class Added(NamedTuple):
     """
 
     id: str
-    existing: bool = False
-    alike: Sequence[Alike] = ()
+    existing: bool
+    alike: list[Alike]
     carried: Sequence[str] = ()
     left: Sequence[str] = ()
     expired: str = ""
@@ -104,11 +104,11 @@ def admit(
     held = next((note for note in same if not keys or note.data.get("key") in keys), None)
     if held is not None:
         desk.view.used.add(held.path)
-        return Added(held.id, existing=True)
+        return Added(held.id, existing=True, alike=[])
     _refuse_key(desk, str(key or ""), gone)
     with desk.view.aside():
         near = neighbours.near_to(desk.shelf, data["title"], body, gone) if compared else []
-    return Added(str(data["id"]), alike=near)
+    return Added(str(data["id"]), existing=False, alike=near)
 
 
 def write(desk: Desk, data: dict[str, Any], body: str, domain: str) -> None:
