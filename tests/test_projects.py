@@ -152,7 +152,8 @@ def test_what_holds_no_more_there_is_not_taken(play: Play, shop: Play) -> None:
     new = add(shop, "Tokens live a day.", supersedes=[old], reason="comfort")
     with pytest.raises(NoteNotTaken, match=f"{new} took its place"):
         fetch(play, shop, old)
-    for name, why in (("no.such.key", "no note has the key no.such.key there"), ("note_0", "no note note_0 there")):
+    nowhere = "note_000000000000"
+    for name, why in (("no.such.key", "no note has the key no.such.key there"), (nowhere, f"no note {nowhere} there")):
         with pytest.raises(NoteNotTaken, match=why) as told:
             fetch(play, shop, name)
         assert "note list --project" in told.value.hint, "the list of this project has no such note"
