@@ -37,6 +37,29 @@ with Ledger.open(sys.argv[1]) as ledger:
     else:
         print("written")
 """
+WRITE_TWICE: Final = """
+import sys
+from memento_git.errors import MementoError
+from memento_git.ledger.store import Ledger
+
+def put(*words):
+    for word in words:
+        try:
+            ledger.change("put", lambda tx: tx.put(".memento/extra.md", word * 2500))
+        except MementoError as error:
+            print(error.token, error.message)
+        else:
+            print(*ledger.warnings)
+
+with Ledger.open(sys.argv[1]) as ledger:
+    put(b"x", b"y")
+    ledger.view()
+    print([change.path for change in ledger.uncommitted])
+    ledger.git.top.joinpath(".memento/extra.md").write_text("mine")
+    put(b"z")
+    ledger.view()
+    print([change.path for change in ledger.uncommitted])
+"""
 WRITE_BELOW: Final = """
 import sys
 from memento_git.errors import MementoError
@@ -245,6 +268,27 @@ def test_what_cannot_be_written_is_in_the_index_so_that_the_users_own_commit_kee
     scratch.unlink()
     assert run in play.ledger.view().runs()
     assert git(play.root, "status", "--short") == ""
+
+
+def test_what_a_full_disk_left_unshown_is_not_called_an_edit_and_an_edit_of_it_is(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    done = subprocess.run(
+        [sys.executable, "-c", WRITE_TWICE, str(play.root)], capture_output=True, text=True, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    first, second, unedited, third, edited = done.stdout.splitlines()
+    assert "could not follow yet" in first
+    assert (
+        second
+        == "ledger_edited work tree or index could not follow an earlier change of these files: .memento/extra.md"
+    )
+    assert unedited == "[]"
+    assert third == "ledger_edited ledger files have edits that are not committed: .memento/extra.md"
+    assert edited == "['.memento/extra.md']"
+    assert (play.root / ".memento/extra.md").read_text() == "mine"
 
 
 @pytest.mark.skipif(not MAY_MOUNT, reason="a small disk needs a mount of its own")

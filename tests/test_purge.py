@@ -342,14 +342,18 @@ def test_what_an_earlier_change_left_unshown_is_not_called_an_edit(
         if where == "ref_moved":
             raise Crash
 
+    path = next(play.root.rglob(f"{note}.md"))
+    text = path.read_text()
     with monkeypatch.context() as patched:
         patched.setattr(worktree, "reached", fall)
         with pytest.raises(Crash):
             purge_notes(play.ledger, [note], yes=True)
     held = play.root / ".git" / "index.lock"  # so that it cannot be finished, as on a full disk
     held.touch()
-    with pytest.raises(purging.PathUnfinished):
-        purge_notes(play.ledger, [note])
+    assert refused(play, note) == "ledger_edited"
+    path.write_text("An edit.\n")
+    assert refused(play, note) == "purge_edited"
+    path.write_text(text)
     held.unlink()
     purge_notes(play.ledger, [note], yes=True)
     assert "Bluebird" not in texts_of(play.root, "main")

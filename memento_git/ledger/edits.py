@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.ledger import layout
+from memento_git.ledger import journal, layout
 from memento_git.ledger.asked import Asked
 from memento_git.ledger.reader import AT_ONCE
 from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memento_git.ledger.git import Git
 
@@ -39,6 +39,13 @@ class RemovedLedger(UncommittedLedger):
 
     sentence = "ledger files of HEAD are not in the index: {paths}"
     hint_ = f"{PUT_BACK}; then run the command again"
+
+
+class UnfinishedLedger(UncommittedLedger):
+    """Nobody edited them: what was committed before has not come to the work tree or the index."""
+
+    sentence = "work tree or index could not follow an earlier change of these files: {paths}"
+    hint_ = "free some space, or let the other git end, then run the command again; memento doctor says what is left"
 
 
 class Change(NamedTuple):
@@ -111,7 +118,7 @@ def unedited(git: Git, paths: set[str], look: Look | None = None) -> Iterator[No
     """
     if look is not None and look.is_fresh:
         yield
-        _refuse(look.seen().changes, paths)
+        _refuse(git, look.seen().changes, paths)
         return
     if not paths:
         yield
@@ -122,20 +129,39 @@ def unedited(git: Git, paths: set[str], look: Look | None = None) -> Iterator[No
     except BaseException:
         asked.drop()
         raise
-    _refuse(told(asked), paths)
+    _refuse(git, told(asked), paths)
 
 
-def _refuse(changes: Iterable[Change], paths: set[str]) -> None:
+def by_hand(git: Git, changes: Iterable[Change]) -> list[Change]:
+    """Return those of some changes that are somebody's edits, and not what an interrupted change has yet to bring."""
+    held = [*changes]
+    if not (held and journal.pending(git)):
+        return held
+    from memento_git.ledger import worktree
+
+    left = worktree.unfinished(git, {one.path for one in held})
+    return [one for one in held if one.path not in left]
+
+
+def edited(git: Git, changes: Sequence[Change]) -> list[str]:
+    """Return the paths of some changes that somebody made; refuse where all of them wait to be finished."""
+    real = by_hand(git, changes)
+    if changes and not real:
+        raise UnfinishedLedger(paths=some([one.path for one in changes], 5))
+    return [one.path for one in real]
+
+
+def _refuse(git: Git, changes: Iterable[Change], paths: set[str]) -> None:
     folders = tuple(path for path in paths if path.endswith("/"))
     held = (change for change in changes if change.letters != UNTRACKED)
-    if edited := [
+    found = [
         one for one in held
         if one.path in paths or (one.path.startswith(folders) and one.letters[0] not in NEW)
-    ]:  # fmt: skip
-        named = some([one.path for one in edited], 5)
-        if all(one.is_unstaged for one in edited):
-            raise RemovedLedger(paths=named)
-        raise UncommittedLedger(paths=named)
+    ]  # fmt: skip
+    if told := edited(git, found):
+        if all(one.is_unstaged for one in found):
+            raise RemovedLedger(paths=some(told, 5))
+        raise UncommittedLedger(paths=some(told, 5))
 
 
 def _changes(output: bytes) -> Iterator[Change]:

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Refused
-from memento_git.ledger import checkouts, difference, edits, journal, layout, lock, publish, worktree
+from memento_git.ledger import checkouts, difference, edits, layout, lock, publish, worktree
 from memento_git.ledger.commits import MARK, is_cut_off
 from memento_git.ledger.journal import Path3
 from memento_git.ledger.publish import SCRATCH
@@ -47,13 +47,6 @@ class PathEdited(Refused):
     token = "purge_edited"
     sentence = "these files have edits that are not committed, and purging would drop them: {paths}"
     hint_ = "put them back: git checkout HEAD -- PATH"
-
-
-class PathUnfinished(PathEdited):
-    """Nobody edited them: what was committed before has not come to the work tree or the index."""
-
-    sentence = "work tree or index could not follow an earlier change of these files: {paths}"
-    hint_ = "free some space, or let the other git end, then run the command again; memento doctor says what is left"
 
 
 class HistoryDiffers(Broken):
@@ -100,11 +93,8 @@ def survey(git: Git, paths: Collection[str]) -> Reach:
     branch = ref.removeprefix("refs/heads/")
     _refuse_elsewhere(git, ref, branch)
     wanted = sorted(paths)
-    if edited := [change.path for change in edits.changes(git, layout.FOLDER) if change.path in wanted]:
-        unshown = {change.path for kept in journal.pending(git) for change in journal.read(kept)}
-        if unshown.issuperset(edited):
-            raise PathUnfinished(paths=some(edited, 5))
-        raise PathEdited(paths=some(edited, 5))
+    if told := edits.edited(git, [one for one in edits.changes(git, layout.FOLDER) if one.path in wanted]):
+        raise PathEdited(paths=some(told, 5))
     commits = _descendants(git, head, set(_lines(git, "rev-list", "--full-history", head, "--", *wanted)))
     others = [name for name in _holding(git, wanted) if name != ref]
     return Reach(

@@ -45,11 +45,11 @@ class Watch:
         self._known = []
 
     def changes(self) -> list[edits.Change]:
-        """Return what differs from HEAD, as it was when git was asked."""
+        """Return what somebody changed since HEAD, as it was when git was asked."""
         if self._known is None:
             self.ask()
         self.wait()
-        return self._known or []
+        return edits.by_hand(self._git, self._known or [])
 
     def wait(self) -> None:
         """Let git finish looking, before anything is written that it would take for an edit."""

@@ -13,7 +13,7 @@ from memento_git.ledger.journal import Path3
 from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from memento_git.ledger.git import Git
@@ -133,6 +133,19 @@ def take_back(git: Git, changes: list[Path3]) -> None:
     here = git.files(head) if head else {}
     strays = [change for change in changes if (here[change.path].oid if change.path in here else None) != change.new]
     _finish_alone(git, [Path3(change.path, change.new, change.old) for change in strays], PATIENCE)
+
+
+def unfinished(git: Git, paths: Collection[str]) -> set[str]:
+    """Return those of some paths at which index and work tree have what an interrupted change found, or brings."""
+    blobs: dict[str, set[str | None]] = {}
+    for change in (one for kept in journal.pending(git) for one in journal.read(kept) if one.path in paths):
+        blobs.setdefault(change.path, set()).update((change.old, change.new))
+    staged = git.staged(blobs)
+    return {
+        path for path, known in blobs.items()
+        if git.top is not None and staged.get(path, (None, ""))[0] in known
+        and any(_holds(git, git.top / path, blob) for blob in known)
+    }  # fmt: skip
 
 
 def write_files(git: Git, changes: list[Path3]) -> list[Path3]:
