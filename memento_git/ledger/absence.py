@@ -150,7 +150,7 @@ def refuse_apart(git: Git, where: str) -> None:
     A branch without a commit parted from nothing, so there the ledger of any remote branch counts.
     """
     head = git.head()[0]
-    for name in TRUNKS if head else (*TRUNKS, *_remote_branches(git)):
+    for name in TRUNKS if head else (*TRUNKS, *git.lines("for-each-ref", "--format=%(refname)", "refs/remotes")):
         tip = git.commit(name)
         if tip is not None and merging.has_ledger(git, tip) and (head is None or _came_since(git, head, tip)):
             ref = git.answer("rev-parse", "--symbolic-full-name", name) or name
@@ -163,10 +163,6 @@ def refuse_apart(git: Git, where: str) -> None:
             else:
                 how = _bringing(elsewhere(git), "git", "merge", branch)
             raise LedgerApart(where=where, branch=branch, how=how)
-
-
-def _remote_branches(git: Git) -> list[str]:
-    return (git.answer("for-each-ref", "--format=%(refname)", "refs/remotes") or "").split()
 
 
 def _bringing(folder: Path | None, program: str, *words: str) -> str:

@@ -95,7 +95,6 @@ def release_later(tx: Transaction, task: str, dispatch: str) -> None:
 def listed(git: Git, *names: str, folder: str = REFS) -> dict[str, Claim]:
     """Return name -> claim of the refs of these names in a folder of refs, or of all in it."""
     asked = [f"{folder}/{name}" for name in names] or [folder]
-    told = git.answer("for-each-ref", "--format=%(refname) %(objectname)", *asked) or ""
-    refs = dict(line.split(" ") for line in told.split("\n") if line)  # any other space may be in a name
+    refs = dict(line.split(" ") for line in git.lines("for-each-ref", "--format=%(refname) %(objectname)", *asked))
     found = zip(refs.items(), git.objects(refs.values()), strict=True)
     return {ref.removeprefix(f"{folder}/"): _claim(blob, data) for (ref, blob), data in found}

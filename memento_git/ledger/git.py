@@ -184,6 +184,11 @@ class Git:
         done = self._run(*arguments)
         return None if done.returncode else os.fsdecode(done.stdout).strip()
 
+    def lines(self, *arguments: str) -> list[str]:
+        """Return the lines that git prints, none where it fails; a name in them may hold any other break."""
+        done = self._run(*arguments)
+        return [] if done.returncode else [line for line in os.fsdecode(done.stdout).split("\n") if line]
+
     def is_before(self, one: str, other: str) -> bool:
         """Tell whether a commit is an ancestor of another, or the same."""
         return self.answer("merge-base", "--is-ancestor", one, other) is not None
@@ -238,7 +243,7 @@ class Git:
 
     def remotes(self) -> list[str]:
         """Return the names of the remotes."""
-        return (self.answer("remote") or "").split()
+        return self.lines("remote")
 
     def merge_bases(self, one: str, *others: str) -> list[str]:
         """Return the best commits that a history has in common with others; an ancestor of one is the only one."""

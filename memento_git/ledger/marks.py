@@ -62,8 +62,7 @@ def _refuse(git: Git, name: str, reason: str) -> None:
 
     if git.answer("var", "GIT_COMMITTER_IDENT") is None:
         raise IdentityMissing(reason=reason) from None
-    there = git.answer("for-each-ref", "--format=%(refname:lstrip=3)", f"refs/tags/{PREFIX}") or ""
-    for held in there.split():
+    for held in git.lines("for-each-ref", "--format=%(refname:lstrip=3)", f"refs/tags/{PREFIX}"):
         if name.startswith(f"{held}/") or held.startswith(f"{name}/"):
             raise MarkBeside(held=held, name=name) from None
 

@@ -87,8 +87,8 @@ def head_in_files(git: Git) -> tuple[str, str] | None:
 
 def _listed(git: Git, names: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
     """Return what refs of full names are at, and those that are a branch of a remote which is called HEAD."""
-    told = git.answer("for-each-ref", "--format=%(refname) %(objectname) %(symref)", *names) or ""
-    rows = [line.split(" ") for line in told.splitlines()]
+    told = git.lines("for-each-ref", "--format=%(refname) %(objectname) %(symref)", *names)
+    rows = [line.split(" ") for line in told]
     others = [ref for ref, _, *leads in rows if REMOTE_HEAD.fullmatch(ref) and not any(leads)]
     return {ref: tip for ref, tip, *_ in rows if ref in names and ref not in others}, others
 

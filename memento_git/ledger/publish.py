@@ -111,8 +111,7 @@ class Base(NamedTuple):
 def under_way(git: Git) -> list[str]:
     """Return what git is in the middle of, in this worktree: files tell it, and a reftable where one holds the refs."""
     heads = [name for name in UNDER_WAY if name.endswith("HEAD")] if (git.git_dir / "reftable").exists() else []
-    told = git.answer("for-each-ref", "--include-root-refs", "--format=%(refname)", *heads) if heads else None
-    held = (told or "").split()
+    held = git.lines("for-each-ref", "--include-root-refs", "--format=%(refname)", *heads) if heads else []
     return [what for name, what in UNDER_WAY.items() if name in held or (git.git_dir / name).exists()]
 
 

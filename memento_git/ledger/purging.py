@@ -108,7 +108,7 @@ def survey(git: Git, paths: Collection[str]) -> Reach:
 
 
 def _lines(git: Git, *arguments: str) -> list[str]:
-    return os.fsdecode(git.run(*arguments)).splitlines()
+    return os.fsdecode(git.run(*arguments)).split("\n")[:-1]
 
 
 def _refuse_elsewhere(git: Git, ref: str, branch: str) -> None:

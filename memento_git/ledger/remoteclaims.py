@@ -122,7 +122,7 @@ def held(git: Git, remote: str) -> list[HeldClaim]:
 
 def remotes_held(git: Git) -> list[str]:
     """Return the remotes on which this clone holds something."""
-    found = (git.answer("for-each-ref", "--format=%(refname)", HELD) or "").splitlines()
+    found = git.lines("for-each-ref", "--format=%(refname)", HELD)
     return sorted({ref.removeprefix(f"{HELD}/").rpartition("/")[0] for ref in found})
 
 
@@ -132,7 +132,7 @@ def listed(git: Git, remote: str) -> list[HeldClaim]:
         remotes.fetch_all(git, remote, claims.REFS, SEEN)
         return _below(git, SEEN)
     finally:
-        for ref in filter(None, (git.answer("for-each-ref", "--format=%(refname)", SEEN) or "").split("\n")):
+        for ref in git.lines("for-each-ref", "--format=%(refname)", SEEN):
             git.drop_ref(ref)
 
 

@@ -176,7 +176,7 @@ def seen(git: Git, where: Target) -> list[str]:
     """
     ref = f"refs/remotes/{where.remote}/{where.branch}"
     one_address = has_one_address(git, where.remote)
-    log = (git.answer("log", "-g", "--format=%H %gs", ref) or "").splitlines()
+    log = git.lines("log", "-g", "--format=%H %gs", ref)
     moves = [line.partition(" ") for line in log]
     before = git.object_id(f"{ref}@{{{len(log)}}}" if log else ref)
     told = [commit for commit, _, how in moves if one_address or not how.startswith(BY_PUSH)]

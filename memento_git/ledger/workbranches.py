@@ -27,8 +27,8 @@ NOBODY: Final = {
 
 def knowing(git: Git, dispatch: str, folder: str) -> list[str]:
     """Return the branches, and the detached work trees, whose files in a folder hold a dispatch."""
-    told = git.answer("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/", "refs/remotes/") or ""
-    refs = [line.partition(" ") for line in told.splitlines()]
+    told = git.lines("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/", "refs/remotes/")
+    refs = [line.partition(" ") for line in told]
     places = {ref.removeprefix("refs/heads/"): tip for tip, _, ref in refs}
     for one in worktrees(git):
         if (head := one.get("HEAD")) and head not in places.values():
@@ -50,8 +50,8 @@ def files_in(git: Git, rev: str, folder: str) -> list[str]:
 def off_head(git: Git) -> set[str]:
     """Return the branches of dispatches that HEAD's history does not have; their work may be there by a squash."""
     patterns = (f"{BRANCHES}/", "refs/remotes/*/memento/*")
-    told = git.answer("for-each-ref", "--no-merged=HEAD", "--format=%(refname)", *patterns) or ""
-    return {f"memento/{ref.rpartition('/')[2]}" for ref in told.splitlines()}
+    told = git.lines("for-each-ref", "--no-merged=HEAD", "--format=%(refname)", *patterns)
+    return {f"memento/{ref.rpartition('/')[2]}" for ref in told}
 
 
 def lacking(git: Git, dispatches: Sequence[str]) -> list[str]:

@@ -26,7 +26,7 @@ def default_branch(git: Git, remote: str) -> str:
     start = f"refs/remotes/{remote}/"
     told = git.answer("symbolic-ref", "--quiet", f"{start}HEAD")
     if told is None:
-        there = (git.answer("for-each-ref", "--format=%(refname)", *(start + name for name in TRUNKS)) or "").split()
+        there = git.lines("for-each-ref", "--format=%(refname)", *(start + name for name in TRUNKS))
         told = there[0] if there else ""
     return told.removeprefix(start)
 
@@ -37,8 +37,8 @@ def is_open_on(ledger: Ledger, remote: str, dispatch: str) -> bool:
     Where that branch has not heard of it, or is not known, any branch of the remote counts.
     """
     git = ledger.git
-    told = git.answer("for-each-ref", "--format=%(objectname) %(refname)", f"refs/remotes/{remote}/") or ""
-    tips = {ref: tip for tip, _, ref in (line.partition(" ") for line in told.splitlines())}
+    told = git.lines("for-each-ref", "--format=%(objectname) %(refname)", f"refs/remotes/{remote}/")
+    tips = {ref: tip for tip, _, ref in (line.partition(" ") for line in told)}
     first = f"refs/remotes/{remote}/{default_branch(git, remote)}"
     for ref in sorted(tips, key=lambda ref: ref != first):
         status = dispatch_in(View(git, (tips[ref],), ledger.now()), dispatch).status

@@ -126,7 +126,7 @@ def _outrun(ledger: Ledger, where: Target, ours: str, found: Sequence[Finding]) 
 
 def _nearest(git: Git, remote: str, commit: str) -> str:
     """Return the commit at which a branch left what is known of a remote; nothing where they have none in common."""
-    known = (git.answer("for-each-ref", "--format=%(objectname)", f"refs/remotes/{remote}/") or "").split()
+    known = git.lines("for-each-ref", "--format=%(objectname)", f"refs/remotes/{remote}/")
     found = git.answer("merge-base", commit, *known) if known else ""
     return (found or "").partition("\n")[0]
 
