@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.handovers import Handover
     from tests.play import Play
 
-PATIENCE = 20.0
+PATIENCE = 120.0  # of a busy machine; nobody waits so long where what is waited for comes
 WRITE = "open('done.txt', 'w').write('done\\n')"
 SHOWN = "test -s done.txt"
 SLEEP = "import time; print('begun', flush=True); time.sleep(600)"
