@@ -16,6 +16,7 @@ import pytest
 
 from memento_git.ledger import claims, handovers, processes
 from memento_git.ledger.handovers import Handover
+from memento_git.ledger.lock import RepositoryGone
 from memento_git.ledger.processes import Process
 from memento_git.verbs.doctor import examine
 from memento_git.work import refusals as no
@@ -373,6 +374,14 @@ def test_a_damaged_note_of_this_machine_stops_nothing(play: Play, task: str) -> 
         assert handovers.read(play.ledger.git, made.dispatch) is None
         assert recovering.recover_all(play.ledger) == []
     config(play, "policy: {lease: 1h}")
+
+
+def test_a_repository_that_was_moved_away_is_not_begun_anew_by_a_recovery(play: Play, task: str) -> None:
+    made = hand_over(play.ledger, task, Wish("human"))
+    play.root.rename(play.root.with_name("elsewhere"))
+    with pytest.raises(RepositoryGone):
+        recovering.recover_one(play.ledger, made.dispatch, recovering.EXPIRED)
+    assert not play.root.exists()
 
 
 # Several branches of one clone.

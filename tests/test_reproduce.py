@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.ledger import codec, layout, processes
+from memento_git.ledger import cleanroom, codec, layout, lock, processes
 from memento_git.ledger.store import Ledger
 from memento_git.model.ids import Ref
 from memento_git.model.work import Evidence
@@ -580,6 +581,24 @@ def test_the_next_rerun_removes_what_a_killed_one_left(play: Play, tmp_path: Pat
     assert processes.members(folder.parent.name, ()) == []
     assert not folder.parent.exists()
     assert git(play.root, "worktree", "list").count("\n") == 0
+
+
+def test_what_a_rerun_removes_itself_meanwhile_is_not_locked_and_not_made_anew(
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process, folder = hanging(play, tmp_path)
+    process.kill()
+    process.wait()
+    processes.end(folder.parent.name)
+    first = lock.held
+
+    def late(path: Path, *given: Any, **options: Any) -> Any:
+        shutil.rmtree(path.parent)
+        return first(path, *given, **options)
+
+    monkeypatch.setattr(lock, "held", late)
+    assert list(cleanroom.left(play.ledger.git)) == []
+    assert not folder.parent.exists()
 
 
 def test_equal_commands_on_one_commit_run_once(play: Play, tmp_path: Path) -> None:

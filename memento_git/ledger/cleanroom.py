@@ -60,8 +60,9 @@ def left(git: Git) -> Iterator[Path]:
         folder = path.parent
         if path.name != CODE or branch or not folder.name.startswith(PREFIX) or not (folder / LOCK).is_file():
             continue
-        with contextlib.suppress(lock.LockHeld, lock.NotWritable), lock.held(folder / LOCK, 0):
-            yield folder
+        with contextlib.suppress(lock.LockHeld, lock.NotWritable), lock.held(folder / LOCK, 0, is_there=True):
+            if (folder / LOCK).is_file():  # else whoever made it took it away just now
+                yield folder
 
 
 def clear(git: Git) -> list[Path]:

@@ -71,9 +71,7 @@ def brief_path(git: Git, dispatch: str) -> Path:
 
 def held(git: Git) -> AbstractContextManager[None]:
     """Hold what is known of handovers while it is looked at and changed."""
-    folder = folder_of(git)
-    folder.mkdir(parents=True, exist_ok=True)
-    return lock.held(folder / "lock", PATIENCE)
+    return lock.held(git.common_dir / "memento" / "handovers.lock", PATIENCE)
 
 
 def write(git: Git, handover: Handover) -> None:

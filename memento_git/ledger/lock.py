@@ -61,11 +61,14 @@ class RepositoryGone(NotWritable):
 
 
 @contextmanager
-def held(path: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """Hold a lock file while the block runs; raise LockHeld, naming the holder, when it takes too long."""
+def held(path: Path, patience: float = PATIENCE, *, is_there: bool = False) -> Iterator[None]:
+    """Hold a lock file while the block runs; raise LockHeld, naming the holder, when it takes too long.
+
+    One that is said to be there is not made.
+    """
     if (own := (str(path), threading.get_ident())) in HOLDERS:
         raise TransactionNested
-    HOLDERS[own] = handle = _open(path)
+    HOLDERS[own] = handle = _open(path, 0 if is_there else os.O_CREAT)
     try:
         _take(handle, path, patience)
         _sign(handle)
@@ -86,10 +89,11 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_let_go)
 
 
-def _open(path: Path) -> int:
+def _open(path: Path, how: int) -> int:
     try:
-        path.parent.mkdir(exist_ok=True)  # and none above it: a repository that was moved away is not begun anew
-        return os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        if how:
+            path.parent.mkdir(exist_ok=True)  # and none above it: a repository that was moved away is not begun anew
+        return os.open(path, os.O_RDWR | how, 0o666)
     except FileNotFoundError:
         raise RepositoryGone(path=path.parent.parent) from None
     except OSError as error:
