@@ -244,26 +244,30 @@ def test_a_scan_that_did_not_happen_is_not_ok() -> None:
 
 INVOCATIONS: list[dict[str, object]] = [
     {"executionSuccessful": "false"}, {"executionSuccessful": None}, {"exitSignalName": "SIGSEGV"},
-    {"executionSuccessful": True, "processStartFailureMessage": "not found"},
+    {"executionSuccessful": True, "processStartFailureMessage": "not found"}, {"exitSignalNumber": 11},
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("invocation", INVOCATIONS)
 def test_a_scanner_that_did_not_end_well_by_its_own_words_is_not_ok(invocation: dict[str, object]) -> None:
     assert sarif({"results": [], "invocations": [invocation]}).failed == ("a tool did not finish",)
-    assert sarif({"results": [], "invocations": [{"exitCode": 1, "executionSuccessful": True}]}).ok
+    nothing = {"exitSignalName": None, "exitSignalNumber": None, "processStartFailureMessage": None}
+    assert sarif({"results": [], "invocations": [{"exitCode": 1, "executionSuccessful": True, **nothing}]}).ok
 
 
 def test_the_invocation_that_a_result_names_says_how_its_rule_is_configured() -> None:
     rules = [{"id": "a"}, {"id": "b", "defaultConfiguration": {"level": "error"}}]
     overrides = [{"descriptor": {"id": "a"}, "configuration": {"level": "error"}},
-                 {"descriptor": {"index": 1}, "configuration": {"level": "note"}}]  # fmt: skip
+                 {"descriptor": {"index": 1}, "configuration": {"level": "note"}},
+                 {"descriptor": {"id": "far"}, "configuration": {"level": "error"}}]  # fmt: skip
     run = {
         "tool": {"driver": {"rules": rules}},
         "invocations": [{"executionSuccessful": True, "ruleConfigurationOverrides": overrides}],
         "results": [{"ruleId": name, "provenance": {"invocationIndex": 0}} for name in "ab"] + [{"ruleId": "a"}],
     }
     assert sarif(run).counts == {"results": 3, "error": 1, "warning": 1, "note": 1, "suppressed": 0}
+    unlisted = [{"ruleId": name, "provenance": {"invocationIndex": 0}} for name in ("far", "far/2", "further", "")]
+    assert sarif({**run, "results": unlisted}).failed == ("far", "far/2")
 
 
 def test_a_result_of_a_kind_that_there_is_not_is_no_pass() -> None:

@@ -311,8 +311,9 @@ def _unfinished(run: dict[str, Any]) -> list[str]:
     """Return a name for the run if the tool says itself that it did not scan."""
     tool = _object(_object(run.get("tool")).get("driver")).get("name") or "a tool"
     invocations = [_object(one) for one in _array(run.get("invocations"))]
-    if any(one.get("executionSuccessful", True) is not True or _ENDED & one.keys() for one in invocations):
-        return [f"{tool} did not finish"]
+    for one in invocations:
+        if one.get("executionSuccessful", True) is not True or any(one.get(key) is not None for key in _ENDED):
+            return [f"{tool} did not finish"]
     return [] if run.get("results") is not None else [f"{tool} has no list of results"]
 
 
@@ -328,11 +329,15 @@ def _results(run: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _override(result: dict[str, Any], rule: dict[str, Any], rules: _Rules, run: dict[str, Any]) -> dict[str, Any]:
-    """Return how the invocation that a result names configures its rule."""
+    """Return how the invocation that a result names configures its rule, also one that the tool does not list."""
     invocation = _at(run.get("invocations"), _object(result.get("provenance")).get("invocationIndex"))
-    overrides = map(_object, _array(invocation.get("ruleConfigurationOverrides")))
-    found = (one for one in overrides if rules.of({"rule": one.get("descriptor")}) is rule)
-    return _object(next(found, {}).get("configuration"))
+    name = rules.identify(result, rule)
+    for one in map(_object, _array(invocation.get("ruleConfigurationOverrides"))):
+        asked = {"rule": one.get("descriptor")}
+        there = rules.of(asked)
+        if there is rule or (not (there or rule) and rules.identify(asked, {}) in (name, name.rpartition("/")[0])):
+            return _object(one.get("configuration"))
+    return {}
 
 
 def _level(result: dict[str, Any], configurations: Iterable[dict[str, Any]]) -> str:
