@@ -451,6 +451,17 @@ def test_a_file_that_ends_without_a_newline_does_so_again(end: str, repo: Path, 
     assert place.read_bytes() == theirs + after
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_newline_that_an_editor_takes_away_behind_the_table_is_not_missed_after_it(
+    end: str, repo: Path, cli: Callable[..., Any]
+) -> None:
+    place = put(repo, ".codex/config.toml", theirs := f'model = "x"{end}'.encode())
+    cli("client", "install", "codex", "-C", str(repo), "--yes")
+    place.write_bytes(place.read_bytes().rstrip())
+    cli("client", "uninstall", "codex", "-C", str(repo), "--yes")
+    assert place.read_bytes() == theirs
+
+
 def test_a_table_that_was_written_otherwise_is_called_that_and_not_bad_toml(
     repo: Path, cli: Callable[..., Any]
 ) -> None:

@@ -11,7 +11,7 @@ import tomllib
 from typing import Any, Final
 
 MARK: Final = "\ufeff"
-TABLE: Final = r"(?:^[ \t]*\r?\n)?^\[{name}\][ \t]*\r?\n(?:[^\[#\s][^\n]*(?:\n|\Z))*"
+TABLE: Final = r"(?P<gap>^[ \t]*\r?\n)?^\[{name}\][ \t]*\r?\n(?:[^\[#\s][^\n]*(?:\n|\Z))*"
 BY_HAND: Final = "{name} is not written as a table of its own"
 
 
@@ -23,14 +23,14 @@ def load(text: str) -> Any:
 def put(text: str, where: tuple[str], key: str, value: dict[str, Any]) -> str:
     """Return a text with a table at its end; raise ValueError where it cannot be put there.
 
-    One that does not end with a newline does not end with one then, so that dropping the table leaves what was there.
+    One that does not end with a newline does not end with one then, and has no gap before the table, so that dropping
+    it leaves what was there.
     """
     line = "\r\n" if "\r\n" in text else "\n"
     name = f"{where[0]}.{key}"
     lines = [f"[{name}]", *(f"{one} = {json.dumps(held, ensure_ascii=False)}" for one, held in value.items())]
     lines += [""] if not text or text.endswith("\n") else []
-    gap = "" if not text else line if text.endswith("\n") else line * 2
-    after = f"{text}{gap}{line.join(lines)}"
+    after = f"{text}{line if text else ''}{line.join(lines)}"
     wanted = load(text)
     if not isinstance(wanted.setdefault(where[0], {}), dict):
         raise ValueError(f"{where[0]} is no table")  # noqa: TRY004 (one kind of error)
@@ -41,8 +41,13 @@ def put(text: str, where: tuple[str], key: str, value: dict[str, Any]) -> str:
 def drop(text: str, where: tuple[str, str]) -> str:
     """Return a text without a table, and the gap before it; raise ValueError where that is no text of its own."""
     name = ".".join(where)
-    after = re.sub(TABLE.format(name=re.escape(name)), "", text, flags=re.MULTILINE)
-    after = after if text.endswith("\n") else after.removesuffix("\n").removesuffix("\r")
+    found = re.search(TABLE.format(name=re.escape(name)), text, re.MULTILINE)
+    if found is None:
+        raise ValueError(BY_HAND.format(name=name))
+    before = text[: found.start()]
+    if not (found["gap"] or found[0].endswith("\n")):
+        before = before.removesuffix("\n").removesuffix("\r")
+    after = before + text[found.end() :]
     outer, inner = where
     wanted = load(text)
     del wanted[outer][inner]
