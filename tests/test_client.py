@@ -100,7 +100,7 @@ def test_the_list_says_for_which_client_the_project_is_set_up(repo: Path, cli: C
     assert state() == "installed"
     assert "claude-code" in cli("client", "-C", str(repo))[1]
     (repo / ".mcp.json").unlink()
-    assert state() == "partly"
+    assert state() == "hooks"
     put(repo, ".mcp.json", "// mine\n{}")
     assert state() == "unreadable"
 

@@ -61,9 +61,36 @@ def test_a_client_that_is_set_up_in_part_or_starts_nothing_is_told(
         hooks_of.write_text(hooks_of.read_text().replace(f'"{was} client', f'"{becomes} client'))
         assert found(play, "warn") == []
     before = git(play.root, "status", "--short")
-    server.write_text("{}")
-    assert found(play, "warn") == ["clients: Claude Code is set up in part"]
+    served, hooks = server.read_text(), [*json.loads(hooks_of.read_text())["hooks"].items()]
+    part = ["clients: Claude Code is set up in part"]
+    for text, kept, state, warned in (("{}", 3, "hooks", []), ("{}", 1, "partly", part), (served, 0, "server", [])):
+        server.write_text(text)
+        hooks_of.write_text(json.dumps({"hooks": dict(hooks[:kept])}))
+        assert found(play, "warn") == warned
+        assert json.loads(cli("client", "-C", str(play.root), "--json")[1])["clients"][0]["state"] == state
     assert git(play.root, "status", "--short") == before
+
+
+@pytest.mark.parametrize(("head", "by"), [
+    ("#!{}", "/gone/bin/python"), ("#! {} -I", "/gone/bin/python"),
+    ("#!/bin/sh\n'''exec' {} \"$0\" \"$@\"", "/gone/bin/python"),
+    ("#!/bin/sh\n'''exec' \"{}\" \"$0\" \"$@\"", "/gone bin/python"),
+    ("#!/usr/bin/env python3", ""), ("#!/bin/sh\nexec gone", ""), ("\x7fELF\udcff", ""),
+])  # fmt: skip
+def test_a_script_whose_environment_is_gone_is_told_and_nothing_is_started(
+    play: Play, cli: Callable[..., Any], head: str, by: str
+) -> None:
+    play.planned()
+    program = play.root / "venv" / "memento"
+    program.parent.mkdir()
+    program.write_bytes(f"{head.format(by)}\ntouch {play.root}/started\n".encode(errors="surrogateescape"))
+    program.chmod(0o755)
+    cli("client", "install", "vscode", "-C", str(play.root), "--yes")
+    server = play.root / ".vscode" / "mcp.json"
+    server.write_text(server.read_text().replace('"memento",', '"venv/memento",'))
+    told = f"clients: VS Code is set up to start venv/memento by {by}, which is not found from here"
+    assert found(play, "warn") == [told] * bool(by)
+    assert not (play.root / "started").exists()
 
 
 def test_removed_evidence_is_found(play: Play, cli: Callable[..., Any]) -> None:

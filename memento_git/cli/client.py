@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 MOST_READ: Final = 16 << 20
 WORDS: Final = {
-    "absent": "not set up", "partly": "set up in part", "installed": "set up", "unreadable": "cannot be read",
+    "absent": "not set up", "partly": "set up in part", "server": "the server alone", "hooks": "the hooks alone",
+    "installed": "set up", "unreadable": "cannot be read",
 }  # fmt: skip
 
 client = boundary.group("client", "Set a project up for an agent's client, and answer its hooks.", of_ledger=False)

@@ -182,7 +182,7 @@ def _clients(git: Git) -> Iterator[Answer]:
         state = clients.standing(git, client)
         if state == "partly":
             yield Answer("clients", "warn", f"{client.title} is set up in part", f"memento client install {name}")
-        for program in clients.lost(git, client) if state in ("partly", "installed") else ():
+        for program in clients.lost(git, client) if state not in ("absent", "unreadable") else ():
             message = f"{client.title} is set up to start {program}, which is not found from here"
             fix = f"install it there, or take the set-up out: memento client uninstall {name}"
             yield Answer("clients", "warn", message, fix)

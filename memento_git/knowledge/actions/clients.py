@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import re
 import shutil
 from functools import reduce
 from operator import getitem
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from memento_git.model.clients import Client, Part
 
 
+SCRIPT: Final = re.compile(r"""#!\s*(/\S+)[^\n]*(?:\n'''exec' "?(/[^"$\n]+?)"? "\$0")?""")  # as pip has it, too
 OUT_BY_HAND: Final = "take out of it yourself what calls memento"
 
 
@@ -73,12 +75,17 @@ class Edit(NamedTuple):
 
 
 def standing(git: Git, client: Client) -> str:
-    """Return whether a client is set up here: installed, partly, absent, or unreadable."""
+    """Return whether a client is set up here: installed, server, hooks (each alone), partly, absent, or unreadable."""
+    told: dict[str, set[bool]] = {}
     try:
-        told = [entry is not None for entry in _entries(git, client)]
+        for part, entry in _entries(git, client):
+            told.setdefault("server" if part.key else "hooks", set()).add(entry is not None)
     except (ClientFileUnfit, ValueError, RecursionError):
         return "unreadable"
-    return "installed" if all(told) else "partly" if any(told) else "absent"
+    if any(len(found) > 1 for found in told.values()):
+        return "partly"
+    there = [name for name, found in told.items() if found == {True}]
+    return "installed" if len(there) == len(told) else there[0] if there else "absent"
 
 
 def lost(git: Git, client: Client) -> list[str]:
@@ -86,18 +93,31 @@ def lost(git: Git, client: Client) -> list[str]:
 
     A word with a variable or a home folder in it the client, or its shell, alone can read.
     """
-    starts = {clients.program(entry) for entry in _entries(git, client) if entry}
+    starts = {clients.program(entry) for _, entry in _entries(git, client) if entry}
     known = sorted(word for word in starts if word and word.isprintable() and not {"$", "~"} & {*word})
-    return [word for word in known if shutil.which(_top(git) / word if "/" in word else word) is None]
+    return [gone for word in known if (gone := _gone(word, shutil.which(_top(git) / word if "/" in word else word)))]
 
 
-def _entries(git: Git, client: Client) -> Iterator[Any]:
-    """Yield what is ours of each part of a client's files, None where it is not there."""
+def _gone(word: str, place: str | None) -> str:
+    """Return a program that is not there, or a script with what should run it and is not; nothing for a whole one."""
+    if place is None:
+        return word
+    try:
+        with Path(place).open(encoding="utf-8", errors="replace") as stream:
+            script = SCRIPT.match(stream.read(4096))
+    except OSError:
+        return ""
+    runs = script[2] or script[1] if script else ""
+    return f"{word} by {runs}" if runs and shutil.which(runs) is None else ""
+
+
+def _entries(git: Git, client: Client) -> Iterator[tuple[Part, Any]]:
+    """Yield each part of a client's files, with what is ours there, None where it is not."""
     for path, parts in _by_file(client).items():
         held = _editor(path).load(_held(path, _read(_top(git) / path, path, "")))
         for part in (one for one in parts if not one.frame):
             steps = _found(held, part)
-            yield reduce(getitem, steps, held) if steps else None
+            yield part, reduce(getitem, steps, held) if steps else None
 
 
 def installation(git: Git, client: Client) -> list[Edit]:
