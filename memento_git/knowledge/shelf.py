@@ -27,7 +27,7 @@ from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.anchors import from_data
 from memento_git.model.finding import WHOLE, Finding
-from memento_git.model.ids import IdInvalid, NoSuchRecord, WrongKind, begins_an_id
+from memento_git.model.ids import IdInvalid, NoSuchRecord, WrongKind, begins_an_id, kind_of
 from memento_git.model.knowledge import KEY
 from memento_git.model.work import Prose
 
@@ -245,6 +245,13 @@ class Shelf(Happenings):
 
     def is_redacted(self, note: str) -> bool:
         return bool(self.names.redacting(note)) and REDACTED in self.folded(note).lanes.values
+
+    def knows(self, identity: str) -> bool:
+        """Tell whether a record that a note names is in this ledger, or was."""
+        kind, view = kind_of(identity), self.view
+        if kind == "note":
+            return bool(self.path(identity)) or self.is_redacted(identity)
+        return identity in view.runs() if kind == "run" else any(view.holds(run, identity, kind) for run in view.runs())
 
     def is_incomplete(self, note: str) -> bool:
         """Tell whether files of a note's events are missing or cannot be read, so that nobody knows its state."""

@@ -8,7 +8,7 @@ from memento_git.knowledge.injection import LOW, orders
 from memento_git.knowledge.shelf import Link, digest_of_text
 from memento_git.ledger import grep, layout
 from memento_git.model.finding import WHOLE, Finding, Lost
-from memento_git.model.ids import ID, kind_of, parse_ref
+from memento_git.model.ids import ID, parse_ref
 from memento_git.model.knowledge import ORIGINS
 from memento_git.model.types import LONGEST
 from memento_git.model.work import Prose, is_agent
@@ -78,27 +78,19 @@ def _domains(shelf: Shelf, names: Iterable[str], domains: Collection[str]) -> It
             yield Finding("N001", path, 0, message, f"add it to knowledge.domains in {layout.CONFIG}")
 
 
-def _is_known(shelf: Shelf, identity: str) -> bool:
-    kind = kind_of(identity)
-    if kind == "note":
-        return identity in shelf.index.prose or shelf.is_redacted(identity)
-    view = shelf.view
-    return identity in view.runs() if kind == "run" else any(view.holds(run, identity, kind) for run in view.runs())
-
-
 def _leads(shelf: Shelf, note: Prose) -> Iterator[Finding]:
     """Yield the names in a note's front matter that lead nowhere."""
     linked = shelf.links(note)
     for own in note.data.get("links") or ():
         link = Link(own["rel"], own["to"])
-        if link in linked and not _is_known(shelf, link.to):
+        if link in linked and not shelf.knows(link.to):
             message = f"links of {note.id} name {link.to}, which is not in the ledger"
             fix = f"restore it, or memento note unlink {note.id} {link.rel} {link.to}"
             yield Finding("L004", note.path, 0, message, fix)
     sources = [one for one in note.list("sources") if ID.fullmatch(one)]
     for key, ids in {"supersedes": note.list("supersedes"), "sources": sources}.items():
         for identity in ids:
-            if not _is_known(shelf, identity):
+            if not shelf.knows(identity):
                 message = f"{key} of {note.id} name {identity}, which is not in the ledger"
                 yield Finding("L004", note.path, 0, message, f"restore it, or take it out of {key}")
 
@@ -107,7 +99,7 @@ def _named(shelf: Shelf, event: Event) -> Iterator[Finding]:
     """Yield the records that an event of a note names and that are not there, as long as the event says what holds."""
     for key in NAMED:
         identity = event.get(key)
-        if identity and event.do != "unlinked" and not _is_known(shelf, identity):
+        if identity and event.do != "unlinked" and not shelf.knows(identity):
             if not _still_linked(shelf, event) if event.do == "linked" else _is_past(shelf, event.of, identity):
                 continue
             message = f"{event.id} names {identity}, which is not in the ledger"

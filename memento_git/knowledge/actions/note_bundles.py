@@ -33,7 +33,6 @@ from memento_git.ledger import layout, prosefile
 from memento_git.ledger.transaction import Transaction
 from memento_git.model.enumeration import some
 from memento_git.model.exchange import Brought, LeftOut, Taken
-from memento_git.model.ids import kind_of
 from memento_git.model.knowledge import ORIGINS
 from memento_git.texts.secrets import SecretFound
 from memento_git.texts.typed import TextInvalid
@@ -225,10 +224,7 @@ class _Intake:
 
     def _known(self, identity: str) -> bool:
         """Tell whether a record is in this ledger, or comes with the bundle."""
-        kind, view = kind_of(identity), self.tx.view
-        if kind == "note":
-            return identity in self.coming or bool(self.before.path(identity)) or self.before.is_redacted(identity)
-        return identity in view.runs() if kind == "run" else any(view.holds(run, identity, kind) for run in view.runs())
+        return identity in self.coming or self.before.knows(identity)
 
     def _is_here(self, note: Packed | Gone, event: File) -> bool:
         place = layout.place_of(event.path)
