@@ -53,9 +53,9 @@ def _held(view: View, run: str, key: str) -> RunRows | None:
     since = _since(view, run, before, key, held)
     if since is None:
         return None
-    from memento_git.work import renewal
+    from memento_git.work.patches import merged
 
-    found = renewal.merged(held, since)
+    found = merged(held, since)
     if len(since["tasks"]) + len(since["audit"]) > WORTH_KEEPING and (events := _events(view, run, key)) is not None:
         _keep(view, run, key, {**found, "audit": events})
     return found
@@ -133,8 +133,9 @@ def _compute(view: View, run: str, runners: Runners | None = None) -> tuple[RunR
     """Return what a run comes to, and whether all signatures that bear on it could be checked here."""
     from memento_git.work import rows
     from memento_git.work.loading import load
+    from memento_git.work.patches import cites
     from memento_git.work.proof.reruns import is_sure
-    from memento_git.work.renewal import cites, is_whole
+    from memento_git.work.renewal import is_whole
     from memento_git.work.routing.roles import roles
     from memento_git.work.state import RunState
 

@@ -5,7 +5,7 @@ Nothing is guessed: where the changed files do not tell what they bear on, there
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.folding.event_rows import audit
 from memento_git.ledger import difference, layout
@@ -14,17 +14,15 @@ from memento_git.model.states import FINAL_TASK, GATES_OF_WORK, PASSING
 from memento_git.work import rows
 from memento_git.work.circles import circles
 from memento_git.work.proof.reruns import is_sure
-from memento_git.work.routing import roles
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from memento_git.ledger.view import View
-    from memento_git.model.rows import AnyRow, EventRow, EvidenceRow, Row, TaskRow
+    from memento_git.model.rows import Row
     from memento_git.model.run_rows import RunRows
 
-R = TypeVar("R", "TaskRow", "EvidenceRow")
 MOST: Final = 200  # changed files, or tasks that they bear on; with more it would be no quicker
 COUNTED: Final = ("role", "actor", "created_at")  # of a task: what the deeds of its actor and its role are counted by
 
@@ -37,26 +35,9 @@ class Changes(NamedTuple):
     events: set[str]
 
 
-def cites(held: RunRows) -> dict[str, list[str]]:
-    """Return the tasks that rest on evidence which is not said to be for them, by its id."""
-    named = {row["id"]: row["task_ids"] for row in held["evidence"]}
-    return _cites({}, held["audit"], named)
-
-
 def is_whole(state: RunState, groups: Iterable[str]) -> bool:
     """Tell whether every event of some groups could be folded: what arrives later would change none of them."""
     return all(seen.verdict != "dangling" for key in groups for seen in state.folded(key).events)
-
-
-def _cites(
-    before: Mapping[str, Iterable[str]], events: Iterable[EventRow], named: Mapping[str, list[str]]
-) -> dict[str, list[str]]:
-    found = {name: set(tasks) for name, tasks in before.items()}
-    for event in events:
-        for ref in event["payload"].get("evidence") or () if kind_of(event["record"]) == "task" else ():
-            found.setdefault(ref.partition("@")[0], set()).add(event["record"])
-    left = {name: sorted(tasks.difference(named.get(name, ()))) for name, tasks in found.items()}
-    return {name: left[name] for name in sorted(left) if left[name]}
 
 
 def patch(view: View, run: str, before: str, now: str, held: RunRows) -> tuple[Row, bool] | None:
@@ -182,45 +163,3 @@ def _is_plain(state: RunState, held: RunRows, changes: Changes, found: Row) -> b
         and not (found["trouble"] or state.view.findings or circles(waiting))
         and is_whole(state, (*found["dispatches"], *(row["id"] for row in found["evidence"])))
     )
-
-
-def merged(held: RunRows, told: Row) -> RunRows:
-    """Return all rows of a run: those that are held, with a patch on top."""
-    tasks = _by_time((*held["tasks"], *told["tasks"]))
-    evidence = _by_time((*held["evidence"], *told["evidence"]))
-    new = {
-        kind: [row for row in told[kind] if row["id"] not in known]
-        for kind in ("tasks", "evidence") for known in [{row["id"] for row in held[kind]}]
-    }  # fmt: skip
-    dispatches = {**_grouped(held["dispatches"], "task_id"), **told["dispatches"]}
-    gates = {**_grouped(held["gates"], "scope"), **told["gates"]}
-    own = gates.get(held["run"]["id"], [])
-    found: RunRows = {
-        **held,
-        "tasks": tasks,
-        "dispatches": [row for task in tasks for row in dispatches.get(task["id"], ())],
-        "gates": [
-            *(row for row in own if row["event_id"]),
-            *(row for task in tasks for row in gates.get(task["id"], ())),
-            *(row for row in own if not row["event_id"]),
-        ],
-        "evidence": evidence,
-        "audit": [*held["audit"], *told["audit"]],
-        "events": held["events"] + len(told["audit"]),
-        "latest": max((row["created_at"] for row in told["audit"]), default=held["latest"]),
-        "cites": _cites(held["cites"], told["audit"], {row["id"]: row["task_ids"] for row in evidence}),
-    }
-    fresh: Any = {**found, **new, "run": None, "plans": [], "audit": told["audit"]}
-    return {**found, "roles": roles.roles(found, fresh, held["roles"])}
-
-
-def _by_time(given: Iterable[R]) -> list[R]:
-    """Return rows in the order of their making, of several of one record the last."""
-    return sorted({row["id"]: row for row in given}.values(), key=lambda row: (row["created_at"], row["id"]))
-
-
-def _grouped(given: Iterable[AnyRow], key: str) -> dict[Any, list[AnyRow]]:
-    found: dict[Any, list[AnyRow]] = {}
-    for row in given:
-        found.setdefault(row[key], []).append(row)
-    return found
