@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from memento_git.ledger import environment, journal, lock, publish, userindex, worktree
+from memento_git.ledger import environment, journal, lock, publish, settings, userindex, worktree
 from memento_git.ledger import git as door
 from memento_git.ledger.store import Ledger
 from tests.play import git
@@ -124,7 +124,7 @@ def test_a_missing_identity_is_refused_in_gits_words(play: Play, monkeypatch: py
     git(play.root, "config", "user.useConfigOnly", "true")
     nobody = play.beside(play.root)
 
-    assert "no email was given" in refused(nobody, publish.IdentityMissing)
+    assert "no email was given" in refused(nobody, settings.IdentityMissing)
 
     assert nobody.ledger.view().exists
     git(play.root, "config", "user.email", "bea@example.invalid")

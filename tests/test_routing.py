@@ -11,7 +11,8 @@ import pytest
 
 from memento_git.model.clock import stamp
 from memento_git.model.policy import Policy
-from memento_git.model.work import FAILURES, TRUSTS
+from memento_git.model.states import TRUSTS
+from memento_git.model.work import FAILURES
 from memento_git.work.routing import outcomes, routing
 from memento_git.work.routing.budget import BECAUSE, LEADS_TO, Budget, BudgetExceeded, Next, budget, next_step, over
 from memento_git.work.routing.executors import Executor, known

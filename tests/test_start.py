@@ -35,3 +35,13 @@ def test_status_after_a_change_lays_a_patch_over_what_is_kept_without_folding_an
     play.claimed(play.task("Another"))
     assert "memento_git.folding.fold" in loaded(play.root, "status")  # and keeps what is other
     assert loaded(play.root, "status").isdisjoint({"memento_git.folding.fold", "memento_git.work.state", "yaml"})
+
+
+def test_status_of_what_is_kept_loads_nothing_that_judges_or_writes_records(play: Play) -> None:
+    play.planned()
+    play.claimed(play.task("At work"))
+    play.task("Waiting")
+    loaded(play.root, "status")  # and keeps that
+    found = loaded(play.root, "status")
+    assert found.isdisjoint({"memento_git.model.types", "memento_git.ledger.publish", "memento_git.texts.secrets"})
+    assert found.isdisjoint({"secrets", "random", "tempfile", "yaml"})

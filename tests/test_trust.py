@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from memento_git.model.policy import Policy
-from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS, TRUSTS, Event, Evidence
+from memento_git.model.states import RUN_KINDS, TRUSTS
+from memento_git.model.work import EVIDENCE_KINDS, Event, Evidence
 from memento_git.work.proof.codes import agree
 from memento_git.work.proof.trust import OF_NOTHING, Cited, Proof, at_least, fault, outcome_of, proof, trust_of
 from memento_git.work.proof.verification import asked

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from memento_git.model.patterns import matches
 from memento_git.model.policy import Policy
-from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS, TRUSTS
+from memento_git.model.states import RUN_KINDS, TRUSTS
+from memento_git.model.work import EVIDENCE_KINDS
 from memento_git.work.proof.verification import Command, Demand, asked, proves_less, shown, stricter
 
 

@@ -11,8 +11,9 @@ from memento_git.model.events import GATE, HEAD, VERBS
 from memento_git.model.ids import ALPHABET, LENGTH
 from memento_git.model.knowledge import DOMAINS, NOTE
 from memento_git.model.recipes import CHOOSING, FOUND, LARGEST, MOST_STEPS, RECIPE, SINKS, SOURCES, STEP_SHAPES
+from memento_git.model.states import TRUSTS
 from memento_git.model.types import Shape
-from memento_git.model.work import EVIDENCE, EVIDENCE_KINDS, GATE_KINDS, PLAN, RUN, TASK, TRUSTS, VERDICTS
+from memento_git.model.work import EVIDENCE, EVIDENCE_KINDS, GATE_KINDS, PLAN, RUN, TASK, VERDICTS
 
 LAYOUT: Final = """\
 ```

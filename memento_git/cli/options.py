@@ -78,7 +78,8 @@ def _named_key(context: click.Context, option: click.Parameter, value: str | Non
 
 def asks(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that say what verification shall ask."""
-    from memento_git.model.work import EVIDENCE_KINDS, TRUSTS
+    from memento_git.model.states import TRUSTS
+    from memento_git.model.work import EVIDENCE_KINDS
 
     commands = click.option(
         "--check",

@@ -7,9 +7,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.lanes import CANONICAL, spoken
-from memento_git.model.events import MADE
 from memento_git.model.ids import kind_of
-from memento_git.model.work import Prose
+from memento_git.model.states import MADE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -139,6 +138,8 @@ def contests(contested: Mapping[str, Sequence[str]]) -> list[tuple[list[str], Se
 
 
 def _title(text: object) -> str | None:
+    from memento_git.model.work import Prose
+
     return text.title if isinstance(text, Prose) else None
 
 

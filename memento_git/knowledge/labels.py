@@ -10,7 +10,7 @@ from memento_git.ledger import layout
 from memento_git.model.anchors import CHANGED, GONE, MOVED, OK, UNKNOWN, UNPINNED
 from memento_git.model.clock import seconds_of
 from memento_git.model.knowledge import validity
-from memento_git.model.work import TRUSTS
+from memento_git.model.states import TRUSTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence

@@ -11,9 +11,9 @@ from memento_git.knowledge.injection import orders
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVING
 from memento_git.ledger import cache, codec, layout
-from memento_git.model.events import MADE
 from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.model.knowledge import key_start, under, validity
+from memento_git.model.states import MADE
 
 if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction

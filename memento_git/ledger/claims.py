@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import secrets
+import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.lock import NotWritable
 from memento_git.model.clock import STAMP
-from memento_git.model.types import text_problems
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
@@ -42,6 +41,8 @@ def claim_in(git: Git, blob: str) -> Claim:
 
 
 def _claim(blob: str, data: bytes | None) -> Claim:
+    from memento_git.model.types import text_problems
+
     try:
         held: Any = json.loads(data or b"{}")
         told = Claim(str(held["dispatch"]), str(held["by"]), str(held["until"]), blob)
@@ -69,7 +70,7 @@ def write(git: Git, claim: Claim) -> str:
 
     Who pushes what is there already would be told that it went well.
     """
-    own = secrets.token_hex(8)
+    own = os.urandom(8).hex()
     told = json.dumps({"dispatch": claim.dispatch, "by": claim.by, "until": claim.until, "own": own})
     return git.run("hash-object", "-w", "--stdin", data=told.encode()).decode().strip()
 

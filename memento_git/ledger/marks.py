@@ -58,7 +58,7 @@ def mark(git: Git, name: str, message: str) -> str:
 
 def _refuse(git: Git, name: str, reason: str) -> None:
     """Refuse where git makes no tag for want of a name of who commits, or beside a mark above or below its own."""
-    from memento_git.ledger.publish import IdentityMissing
+    from memento_git.ledger.settings import IdentityMissing
 
     if git.answer("var", "GIT_COMMITTER_IDENT") is None:
         raise IdentityMissing(reason=reason) from None

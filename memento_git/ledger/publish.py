@@ -13,6 +13,8 @@ from memento_git.ledger import journal, layout, places, userindex, worktree
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.journal import Path3
 from memento_git.ledger.lock import NotWritable
+from memento_git.ledger.settings import identities
+from memento_git.ledger.underway import under_way
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,15 +32,6 @@ REF_PATIENCE: Final = 3.0
 REF_PAUSE: Final = 0.05
 LOCKED: Final = ("File exists", "cannot lock references")
 TRUE: Final = ("true", "yes", "on", "1", "")
-UNDER_WAY: Final = {
-    "MERGE_HEAD": "a merge",
-    "CHERRY_PICK_HEAD": "a cherry-pick",
-    "REVERT_HEAD": "a revert",
-    "rebase-merge": "a rebase",
-    "rebase-apply": "a rebase or am",
-    "BISECT_LOG": "a bisect",
-    "sequencer": "a sequence of picks",
-}
 
 
 class LedgerMoved(Moved):
@@ -81,14 +74,6 @@ class BareRepository(Refused):
     hint_ = "write in a checkout; in a clone, then push"
 
 
-class IdentityMissing(Refused):
-    """git does not know who commits."""
-
-    token = "identity_missing"
-    sentence = "git does not know who you are: {reason}"
-    hint_ = "git config user.name NAME && git config user.email ADDRESS"
-
-
 class SigningFailed(Refused):
     """The repository asks for signed commits and the signature could not be made."""
 
@@ -108,21 +93,6 @@ class Base(NamedTuple):
         return self.ref == "HEAD"
 
 
-def under_way(git: Git) -> list[str]:
-    """Return what git is in the middle of, in this worktree: files tell it, and a reftable where one holds the refs."""
-    heads = [name for name in UNDER_WAY if name.endswith("HEAD")] if (git.git_dir / "reftable").exists() else []
-    held = git.lines("for-each-ref", "--include-root-refs", "--format=%(refname)", *heads) if heads else []
-    return [what for name, what in UNDER_WAY.items() if name in held or (git.git_dir / name).exists()]
-
-
-def ending(what: str) -> str:
-    """Return what ends an operation that git is in the middle of."""
-    verb = what.removeprefix("a ")
-    if verb in ("merge", "cherry-pick", "revert", "rebase"):
-        return f"git {verb} --continue, or git {verb} --abort"
-    return "finish or abort it: git status says how"
-
-
 def guard(git: Git) -> None:
     """Refuse to write where git is busy, before anything is written."""
     if git.top is None:
@@ -132,27 +102,6 @@ def guard(git: Git) -> None:
     for what in under_way(git):
         raise OperationUnderWay(what=what)
     places.refuse_links(git, layout.CONFIG)
-
-
-def identities(git: Git, settings: Mapping[str, str]) -> tuple[str, str]:
-    """Return author and committer as git would write them now; refuse where git would."""
-    names = [settings.get(f"GIT_{role}_IDENT", "") for role in ("AUTHOR", "COMMITTER")]
-    known = "user.email" in settings or {"GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"} <= set(os.environ)
-    if not known or not all(names):
-        for role in ("AUTHOR", "COMMITTER"):
-            try:
-                git.run("var", f"GIT_{role}_IDENT")
-            except GitFailed as failure:
-                raise IdentityMissing(reason=failure.facts["reason"]) from None
-    return _dated(names[0], "GIT_AUTHOR_DATE"), _dated(names[1], "GIT_COMMITTER_DATE")
-
-
-def _dated(identity: str, variable: str) -> str:
-    """Return an identity with the time of this moment, for settings are read once and commits are many."""
-    if variable in os.environ:
-        return identity
-    who, _, when = identity.rpartition("> ")
-    return f"{who}> {int(time.time())} {when.rpartition(' ')[2]}"
 
 
 def build(git: Git, base: Base, message: str, changes: Mapping[str, bytes | None], settings: Mapping[str, str]) -> str:

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING
 
+from memento_git.errors import Refused
 from memento_git.ledger.asked import Asked
+from memento_git.ledger.git import GitFailed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memento_git.ledger.git import Git
+
+
+class IdentityMissing(Refused):
+    """git does not know who commits."""
+
+    token = "identity_missing"
+    sentence = "git does not know who you are: {reason}"
+    hint_ = "git config user.name NAME && git config user.email ADDRESS"
 
 
 def ask(git: Git) -> Asked:
@@ -23,3 +36,24 @@ def told(asked: Asked) -> dict[str, str]:
         key, _, value = line.partition("=")
         found[key] = value
     return found
+
+
+def identities(git: Git, settings: Mapping[str, str]) -> tuple[str, str]:
+    """Return author and committer as git would write them now; refuse where git would."""
+    names = [settings.get(f"GIT_{role}_IDENT", "") for role in ("AUTHOR", "COMMITTER")]
+    known = "user.email" in settings or {"GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"} <= set(os.environ)
+    if not known or not all(names):
+        for role in ("AUTHOR", "COMMITTER"):
+            try:
+                git.run("var", f"GIT_{role}_IDENT")
+            except GitFailed as failure:
+                raise IdentityMissing(reason=failure.facts["reason"]) from None
+    return _dated(names[0], "GIT_AUTHOR_DATE"), _dated(names[1], "GIT_COMMITTER_DATE")
+
+
+def _dated(identity: str, variable: str) -> str:
+    """Return an identity with the time of this moment, for settings are read once and commits are many."""
+    if variable in os.environ:
+        return identity
+    who, _, when = identity.rpartition("> ")
+    return f"{who}> {int(time.time())} {when.rpartition(' ')[2]}"

@@ -157,31 +157,37 @@ class Ledger:
 
     @property
     def actor(self) -> str:
-        """Return who acts: as given, else MEMENTO_ACTOR, else git's user."""
-        if not self._actor:
-            from memento_git.ledger import publish
-
-            self._actor = publish.identities(self.git, self.settings)[0].rpartition(">")[0] + ">"
+        """Return who acts: as given, else MEMENTO_ACTOR, else git's user; refuse what no record can be by."""
+        actor = self._said()
         if not self._actor_checked:
             from memento_git.model.types import name_problems, text_problems
             from memento_git.texts.secrets import find_secrets, redact
 
-            for problem in (*text_problems(self._actor, lines=False), *name_problems(self._actor)):
-                raise ActorInvalid(actor=self._actor, problem=problem)
-            for secret in find_secrets(self._actor):
+            for problem in (*text_problems(actor, lines=False), *name_problems(actor)):
+                raise ActorInvalid(actor=actor, problem=problem)
+            for secret in find_secrets(actor):
                 problem = f"it holds what looks like a secret ({secret.rule})"
-                raise ActorInvalid(actor=redact(self._actor)[0], problem=problem)
+                raise ActorInvalid(actor=redact(actor)[0], problem=problem)
             self._actor_checked = True
+        return actor
+
+    def _said(self) -> str:
+        """Return who is said to act."""
+        if not self._actor:
+            self._actor = settings.identities(self.git, self.settings)[0].rpartition(">")[0] + ">"
         return self._actor
 
     @property
-    def asker(self) -> str:
-        """Return who reads: the actor, or nobody where git knows no name, for only a commit needs one."""
-        from memento_git.ledger.publish import IdentityMissing
+    def rehearser(self) -> str:
+        """Return who would act: the actor, or nobody where git knows no name, for only a commit needs one."""
+        return NOBODY if self.asker == NOBODY else self.actor
 
+    @property
+    def asker(self) -> str:
+        """Return who reads, be it a name that a record can have or not; nobody where git knows none."""
         try:
-            return self.actor
-        except IdentityMissing:
+            return self._said()
+        except settings.IdentityMissing:
             return NOBODY
 
     def new_id(self, kind: str) -> str:

@@ -35,7 +35,7 @@ class Transaction:
         self.ledger = ledger
         self.view = view
         self.now = view.now
-        self.actor = ledger.asker if rehearsed else ledger.actor
+        self.actor = ledger.rehearser if rehearsed else ledger.actor
         self.changes: dict[str, bytes | None] = {}
         self.olds: dict[str, str | None] = {}
         self.touched: dict[str, None] = {}

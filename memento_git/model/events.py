@@ -7,6 +7,7 @@ from typing import Final
 from memento_git.model import types as t
 from memento_git.model.anchors import ABOUT
 from memento_git.model.knowledge import LINKED, RELATIONS
+from memento_git.model.states import MADE
 from memento_git.model.types import LINE, Field, Shape
 from memento_git.model.work import ACTOR, ALLOWED, CODE, FAILURES, GATE_KINDS, SIGNATURE, VERDICTS, WHY
 
@@ -69,7 +70,6 @@ LINKING: Final = {
 }
 
 GATED: Final = ("run", "task")
-MADE: Final = {"run": "started", "plan": "drafted", "task": "added", "evidence": "recorded", "note": "added"}
 VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
     "run": {
         "paused": {"reason": REASON},

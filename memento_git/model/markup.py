@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from memento_git.model.types import FORBIDDEN
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -86,5 +84,7 @@ def fitting(lines: Iterable[str], room: int) -> list[str]:
 
 def block(text: str) -> list[str]:
     """Return a text of several lines as an indented block, in which no line is a heading, a list or a fence."""
+    from memento_git.model.types import FORBIDDEN
+
     kept = FORBIDDEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip("\n")
     return [f"    {line}" if line.strip() else "" for line in kept.split("\n")]

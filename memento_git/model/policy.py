@@ -8,9 +8,9 @@ from memento_git.model import types as t
 from memento_git.model.clock import duration
 from memento_git.model.finding import CODES
 from memento_git.model.knowledge import DOMAINS
-from memento_git.model.states import RISKS
+from memento_git.model.states import DEFAULT_PROOF, RISKS, TRUSTS
 from memento_git.model.types import LINE, Field, Shape
-from memento_git.model.work import ACTOR, BUDGET, DEFAULT_PROOF, EVIDENCE_KINDS, GATE_KINDS, TRUSTS, VERIFY
+from memento_git.model.work import ACTOR, BUDGET, EVIDENCE_KINDS, GATE_KINDS, VERIFY
 
 FORMAT: Final = 1
 ACTORS: Final = t.ListOf(ACTOR)

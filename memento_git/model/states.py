@@ -24,3 +24,7 @@ TASK_STATUSES: Final = (
 OPEN_DISPATCH: Final = ("queued", "claimed")
 ENDED_DISPATCH: Final = ("completed", "failed", "recovered")
 DISPATCH_STATUSES: Final = (*OPEN_DISPATCH, *ENDED_DISPATCH)
+MADE: Final = {"run": "started", "plan": "drafted", "task": "added", "evidence": "recorded", "note": "added"}
+RUN_KINDS: Final = ("command", "test", "lint", "type", "build")
+TRUSTS: Final = ("reproduced", "witnessed", "verified", "reported", "advisory")
+DEFAULT_PROOF: Final[dict[str, str]] = dict.fromkeys(RUN_KINDS, "witnessed")

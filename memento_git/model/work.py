@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model import types as t
 from memento_git.model.ids import Ref, dispatch_of
-from memento_git.model.states import RISKS, SIZES
+from memento_git.model.states import RISKS, RUN_KINDS, SIZES, TRUSTS
 from memento_git.model.types import LINE, Field, Shape
 
 if TYPE_CHECKING:
@@ -23,9 +23,6 @@ EVIDENCE_KINDS: Final = (
     "screenshot", "approval", "graph", "memory", "note",
 )  # fmt: skip
 SNAPSHOT: Final = "graph.json"
-RUN_KINDS: Final = ("command", "test", "lint", "type", "build")
-TRUSTS: Final = ("reproduced", "witnessed", "verified", "reported", "advisory")
-DEFAULT_PROOF: Final[dict[str, str]] = dict.fromkeys(RUN_KINDS, "witnessed")
 OUTCOMES: Final = ("passed", "failed", "observed")
 FAILURES: Final = ("environment", "timeout", "tests", "conflict", "scope", "unclear", "stopped", "other")
 

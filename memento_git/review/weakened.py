@@ -6,8 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.policy import FREE
-from memento_git.model.states import RISKS
-from memento_git.model.work import TRUSTS
+from memento_git.model.states import RISKS, TRUSTS
 from memento_git.work.attest.signing import GATES
 from memento_git.work.routing.executors import Executor, known
 

@@ -90,10 +90,12 @@ def claimed_on(git: Git, run: str, task: str, dispatches: Collection[str], now: 
 
     `dispatches` are those that are known here.
     """
-    from memento_git.ledger import claims, layout, workbranches
+    from memento_git.ledger import claims
 
     claim = claims.read(git, task)
     if claim is None or claim.until < now or not claim.dispatch or claim.dispatch in dispatches:
         return None
+    from memento_git.ledger import layout, workbranches
+
     branches = workbranches.knowing(git, claim.dispatch, layout.folder_of(run, task))
     return (claim.by, branches[0], claim.dispatch) if branches else None

@@ -65,14 +65,14 @@ def choose_plan(view: View) -> str:
 
 def interrupted(ledger: Ledger) -> list[dict[str, str]]:
     """Return the step that comes before all others while git is in the middle of something."""
-    from memento_git.ledger import publish
+    from memento_git.ledger.underway import under_way
 
     return [
         {
             "why": f"{what} is in progress in this worktree: nothing is recorded until it is over",
             "command": "git status",
         }
-        for what in publish.under_way(ledger.git)[:1]
+        for what in under_way(ledger.git)[:1]
     ]
 
 
@@ -129,7 +129,7 @@ def _overview(ledger: Ledger, view: View, run: str, limit: int, *, ready: bool) 
     choices = _choices(held, opened)
     anew = [] if choices else _renewals(view, held, opened, gates)
     choices += [*_commits(ledger.git, held, gates), *anew, *_overtaken(held, opened)]
-    asker = _asker(ledger) if any(row["status"] == "claimed" for row in held["dispatches"]) else ""
+    asker = ledger.asker if any(row["status"] == "claimed" for row in held["dispatches"]) else ""
     held["next"] = next_steps(
         held, _merges(held, opened), gates=gates, choices=choices, known=known, fresh=fresh, asker=asker, **kept
     )
@@ -149,16 +149,6 @@ def _kept(view: View, run: str, opened: Callable[[], RunState]) -> dict[str, boo
     """Tell whether a run has an archive, and records outside of it; a file in its folder may be of none."""
     kept = {name: f"{folder}/{run}" in view.folders for name, folder in KEPT.items()}
     return {**kept, "loose": bool(opened().loose())} if all(kept.values()) else kept
-
-
-def _asker(ledger: Ledger) -> str:
-    """Return who reads; nobody where their name is none that a record could have, for reading needs none."""
-    from memento_git.ledger.store import NOBODY, ActorInvalid
-
-    try:
-        return ledger.asker
-    except ActorInvalid:
-        return NOBODY
 
 
 def _mark_held(view: View, held: RunRows) -> None:

@@ -11,8 +11,8 @@ from memento_git.folding.lanes import STATUS, WORST_EVIDENCE
 from memento_git.folding.overruling import takes_out
 from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
-from memento_git.model.states import DONE, FINAL_TASK, OPEN_DISPATCH, PASSING
-from memento_git.model.work import DEFAULT_PROOF, Prose
+from memento_git.model.states import DEFAULT_PROOF, DONE, FINAL_TASK, OPEN_DISPATCH, PASSING
+from memento_git.model.work import Prose
 from memento_git.work.circles import circles
 from memento_git.work.dispatch import handout
 from memento_git.work.gates import approvals

@@ -7,11 +7,12 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import MementoError, Misused, Refused
-from memento_git.ledger import codec, layout, publish
+from memento_git.ledger import codec, layout, settings
 from memento_git.ledger.naming import begun
 from memento_git.model.ids import EvidenceWithdrawn, NoSuchRecord, WrongKind, kind_of
+from memento_git.model.states import RUN_KINDS
 from memento_git.model.types import is_blank
-from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
+from memento_git.model.work import EVIDENCE_KINDS
 from memento_git.texts.typed import NameUnfit, TextInvalid
 from memento_git.work import codestate
 from memento_git.work import refusals as no
@@ -192,7 +193,7 @@ def foresee(
 ) -> list[str]:
     """Refuse before a command runs what would be refused after it; return the full ids of the tasks."""
     desk = Desk.of(tx)
-    publish.identities(tx.ledger.git, tx.ledger.settings)
+    settings.identities(tx.ledger.git, tx.ledger.settings)
     desk.optional("summary", summary)
     return belongs(desk, run, _linked(desk, dispatch, tasks)[1])[1]
 

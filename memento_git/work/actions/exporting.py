@@ -8,8 +8,7 @@ from memento_git.errors import Refused
 from memento_git.ledger import brought, commits, layout, ranges
 from memento_git.model.clock import is_ahead
 from memento_git.model.ids import EvidenceWithdrawn, parse_ref
-from memento_git.model.states import DONE
-from memento_git.model.work import RUN_KINDS
+from memento_git.model.states import DONE, RUN_KINDS
 from memento_git.work import codestate, task_steps
 from memento_git.work import refusals as no
 from memento_git.work.attest import attestation, signatures

@@ -14,7 +14,8 @@ from memento_git.errors import MementoError, Misused, Refused, reason_of
 from memento_git.ledger import codec, layout, outfile
 from memento_git.model.ids import is_id
 from memento_git.model.policy import Policy
-from memento_git.model.work import RUN_KINDS, commands_of, without_file_ids
+from memento_git.model.states import RUN_KINDS
+from memento_git.model.work import commands_of, without_file_ids
 from memento_git.work.actions.attaching import read_file, refuse_secrets_in
 from memento_git.work.actions.evidences import Draft, FolderInvalid, record_draft
 from memento_git.work.desk import Desk

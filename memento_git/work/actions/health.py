@@ -8,7 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError
-from memento_git.ledger import claims, cleanroom, edits, journal, layout, places, publish, remoteclaims, worktree
+from memento_git.ledger import (
+    claims,
+    cleanroom,
+    edits,
+    journal,
+    layout,
+    places,
+    remoteclaims,
+    settings,
+    underway,
+    worktree,
+)
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.git import GitFailed
 from memento_git.model.enumeration import some
@@ -123,7 +134,7 @@ def _git(ledger: Ledger) -> Iterator[Answer]:
 
 def _identity(ledger: Ledger) -> Iterator[Answer]:
     try:
-        publish.identities(ledger.git, ledger.settings)
+        settings.identities(ledger.git, ledger.settings)
     except MementoError as error:
         yield Answer("identity", "fail", error.message, error.hint)
     else:
@@ -134,10 +145,10 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
     git = ledger.git
     if git.top is None:
         return
-    under_way = publish.under_way(git)
+    under_way = underway.under_way(git)
     for busy in under_way[:1]:
         told = f"{busy} is in progress: writing is refused meanwhile"
-        yield Answer("operation", "warn", told, publish.ending(busy))
+        yield Answer("operation", "warn", told, underway.ending(busy))
     if (left := git.git_dir / "index.lock").exists():
         yield _locked("index", left, "index.lock")
     if journal.pending(git):

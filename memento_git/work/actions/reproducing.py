@@ -12,7 +12,7 @@ from memento_git.model.enumeration import MOST_TEXT
 from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
 from memento_git.model.markup import one_line
-from memento_git.model.work import RUN_KINDS
+from memento_git.model.states import RUN_KINDS
 from memento_git.work.actions import evidences
 from memento_git.work.actions.rerunning import Rerunner
 from memento_git.work.attest.signers import refuse_renamed

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import claims, layout
 from memento_git.model.ids import NoSuchRecord
-from memento_git.model.states import DONE
+from memento_git.model.states import DONE, TRUSTS
 from memento_git.model.types import PLACE, WORD, Decimal, problem_of
-from memento_git.model.work import EVIDENCE_KINDS, TRUSTS, Prose
+from memento_git.model.work import EVIDENCE_KINDS, Prose
 from memento_git.texts.typed import TextInvalid, WordUnknown, refuse_not_utf8
 from memento_git.work import refusals as no
 from memento_git.work import task_steps

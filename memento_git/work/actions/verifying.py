@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from memento_git.errors import MementoError
 from memento_git.folding.fold import plans_of
-from memento_git.ledger import claims, layout, prosefile, publish
+from memento_git.ledger import claims, layout, prosefile, settings
 from memento_git.model.states import DONE, FINAL_TASK
 from memento_git.work import branches, codestate
 from memento_git.work import refusals as no
@@ -72,7 +72,7 @@ def agenda(tx: Transaction, task: str, *, again: bool = False, run: bool = True,
     """Return what verifying a task will do; refuse now what would be refused after its commands ran."""
     desk = Desk.of(tx)
     identity, state, _ = _done(desk, task)
-    publish.identities(tx.ledger.git, tx.ledger.settings)
+    settings.identities(tx.ledger.git, tx.ledger.settings)
     desk.optional("note", note)
     asked = pasts.asked(state, identity)
     code = _code(tx)

@@ -197,7 +197,7 @@ def _operation(git: Git) -> Check:
 
 def _identity(git: Git) -> Check:
     try:
-        author = publish.identities(git, settings.told(settings.ask(git)))[0]
+        author = settings.identities(git, settings.told(settings.ask(git)))[0]
     except MementoError as refusal:
         return Check("identity", "refuse", refusal.message, refusal.hint)
     return Check("identity", "ok", author.rpartition(">")[0] + ">")

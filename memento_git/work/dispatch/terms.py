@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import codec
-from memento_git.model.work import TRUSTS
+from memento_git.model.states import TRUSTS
 from memento_git.work.proof.verification import united
 
 if TYPE_CHECKING:

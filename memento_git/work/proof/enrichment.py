@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.enumeration import some
-from memento_git.model.work import RUN_KINDS
+from memento_git.model.states import RUN_KINDS
 from memento_git.work.proof.trust import outcome_of
 from memento_git.work.proof.verification import is_below, named, shown
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.model.clock import duration
 from memento_git.model.enumeration import ends
 from memento_git.model.patterns import any_matches
-from memento_git.model.work import DEFAULT_PROOF, RUN_KINDS, TRUSTS
+from memento_git.model.states import DEFAULT_PROOF, RUN_KINDS, TRUSTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
