@@ -149,8 +149,8 @@ def keys_of(play: Play) -> list[tuple[str, str]]:
 
 @pytest.fixture
 def kept(busy: Play, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
-    """Let a ledger of this size be kept; return what tells how the ledger at HEAD is listed by a new process."""
-    monkeypatch.setattr(listed, "MUCH", 1)
+    """Let a ledger of this size be a large one; return what tells how that at HEAD is listed by a new process."""
+    monkeypatch.setattr(listed, "SMALL", 0)
 
     def told() -> str:
         ledger = busy.beside(busy.root).ledger
@@ -180,6 +180,18 @@ def test_what_was_kept_is_brought_up_to_date(
     assert kept() == listed_by_git(busy.root)
     assert ran == []  # git listed nothing: all of it came from what was kept, and what differs
     assert cache.latest_text(busy.ledger.git, listed.KEPT) == first
+
+
+def test_a_small_ledger_is_kept_with_each_change(busy: Play) -> None:
+    for _ in range(2):
+        busy.run("One more")
+        tree = difference.tree_of(busy.ledger.git, "HEAD")
+        assert cache.latest_text(busy.ledger.git, listed.KEPT) == (tree, listed_by_git(busy.root))
+    git(busy.root, "rm", "-q", layout.README)
+    head = busy.commit_all("by hand")
+    assert busy.beside(busy.root).ledger.git.trees.ledger(head).text == listed_by_git(busy.root)
+    tree = difference.tree_of(busy.ledger.git, "HEAD")
+    assert cache.latest_text(busy.ledger.git, listed.KEPT) == (tree, listed_by_git(busy.root))
 
 
 def test_what_is_far_from_what_was_kept_is_listed_anew(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -28,6 +30,15 @@ def loaded(folder: Path, *arguments: str) -> set[str]:
     return {*done.stderr.split()}
 
 
+def asked(folder: Path, log: Path, *arguments: str) -> list[str]:
+    """Return the commands of git that a command starts."""
+    log.unlink(missing_ok=True)
+    env = {**os.environ, "GIT_TRACE2_EVENT": str(log)}
+    subprocess.run([sys.executable, "-m", "memento_git", *arguments], cwd=folder, env=env, check=True)
+    told = map(json.loads, log.read_text(encoding="utf-8").splitlines())
+    return [one["name"] for one in told if one["event"] == "cmd_name"]
+
+
 def test_status_after_a_change_lays_a_patch_over_what_is_kept_without_folding_anything(play: Play) -> None:
     play.planned()
     play.proven()
@@ -45,3 +56,16 @@ def test_status_of_what_is_kept_loads_nothing_that_judges_or_writes_records(play
     found = loaded(play.root, "status")
     assert found.isdisjoint({"memento_git.model.types", "memento_git.ledger.publish", "memento_git.texts.secrets"})
     assert found.isdisjoint({"secrets", "random", "tempfile", "yaml"})
+
+
+def test_git_is_asked_for_what_a_short_command_has_to_know_and_no_more(play: Play, tmp_path: Path) -> None:
+    play.planned()
+    task, log = play.task("Waiting"), tmp_path / "log"
+    looks = {"rev-parse", "cat-file", "status"}
+    asked(play.root, log, "status")  # and keeps that
+    assert sorted(asked(play.root, log, "status")) == sorted(looks)
+    wanted = {*looks, "var", "update-index", "fast-import", "unpack-objects", "update-ref"}
+    assert sorted(asked(play.root, log, "task", "add", "--title", "Next")) == sorted(wanted)
+    assert sorted(asked(play.root, log, "task", "block", task, "--reason", "so")) == sorted(wanted)
+    assert sorted(asked(play.root, log, "status")) == sorted([*looks, "diff-tree"])
+    assert sorted(asked(play.root, log, "status")) == sorted(looks)

@@ -17,7 +17,7 @@ PLAIN_STARTS: Final = tuple(f"{mode} blob " for mode in FILE_MODES)
 ID_START: Final = len(PLAIN_STARTS[0])
 AFTER_SLASH: Final = "0"
 KEPT: Final = "listing"
-MUCH: Final = 1 << 15
+SMALL: Final = 1 << 15  # what is written in less time than git takes to tell what differs
 FAR: Final = 256
 
 
@@ -26,6 +26,10 @@ class Listed:
 
     def __init__(self, text: str) -> None:
         self.text = text
+
+    @property
+    def is_small(self) -> bool:
+        return len(self.text) < SMALL
 
     def lines(self) -> list[str]:
         return self.text.split("\0")[:-1]
@@ -115,12 +119,15 @@ def near(git: Git, commit: str) -> Listed | None:
     if kept[0] == tree:
         return known
     heads = difference.heads(git, kept[0], tree)
-    return known.changed(heads) if heads is not None and len(heads) <= FAR else None
+    found = known.changed(heads) if heads is not None and len(heads) <= FAR else None
+    if found is not None and found.is_small:
+        keep(git, commit, found)
+    return found
 
 
 def keep(git: Git, commit: str, listed: Listed) -> None:
-    """Keep what a commit's ledger has, where that is much and plain."""
+    """Keep what a commit's ledger has, where that is plain."""
     from memento_git.ledger import cache, difference
 
-    if len(listed.text) >= MUCH and listed.plain:
+    if listed.plain:
         cache.write_text(git, KEPT, difference.tree_of(git, commit), listed.text)

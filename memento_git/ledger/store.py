@@ -342,7 +342,7 @@ class Ledger:
             told = publish.land(self.git, draft, index or stack.enter_context(publish.holding_index(self.git)))
         self.landed.append(draft.commit)
         lines = {path: f"100644 blob {new}" if new else "" for path, _, new in paths}
-        self.git.trees.differs(base.commit or "", draft.commit, lines)
+        self.git.trees.landed(base.commit or "", draft.commit, lines)
         return told
 
     def _refuse_unfit(self, tx: Transaction) -> None:

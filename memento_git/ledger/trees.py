@@ -112,6 +112,12 @@ class Trees:
         if listed is not None:
             _keep(self._due, commit, (listed, heads))
 
+    def landed(self, base: str, commit: str, heads: Mapping[str, str]) -> None:
+        """Take note of what a new commit's ledger has; where that is little, it is kept for the next command."""
+        self.differs(base, commit, heads)
+        if commit in self._due and self._due[commit][0].is_small:
+            keep(self._git, commit, self.ledger(commit))
+
 
 def entries(told: str) -> dict[str, Entry]:
     """Return path -> entry of lines `mode type id<tab>path`, each with a NUL behind it."""
