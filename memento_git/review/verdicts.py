@@ -10,12 +10,12 @@ from memento_git.model.finding import Finding
 from memento_git.model.ids import option, parse_ref
 from memento_git.model.states import DONE, PASSING
 from memento_git.work.dispatch import handout, terms
-from memento_git.work.gates import approvals, gatehold, gates
+from memento_git.work.gates import approvals, gatehold, gates, replies
+from memento_git.work.gates.hindrances import hindrances
 from memento_git.work.nextsteps import passing
-from memento_git.work.proof import proofs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from memento_git.model.objection import Objection
     from memento_git.model.policy import Policy
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 
+LEFT_OPEN: Final = "cancel it where it came from, and do it in a further run: memento task cancel {task} --reason WHY"
 FURTHER: Final = "have it judged by the same gate in a further run of the branch: memento run start --goal TEXT"
 
 
@@ -161,26 +162,23 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
             "G004", event.path, 0, message, f"memento gate release --run {state.id}", scope.severity(event.id)
         )
         return
-    held = release_facts.held(state).without_own()
+    held, tasks = release_facts.held(state), None
+    aside = {"broken"} if is_new else {"broken", "fallen", "unapproved", "unsigned"}
     if is_over or state.gates(state.id).get("release") == "requested":
-        tasks = [one if one.status in DONE else one._replace(status="cancelled") for one in held.tasks]
-        held = held._replace(status="active", tasks=tasks)
-    held = held._replace(
-        checks=[one._replace(fresh=True) for one in held.checks],
-        unfounded=_unfounded(state, but=("release",)) if is_new else (),
-        fallen=held.fallen if is_new else {},
-    )
-    if missing := release.judge(held, release_facts.asked(state.policy)).missing:
+        aside.add("run")
+        tasks = [task for task in state.counting() if state.task_status(task) in DONE]
+        held = held._replace(tasks=[task for task in held.tasks if replies.was_done(state, task)])
+    hindered = [
+        one.why for one in hindrances(state, tasks=tasks, but=("release",))
+        if one.kind not in aside and (one.record, one.gate) != (state.id, "release")
+    ]  # fmt: skip
+    held = held._replace(checks=[one._replace(fresh=True) for one in held.checks])
+    if missing := release.judge(held, release_facts.asked(state.policy), hindered).missing:
         message = f"the release of {event.of} passed, but {'; '.join(missing)}"
         severity = scope.severity(event.id, *_ends(state))
         yield Finding(
             "G004", event.path, 0, message, f"see when it may: memento gate release --run {event.of}", severity
         )
-
-
-def _unfounded(state: RunState, but: Sequence[str] = ()) -> list[str]:
-    """Return what holds in a run by a word that policy does not take, by the keys that judge it."""
-    return gatehold.unfounded(state, (state.id, *state.counting()), but, state.runners)
 
 
 class Other(NamedTuple):
@@ -245,8 +243,10 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
     if state.status != "completed" or not ends:
         return
     added = [event for event in ends if event.id in scope.added]
-    for why, fix in _unfinished(state) if added else ():
-        yield Finding("P004", added[-1].path, 0, f"{state.id} is completed, and {why}", fix)
+    for found in hindrances(state) if added else ():
+        if found.kind not in ("absent", "fallen"):  # of which more is told below
+            fix = LEFT_OPEN.format(task=found.record) if found.kind == "open" else ""
+            yield Finding("P004", added[-1].path, 0, f"{state.id} is completed, and {found.why}", fix)
     end = (added or ends)[-1]
     words = gates.words(state)
     for gate in dict.fromkeys((*state.policy.gates_required, "release")):
@@ -283,26 +283,3 @@ def _late(state: RunState, gate: str, end: Event, scope: Scope) -> Iterator[Find
         passed = "had not passed before that" if is_late else "has not passed"
         message = f"{state.id} is completed, and gate {gate}{required} {passed}"
         yield Finding("P004", told.path, 0, message, severity=scope.severity(told.id))
-
-
-def _unfinished(state: RunState) -> Iterator[tuple[str, str]]:
-    """Yield why a run should not have been completed, and what else than leaving that out would mend it.
-
-    That is work of it that is not done, not proven, or not signed.
-    """
-    counting = {task: status for task in state.tasks() if (status := state.task_status(task)) != "cancelled"}
-    if not {*DONE} & {*counting.values()}:
-        yield "nothing was done in it", ""
-    for scope, gate in state.failed_gates(state.id, *counting):
-        yield f"its gate {gate} has failed" if scope == state.id else f"gate {gate} of {scope} has failed", ""
-    for task, status in counting.items():
-        for old, gate in gatehold.left_failed(state, task):
-            yield f"gate {gate} of {old}, which {task} repairs, has failed", ""
-        if status not in DONE:
-            fix = f"cancel it where it came from, and do it in a further run: memento task cancel {task} --reason WHY"
-            yield f"{task} is {status.replace('_', ' ')}", fix
-        elif not (proof := state.proof(task)).proven:
-            yield f"{task} is not proven: {'; '.join(proof.why)}", ""
-        else:
-            yield from ((f"{task} depends on {other}, which is cancelled", "") for other in proofs.gone(state, task))
-    yield from ((why, "") for why in _unfounded(state))

@@ -160,15 +160,8 @@ def _compute(view: View, run: str, runners: Runners | None = None) -> tuple[RunR
     held["latest"] = max((row["created_at"] for row in held["audit"]), default="")
     decided = {row["kind"] for row in held["gates"] if row["scope"] == run}
     held["gates"] += [_pending(state, gate) for gate in state.policy.gates_required if gate not in decided]
-    held["findings"] = _findings(state)
+    held["findings"] = state.faults()
     return held, is_sure(state)
-
-
-def _findings(state: RunState) -> list[Finding]:
-    """Return what is wrong in the files of a run."""
-    inside, packed = f"/{state.id}/", f"/{state.id}"
-    found = state.lightened(state.view.findings)
-    return [one for one in found if one.path.endswith(packed) or inside in one.path]
 
 
 def _pending(state: RunState, gate: str) -> GateRow:

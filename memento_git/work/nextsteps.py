@@ -38,15 +38,17 @@ def failed_gates(held: RunRows, *, but: Sequence[str] = ("cancelled",)) -> list[
 
 
 def next_steps(
-    held: RunRows, merges: Sequence[Row] = (), *, loose: bool = True, packed: bool = False, gates: Sequence[Row] = (),
-    choices: Sequence[Row] = (), known: Mapping[str, Row] = NOWHERE, fresh: Sequence[str] = (), asker: str = "",
+    held: RunRows, merges: Sequence[Row] = (), *, loose: bool = True, packed: bool = False,
+    gates: Sequence[Row] | None = None, choices: Sequence[Row] = (), known: Mapping[str, Row] = NOWHERE,
+    fresh: Sequence[str] = (), asker: str = "",
 ) -> list[Row]:  # fmt: skip
     """Return what could be done next, most urgent first: a sentence and the command that does it.
 
-    `gates` are the steps that come before a run can be completed, `choices` those that had better; `loose` tells
-    whether the run has files of its own, outside of an archive, and `packed` whether it has one; `known` are the steps
-    of dispatches of which more is known than this branch tells; `fresh` names gates that pass on evidence alone;
-    `asker` is who reads, if only the tasks at work that are theirs are to be gone on with: also beyond their lease.
+    `gates` are the steps that come before a run can be completed, None where nothing hinders that, `choices` those that
+    had better; `loose` tells whether the run has files of its own, outside of an archive, and `packed` whether it has
+    one; `known` are the steps of dispatches of which more is known than this branch tells; `fresh` names gates that
+    pass on evidence alone; `asker` is who reads, if only the tasks at work that are theirs are to be gone on with: also
+    beyond their lease.
     """
     run = held["run"]
     steps = [
@@ -255,14 +257,14 @@ def _open_steps(held: RunRows, tasks: Sequence[TaskRow], known: Mapping[str, Row
     return [*steps, *others]
 
 
-def _ending(held: RunRows, gates: Sequence[Row], choices: Sequence[Row]) -> list[Row]:
-    """Return what is left to do where no task is open; nothing where nobody knows that."""
+def _ending(held: RunRows, gates: Sequence[Row] | None, choices: Sequence[Row]) -> list[Row]:
+    """Return what is left to do where no task is open."""
     run = held["run"]["id"]
-    if broken(held) or not held["tasks"] or not all_done(held["tasks"]):
+    if not held["tasks"] or not all_done(held["tasks"]):
         return []
     if all(row["status"] == "cancelled" for row in held["tasks"]):
         return [{"why": "every task was cancelled", "command": f"memento run cancel {run} --reason WHY"}]
-    if gates or failed_gates(held) or any(row["unapproved"] for row in held["plans"]):
+    if gates is not None:
         return [*choices, *gates]
     return [*choices, {"why": _all_done(held["tasks"]), "command": f"memento run complete {run}"}]
 

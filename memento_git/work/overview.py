@@ -127,8 +127,8 @@ def _overview(ledger: Ledger, view: View, run: str, limit: int, *, ready: bool) 
     held["live"], known = live.working(ledger.git, held)
     known |= away.steps(view, held, known)
     choices = _choices(held, opened)
-    anew = [] if choices else _renewals(view, held, opened, gates)
-    choices += [*_commits(ledger.git, held, gates), *anew, *_overtaken(held, opened)]
+    anew = _renewals(view, held, opened) if gates is None and not choices else []
+    choices += [*_commits(ledger.git, held, gates or ()), *anew, *_overtaken(held, opened)]
     asker = ledger.asker if any(row["status"] == "claimed" for row in held["dispatches"]) else ""
     held["next"] = next_steps(
         held, _merges(held, opened), gates=gates, choices=choices, known=known, fresh=fresh, asker=asker, **kept
@@ -291,9 +291,7 @@ def _commits(git: Git, held: RunRows, gates: Sequence[dict[str, str]]) -> list[d
     return [{"why": why, "command": codestate.COMMIT}]
 
 
-def _renewals(
-    view: View, held: RunRows, opened: Callable[[], RunState], gates: Sequence[dict[str, str]]
-) -> list[dict[str, str]]:
+def _renewals(view: View, held: RunRows, opened: Callable[[], RunState]) -> list[dict[str, str]]:
     """Return the steps by which tasks are proven anew that are proven on other code alone, before the run ends so.
 
     There is none where no command shows it, before the gates have passed, and where one of them is to be fresh: that
@@ -303,7 +301,7 @@ def _renewals(
         row for row in held["tasks"]
         if row["proven"] and row.get("stale") and not row["uncommitted"] and not row["passed_since"]
     ]  # fmt: skip
-    if gates or held["run"]["status"] != "active" or not tasks or not all_done(held["tasks"]):
+    if held["run"]["status"] != "active" or not tasks or not all_done(held["tasks"]):
         return []
     from memento_git.work import codestate
     from memento_git.work.proof import pasts, proofs
@@ -347,27 +345,33 @@ def _is_unsure(task: TaskRow) -> bool:
     return task["status"] == "rejected" or task["proven"] is False
 
 
-def _gates(held: RunRows, opened: Callable[[], RunState], *, signs: bool) -> list[dict[str, str]]:
-    """Return the steps before a run, whose every task is done and proven, can be completed: gates, and signatures."""
-    if held["run"]["status"] != "active" or not (held["gates"] or signs) or not all_done(held["tasks"]):
-        return []
+def _gates(held: RunRows, opened: Callable[[], RunState], *, signs: bool) -> list[dict[str, str]] | None:
+    """Return the steps of gates and signatures before a run, whose every task is done and proven, can be completed.
+
+    There may be none where something else hinders that; None is where nothing does, and is not looked at where no row
+    tells that something could.
+    """
+    suspect = held["gates"] or held["trouble"] or held["findings"] or any(row["unapproved"] for row in held["plans"])
+    if held["run"]["status"] not in ("active", "blocked") or not (suspect or signs) or not all_done(held["tasks"]):
+        return None
     from memento_git.work.gates import gatehold, release_facts
+    from memento_git.work.gates.hindrances import hindrances
 
     state = opened()
-    counting = [state.id, *(row["id"] for row in held["tasks"] if row["status"] != "cancelled")]
-    left = [(task, *one) for task in counting[1:] for one in gatehold.left_failed(state, task)]
-    unmet = gatehold.unmet(state)
-    mending = gatehold.mending(state.view.git, state, [one[:2] for one in unmet], held)
-    told = [
-        (one[:2], {"why": f"gate {one.gate} {one.why}{awaited(state.policy.judges(one.gate, 'passed'))}",
-                   "command": how})
-        for one, how in zip(unmet, mending, strict=True)
-    ]  # fmt: skip
+    found = [*hindrances(state, held=held)]
     final = (state.id, "release")
-    release = [step for place, step in told if place == final]
-    return [
-        *({"why": f"gate {gate} of {old}, which {task} repairs, has failed",
-           "command": passing(state.policy.gates_fresh, gate, task)} for task, old, gate in left),
-        *(step for place, step in told if place != final), *(release_facts.asking(state) if release else []), *release,
-        *({"why": why, "command": "memento check --no-base"} for why in gatehold.unsigned(state, counting)),
+    open_ = [one for one in found if one.kind in ("absent", "fallen")]
+    mending = gatehold.mending(state.view.git, state, [(one.record, one.gate) for one in open_], held)
+    told = [
+        ((one.record, one.gate) == final,
+         {"why": f"{one.why}{awaited(state.policy.judges(one.gate, 'passed'))}", "command": how})
+        for one, how in zip(open_, mending, strict=True)
     ]  # fmt: skip
+    release = [step for is_final, step in told if is_final]
+    steps = [
+        *({"why": one.why, "command": passing(state.policy.gates_fresh, one.gate, one.record)}
+          for one in found if one.kind == "left"),
+        *(step for is_final, step in told if not is_final), *(release_facts.asking(state) if release else []), *release,
+        *({"why": one.why, "command": "memento check --no-base"} for one in found if one.kind == "unsigned"),
+    ]  # fmt: skip
+    return steps if found else None

@@ -58,7 +58,7 @@ class TasksUnsettled(TaskUnsettled):
 
 class TaskUnproven(Refused):
     token = "task_unproven"
-    sentence = "task {task} is completed but not proven: {why}"
+    sentence = "task {task} is not proven: {why}"
     hint_ = "what leads to its proof: {how}"
 
 
@@ -81,7 +81,7 @@ class WorkUnchosen(WorkUnmerged):
 
 class NothingToComplete(Refused):
     token = "run_empty"
-    sentence = "run {run} has no completed task"
+    sentence = "run {run} is empty: no task of it is completed"
     hint_ = "cancel a run that came to nothing: memento run cancel {run} --reason WHY"
 
 
@@ -93,7 +93,7 @@ class GatesMissing(Refused):
 
 class GateFallen(Refused):
     token = "gate_fallen"
-    sentence = "gate {gate} {why}"
+    sentence = "{why}"
     hint_ = "let it hold again: {how}"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from memento_git.folding.event_rows import audit, troubles, unmet
 from memento_git.folding.fold import plans_of
-from memento_git.folding.lanes import STATUS, WORST_EVIDENCE
+from memento_git.folding.lanes import WORST_EVIDENCE
 from memento_git.folding.overruling import takes_out
 from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
@@ -47,10 +47,8 @@ def mark(record: Event | Evidence | None) -> Mark:
 
 def run_row(state: RunState) -> RunRow:
     prose = state.prose(state.id)
-    status = state.status
-    if STATUS in state.folded(state.id).lanes.contested:
-        status = "contested"
-    elif status == "active" and state.failed_gates(state.id):
+    status = state.standing
+    if status == "active" and state.failed_gates(state.id):
         status = "blocked"
     return {
         "id": state.id,

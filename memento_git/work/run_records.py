@@ -87,6 +87,16 @@ class RunRecords(Happenings):
         held = self.index.attachments.items()
         return self.pieces(name for name, paths in held if any(path.endswith(f"/{file}") for path in paths))
 
+    def faults(self) -> list[Finding]:
+        """Return what is wrong in the files of the run, all of which are read for it."""
+        index, inside, packed = self.index, f"/{self.id}/", f"/{self.id}"
+        for path in (*index.prose.values(), *index.evidence.values(), *index.events.values()):
+            self.view.record(path)
+        for task in index.left_of("task"):
+            self.unread(task)
+        found = self.lightened(self.view.findings)
+        return [one for one in found if one.path.endswith(packed) or inside in one.path]
+
     def loose(self) -> list[str]:
         """Return the files of the run's records that lie outside of its archives."""
         index = self.index

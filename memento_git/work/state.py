@@ -106,6 +106,11 @@ class RunState(RunRecords):
         return self.folded(self.id).lanes.word(STATUS, "active")
 
     @property
+    def standing(self) -> str:
+        """Return the status as it is told: `contested` where events disagree about it."""
+        return "contested" if STATUS in self.folded(self.id).lanes.contested else self.status
+
+    @property
     def is_final(self) -> bool:
         return self.status in FINAL_RUN
 

@@ -84,7 +84,7 @@ def _run(event: Event, seen: Seen) -> Writes:
 def _all_settled(event: Event, seen: Seen) -> None:
     for task, lanes in seen.tasks.items():
         if lanes.contested or task_status(lanes) not in FINAL_TASK:
-            raise no.TaskUnsettled(task=task, status=task_status(lanes))
+            raise no.TaskUnsettled(task=task, status=task_status(lanes).replace("_", " "))
     done = {task: lanes for task, lanes in seen.tasks.items() if task_status(lanes) != "cancelled"}
     for scope, lanes in ((event.run, seen.own), *done.items()):
         _gate_open(scope, lanes)

@@ -37,7 +37,7 @@ def test_a_verdict_of_the_base_whose_id_another_event_has(doors: Doors) -> None:
     doors.forge(run, "completed", sees=[*doors.play.state(task).folded(task).heads])
     said = doors.caught("F008", "P004")
     assert f"{failed} is in {folder}/{name} too" in said
-    assert f"its gate {GATE} has failed" in said
+    assert f"gate {GATE} of {run} has failed" in said
     [row] = rows(doors, "F008")
     assert (row["path"], row["fix"].startswith(LEAVE)) == (twin, True)
 

@@ -172,7 +172,7 @@ def test_a_run_completed_by_hand_past_a_failed_gate_is_found(doors: Doors) -> No
     play.gate("quality_review", "failed", reason="No.")
     doors.landed()
     doors.forge(run, "completed", sees=[])
-    assert "gate quality_review has failed" in doors.caught("P004")
+    assert f"gate quality_review of {run} has failed" in doors.caught("P004")
 
 
 @pytest.mark.parametrize("landed", [True, False])

@@ -53,9 +53,9 @@ def test_a_pass_that_did_not_see_the_failure(doors: Doors) -> None:
     doors.landed()
     doors.forge(run, "passed", sees=[], gate=GATE, at="2099-01-01T00:00:00.000Z")
     assert doors.gate(GATE) == "failed"
-    assert doors.missing() == [f"gate {GATE} of {run} is failed"]
+    assert doors.missing() == [f"gate {GATE} of {run} has failed"]
     assert doors.play.is_proven(task)
-    doors.unfinished("review_gate_blocking", run, f"{GATE} has failed")
+    doors.unfinished("review_gate_blocking", run, f"gate {GATE} of {run} has failed")
 
 
 def test_two_verdicts_apart_of_which_one_failed(doors: Doors) -> None:
@@ -73,7 +73,7 @@ def test_two_verdicts_apart_of_which_one_failed(doors: Doors) -> None:
             git(doors.root, "merge", "-q", "--no-edit", into)
             git(doors.root, "merge", "-q", "--no-edit", other)
             assert doors.gate(GATE) == "failed"
-            assert doors.missing() == [f"gate {GATE} of {run} is failed"]
+            assert doors.missing() == [f"gate {GATE} of {run} has failed"]
     git(doors.root, "merge", "-q", "--no-edit", "other")
     doors.sound()
     doors.refused("review_gate_blocking", "run complete", run=run)
@@ -87,8 +87,8 @@ def test_a_failure_after_a_pass(doors: Doors) -> None:
     doors.play.gate(GATE, "failed", note="It leaks.")
     doors.play.gate(GATE, "requested")
     assert doors.gate(GATE) == "failed"
-    assert doors.missing() == [f"gate {GATE} of {run} is failed"]
-    doors.unfinished("review_gate_blocking", run, f"{GATE} has failed")
+    assert doors.missing() == [f"gate {GATE} of {run} has failed"]
+    doors.unfinished("review_gate_blocking", run, f"gate {GATE} of {run} has failed")
 
 
 def test_a_failure_that_is_voided_by_hand(doors: Doors) -> None:
@@ -250,7 +250,7 @@ def test_a_run_with_nothing_in_it(doors: Doors) -> None:
     doors.refused("run_empty", "run complete", run=run)
     assert doors.missing() == ["the run is empty: no task of it is completed"]
     doors.forge(run, "completed")
-    assert "nothing was done" in doors.caught("P004")
+    assert "no task of it is completed" in doors.caught("P004")
 
 
 def test_a_release_that_is_written_by_hand(doors: Doors) -> None:
@@ -373,7 +373,7 @@ def test_a_failure_of_a_gate_on_a_task_that_is_hidden_by_the_runs_own_pass(doors
     run = run_of(doors)
     doors.play.gate(GATE, "failed", task=task)
     doors.play.gate(GATE, "passed")
-    assert doors.missing() == [f"gate {GATE} of {task} is failed"]
+    assert doors.missing() == [f"gate {GATE} of {task} has failed"]
     doors.unfinished("review_gate_blocking", run, f"gate {GATE} of {task} has failed")
 
 
@@ -394,8 +394,8 @@ def test_a_failure_that_goes_with_the_task_when_it_is_repaired(doors: Doors, gat
     first = repaired(play, task)
     play.do(tasks.revise_task, first, body="It is short.")
     repair = repaired(play, first)
-    assert doors.missing() == [f"gate {gate} of {repair} is failed"]
     why = f"gate {gate} of {task}, which {repair} repairs, has failed"
+    assert doors.missing() == [why]
     steps = play.overview(run)["next"]
     assert [step["why"] for step in steps if gate in step["why"]] == [why]
     doors.unfinished("review_gate_blocking", run, why)
@@ -454,7 +454,7 @@ def test_work_that_is_called_off_so_that_nothing_is_left(doors: Doors) -> None:
     task, run = play.task(), run_of(doors)
     play.do(tasks.cancel_task, task, reason="Too hard.")
     assert doors.missing() == ["the run is empty: no task of it is completed"]
-    doors.unfinished("run_empty", run, "nothing was done")
+    doors.unfinished("run_empty", run, "no task of it is completed")
 
 
 def test_a_run_that_is_completed_by_hand_over_a_gate_whose_code_is_another_by_now(doors: Doors) -> None:
@@ -689,7 +689,7 @@ def test_a_release_that_is_exported_while_its_run_is_paused(doors: Doors) -> Non
     doors.landed()
     for _ in doors.accepted("run pause", run=run, reason="A hole was found."):
         assert doors.missing(run) == ["the run is paused"]
-        assert "it is paused" in doors.denied("run_not_released", "evidence", "export", "--run", run)
+        assert "the run is paused" in doors.denied("run_not_released", "evidence", "export", "--run", run)
     doors.sound()
 
 

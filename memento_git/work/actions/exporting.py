@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from memento_git.errors import Refused
@@ -13,12 +14,13 @@ from memento_git.work import codestate, task_steps
 from memento_git.work import refusals as no
 from memento_git.work.attest import attestation, signatures
 from memento_git.work.attest.attestation import Released
-from memento_git.work.gates import gatehold, gates, release_facts
-from memento_git.work.proof import codes, proofs, trust
+from memento_git.work.gates import gatehold, gates
+from memento_git.work.gates.hindrances import hindrances
+from memento_git.work.proof import codes, trust
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
@@ -113,7 +115,8 @@ def _released(state: RunState) -> Released:
     view = state.view
     event = _passed(state)
     commit = _commit_of(view, event)
-    if why := _hindered(state, commit):
+    hindered = chain((one.why for one in hindrances(state, (commit,))), gatehold.by_others(state))
+    if why := next(hindered, ""):
         raise NotReleased(run=state.id, why=why)
     names = {parse_ref(ref).id for ref in event.evidence}
     for ref in event.evidence:
@@ -121,7 +124,7 @@ def _released(state: RunState) -> Released:
         if cited.evidence is None or cited.status != "recorded" or cited.contradicted:
             told = cited.contradicted or (cited.status if cited.evidence else "missing or changed")
             raise NotReleased(run=state.id, why=f"{cited.ref.partition('@')[0]}: {told}")
-    names.update(_proving(state))
+    names.update(name for task in state.counting() for name in state.proof(task).by)
     paths = {name: state.index.evidence[name] for name in names if name in state.index.evidence}
     return Released(
         run=state.id,
@@ -140,34 +143,6 @@ def _passed(state: RunState) -> Event:
     if not passes:
         raise NotReleased(run=state.id, why=f"its release gate is {'pending' if word == 'requested' else word}")
     return passes[-1]
-
-
-def _hindered(state: RunState, commit: str) -> Objection:
-    """Return what hinders the completion of a run that was released at a commit, or nothing."""
-    if state.status not in ("active", "completed"):
-        return f"it is {state.status}"
-    counting = [state.id, *state.counting()]
-    told = [f"its ledger is incomplete: {why}" for why in release_facts.incomplete(state)]
-    told += [f"gate {gate} of {scope} has failed" for scope, gate in state.failed_gates(*counting)]
-    left = (one for task in counting[1:] for one in gatehold.left_failed(state, task))
-    told += [f"gate {gate} of {scope} has failed, and went with it when it was repaired" for scope, gate in left]
-    told += [f"gate {one.gate} {one.why}" for one in gatehold.unmet(state, (commit,))]
-    return next(iter([*told, *gatehold.by_others(state), *gatehold.unfounded(state, counting)]), "")
-
-
-def _proving(state: RunState) -> Iterator[str]:
-    """Yield the evidence that proves the tasks of a run; refuse where one is not proven."""
-    for task in state.ids("task"):
-        if state.task_status(task) not in DONE:
-            if state.task_status(task) == "cancelled":
-                continue
-            raise NotReleased(run=state.id, why=f"{task} is {state.task_status(task)}")
-        proof = state.proof(task)
-        if not proof.proven:
-            raise NotReleased(run=state.id, why=f"{task} is not proven: {proof.why[0]}")
-        for other in proofs.gone(state, task):
-            raise NotReleased(run=state.id, why=f"{task} depends on {other}, which is cancelled")
-        yield from proof.by
 
 
 def _commit_of(view: View, event: Event) -> str:

@@ -10,6 +10,7 @@ from memento_git.work import refusals as no
 from memento_git.work.actions.gates import record_verdict
 from memento_git.work.desk import Desk
 from memento_git.work.gates import gatehold, gates, release, release_facts
+from memento_git.work.gates.hindrances import hindrances
 from memento_git.work.gates.release import Conditions, RunFacts, Verdict
 from memento_git.work.proof import codes, trust
 from memento_git.work.state import RunState
@@ -76,7 +77,7 @@ def examine(ledger: Ledger, state: RunState, *, require_checks: Sequence[str] = 
     It is the same whether it is to be recorded or not.
     """
     asked, held = _seen(ledger, state, require_checks, approvals)
-    verdict = release.judge(held, asked)
+    verdict = release.judge(held, asked, (one.why for one in hindrances(state, but=("release",))))
     refs, more = ([], _ended(state)) if state.is_final else _refs(ledger, state, verdict)
     missing = tuple(dict.fromkeys((*verdict.missing, *more)))
     return Release(state.id, held, asked, verdict._replace(missing=missing), refs)
@@ -145,7 +146,8 @@ def refuse_by_hand(ledger: Ledger, state: RunState, task: str = "") -> None:
     if task:
         raise ReleaseRefused(run=state.id, missing=release_facts.WHOLE)
     asked, held = _seen(ledger, state)
-    if missing := release.judge(held.without_own(), asked).missing:
+    found = (one for one in hindrances(state, but=("release",)) if (one.record, one.gate) != (state.id, "release"))
+    if missing := release.judge(held, asked, (one.why for one in found)).missing:
         raise ReleaseRefused(run=state.id, missing="; ".join(missing))
 
 
@@ -175,7 +177,7 @@ def _is_recorded(state: RunState, refs: Sequence[str]) -> bool:
         return False
     passed = [event for event in state.folded(state.id).legal("passed") if event.get("gate") == "release"]
     named = {parse_ref(ref).id for event in passed[-1:] for ref in event.evidence}
-    if gatehold.unfounded(state, (state.id,)) or gatehold.release_fallen(state):
+    if gatehold.unsigned(state, (state.id,)) or gatehold.release_fallen(state):
         return False
     return named == {name for name in refs if kind_of(name) == "evidence"}
 

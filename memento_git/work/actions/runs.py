@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from itertools import islice
-from typing import TYPE_CHECKING, Final
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.folding.fold import plans_of
-from memento_git.folding.lanes import STATUS
 from memento_git.ledger import archive, claims, codec, layout
 from memento_git.ledger.desk import RecordIncomplete
 from memento_git.ledger.redress import take_out
+from memento_git.ledger.view import LedgerUnreadable
+from memento_git.model.enumeration import some
 from memento_git.model.ids import option
-from memento_git.model.states import FINAL_TASK
 from memento_git.work import branches, task_steps
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import preflight
-from memento_git.work.gates import approvals, gatehold
+from memento_git.work.gates import gatehold
+from memento_git.work.gates.hindrances import hindrances
 from memento_git.work.proof import proofs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memento_git.ledger.git import Git
     from memento_git.ledger.transaction import Transaction
     from memento_git.texts.typed import Reason
+    from memento_git.work.gates.hindrances import Hindrance
     from memento_git.work.state import RunState
 
 
@@ -88,71 +91,73 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
     desk = Desk.of(tx)
     state = desk.run(run)
     refuse_ended(state)
-    tasks = state.tasks()
-    if all(state.task_status(task) == "cancelled" for task in tasks):
-        raise no.NothingToComplete(run=state.id)
-    _none_open(state, tasks)
-    for task in tasks:
-        _settled(state, task)
-    _gates_passed(desk, state)
-    if why := approvals.unfit(state):
-        raise no.PlanUnapproved(plan=state.canonical, why=why)
-    desk.refuse_unsigned(state, (state.id, *state.counting()), f"completing {state.id}")
+    _refuse_hindered(tx.ledger.git, state)
+    tx.ledger.warn(*(f"gate {one.gate} {one.why}: the run has ended with that" for one in gatehold.falls(state)))
     left = list(islice(branches.unmerged(tx.ledger.git, state, state.counting()), MOST))
     tx.ledger.warn(*(f"{step['why']}: {step['command']}" for step in left))
-    desk.happen(state, state.id, "completed", reads=(*tasks, plans_of(state.id)), note=desk.optional("note", note))
+    reads = (*state.tasks(), plans_of(state.id))
+    desk.happen(state, state.id, "completed", reads=reads, note=desk.optional("note", note))
     _free_claims(tx, state)
     return state.id
 
 
-def _none_open(state: RunState, tasks: Sequence[str]) -> None:
-    """Refuse where tasks are open, all of them named, so that nobody takes what is under way for nothing."""
-    found = [(task, status) for task in tasks if (status := state.task_status(task)) not in FINAL_TASK]
-    if not found:
+def _refuse_hindered(git: Git, state: RunState) -> None:
+    """Refuse to end a run for the first thing that hinders that, with all that are of its kind.
+
+    What the table of transitions refuses, it refuses in its own words.
+    """
+    found = (one for one in hindrances(state) if one.kind not in ("run", "incomplete"))
+    if (first := next(found, None)) is None:
         return
-    if all(status == "contested" for _, status in found):
-        raise no.RecordContested(record=found[0][0])
-    told = [f"{task} is {status.replace('_', ' ')}" for task, status in found]
-    if len(told) == 1:
-        raise no.TaskUnsettled(task=found[0][0], status=found[0][1].replace("_", " "))
-    more = [f"and {len(told) - MOST} more"] if len(told) > MOST else []
-    raise no.TasksUnsettled(count=len(told), tasks="; ".join([*told[:MOST], *more]))
+    kind, record, why, gate, other = first
+    alike = [first, *takewhile(lambda one: one.kind == kind, found)]
+    if kind in ("failed", "left"):
+        scope = record if kind == "failed" else f"{other}, which {record} repairs,"
+        raise no.GateBlocks(gate=gate, scope=scope, on=option(record))
+    if kind == "absent":
+        raise no.GatesMissing(gates=", ".join(one.gate for one in alike), run=state.id)
+    if kind == "fallen":
+        raise no.GateFallen(why=why, how=gatehold.mending(git, state, [(record, gate)])[0])
+    if kind == "unapproved":
+        raise no.PlanUnapproved(plan=record, why=why)
+    if kind == "unsigned":
+        from memento_git.work.attest.signatures import SignatureRequired
+
+        raise SignatureRequired(what=f"completing {state.id}", why="; ".join(one.why for one in alike))
+    if kind == "broken":
+        raise LedgerUnreadable(finding=next(one for one in state.faults() if one.severity == "error"))
+    _refuse_unfinished(state, alike)
 
 
-def _settled(state: RunState, task: str) -> None:
-    if state.task_status(task) == "cancelled":
-        return
-    if not (found := state.proof(task)).proven:
-        why, how = "; ".join(found.why), proofs.not_agreed(state)[1]
+def _refuse_unfinished(state: RunState, found: Sequence[Hindrance]) -> NoReturn:
+    """Refuse to end a run whose work is not all there; open tasks are all named, so that none is taken for nothing."""
+    kind, task, *_, other = found[0]
+    if kind == "empty":
+        raise no.NothingToComplete(run=state.id)
+    if kind == "gone":
+        raise no.DependencyGone(
+            task=task, dependency=other, status="cancelled", command=proofs.freeing(state, task)
+        )  # fmt: skip
+    if kind == "unproven":
+        proof, how = state.proof(task), proofs.not_agreed(state)[1]
+        why = "; ".join(proof.why)
         if how:
             raise no.TaskUnagreed(task=task, why=why, how=how)
-        how = ", then ".join(task_steps.mending(task, found.after, state.id))
-        raise no.TaskUnproven(task=task, why=why, how=how)
-    for other in proofs.gone(state, task):
-        raise no.DependencyGone(task=task, dependency=other, status="cancelled", command=proofs.freeing(state, task))
-    for scope, gate in state.failed_gates(task):
-        raise no.GateBlocks(gate=gate, scope=scope, on=option(scope))
-    for old, gate in gatehold.left_failed(state, task):
-        raise no.GateBlocks(gate=gate, scope=f"{old}, which {task} repairs,", on=option(task))
-
-
-def _gates_passed(desk: Desk, state: RunState) -> None:
-    for scope, gate in state.failed_gates(state.id):
-        raise no.GateBlocks(gate=gate, scope=scope, on=option(scope))
-    missing, git = gatehold.unmet(state), desk.tx.ledger.git
-    absent = [one.gate for one in missing if one.why == gatehold.NOT_PASSED]
-    if absent:
-        raise no.GatesMissing(gates=", ".join(absent), run=state.id)
-    for one in missing:
-        raise no.GateFallen(gate=one.gate, why=one.why, how=gatehold.mending(git, state, [one[:2]])[0])
-    desk.tx.ledger.warn(*(f"gate {one.gate} {one.why}: the run has ended with that" for one in gatehold.falls(state)))
+        raise no.TaskUnproven(task=task, why=why, how=", then ".join(task_steps.mending(task, proof.after, state.id)))
+    told = {one.record: state.task_status(one.record).replace("_", " ") for one in found}
+    if {*told.values()} == {"contested"}:
+        raise no.RecordContested(record=task)
+    if len(told) == 1:
+        raise no.TaskUnsettled(task=task, status=told[task])
+    named = some([f"{name} is {status}" for name, status in told.items()], MOST, "; ")
+    raise no.TasksUnsettled(count=len(told), tasks=named)
 
 
 def archive_run(tx: Transaction, run: str = "") -> str:
     """Put a final run's files into one compressed file (several where it is huge); return its path."""
     desk = Desk.of(tx)
     state = desk.run_to_archive(run)
-    if STATUS in state.folded(state.id).lanes.contested:
+    if state.standing == "contested":
         raise no.RecordContested(record=state.id)
     if not state.is_final:
         raise no.NotSettled(run=state.id, status=state.status)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.model.ids import kind_of, option, parse_ref
 from memento_git.model.states import PASSING
 from memento_git.work import codestate
-from memento_git.work.gates import approvals, gates, gateseen
+from memento_git.work.gates import gates, gateseen
 from memento_git.work.nextsteps import passing
 from memento_git.work.proof import codes, proofs, trust
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     Here = Callable[[], Mapping[str, Any]]
 
 
-NOT_PASSED: Final = "has not passed"
 NOTHING: Final = "none was given"
 WEAK: Final = "nothing that was given would prove anything under the policy"
 NARROW: Final = "what was given covers some paths, and not all of the code"
@@ -207,27 +206,6 @@ def _not_theirs(state: RunState, scope: str, gate: str) -> Objection:
     return ""
 
 
-def unmet(state: RunState, commits: Sequence[str] = ()) -> list[Fall]:
-    """Return the gates that hinder the completion of a run, each with why; by the code of some commits.
-
-    They are those that policy requires and that have not passed, and those that do not hold. Those that failed hinder
-    it as any other failed gate does.
-    """
-    verdicts = gates.words(state)
-    words = {gate: verdicts.get(gate, "requested") for gate in state.policy.gates_required}
-    absent = [gate for gate, word in words.items() if word not in (*PASSING, "failed")]
-    found = [Fall(state.id, gate, NOT_PASSED, is_asked=True) for gate in absent]
-    found += (one for one in falls(state, codes_of(state, commits)) if one.is_asked)
-    own, is_asked = (state.id, "release"), gates.release_asks(state.policy)
-    if is_asked and verdicts.get("release") == "passed" and own not in [one[:2] for one in found]:
-        from memento_git.work.gates import release, release_facts
-
-        held, asked = release_facts.held(state, commits).without_own(), release_facts.asked(state.policy)
-        missing = release.judge(held, asked).missing
-        found += [Fall(*own, f"has passed, but {'; '.join(missing)}", is_asked=True)] if missing else []
-    return found
-
-
 def codes_of(state: RunState, commits: Sequence[str] = ()) -> list[Code]:
     """Return what tells the code of each of some commits, or of those that are read, with the ids of some paths."""
     return [cache(partial(codestate.code_at, state.view.git, commit)) for commit in commits or state.view.commits]
@@ -246,14 +224,6 @@ def unsound(state: RunState, scope: str, gate: str, codes: Sequence[Code] = ()) 
         if gate in state.policy.gates_fresh and not all(shows(state, event, code) for code in codes):
             return "nothing that it rests on saw the code of this commit"
     return ""
-
-
-def unfounded(
-    state: RunState, scopes: Sequence[str], but: Sequence[str] = (), runners: Runners | None = None
-) -> list[str]:  # fmt: skip
-    """Return what holds in a run by a word that policy does not take: its plan by whose, the rest as not signed."""
-    why = approvals.unfit(state)
-    return [*([why] if why else []), *unsigned(state, scopes, but, runners)]
 
 
 def unsigned(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.model.states import DONE, PASSING
 from memento_git.work.attest.signing import Signer, identities
 from memento_git.work.persons import alike
 
@@ -49,18 +48,6 @@ class Answer(NamedTuple):
     signer: Signer = UNKNOWN
 
 
-class TaskSeen(NamedTuple):
-    """A task: its state, why it is not proven, whether it was ever completed; on `gone`, cancelled, it depends."""
-
-    id: str
-    status: str
-    proven: bool
-    why: tuple[str, ...]
-    proof: tuple[str, ...]
-    was_done: bool = False
-    gone: tuple[str, ...] = ()
-
-
 class Conditions(NamedTuple):
     """What is asked of a release."""
 
@@ -68,28 +55,19 @@ class Conditions(NamedTuple):
     approvals: int = 0
     approvers: tuple[str, ...] = ()
     not_author: bool = False
-    gates: tuple[str, ...] = ()
     graph: str = "refuse"
 
 
 class RunFacts(NamedTuple):
-    """What the ledger holds of a run; `gates` is (scope, kind) -> verdict, `fallen` why one does not hold."""
+    """What the ledger holds of a run: its tasks but for those that were called off undone, and what proves them."""
 
     run: str
-    status: str
-    tasks: Sequence[TaskSeen] = ()
-    gates: Mapping[tuple[str, str], str] = {}
-    fallen: Mapping[tuple[str, str], str] = {}
+    tasks: Sequence[str] = ()
+    proof: Sequence[str] = ()
     checks: Sequence[CheckSeen] = ()
     answers: Sequence[Answer] = ()
     authors: frozenset[str] = frozenset()
     graph_warnings: Sequence[Mapping[str, Any]] = ()
-    incomplete: Sequence[str] = ()
-    unfounded: Sequence[str] = ()
-
-    def without_own(self) -> RunFacts:
-        """Return the same without the release gate's own verdict, which a later one may lift."""
-        return self._replace(gates={key: one for key, one in self.gates.items() if key != (self.run, "release")})
 
 
 class Verdict(NamedTuple):
@@ -103,11 +81,10 @@ class Verdict(NamedTuple):
     rests_on: tuple[str, ...]
 
 
-def judge(held: RunFacts, asked: Conditions) -> Verdict:
-    """Return whether a run may be released, everything that is missing named."""
-    missing = [*_unfinished(held), *_gates(held, asked), *held.unfounded]
-    rests = [name for task in held.tasks if task.proven for name in task.proof]
-    absent = []
+def judge(held: RunFacts, asked: Conditions, hindered: Iterable[str] = ()) -> Verdict:
+    """Return whether a run may be released, everything that is missing named; what hinders its end comes first."""
+    missing = [*hindered]
+    rests, absent = [*held.proof], []
     for name in asked.checks:
         problem, found = _check(name, held.checks)
         rests += found
@@ -137,39 +114,6 @@ def _whose(asked: Conditions, approved: Collection[str]) -> str:
     told = [f"by {', '.join(left or asked.approvers)}"] if asked.approvers else []
     told += ["not by who did the work"] if asked.not_author else []
     return f", {' and '.join(told)}" if told else ""
-
-
-def _unfinished(held: RunFacts) -> list[str]:
-    """Return why the work of the run is not all there."""
-    if held.status not in ("active", "completed"):
-        return [f"the run is {held.status}"]
-    counting = [task for task in held.tasks if task.status != "cancelled"]
-    if not counting:
-        return ["the run is empty: no task of it is completed"]
-    missing = [f"the ledger is incomplete: {why}" for why in held.incomplete]
-    for task in counting:
-        if task.status not in DONE:
-            missing.append(f"task {task.id} is {task.status.replace('_', ' ')}")
-        elif not task.proven:
-            missing.append(f"task {task.id} is not proven: {'; '.join(task.why)}")
-        missing += [f"task {task.id} depends on {other}, which is cancelled" for other in task.gone]
-    return missing
-
-
-def _gates(held: RunFacts, asked: Conditions) -> list[str]:
-    """Return the gates that failed anywhere in the run, and those of the run that policy asks for."""
-    gone = {task.id for task in held.tasks if task.status == "cancelled"}
-    missing = [
-        f"gate {kind} of {scope} is {verdict}"
-        for (scope, kind), verdict in sorted(held.gates.items())
-        if verdict in ("failed", "contested") and scope not in gone
-    ]
-    for kind in asked.gates:
-        verdict = held.gates.get((held.run, kind), "requested")
-        if kind != "release" and verdict not in (*PASSING, "failed", "contested"):
-            missing.append(f"gate {kind} has not passed")
-    own = (held.run, "release")
-    return [*missing, *(f"gate {gate[1]} {why}" for gate, why in held.fallen.items() if gate != own)]
 
 
 def _check(name: str, checks: Iterable[CheckSeen]) -> tuple[str, list[str]]:
@@ -216,7 +160,6 @@ def _approvals(held: RunFacts, asked: Conditions) -> dict[str, str]:
     A no counts under whatever spelling of one's name it was given. A task that was ever done is one of them, also if it
     was called off since: what is left has to be approved as a whole.
     """
-    tasks = [task.id for task in held.tasks if task.status != "cancelled" or task.was_done]
     found = {}
     known = alike([*(answer.actor for answer in held.answers), *held.authors])
     own = {known[author] for author in held.authors} if asked.not_author else set()
@@ -227,7 +170,7 @@ def _approvals(held: RunFacts, asked: Conditions) -> dict[str, str]:
             answer for answer in held.answers
             if answer.actor == actor or (not answer.yes and known[answer.actor] == known[actor])
         ]  # fmt: skip
-        latest = [_latest(said, (held.run, task)) for task in tasks] or [_latest(said, (held.run,))]
+        latest = [_latest(said, (held.run, task)) for task in held.tasks] or [_latest(said, (held.run,))]
         given = [answer for answer in latest if answer is not None and answer.yes]
         if len(given) == len(latest):
             found[actor] = given

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.folding.fold import plans_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Evidence
 from memento_git.work import codestate
 from memento_git.work.gates import gatehold, gates, release, replies
-from memento_git.work.gates.release import UNKNOWN, Answer, CheckSeen, Conditions, RunFacts, TaskSeen
-from memento_git.work.proof import proofs, remains, trust
+from memento_git.work.gates.release import UNKNOWN, Answer, CheckSeen, Conditions, RunFacts
+from memento_git.work.proof import remains, trust
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -33,7 +32,6 @@ def asked(policy: Policy, require_checks: Sequence[str] = (), approvals: int = 0
         approvals=max(given.get("approvals", 0), approvals),
         approvers=tuple(given.get("approvers", ())),
         not_author=given.get("not_author", False),
-        gates=policy.gates_required,
         graph=given.get("graph", "refuse"),
     )
 
@@ -64,38 +62,19 @@ def held(state: RunState, commits: Sequence[str] = ()) -> RunFacts:
     """Return what the ledger holds of a run; its code is that of some commits, by default of those that are read."""
     tasks = state.tasks()
     evidence = state.pieces(state.ids("evidence"))
-    codes = gatehold.codes_of(state, commits)
-    now = {code(())["tree"] for code in codes}
+    now = {code(())["tree"] for code in gatehold.codes_of(state, commits)}
     gone = remains.said(state)
     authors = frozenset(one.by for task in tasks for one in state.folded(task).legal("claimed", "completed"))
-    status = "contested" if "status" in state.folded(state.id).lanes.contested else state.status
+    proven = (state.proof(task) for task in tasks if state.task_status(task) in DONE)
     return RunFacts(
         run=state.id,
-        status=status,
-        tasks=[_task(state, task) for task in tasks],
-        gates={(state.id, kind): word for kind, word in gates.words(state).items()}
-              | {(task, kind): word for task in tasks for kind, word in state.gates(task).items()}
-              | {(task, gate): "failed" for task in state.counting()
-                 for _, gate in gatehold.left_failed(state, task)},
-        fallen={(one.scope, one.gate): one.why for one in gatehold.falls(state, codes) if one.is_asked},
+        tasks=replies.answerable(state),
+        proof=[name for one in proven if one.proven for name in one.by],
         checks=[*_checks(state, evidence, now), *_checks_gone(state, gone, now)],
         answers=[*_answers(state, evidence, {state.id, *tasks}, authors), *_answers_gone(state, gone),
                  *_noes(state, (state.id, *tasks))],
         authors=authors,
-        incomplete=incomplete(state),
-        unfounded=gatehold.unfounded(state, [state.id, *state.counting()], but=("release",)),
     )  # fmt: skip
-
-
-def incomplete(state: RunState) -> list[str]:
-    """Return why something that happened to a run, or to its plans, does not count yet."""
-    return [seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling]
-
-
-def _task(state: RunState, task: str) -> TaskSeen:
-    proof, status = state.proof(task), state.task_status(task)
-    gone = tuple(proofs.gone(state, task)) if status in DONE and state.text(task) is not None else ()
-    return TaskSeen(task, status, proof.proven, proof.why, proof.by, replies.was_done(state, task), gone)
 
 
 def _checks(state: RunState, evidence: Sequence[Evidence], now: Collection[str]) -> Iterator[CheckSeen]:

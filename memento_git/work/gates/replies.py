@@ -63,7 +63,7 @@ def scopes(state: RunState, about: str, *, is_no: bool = False) -> tuple[str, ..
 
 def answerable(state: RunState) -> list[str]:
     """Return the tasks whose answers count for their run, too: all but those that were called off undone."""
-    return [task for task in state.ids("task") if state.task_status(task) != "cancelled" or was_done(state, task)]
+    return [task for task in state.tasks() if state.task_status(task) != "cancelled" or was_done(state, task)]
 
 
 def was_done(state: RunState, task: str) -> bool:
