@@ -152,6 +152,20 @@ def test_a_task_at_work_is_shown_what_is_left_to_run_and_then_its_completion(pla
     assert play.is_proven(task)
 
 
+def test_a_task_at_work_is_not_completed_on_a_command_that_was_about_some_paths_alone(play: Play) -> None:
+    play.planned()
+    task = play.task(commands=["git --version"])
+    dispatch = play.claimed(task)
+    (line,) = commands(play)
+    draft = evidences.witness(play.ledger, ["git", "--version"], kind="test", covers=["app.py"], quiet=True)
+    narrow = play.do(evidences.record_draft, draft, tasks=[task])
+
+    assert commands(play) == [line]
+
+    play.complete(dispatch, narrow)
+    assert not play.is_proven(task)
+
+
 @pytest.mark.parametrize("who", ["Bob", "no\nname"])
 def test_a_task_at_work_is_its_holders_to_go_on_with(play: Play, who: str) -> None:
     play.planned()

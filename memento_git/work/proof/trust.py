@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.model.enumeration import many, some
 from memento_git.model.states import CHECK_FAILED, CHECK_PASSED, RUN_KINDS, TRUSTS
 from memento_git.work.proof.codes import agree, code_seen, edited, sober, wholly
-from memento_git.work.proof.verification import is_late, masked, named, stricter, told_as
+from memento_git.work.proof.verification import is_late, runs, stricter, told_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -255,7 +255,7 @@ def _nearly(sound: Iterable[Cited], command: Command) -> str:
     """Return what of the evidence ran a command that is asked, and why it is not what is asked; or nothing."""
     for one in sound:
         data = one.evidence.data if one.evidence else {}
-        if one.evidence is None or not _runs(data.get("command", {}), command):
+        if one.evidence is None or not runs(data.get("command", {}).get("argv"), command.run):
             continue
         if one.evidence.kind != command.kind:
             return f": {one.evidence.id} ran it as kind {one.evidence.kind}"
@@ -308,17 +308,7 @@ def is_of(evidence: Evidence, command: Command) -> bool:
     told = evidence.data.get("command")
     if told is None or evidence.kind != command.kind or told["cwd"] != ".":
         return False
-    return _runs(told, command)
-
-
-def _runs(told: Mapping[str, Any], command: Command) -> bool:
-    """Tell whether evidence names the words of a command that is asked, as they are or without its secrets."""
-    words = told.get("argv")
-    return words == named(command.run) or (words is not None and _is_masked(words) and words == masked(command.run))
-
-
-def _is_masked(words: Sequence[str]) -> bool:
-    return any("[redacted: " in word for word in words)
+    return runs(told["argv"], command.run)
 
 
 def weakness(evidence: Evidence, trust: str, proof: Mapping[str, str], doubt: str = "") -> Objection:

@@ -272,10 +272,13 @@ def is_cut(argument: str) -> bool:
 
 
 def _is_row_of(evidence: Mapping[str, Any], command: Mapping[str, Any]) -> bool:
-    """Tell whether evidence, given as a row, is of a command that is asked, at the top, with its reports."""
+    """Tell whether evidence, given as a row, is of a command that is asked, at the top, of all code, with its reports.
+
+    It is what `trust.meets` asks of evidence, but for the code.
+    """
     reports = {report["name"] for report in evidence["reports"]}
     same = (evidence["kind"], evidence["folder"]) == (command["kind"], ".") and reports.issuperset(command["reports"])
-    is_one = same and evidence["command"] in (named(command["run"]), masked(command["run"]))
+    is_one = same and not evidence["covers"] and runs(evidence["command"], command["run"])
     return is_one and not is_late(evidence["seconds"], command["timeout"])
 
 
@@ -314,6 +317,12 @@ def masked(argv: Sequence[str]) -> list[str]:
     from memento_git.texts.secrets import redact_words
 
     return named(redact_words(argv))
+
+
+def runs(words: Sequence[str] | None, argv: Sequence[str]) -> bool:
+    """Tell whether evidence names the words of a command, as they are or without its secrets."""
+    is_masked = any("[redacted: " in word for word in words or ())
+    return words == named(argv) or (is_masked and words == masked(argv))
 
 
 def named_argument(argument: str, *, program: bool) -> str:
