@@ -115,18 +115,18 @@ def forked(play: Play) -> Play:
 
 
 @pytest.mark.parametrize(
-    ("start", "end"),
+    ("start", "end", "what"),
     [
-        (("merge", "other"), ("merge", "--abort")),
-        (("rebase", "other"), ("rebase", "--abort")),
-        (("cherry-pick", "other"), ("cherry-pick", "--abort")),
-        (("revert", "--no-edit", "HEAD~1..HEAD", "other"), ("revert", "--abort")),
-        (("bisect", "start", "HEAD", "HEAD~2"), ("bisect", "reset")),
+        (("merge", "other"), ("merge", "--abort"), "a merge"),
+        (("rebase", "other"), ("rebase", "--abort"), "a rebase"),
+        (("cherry-pick", "other"), ("cherry-pick", "--abort"), "a cherry-pick"),
+        (("revert", "--no-edit", "HEAD~1..HEAD", "other"), ("revert", "--abort"), "a sequence of picks"),
+        (("bisect", "start", "HEAD", "HEAD~2"), ("bisect", "reset"), "a bisect"),
     ],
-    ids=lambda words: words[0],
+    ids=["merge", "rebase", "cherry-pick", "revert", "bisect"],
 )
 def test_while_an_operation_is_in_progress_reading_works_and_writing_is_refused(
-    forked: Play, cli: Callable[..., Any], start: tuple[str, ...], end: tuple[str, ...]
+    forked: Play, cli: Callable[..., Any], start: tuple[str, ...], end: tuple[str, ...], what: str
 ) -> None:
     def first() -> str:
         step: dict[str, str] = json.loads(cli("status", "--json", "-C", str(forked.root))[1])["next"][0]
@@ -136,7 +136,7 @@ def test_while_an_operation_is_in_progress_reading_works_and_writing_is_refused(
     git(forked.root, *start, check=False)
 
     refused(forked, publish.OperationUnderWay)
-    assert "in progress" in first()
+    assert f"{what} is in progress" in first()
     assert first().endswith("git status")
 
     git(forked.root, *end)

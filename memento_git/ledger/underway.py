@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
 UNDER_WAY: Final = {
+    "rebase-merge": "a rebase",  # it picks and merges itself, so its own name comes first
+    "rebase-apply": "a rebase or am",
     "MERGE_HEAD": "a merge",
     "CHERRY_PICK_HEAD": "a cherry-pick",
     "REVERT_HEAD": "a revert",
-    "rebase-merge": "a rebase",
-    "rebase-apply": "a rebase or am",
     "BISECT_LOG": "a bisect",
     "sequencer": "a sequence of picks",
 }
