@@ -150,7 +150,7 @@ def test_another_recipe_of_the_name_stays_unless_asked(play: Play) -> None:
 
 def test_what_cannot_be_learnt_from_is_refused(play: Play) -> None:
     add(play, "Refunds take a week.", thread="t")
-    with pytest.raises(ThreadTooShort, match="1 live"):
+    with pytest.raises(ThreadTooShort, match="two notes that hold"):
         learn(play)
     with pytest.raises(NoSuchThread):
         learn(play, "", name="all")

@@ -605,5 +605,8 @@ def test_a_waiver_of_a_gate_that_had_passed_is_told_to_take_its_place(play: Play
     play.gate("quality_review", "waived", reason="fine for now")
     assert play.ledger.warnings == []
     play.gate("quality_review", "passed")
+    with pytest.raises(ReasonRequired):
+        play.gate("quality_review", "waived")
+    assert play.ledger.warnings == []
     play.gate("quality_review", "waived", reason="fine for now")
     assert play.ledger.warnings == [f"gate quality_review of {run} had passed: from now on it is shown as waived"]

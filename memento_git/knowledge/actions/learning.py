@@ -39,7 +39,7 @@ FEWEST_COMMON: Final = 20
 
 class ThreadTooShort(Refused):
     token = "thread_too_short"
-    sentence = "the thread {thread!r} has {live} live of {notes} notes; from fewer than two nothing can be learnt"
+    sentence = "nothing can be learnt from fewer than two notes that hold; the thread {thread!r} has {live}"
     hint_ = "write more of it first: memento remember TEXT --thread {thread!q}"
 
 
@@ -134,7 +134,7 @@ def _known(run: RecipeRun, thread: str) -> tuple[Known, dict[str, str]]:
         raise NoSuchThread(thread=thread, near=near(thread, {item.thread for item in every if item.thread}))
     live = [item for item in ours if item.status in LIVING]
     if len(live) < LEAST:
-        raise ThreadTooShort(thread=thread, notes=len(ours), live=len(live))
+        raise ThreadTooShort(thread=thread, live=len(live))
     states = {*CURRENT, *(item.status for item in live)}
     expired = any(item.is_expired for item in live)
     items = {

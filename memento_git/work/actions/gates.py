@@ -62,8 +62,7 @@ def record_verdict(
             raise no.GateNotFresh(gate=gate, why=why)
     elif verdict == "passed" and (why := gates.first_fault(state, scope, refs)):
         raise no.GateUnfounded(gate=gate, why=why)
-    if verdict == "waived" and state.gates(scope).get(gate) == "passed":
-        tx.ledger.warn(f"gate {gate} of {scope} had passed: from now on it is shown as waived")
+    had_passed = state.gates(scope).get(gate) == "passed"
     words = desk.reason("waiving a gate", reason) if verdict == "waived" else desk.optional("reason", reason)
     event = desk.happen(
         state, scope, verdict, reads=gateseen.reads(state, scope, gate, verdict), seal=desk.sealer(sign=sign, key=key),
@@ -71,6 +70,8 @@ def record_verdict(
         terms=terms.digest(state.prose(scope)) if verdict in PASSING else "",
         open=gateseen.left_open(state, scope, gate) if verdict in PASSING else (),
     )  # fmt: skip
+    if verdict == "waived" and had_passed:
+        tx.ledger.warn(f"gate {gate} of {scope} had passed: from now on it is shown as waived")
     if gate == "plan_review" and verdict in PASSING and scope == state.id and not state.canonical:
         told = f"no plan of {scope} is approved: the review falls when one is, and is given again then"
         tx.ledger.warn(told)
