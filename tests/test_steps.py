@@ -60,7 +60,10 @@ def test_who_follows_the_steps_gets_from_nothing_to_an_archived_run(
     task = follow(tmp_path, only(answer))["payload"]["task_id"]
     shown = json.loads(cli("evidence", "run", "-C", str(tmp_path), "--task", task, "--json", "--", *PASSES)[1])
     done = follow(tmp_path, only(shown))
-    assert (done["proven"], done["next"]) == (True, [])
+    assert (done["proven"], only(done)) == (True, f"memento status --run {done['run_id']}")
+    assert [step["command"] for step in follow(tmp_path, only(done))["next"]] == [
+        f"memento run complete {done['run_id']}"
+    ]
 
     completed = follow(tmp_path, only(follow(tmp_path, f"memento task verify {task}")))
     assert completed["run"]["status"] == "completed"
@@ -76,6 +79,41 @@ def test_text_and_json_name_the_same_step(play: Play, cli: Callable[..., Any]) -
     told = {verb: json.loads(cli("task", verb, task, *folder, "--json")[1]) for verb in steps}
     assert {verb: only(one) for verb, one in told.items()} == steps
     assert [text.endswith(f"{leading(told[verb]['next'])}\n") for verb, text in texts.items()] == [True, True]
+
+
+def test_a_completed_candidate_leads_to_comparing_it(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    task, here = play.task(), ("-C", str(play.root), "--json")
+    held = json.loads(cli("dispatch", "create", task, "--executor", "a", "--candidate", *here)[1])["dispatch_id"]
+    cli("dispatch", "claim", held, *here)
+    shown = json.loads(cli("evidence", "run", "--task", task, *here, "--", *PASSES)[1])["evidence"]["id"]
+    told = json.loads(cli("dispatch", "complete", held, "--evidence", shown, *here)[1])
+    assert only(told) == f"memento dispatch select {task}"
+
+
+def test_a_plan_that_is_approved_already_leads_to_what_its_run_needs(
+    play: Play, follow: Callable[..., Any], cli: Callable[..., Any]
+) -> None:
+    run = play.planned()
+    told = json.loads(cli("plan", "approve", play.state(run).canonical, "-C", str(play.root), "--json")[1])
+    assert (told["error"], told["hint"].partition(": ")[2]) == (
+        "plan_already_canonical", f"memento status --run {run}"
+    )  # fmt: skip
+    assert follow(play.root, told["hint"].partition(": ")[2])["run"]["id"] == run
+
+
+def test_a_second_run_for_one_goal_is_told_of_the_first_while_that_is_open(play: Play, cli: Callable[..., Any]) -> None:
+    def started(goal: str) -> tuple[str, list[str]]:
+        told = json.loads(cli("run", "start", "--goal", goal, "-C", str(play.root), "--json")[1])
+        return told["run"]["id"], told.get("warnings", [])
+
+    first, told = started("Ship it")
+    assert told == []
+    assert started("Ship that")[1] == []
+    assert started("Ship it")[1] == [f"{first} has the same goal and is open: memento status --run {first}"]
+    for run in play.ledger.view().runs():
+        cli("run", "cancel", run, "--reason", "twice", "-C", str(play.root))
+    assert started("Ship it")[1] == []
 
 
 def test_a_task_that_is_at_work_has_no_step_of_its_own_when_it_is_put_in_other_words(

@@ -171,7 +171,7 @@ def complete(
     graph: bool | None = None,
 ) -> None:  # fmt: skip
     """Complete a claimed dispatch, and its task, on evidence that policy accepts."""
-    from memento_git.work import answers, task_steps
+    from memento_git.work import answers
     from memento_git.work.actions import checkpoints, dispatches, evidences
     from memento_git.work.desk import Desk
 
@@ -187,11 +187,11 @@ def complete(
 
     checkpoints.look_ahead(door.ledger, dispatch_id, graph)
     row, task, cited, checkpoint = door.change("dispatch complete", act)
-    then = [] if row["candidate"] else task_steps.proving(task)
     data = {
         **row, "task": task, "proven": task["proven"], "evidence": cited[0] if len(cited) == 1 else cited,
         "graph": checkpoint.row() if checkpoint else None,
     }  # fmt: skip
+    then = steps.onward(task, candidate=row["candidate"])
     recorded = f"\n graph recorded as {checkpoint.evidence}" if checkpoint and checkpoint.recorded else ""
     door.show(data, f"completed {row['task_id']}, {output.proof(task)}{recorded}", then=then)
 

@@ -102,10 +102,9 @@ def _merging(outcome: Outcome, task: TaskRow, *, candidate: bool) -> list[Row]:
     """Return the steps after a dispatch that completed: its work is taken over, and what is unproven proven."""
     from memento_git.work import task_steps
 
-    if candidate:
-        return [{"why": "compare the candidates", "command": f"memento dispatch select {outcome.task}"}]
-    merge = {"why": "take its work over", "command": f"git merge {outcome.branch}"}
-    return [*([merge] if outcome.branch else []), *task_steps.proving(task)]
+    if candidate or not outcome.branch:
+        return steps.onward(task, candidate=candidate)
+    return [{"why": "take its work over", "command": f"git merge {outcome.branch}"}, *task_steps.proving(task)]
 
 
 @click.command("stop")

@@ -56,6 +56,17 @@ def about(task: TaskRow) -> list[Row]:
     return task_steps.proving(task)
 
 
+def onward(task: TaskRow, *, candidate: bool = False) -> list[Row]:
+    """Return the steps after a task was completed: to prove it, or else the look at its run, which costs nothing here.
+
+    A candidate is compared with the others.
+    """
+    if candidate:
+        return [{"why": "compare the candidates", "command": f"memento dispatch select {task['id']}"}]
+    look = {"why": "see what the run needs next", "command": f"memento status --run {task['run_id']}"}
+    return task_steps.proving(task) or [look]
+
+
 def claiming(dispatch: DispatchRow) -> list[Row]:
     """Return the step that claims a dispatch."""
     return [{"why": "it waits to be claimed", "command": f"memento dispatch claim {dispatch['dispatch_id']}"}]

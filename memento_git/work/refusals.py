@@ -112,7 +112,7 @@ class PlanRejected(Refused):
 class PlanAlreadyCanonical(Refused):
     token = "plan_already_canonical"
     sentence = "plan {plan} is the canonical plan already"
-    hint_ = "hand work out: memento dispatch create TASK --executor WHO"
+    hint_ = "see what the run needs next: memento status --run {run}"
 
 
 class PlanRequired(Refused):

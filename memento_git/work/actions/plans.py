@@ -82,7 +82,7 @@ def _refuse_twice(state: RunState, plan: str, actor: str, *, signs: bool) -> Non
 
     said = any(event.by == actor for event in state.approving(plan))
     if said and not (signs and not signatures.is_signed(state, plan)):
-        raise no.PlanAlreadyCanonical(plan=plan)
+        raise no.PlanAlreadyCanonical(plan=plan, run=state.id)
 
 
 def _of_run(desk: Desk, run: str, found: str, plan: str) -> None:

@@ -12,7 +12,8 @@ from memento_git.ledger.redress import take_out
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.enumeration import some
 from memento_git.model.ids import option
-from memento_git.work import branches, task_steps
+from memento_git.model.states import FINAL_RUN
+from memento_git.work import branches, kept_rows, task_steps
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import preflight
@@ -39,10 +40,13 @@ def start_run(
     """Start a run for one goal; return its id."""
     desk = Desk.of(tx)
     preflight.refuse_unfit(tx, desk.policy, act="start")
-    run = tx.new_id("run")
+    run, goal = tx.new_id("run"), desk.text("goal", goal, lines=False)
+    heads = (kept_rows.head(tx.view, one) for one in tx.view.runs())
+    if alike := [row["id"] for row in heads if row["goal"] == goal and row["status"] not in FINAL_RUN]:
+        tx.ledger.warn(f"{alike[-1]} has the same goal and is open: memento status --run {alike[-1]}")
     data = {
         "id": run,
-        "goal": desk.text("goal", goal, lines=False),
+        "goal": goal,
         "at": tx.now,
         "by": tx.actor,
         "spike": spike or None,
