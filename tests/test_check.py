@@ -813,6 +813,23 @@ def test_json_says_what_was_found(branch: Play, cli: Any) -> None:
     assert all(row["title"] for row in answer["findings"])
 
 
+def test_events_that_miss_the_same_file_are_told_in_text_with_the_one_next_to_it(branch: Play, cli: Any) -> None:
+    branch.do(runs.complete_run)
+    claimed = path_of(branch, "tasks/*/*/*-claimed-*.yaml")
+    claimed.unlink()
+    branch.commit_all("tidy")
+    base = ("-C", str(branch.root), "--base", "main")
+    found = json.loads(cli("check", *base, "--json")[1])["findings"]
+    shown = cli("check", *base)[1]
+    incomplete = [row for row in found if row["code"] == "E002"]
+    (one,) = [row for row in incomplete if row["message"].endswith("is absent")]
+    assert (len(incomplete), len({row["fix"] for row in incomplete})) == (2, 1)
+    assert shown.count(" E002 ") == 1
+    assert one["message"] in shown
+    assert f"\n  and so is what follows: 1 event, of {branch.ledger.view().runs()[0]}\n" in shown
+    assert shown.endswith(f"{len(found)} errors in 2 files that differ\n")
+
+
 def test_an_index_with_conflicts_is_told_as_that(branch: Play, cli: Any) -> None:
     git(branch.root, "switch", "-q", "-c", "beside")
     (branch.root / "app.py").write_text("answer = 43\n")

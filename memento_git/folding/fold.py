@@ -6,7 +6,7 @@ run (approving a plan reads and supersedes the others).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from memento_git.errors import Refused
 from memento_git.folding.lanes import NOTHING, Lanes, Value, Writes, merge
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from memento_git.model.ids import Ref
     from memento_git.model.work import Event
+
+FOLLOWING: Final = "is itself incomplete"
 
 
 class Source(Protocol):
@@ -179,7 +181,7 @@ class Fold:
             if seen.event.digest != ref.digest:
                 return _dangling(event, "E003", f"{ref.id} is not the file it names")
             if seen.verdict == "dangling":
-                return _dangling(event, "E002", f"{ref.id}, which it names, is itself incomplete")
+                return _dangling(event, "E002", f"{ref.id}, which it names, {FOLLOWING}")
         parents, past = self._own(event)
         try:
             writes = self.judge(event)

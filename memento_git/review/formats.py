@@ -7,7 +7,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.model.enumeration import many
+from memento_git.folding.fold import FOLLOWING
+from memento_git.model.enumeration import many, some
 from memento_git.model.finding import inside
 from memento_git.model.ids import ALPHABET, LENGTH
 from memento_git.model.markup import one_line
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from memento_git.review.outcome import Fixed
 
 _RUN: Final = re.compile(rf"\brun_[{ALPHABET}]{{{LENGTH}}}")
+CHAINED: Final = ("E002", "E003")  # an event whose past is not there, or is another
+MOST_NAMED: Final = 5
 ROOT: Final = "%SRCROOT%"
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST_RESULTS: Final = 5000  # that GitHub shows of a run; a log with five times as many it does not take at all
@@ -27,7 +30,8 @@ MOST_RESULTS: Final = 5000  # that GitHub shows of a run; a log with five times 
 def text(findings: Sequence[Finding], already: Sequence[Finding], head: str, fixed: Sequence[Fixed] = ()) -> str:
     """Return a line for each finding, its remedy below it; what was wrong before apart; counts in the last line.
 
-    A warning that holds of several runs alike is told of the first, with the names of the others.
+    A warning that holds of several runs alike is told of the first, with the names of the others; and so is what the
+    want of one file does to the events that follow it, for one command mends it all.
     """
     lines = [*map(str, fixed), *_lines(findings)]
     if already:
@@ -36,7 +40,8 @@ def text(findings: Sequence[Finding], already: Sequence[Finding], head: str, fix
 
 
 def _lines(findings: Iterable[Finding], indent: str = "") -> list[str]:
-    lines, told = [], [*findings]
+    lines = []
+    told, following = _chained([*findings])
     for at, further in once((one.path, one.severity, f"{one.code} {one.message}\0{one.fix}") for one in told).items():
         one = told[at]
         lines.append(f"{indent}{_place(one)}: {one.code} {one.severity} {one_line(one.message)}")
@@ -44,9 +49,27 @@ def _lines(findings: Iterable[Finding], indent: str = "") -> list[str]:
             lines.append(f"{indent}  fix: {one_line(one.fix)}")
         if one.archive:
             lines.append(f"{indent}  {one_line(_held(one))}")
-        if further:
-            lines.append(f"{indent}  {more(further)}")
+        lines += [f"{indent}  {line}" for line in ([more(further)] if further else following.get(one, []))]
     return lines
+
+
+def _chained(findings: list[Finding]) -> tuple[list[Finding], dict[Finding, list[str]]]:
+    """Return the findings to tell, and a line on the others: one command mends all events that miss the same past."""
+    alike: dict[str, list[Finding]] = {}
+    for one in findings:
+        if one.code in CHAINED:
+            alike.setdefault(one.fix, []).append(one)
+    left: set[Finding] = set()
+    following = {}
+    for chain in alike.values():
+        first, *others = sorted(chain, key=lambda one: (one.code == "E002", one.message.endswith(FOLLOWING)))
+        left.update(others)
+        if others:
+            records = dict.fromkeys(one.message.partition(" ")[0] for one in others)
+            following[first] = [
+                f"and so is what follows: {many(len(others), 'event')}, of {some([*records], MOST_NAMED)}"
+            ]
+    return [one for one in findings if one not in left], following
 
 
 def once(told: Iterable[tuple[str, str, str]]) -> dict[int, list[str]]:
