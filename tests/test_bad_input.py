@@ -99,7 +99,9 @@ def test_an_id_that_is_not_there_leads_to_the_list_of_its_kind(play: Play, refus
     assert refused("task_not_found", 1, "task", "show", UNKNOWN)["hint"] == f"see {listed}"
     assert refused("run_not_found", 1, "run", "show", UNKNOWN)["hint"] == "see memento run list"
     other = refused("wrong_kind", 1, "task", "show", f"run_{UNKNOWN}")["hint"]
-    assert other == f"show it: memento show run_{UNKNOWN}; for what is one, see {listed}"
+    assert other == f"show it: memento show run_{UNKNOWN}; to find a task: {listed}"
+    assert refused("id_invalid", 1, "task", "show", "Task 1")["hint"] == f"copy it from {listed}"
+    assert refused("id_invalid", 1, "show", "nothing")["hint"].startswith("copy it from memento status and")
 
 
 def test_an_id_of_another_kind_or_of_none_is_told_in_words_that_fit_every_kind(refused: Callable[..., Any]) -> None:

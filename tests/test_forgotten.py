@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.review.actions import check
-from memento_git.work.actions import evidences
+from memento_git.work.actions import evidences, runs
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -38,6 +38,13 @@ def test_a_file_that_was_never_committed_is_told_until_it_is(play: Play) -> None
     assert f"which proves {task}, saw {NEW}, which this commit does not have" in message
     play.commit_all()
     assert told(play) == []
+
+
+def test_once_the_run_has_ended_the_fix_moves_nothing_of_it(play: Play) -> None:
+    play.proven()
+    play.do(runs.complete_run)
+    (fix,) = [one.fix for one in check(play.ledger, base="main").findings if one.code == "C007"]
+    assert fix == "commit what is needed"
 
 
 def test_it_is_told_of_evidence_of_other_code_too(play: Play) -> None:

@@ -117,10 +117,11 @@ class WrongKind(Refused):
 
     token = "wrong_kind"
     sentence = "{given} is no {kind}"
-    hint_ = "show it: memento show {given}; for what is one, see {where}"
+    hint_ = "show it: memento show {given}; to find {wanted}: {where}"
 
     def __init__(self, *, kind: str, given: str) -> None:
-        super().__init__(kind=kind, given=given, where=LISTED.get(kind, ANYWHERE))
+        wanted = kind if kind == "evidence" else f"{'an' if kind == 'event' else 'a'} {kind}"
+        super().__init__(kind=kind, given=given, wanted=wanted, where=LISTED.get(kind, ANYWHERE))
 
 
 class EvidenceWithdrawn(Refused):
@@ -136,7 +137,10 @@ class IdInvalid(Refused):
 
     token = "id_invalid"
     sentence = "{given!r} is not a valid {kind} id: after {kind}_ come 12 of 0-9 a-z, without i l o u"
-    hint_ = "copy it from memento status or memento log; notes: memento note list; drafts: memento session status"
+    hint_ = "copy it from {where}"
+
+    def __init__(self, *, kind: str = "", **facts: object) -> None:
+        super().__init__(kind=kind, where=LISTED.get(kind, ANYWHERE), **facts)
 
 
 def resolve(given: str, kind: str, known: Iterable[str]) -> str:

@@ -209,7 +209,8 @@ def _forgotten(state: RunState, task: str, alike: Sequence[Evidence]) -> Iterato
     if all(told):
         one, names = alike[-1], told[-1]
         message = f"{one.id}, which proves {task}, saw {names}, which this commit does not have"
-        fix = f"commit what is needed; or complete it on a run without that: memento task reopen {task} --reason WHY"
+        anew = f"; or complete it on a run without that: memento task reopen {task} --reason WHY"
+        fix = f"commit what is needed{'' if state.is_final else anew}"
         yield Finding("C007", one.path, 0, message, fix, "warning")
 
 

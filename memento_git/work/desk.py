@@ -9,7 +9,7 @@ from memento_git.ledger import desk, layout
 from memento_git.model.enumeration import some
 from memento_git.model.ids import AmbiguousId, NoSuchRecord, WrongKind
 from memento_git.model.states import FINAL_RUN, OPEN_DISPATCH
-from memento_git.work import kept_rows
+from memento_git.work import kept_rows, task_steps
 from memento_git.work import refusals as no
 from memento_git.work.state import RunState
 
@@ -52,12 +52,15 @@ class Desk(desk.Desk):
         return identity, self.state(run)
 
     def _handed_out(self, given: str) -> str:
-        """Return which dispatches of a task are open, where that was given for one; nothing where none is."""
+        """Return which dispatches of a task are open, or how to make one, where that was given for one; or nothing."""
         with suppress(NoSuchRecord, WrongKind, AmbiguousId):
             task, run = self.view.find(given, "task")
             held = self.state(run).dispatches(task)
             going = [name for name, one in held.items() if one.status in OPEN_DISPATCH]
-            return f"that task is handed out as {some(going, MOST)}: name the dispatch" if going else ""
+            if going:
+                return f"that task is handed out as {some(going, MOST)}: name the dispatch"
+            if self.state(run).task_status(task) == "pending":
+                return f"that task is not handed out yet: {task_steps.creating(task)}"
         return ""
 
     def evidence(self, state: RunState, given: str, of: str) -> str:
