@@ -209,6 +209,24 @@ def test_a_refusal_names_the_line_and_the_verb(play: Play, cli: Callable[..., An
     assert json.loads(out)["message"].startswith("line 1 (dispatch claim): ")
 
 
+def test_in_a_list_on_one_line_a_refusal_names_the_entry(play: Play) -> None:
+    listed = [{"do": "run start", "goal": "G"}, {"do": "run start", "gaol": "G"}]
+    with pytest.raises(BatchInvalid, match=r"^entry 2 \(run start\): unknown option 'gaol'"):
+        play.do(batch.apply, json.dumps(listed).encode())
+
+
+def test_a_list_leads_to_what_the_run_of_its_last_verb_needs(play: Play, cli: Callable[..., Any]) -> None:
+    run, path = play.planned(), play.root.parent / "verbs.yaml"
+    where = ("apply", str(path), "-C", str(play.root))
+    path.write_text(f"- {{do: task add, run: {run}, title: T, as: t}}\n- {{do: note add, text: It is so.}}\n")
+    told = json.loads(cli(*where, "--json")[1])
+    assert [step["command"] for step in told["next"]] == [
+        f"memento dispatch create {told['done'][0]['id']} --executor WHO"
+    ]
+    path.write_text("- {do: note add, text: It is so too.}\n")
+    assert "next:" not in cli(*where)[1]
+
+
 def test_a_gate_is_waived_and_imported_evidence_is_added(play: Play) -> None:
     from memento_git.work.actions import evidences, folders
 

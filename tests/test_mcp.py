@@ -169,7 +169,7 @@ def reading(made: dict[str, str]) -> list[tuple[str, dict[str, Any]]]:
         ("recall", {"queries": ["tokens"], "limit": 3, "has_anchor": False}),
         ("show", {"id": made["id"]}), ("show", {}), ("show", {"op": "status", "limit": 5}),
         ("show", {"op": "record", "id": "auth.id", "what": "graph", "depth": 1, "rel": ["relates_to"]}),
-        ("show", {"op": "brief", "id": made["task"]}), ("show", {"op": "ready"}),
+        ("show", {"op": "brief", "id": made["task"]}), ("show", {"op": "tasks", "ready": True}),
         ("show", {"op": "log", "who": "Ada"}), ("show", {"op": "diff", "range": "HEAD~2..HEAD"}),
         ("show", {"op": "report", "chat": True}), ("show", {"do": "task add"}),
         ("show", {"op": "keys", "do": "archive"}),

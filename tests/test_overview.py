@@ -980,6 +980,23 @@ def test_status_tells_of_the_other_runs_that_are_open(play: Play, cli: Callable[
     assert json.loads(cli(*where, "--json", "--run", others[0])[1])["also_open"] == []
 
 
+def test_where_no_run_is_open_the_latest_that_was_completed_is_shown_and_not_one_that_was_given_up(play: Play) -> None:
+    def shown() -> str:
+        return choose_run(play.ledger.view())
+
+    first, last = play.run("One"), play.run("Two")
+    play.do(runs.cancel_run, first, reason="Not now.")
+    play.do(runs.cancel_run, last, reason="Nor now.")
+    assert shown() == last
+    done = play.planned("Three")
+    play.proven(run=done)
+    again = play.run("Three")
+    assert shown() == again
+    play.do(runs.complete_run, done)
+    play.do(runs.cancel_run, again, reason="Twice.")
+    assert shown() == done
+
+
 def test_of_many_runs_only_those_that_changed_are_read_anew(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     first, _, last = (play.run(goal) for goal in ("One", "Two", "Three"))
     assert choose_run(play.ledger.view()) == last

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from memento_git.cli import output
+from memento_git.cli import output, steps
 from memento_git.cli.boundary import Door, writes
 from memento_git.cli.texts import LITERAL
+from memento_git.model.ids import kind_of
 
 if TYPE_CHECKING:
     from memento_git.model.rows import Row
@@ -39,7 +40,9 @@ def apply(door: Door, file: BinaryIO | None, keys: str) -> int:
     unmet = "; ".join(f"{row['id']}: {reason}" for row in rejected for reason in row["failed_requirements"])
     refusal = {"error": "task_rejected", "message": unmet} if rejected else {}
     lines = [line for row in done for line in _lines(row)]
-    door.show({**refusal, "done": done}, "\n".join(lines), ok=not rejected)
+    of_runs = [row["id"] for row in done if kind_of(row["id"]) != "note"]
+    then = steps.after(door, of_runs[-1]) if of_runs else []
+    door.show({**refusal, "done": done}, "\n".join(lines), ok=not rejected, then=then)
     return 1 if rejected else 0
 
 

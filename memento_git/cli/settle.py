@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
 from memento_git.cli import output, steps
 from memento_git.cli.boundary import Door, both, writes
-from memento_git.model.ids import kind_of
-
-if TYPE_CHECKING:
-    from memento_git.model.rows import Row
 
 RESTORING: Final = "a file that was edited or lost is restored, and nothing voided for it: memento check says how"
 ONE_WAY: Final = "give both RECORD and --keep EVENT, or --void EVENT alone"
@@ -35,10 +31,10 @@ def settle(door: Door, record: str, keep: str, void: str, reason: str) -> None:
         raise click.UsageError(ONE_WAY)
     if void:
         identity = door.change("settle void", lambda tx: settling.void_event(tx, void, reason=reason))
-        door.show({"voided": identity}, f"voided {identity}", then=_after(door, identity))
+        door.show({"voided": identity}, f"voided {identity}", then=steps.after(door, identity))
     elif record and keep:
         identity = door.change("settle", lambda tx: settling.settle_record(tx, record, keep, reason=reason))
-        door.show({"settled": identity}, f"settled {identity}", then=_after(door, identity))
+        door.show({"settled": identity}, f"settled {identity}", then=steps.after(door, identity))
     elif record or keep:
         raise click.UsageError(ONE_WAY)
     else:
@@ -53,13 +49,6 @@ def redact(door: Door, kind: str, target: str, reason: str) -> None:
     identity = door.change(f"{kind} redact", lambda tx: act(tx, target, reason=reason))
     told = "the old bytes are still in git's history; a leaked secret must be revoked"
     door.show({"redacted": identity, "note": told}, f"redacted {identity}; {told}")
-
-
-def _after(door: Door, settled: str) -> list[Row]:
-    """Return the step that its run waits for; none for a note, which no run has."""
-    kind = kind_of(settled)
-    run = "" if kind == "note" else door.view().find(settled, kind)[1]
-    return steps.due(door, run) if run else []
 
 
 def _list(door: Door) -> None:

@@ -6,6 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from memento_git.errors import MementoError
+from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.work import task_steps
 
@@ -39,6 +40,12 @@ def due(door: Door, run: str) -> list[Row]:
     except MementoError as error:
         return [{"why": error.message, "command": "memento status"}]
     return steps[:1]
+
+
+def after(door: Door, record: str) -> list[Row]:
+    """Return the step that the run of a changed record waits for; none for a note, which no run has."""
+    kind = kind_of(record)
+    return [] if kind == "note" else due(door, door.view().find(record, kind)[1])
 
 
 def offering(task: TaskRow) -> list[Row]:

@@ -67,7 +67,7 @@ TOOLS: Final = {
         "record": Op("show", "identity what depth direction rel output at"),
         "status": Op("status", "run limit at"),
         "brief": Op("task brief", "task_id budget at"),
-        "ready": Op("task list", "run status ready limit offset at"),
+        "tasks": Op("task list", "run status ready limit offset at"),
         "log": Op("log", "run record who verb since until limit offset at"),
         "diff": Op("diff", "range_ at"),
         "report": Op("report", "run limit chat at"),

@@ -226,8 +226,10 @@ def apply(tx: Transaction, text: bytes, *, imports: bool = True) -> list[dict[st
         raise BatchInvalid(where="line 1", problem="a list of verbs is expected")
     names: dict[str, Named] = {}
     done = []
+    lines = [loaded.lines.get((number,), 0) for number in range(len(loaded.value))]
+    has_lines = len({*lines}) == len(lines)
     for number, step in enumerate(loaded.value):
-        where = f"line {loaded.lines.get((number,), 0)}"
+        where = f"line {lines[number]}" if has_lines else f"entry {number + 1}"
         done.append(_step(tx, step, where, names, imports=imports))
     return done
 

@@ -33,7 +33,7 @@ KEPT: Final = {"loose": layout.RUNS, "packed": layout.ARCHIVE}
 
 
 def choose_run(view: View, given: str = "") -> str:
-    """Return the run that is named, or the latest one that is not finished, or the latest."""
+    """Return the run that is named, or the latest that is not finished, or else that was completed, or the latest."""
     return choose_among(view, given)[0]
 
 
@@ -47,7 +47,8 @@ def choose_among(view: View, given: str = "") -> tuple[str, list[RunRow]]:
     if not heads:
         raise no.NoRun
     unfinished = [row for row in heads if row["status"] not in FINAL_RUN]
-    return (unfinished or heads)[0]["id"], unfinished[1:]
+    completed = [row for row in heads if row["status"] == "completed"]
+    return (unfinished or completed or heads)[0]["id"], unfinished[1:]
 
 
 def choose_plan(view: View) -> str:
