@@ -178,7 +178,7 @@ def test_a_gate_whose_evidence_was_withdrawn_is_told_by_check_status_and_run_com
     task, evidence = play.proven(), play.evidence()
     play.gate("quality_review", "passed", task=task, evidence=[evidence])
     play.do(evidences.retract, evidence, reason="it was of another machine")
-    line = f"memento gate record quality_review passed --task {task} --evidence ID"
+    line = f"memento gate record quality_review passed --task {task} --evidence EVIDENCE"
     assert [(one.code, one.fix) for one in found(play)] == [("G001", line)]
     assert play.steps(run) == [line]
     with pytest.raises(no.GateFallen, match="retracted"):
@@ -214,7 +214,7 @@ def test_a_gate_that_is_not_fresh_is_told_by_check_status_and_run_complete_alike
     play.policy("  gates: {fresh: [quality_review]}\n")
     run = play.planned()
     about = {scope: {"run": run, "task": play.proven()}[scope]}
-    line = f"memento gate record quality_review passed --{scope} {about[scope]} --evidence ID"
+    line = f"memento gate record quality_review passed --{scope} {about[scope]} --evidence EVIDENCE"
     play.gate("quality_review", "passed", **about, evidence=[play.evidence()])
     (play.root / "app.py").write_text("answer = 41\n")
     play.commit_all()
@@ -262,7 +262,7 @@ def test_a_gate_that_no_commit_of_the_edits_would_let_hold_is_to_be_passed_again
     git(play.root, "add", "more.py")
     with pytest.raises(no.GateFallen) as refused:
         play.do(runs.complete_run, run)
-    assert refused.value.hint.endswith(f"memento gate record quality_review passed --run {run} --evidence ID")
+    assert refused.value.hint.endswith(f"memento gate record quality_review passed --run {run} --evidence EVIDENCE")
 
 
 def test_what_is_proven_on_edits_is_to_be_committed_before_the_run_is_released(
@@ -315,7 +315,7 @@ def test_a_run_is_shown_where_git_cannot_name_the_edits(play: Play, gate: str) -
     (play.root / ".git" / "info" / "attributes").write_text("*.py filter=none\n")
     (play.root / "app.py").write_text("answer = 43\n")
     (step,) = play.overview(run)["next"]
-    again = f"memento gate record {gate} passed --run {run} --evidence ID"
+    again = f"memento gate record {gate} passed --run {run} --evidence EVIDENCE"
     assert step["command"] == (again if gate else f"memento run complete {run}")
 
 

@@ -1137,7 +1137,7 @@ def test_a_release_is_judged_after_the_other_gates_and_once_it_has_what_is_asked
         return [step["why"] for step in play.overview()["next"]]
 
     wanted = [
-        f"memento gate record approval passed --run {run} --evidence ID",
+        f"memento gate record approval passed --run {run} --note TEXT",
         f"memento evidence check --run {run} FILE",
         f"memento evidence approve {run}",
         release,

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
     from tests.play import Play
 
-WORDS = {"GOAL": "Ship it", "TITLE": "Parse", "BODY": "Write, then test.", "WHO": "agent", "WHY": "it was missing"}
+WORDS = {
+    "NOTE": "Read.",
+    "GOAL": "Ship it",
+    "TITLE": "Parse",
+    "BODY": "Write, then test.",
+    "WHO": "agent",
+    "WHY": "it was missing",
+}
 PASSES = (sys.executable, "-c", "")
 
 
@@ -173,3 +180,14 @@ def test_a_done_task_whose_gate_failed_has_its_step_once_also_where_nothing_prov
         assert [step["why"].partition(":")[2] for step in steps if step["command"] == verify] == [
             " reject it, then repair it"
         ]
+
+
+def test_a_gate_that_nobody_judged_yet_is_led_to_a_verdict_that_can_be_given_as_it_stands(
+    play: Play, follow: Callable[..., Any], cli: Callable[..., Any]
+) -> None:
+    play.policy("  gates: {required: [implementation_review]}\n")
+    run = play.planned()
+    play.proven()
+    (step,) = json.loads(cli("status", "-C", str(play.root), "--json")[1])["next"]
+    assert step["command"] == f"memento gate record implementation_review passed --run {run} --note TEXT"
+    assert only(follow(play.root, step["command"])) == f"memento run complete {run}"

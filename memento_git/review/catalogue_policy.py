@@ -89,7 +89,7 @@ POLICY: Final = {
         "a gate on unsound evidence", "error",
         "A gate was passed on evidence that failed, was withdrawn, or belongs to another task. A warning where the run "
         "ended at the base: nobody can give a verdict there.",
-        "Give the verdict again on sound evidence: `memento gate record KIND passed --evidence ID`.",
+        "Give the verdict again on sound evidence: `memento gate record KIND passed --evidence EVIDENCE`.",
     ),
     "G002": Kind(
         "a verdict by somebody who may not", "warning",
@@ -104,7 +104,7 @@ POLICY: Final = {
         "Of a run that ended after the verdict, it is enough to have seen the code of the commit that brought its end. "
         "Where the branch brings that, what it changes of the code afterwards has to be seen by the same gate of "
         "another run that it completes; what a merge takes over from the base is the base's.",
-        "Run the command again, then `memento gate record KIND passed --evidence ID`.",
+        "Run the command again, then `memento gate record KIND passed --evidence EVIDENCE`.",
     ),
     "G004": Kind(
         "a release that policy does not allow", "warning",

@@ -28,7 +28,9 @@ def all_done(tasks: Sequence[TaskRow]) -> bool:
 
 def passing(fresh: Collection[str], gate: str, scope: str, *, shown: bool = False) -> str:
     """Return the command by which a gate passes, with evidence if that is shown or the gate is to be fresh."""
-    return f"memento gate record {gate} passed {option(scope)}{' --evidence ID' if shown or gate in fresh else ''}"
+    return (
+        f"memento gate record {gate} passed {option(scope)}{' --evidence EVIDENCE' if shown or gate in fresh else ''}"
+    )
 
 
 def failed_gates(held: RunRows, *, but: Sequence[str] = ("cancelled",)) -> list[GateRow]:

@@ -223,7 +223,7 @@ def test_a_gate_whose_evidence_is_withdrawn(doors: Doors, how: str) -> None:
     assert f"gate {GATE} has passed, but {shown} is {word}" in doors.refused("gate_fallen", "run complete", run=run)
     assert doors.missing(run) == [f"gate {GATE} has passed, but {shown} is {word}"]
     steps = doors.answer("status")["next"]
-    assert [one["command"] for one in steps] == [f"memento gate record {GATE} passed --run {run} --evidence ID"]
+    assert [one["command"] for one in steps] == [f"memento gate record {GATE} passed --run {run} --evidence EVIDENCE"]
     doors.play.do(gates.record_gate, GATE, "passed", evidence=[other])
     doors.sound()
     assert doors.missing(run) == []

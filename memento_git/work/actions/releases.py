@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
 
-AGAIN: Final = "memento evidence run --run {run} -- CMD, then memento gate record release passed --evidence ID"
+AGAIN: Final = "memento evidence run --run {run} -- CMD, then memento gate record release passed --evidence EVIDENCE"
 
 
 class ReleaseRefused(Refused):

@@ -111,7 +111,8 @@ def _mending(
             return _refreshing(state, rows, scope, gate)
     if released:
         return f"memento gate release --run {state.id}"
-    return passing(policy.gates_fresh, gate, scope, shown=bool(refs) or not held)
+    told = "" if held or gate in policy.gates_fresh else " --note TEXT"
+    return f"{passing(policy.gates_fresh, gate, scope, shown=bool(refs))}{told}"
 
 
 def _refreshing(state: RunState, rows: RunRows, scope: str, gate: str) -> str:
