@@ -11,7 +11,7 @@ from memento_git.cli import terminal
 from memento_git.ledger import layout
 from memento_git.ledger.naming import RecordInvalid
 from memento_git.model.anchors import edits, elsewhere, parse
-from memento_git.model.ids import KINDS, kind_of
+from memento_git.model.ids import KINDS, IdInvalid, kind_of
 from memento_git.verbs.naming import any_of
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ class FileGiven(RecordInvalid):
     """A file of the ledger, where the id of its record is asked for."""
 
     hint_ = "what that file is about: memento show {record}"
+
+    def __init__(self, *, given: str, record: str) -> None:
+        super(IdInvalid, self).__init__(given=given, record=record)
 
 
 def whose() -> str:

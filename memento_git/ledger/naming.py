@@ -20,6 +20,9 @@ class RecordInvalid(IdInvalid):
 
     sentence = "{given!r} is not the id of a record, nor the beginning of one"
 
+    def __init__(self, *, given: str) -> None:
+        super().__init__(kind="record", given=given)
+
 
 def begun(view: View, given: str, kinds: Sequence[str]) -> str:
     """Return the one id of these kinds that begins as given; what names its kind is left to the verb to look up."""

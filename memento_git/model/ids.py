@@ -139,8 +139,8 @@ class IdInvalid(Refused):
     sentence = "{given!r} is not a valid {kind} id: after {kind}_ come 12 of 0-9 a-z, without i l o u"
     hint_ = "copy it from {where}"
 
-    def __init__(self, *, kind: str = "", **facts: object) -> None:
-        super().__init__(kind=kind, where=LISTED.get(kind, ANYWHERE), **facts)
+    def __init__(self, *, kind: str, given: str) -> None:
+        super().__init__(kind=kind, given=given, where=LISTED.get(kind, ANYWHERE))
 
 
 def resolve(given: str, kind: str, known: Iterable[str]) -> str:
