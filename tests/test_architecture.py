@@ -22,7 +22,7 @@ import memento_git
 from docs.generator import errors, findings
 from docs.generator.commands import tree
 from docs.generator.schemas import documents
-from memento_git.cli.main import COMMANDS, memento
+from memento_git.cli.main import COMMANDS, SECTIONS, memento
 from memento_git.cli.meant import led_on
 from memento_git.cli.seed_names import ALIASES
 from memento_git.errors import MementoError
@@ -130,6 +130,16 @@ def test_every_command_of_the_tree_is_in_the_list_and_has_one_line_of_help() -> 
         assert (PACKAGE / "cli" / f"{module}.py").exists()
         assert text.endswith("."), name
         assert "\n" not in text
+
+
+def test_help_lists_each_command_once_and_says_whole_what_each_does() -> None:
+    told = [name for section in SECTIONS.values() for name in section]
+    assert sorted(told) == sorted({*told}) == sorted(COMMANDS)
+    for path, command in tree(memento):
+        if isinstance(command, click.Group):
+            text = command.get_help(click.Context(command))
+            assert not text.partition("\nCommands:\n")[2].count("..."), path
+            assert all(f"\n  {name} " in text for name in command.list_commands(click.Context(command)))
 
 
 def test_every_alias_leads_to_a_command_and_is_documented() -> None:

@@ -26,6 +26,7 @@ T = TypeVar("T")
 BUG_CODE: Final = 70
 USAGE_CODE: Final = 2
 INTERRUPTED: Final = 130
+LONGEST: Final = 1_000
 
 
 class FileSystemFailed(Refused):
@@ -284,10 +285,19 @@ def both(function: Callable[..., Any]) -> Callable[..., Any]:
     return at(writes(function))
 
 
+class Noun(click.Group):
+    """A group whose help has the first sentence of each verb, and not what of it fits a line."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        verbs = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, verb.get_short_help_str(LONGEST)) for name, verb in verbs if verb is not None])
+
+
 def group(name: str, text: str, *, alone: str = "list", of_ledger: bool = True) -> click.Group:
     """Return the group of a noun, of what the ledger has, or only this clone; the noun `alone` is one of its verbs."""
 
-    @click.group(name, help=text, invoke_without_command=True)
+    @click.group(name, cls=Noun, help=text, invoke_without_command=True)
     @(reads if of_ledger else bare)
     def noun(door: Door) -> None:  # noqa: ARG001 (the shape of every command)
         context = click.get_current_context()

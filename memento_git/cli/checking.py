@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import terminal
-from memento_git.cli.boundary import Door, both
+from memento_git.cli.boundary import Door, Noun, both
 from memento_git.cli.options import said
 from memento_git.model.enumeration import many
 
@@ -25,7 +25,7 @@ UNMENDED: Final = "--fix mended nothing"
 NOTES: Final = ("anchors", "impact", "duplicates", "conflicts", "expired", "usage")
 
 
-class Checks(click.Group):
+class Checks(Noun):
     """A command of its own, beside which there are those on notes; their module is imported when one is named."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002

@@ -8,49 +8,62 @@ from typing import Any, Final
 
 import click
 
-COMMANDS: Final = {
-    "init": ("setup", "Make the ledger in this repository."),
-    "status": ("overview", "Show a run: what is proven, claimed, blocked, and what is next."),
-    "report": ("report", "Write a run's report: Markdown, text for a chat, JSON or one HTML file."),
-    "diff": ("diff", "Show what happened to the ledger between two commits."),
-    "log": ("log", "List what happened to records, latest first."),
-    "show": ("log", "Show any record by its id."),
-    "run": ("run", "Start, pause, resume, cancel, complete runs."),
-    "plan": ("plan", "Draft, approve, reject plans."),
-    "task": ("task", "Add, revise, block, reopen, cancel, verify tasks; show their board, write their briefs."),
-    "dispatch": ("dispatch", "Hand tasks out: create, claim, renew, complete, select, fail, recover."),
-    "gate": ("gate", "Record and waive the verdicts of reviews."),
-    "evidence": ("evidence", "Run commands as evidence; add, reproduce, export, approve, retract it."),
-    "note": ("note", "Add, revise, link, confirm and retire notes: what the project has learned."),
-    "remember": ("remember", "Add a note, as note add does."),
-    "recall": ("recall", "Search the ledger by question or place in the code; alone, show an overview."),
-    "session": ("session", "Begin, check, hand over and mark a session of work."),
-    "recipe": ("recipe", "Save and run queries over notes, built of steps."),
-    "changes": ("session", "Show what happened to notes since a mark, a date, a session."),
-    "export": ("exchange", "Export notes: as JSON lines with everything, as a digest, or as a document."),
-    "import": ("exchange", "Import notes from an export, another tool or another project, in one commit."),
-    "projects": ("projects", "List the projects that you have given names; add and remove them."),
-    "purge": ("purge", "Rewrite the branch's history without notes that must not be there."),
-    "code": ("code", "Show the code with its notes: read, grep, ls, map, coverage."),
-    "scan": ("scan", "Draft notes from docstrings and comments, or from a command's output."),
-    "comment": ("comment", "Post a text to a pull request, as one comment that is updated."),
-    "preflight": ("preflight", "Check that work may begin here; look for destructive commands in a text."),
-    "graph": ("graph", "Look at the code's import graph: cycles, hot spots, what changed."),
-    "check": ("checking", "Check the ledger, or what a branch adds to it."),
-    "settle": ("settle", "List what needs settling, and settle it."),
-    "sync": ("sync", "Synchronize this branch with the remote: fetch, merge, push (code commits too)."),
-    "archive": ("settle", "Pack a completed or cancelled run into one compressed file."),
-    "apply": ("apply", "Carry out a list of changes from a YAML file in one commit."),
-    "mcp": ("mcp", "Serve the ledger to an MCP client, over standard input and output."),
-    "web": ("web", "Serve the ledger as pages for your browser, on this machine alone."),
-    "client": ("client", "Set a project up for an agent's client, and answer its hooks."),
-    "hook": ("hook", "Let git check the ledger before a commit and after a merge."),
-    "doctor": ("setup", "Check git, the ledger and this machine's files for it."),
-    "sample-smoke": ("setup", "Play a whole run in a repository of its own."),
-    "guide": ("setup", "Print how to work with a ledger, as a skill for agents and people."),
-    "update": ("setup", "Show the command that updates this installation, or run it."),
-    "completion": ("setup", "Print the completion script for a shell."),
+SECTIONS: Final = {
+    "Begin": {
+        "init": ("setup", "Make the ledger in this repository."),
+        "status": ("overview", "Show a run: what is proven, claimed, blocked, and what is next."),
+        "show": ("log", "Show any record by its id."),
+        "log": ("log", "List what happened to records, latest first."),
+        "guide": ("setup", "Print how to work with a ledger, as a skill for agents and people."),
+        "sample-smoke": ("setup", "Play a whole run in a repository of its own."),
+    },
+    "Work": {
+        "run": ("run", "Start, pause, resume, cancel, complete runs."),
+        "plan": ("plan", "Draft, approve, reject plans."),
+        "task": ("task", "Add, revise, block, reopen, cancel, verify tasks; show their board, write their briefs."),
+        "dispatch": ("dispatch", "Hand tasks out: create, claim, renew, complete, select, fail, recover."),
+        "evidence": ("evidence", "Run commands as evidence; add, reproduce, export, approve, retract it."),
+        "gate": ("gate", "Record and waive the verdicts of reviews."),
+        "apply": ("apply", "Carry out a list of changes from a YAML file in one commit."),
+        "preflight": ("preflight", "Check that work may begin here; look for destructive commands in a text."),
+        "graph": ("graph", "Look at the code's import graph: cycles, hot spots, what changed."),
+    },
+    "Knowledge": {
+        "recall": ("recall", "Search the ledger by question or place in the code; alone, show an overview."),
+        "remember": ("remember", "Add a note, as note add does."),
+        "note": ("note", "Add, revise, link, confirm and retire notes: what the project has learned."),
+        "session": ("session", "Begin, check, hand over and mark a session of work."),
+        "changes": ("session", "Show what happened to notes since a mark, a date, a session."),
+        "recipe": ("recipe", "Save and run queries over notes, built of steps."),
+        "code": ("code", "Show the code with its notes: read, grep, ls, map, coverage."),
+        "scan": ("scan", "Draft notes from docstrings and comments, or from a command's output."),
+        "export": ("exchange", "Export notes: as JSON lines with everything, as a digest, or as a document."),
+        "import": ("exchange", "Import notes from an export, another tool or another project, in one commit."),
+        "projects": ("projects", "List the projects that you have given names; add and remove them."),
+        "purge": ("purge", "Rewrite the branch's history without notes that must not be there."),
+    },
+    "Review and share": {
+        "report": ("report", "Write a run's report: Markdown, text for a chat, JSON or one HTML file."),
+        "diff": ("diff", "Show what happened to the ledger between two commits."),
+        "check": ("checking", "Check the ledger, or what a branch adds to it."),
+        "comment": ("comment", "Post a text to a pull request, as one comment that is updated."),
+        "settle": ("settle", "List what needs settling, and settle it."),
+        "sync": ("sync", "Synchronize this branch with the remote: fetch, merge, push (code commits too)."),
+        "archive": ("settle", "Pack a completed or cancelled run into one compressed file."),
+    },
+    "Clients, pages, hooks": {
+        "client": ("client", "Set a project up for an agent's client, and answer its hooks."),
+        "mcp": ("mcp", "Serve the ledger to an MCP client, over standard input and output."),
+        "web": ("web", "Serve the ledger as pages for your browser, on this machine alone."),
+        "hook": ("hook", "Let git check the ledger before a commit and after a merge."),
+    },
+    "This installation": {
+        "doctor": ("setup", "Check git, the ledger and this machine's files for it."),
+        "update": ("setup", "Show the command that updates this installation, or run it."),
+        "completion": ("setup", "Print the completion script for a shell."),
+    },
 }
+COMMANDS: Final = {name: told for section in SECTIONS.values() for name, told in section.items()}
 
 
 class Tree(click.Group):
@@ -77,8 +90,10 @@ class Tree(click.Group):
         return alias
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        wide = max(map(len, COMMANDS))
+        for title, section in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(wide), text) for name, (_, text) in section.items()])
 
 
 def _refuse_twice(command: click.Command, ctx: click.Context, args: list[str]) -> None:
@@ -103,8 +118,9 @@ def _refuse_twice(command: click.Command, ctx: click.Context, args: list[str]) -
 def memento(**options: Any) -> None:
     """Keep AI-assisted work provable: runs, plans, tasks and evidence in your git repository.
 
-    Every change is one commit of .memento files alone. Exit codes: 0 ok, 1 refused or not found, 2 usage,
-    3 the ledger moved on, 4 the ledger is broken, 5 check found errors, 70 a bug.
+    Begin with `memento init`: each command names the `next` one. Agents begin with `memento guide`. Every change is one
+    commit of .memento files alone. Exit codes: 0 ok, 1 refused or not found, 2 usage, 3 the ledger moved on, 4 the
+    ledger is broken, 5 check found errors, 70 a bug.
     """
 
 

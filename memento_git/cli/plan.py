@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memento_git.cli import output, steps
-from memento_git.cli.boundary import Door, both, reads, writes
+from memento_git.cli.boundary import Door, Noun, both, reads, writes
 from memento_git.cli.options import asks, noted, of_run, paged, reasoned, signs
 from memento_git.cli.texts import read_text
 
@@ -23,7 +23,7 @@ def _remarks(row: PlanRow) -> list[str]:
     return [*told, signed] if signed else told
 
 
-@click.group("plan", help="Draft, approve, reject plans.", invoke_without_command=True)
+@click.group("plan", cls=Noun, help="Draft, approve, reject plans.", invoke_without_command=True)
 @of_run("For which run; the only open one by default.")
 @click.option("--title", default="", metavar="TEXT", help="With --body: draft a plan, as plan draft does.")
 @click.option("--body", default="", metavar="TEXT", help="The plan, in Markdown.")
