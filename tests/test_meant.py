@@ -84,6 +84,9 @@ LED = [
     ("decision 'We use tabs'", "note add 'We use tabs' --kind decision"),
     ("decisions", "note list --kind decision"),
     ("search tabs", "recall tabs"),
+    ("check main", "check --base main"),
+    ("check anchor", "check anchors"),
+    ("checkpoint 'half of it'", "session checkpoint 'half of it'"),
     ("help task add", "task add --help"),
     ("version", "--version"),
 ]
@@ -124,6 +127,12 @@ def test_the_command_line_answers_with_it_and_runs_nothing(cli: Callable[..., tu
     _, _, err = cli("task", "xyzzy")
     assert "task has add, block, " in err
     assert err.endswith(" next: see memento task --help\n")
+
+
+def test_where_an_id_is_lacking_its_list_is_named_too(cli: Callable[..., tuple[int, str, str]]) -> None:
+    listed = "memento plan list, of another run with --run RUN"
+    assert cli("plan", "approve")[2].endswith(f" next: memento plan approve PLAN; to find it: {listed}\n")
+    assert cli("run", "cancel", "--raeson", "x")[2].endswith(" next: memento run cancel --reason x\n")
 
 
 @pytest.mark.parametrize("text", ["x" * 300, "a\x1b[31mb", "line\nline", "ghp_" + "a1B2" * 9])

@@ -10,7 +10,7 @@ import click
 
 from memento_git.cli import synonyms
 from memento_git.cli.main import COMMANDS, memento
-from memento_git.model.ids import KINDS, begins_an_id, kind_of
+from memento_git.model.ids import KINDS, LISTED, begins_an_id, kind_of
 from memento_git.model.knowledge import NOTE_KINDS
 from memento_git.texts.secrets import find_in_words
 
@@ -48,7 +48,9 @@ def told(error: click.ClickException, words: Sequence[str]) -> tuple[str, str]:
     Such a line says all that click's own guess at a word would.
     """
     if line := led_on(words):
-        return error.message if getattr(error, "possibilities", ()) else error.format_message(), line
+        message = error.message if getattr(error, "possibilities", ()) else error.format_message()
+        sought = next((LISTED[kind] for kind in LISTED if kind.upper() in line.split()), "")
+        return message, f"{line}; to find it: {sought}" if sought else line
     found = _read(tuple(words))
     has = f" {' '.join(found.path)} has {', '.join(found.verbs)}." if found.path and found.rest and found.verbs else ""
     return f"{error.format_message()}{has}", f"see {' '.join(('memento', *found.path))} --help"
@@ -118,6 +120,8 @@ def _others(found: Reading) -> Iterator[Words]:
         inner = _read(("dispatch",)).verbs
         yield from (("dispatch", verb, *rest) for verb in ([plain] if plain in inner else _called(inner, plain)))
     yield from ((*found.head, verb, *rest) for verb in get_close_matches(plain, found.verbs, cutoff=NEAR))
+    if found.path == ("check",) and "." not in word:  # what it is compared with
+        yield (*found.head, "--base", *found.rest)
 
 
 def _at_root(found: Reading, plain: str) -> Iterator[Words]:

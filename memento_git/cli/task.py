@@ -61,6 +61,7 @@ def list_tasks(door: Door, run: str, status: str | None, limit: int, offset: int
 )
 @click.option("--body", default="", metavar="TEXT", help="Details in Markdown; @FILE reads them from a file.")
 @click.option("--accept", "criteria", multiple=True, metavar="TEXT", help="An acceptance criterion; repeatable.")
+@asks
 @click.option("--depends-on", multiple=True, metavar="TASK", help="A task that must be proven first; repeatable.")
 @click.option(
     "--file",
@@ -83,7 +84,6 @@ def list_tasks(door: Door, run: str, status: str | None, limit: int, offset: int
 )
 @click.option("--sender", type=click.Choice(SENDERS), default="auto", show_default=True, help="Whose message it is.")
 @click.option("--delivery", default="", metavar="ID", help="Its delivery's id: the same one never makes two tasks.")
-@asks
 @writes
 def add(
     door: Door, run: str, title: str, body: str, from_event: str, sender: str, delivery: str, **options: Any
