@@ -20,7 +20,7 @@ from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.model.ids import make_id
 from memento_git.work import codestate
-from memento_git.work.actions import health
+from memento_git.work.actions import evidences, health
 from memento_git.work.actions.setup import init_ledger
 from tests.play import Play, git
 
@@ -466,6 +466,21 @@ def test_a_work_tree_that_lies_in_another_repository_is_its_own(play: Play, tmp_
     assert there.ledger.view().runs() == [run]
     assert not (other / ".git" / "memento").exists()
     assert git(other, "for-each-ref") == ""
+
+
+@pytest.mark.parametrize("setting", [("core.worktree", "../../elsewhere"), ("core.bare", "true")], ids=" ".join)
+def test_a_command_that_configures_another_work_tree_loses_nothing_of_the_ledger(
+    play: Play, tmp_path: Path, setting: tuple[str, str]
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    play.planned()
+    draft = evidences.witness(play.ledger, ["git", "config", *setting], kind="test", quiet=True)
+    evidence = play.do(evidences.record_draft, draft)
+    git(play.root, "config", "--unset", setting[0])
+
+    assert git(play.root, "status", "--short") == ""
+    assert evidence in git(play.root, "ls-files", ".memento")
+    assert draft.data["code"]["dirty"] is False
 
 
 ASSUMED, SKIPPED = "--assume-unchanged", "--skip-worktree"

@@ -876,6 +876,21 @@ def test_the_users_pre_push_hook_runs_and_may_stop_it(hub: Hub) -> None:
     assert (hub.first.root / "ran").exists()
 
 
+def test_a_hook_that_goes_into_another_repository_finds_its_files_there(hub: Hub, tmp_path: Path) -> None:
+    bob = hub.clone("Bob")
+    git(tmp_path, "init", "-q", "other")
+    (tmp_path / "other" / "loose.txt").write_text("loose\n")
+    told = tmp_path / "told"
+    for name in ("pre-push", "post-merge"):
+        hook(bob.root / ".git", name, f"git -C {tmp_path / 'other'} status --short >> {told}")
+    code(hub.first, "1\n")
+    git(hub.first.root, "push", "-q")
+    assert sync(bob).brought.outcome == "fast_forwarded"
+    bob.planned()
+    assert sync(bob).brought.outcome == "pushed"
+    assert told.read_text() == "?? loose.txt\n" * 2
+
+
 def test_a_hook_or_a_filter_that_waits_is_ended(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adoption, "PATIENCE", 2.0)
     bob = hub.clone("Bob")

@@ -80,7 +80,8 @@ class Git:
         self.start = _absolute(start)
         self.cwd = start
         self.extra: dict[str, str] = {}
-        self.bound: dict[str, str] = {}
+        self.led: dict[str, str] = {}
+        self.top: Path | None = None
         self.progress: Progress = untold  # what is told of a long reading
         self.trees = Trees(self)
         self.reader = Reader(self)
@@ -99,16 +100,21 @@ class Git:
         self.top = Path(lines[4]) if len(lines) > 4 else None
         self.cwd = self.top or self.git_dir
         if self.top is not None and not _is_found_from(self.top, self.git_dir):
-            self.bound = {"GIT_DIR": str(self.git_dir), "GIT_WORK_TREE": str(self.top)}
+            self.led = {"GIT_DIR": str(self.git_dir), "GIT_WORK_TREE": str(self.top)}
 
     def _place(self, what: str) -> str:
         """Return one of the repository's folders, whatever characters are in its path; nothing where there is none."""
         done = self._run("rev-parse", "--path-format=absolute", f"--{what}")
         return "" if done.returncode else os.fsdecode(done.stdout).removesuffix("\n")
 
-    def _environment(self, extra: Mapping[str, str] | None) -> dict[str, str]:
-        """Return the environment of one git command, led to this repository where its work tree does not lead there."""
-        return environment({**self.bound, **(extra or {})})
+    def _environment(self, extra: Mapping[str, str] | None = None, *, hooks: bool = False) -> dict[str, str]:
+        """Return the environment of one git command, led to this repository where its work tree does not lead there.
+
+        The work tree stays the one that it was at first, whatever is configured meanwhile. Hooks are not told, for one
+        that goes into another repository would take its files there.
+        """
+        stays = {} if hooks or self.top is None else {"GIT_WORK_TREE": str(self.top)}
+        return environment({**stays, **self.led, **self.extra, **(extra or {})})
 
     def _explain(self, stderr: bytes) -> None:
         """Say why a repository could not be opened."""
@@ -126,7 +132,7 @@ class Git:
         with self._starting():
             return subprocess.run(
                 ["git", *OPTIONS, *arguments],
-                cwd=self.cwd, env=self._environment({**self.extra, **(extra or {})}), input=data, capture_output=True,
+                cwd=self.cwd, env=self._environment(extra), input=data, capture_output=True,
                 check=False, restore_signals=False,  # a limit on files is then git's to tell, and to tidy up after
             )  # fmt: skip
 
@@ -155,7 +161,7 @@ class Git:
         with self._starting():
             return subprocess.Popen(
                 ["git", *(WITH_HOOKS if hooks else OPTIONS), *arguments],
-                cwd=self.cwd, env=self._environment({**self.extra, **(extra or {})}), start_new_session=apart,
+                cwd=self.cwd, env=self._environment(extra, hooks=hooks), start_new_session=apart,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, restore_signals=False,
             )  # fmt: skip
 
@@ -286,7 +292,7 @@ class Git:
         with self._starting():
             return subprocess.Popen(
                 ["git", *OPTIONS, "cat-file", "--batch"],
-                cwd=self.cwd, env=self._environment(self.extra), process_group=0,
+                cwd=self.cwd, env=self._environment(), process_group=0,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             )  # fmt: skip
 
