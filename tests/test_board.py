@@ -207,6 +207,7 @@ def test_the_board_is_a_function_of_rows_alone() -> None:
     row: AnyRow = {
         "id": "task_a", "title": "T", "status": "pending", "waits_on": [], "blocked_by": ["approval"], "reason": None,
         "ready": False, "proven": None, "late": False, "kind": None, "risk": None, "size": None, "role": None,
+        "broken": None, "incomplete": False, "unsigned": [], "run_status": None, "spike": False,
     }  # fmt: skip
     held: AnyRow = {"run": {"id": "run_a", "goal": "G", "status": "active"}, "tasks": [row], "dispatches": []}
     told = board(held)

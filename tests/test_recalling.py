@@ -144,7 +144,7 @@ def test_records_of_the_work_answer_with_their_state_and_trust(play: Play) -> No
     note = add(play, "The umbrella parser is streaming.", evidence=[evidence])
     hits = {hit["id"]: hit for hit in asked(play, "umbrella")["hits"]}
     assert hits[note]["trust"] == "witnessed"
-    standing = {"status": "recorded", "trust": "witnessed", "outcome": "passed", "stale": False}
+    standing = {"status": "recorded", "trust": "witnessed", "outcome": "passed", "stale": False, "doubts": []}
     assert hits[note]["evidence"] == [{"id": evidence, **standing}]
     assert "evidence witnessed · " in rendered(asked(play, "umbrella"))
     assert ids(asked(play, "umbrella", kinds=("task",))) == [task]

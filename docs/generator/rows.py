@@ -60,6 +60,7 @@ CARD: Final = {
     "reason": "why it is blocked, rejected or cancelled, or null", "ready": "could be handed out now",
     "proven": "true, false, or null while it is not completed",
     "unsigned": "approvals that it rests on without the signature that policy demands",
+    "doubts": "what takes from its state, in the words of `status`: stale, unsigned, late",
     "stale": "all that proves it is of other code than this commit's, and no other task shows that it passed since",
     "late": "something came after the run's completion",
     "kind": "or null", "risk": "or null", "size": "or null", "role": "or null",
@@ -171,8 +172,9 @@ DIFF_RUN: Final = {
     "to": "its state, or null", "way": "the states from the one to the other; empty where it was added or removed",
     "by": "who moved it, who did so last at the end", "reason": "why, or null",
     "texts": "revised texts: field, words (change: same, added, removed, left_out; text)",
-    "plans": "id, title, change, from, to, by, reason, changed_since_approval, unsigned (see a plan; by the "
-    "older side's policy), approved_again (it was canonical, and somebody approved it once more), texts",
+    "plans": "id, title, change, from, to, by, reason, changed_since_approval, unapproved (see a plan), unsigned "
+    "(see a plan; by the older side's policy), approved_again (it was canonical, and somebody approved it once "
+    "more), texts",
     "tasks": "what happened to each task that changed",
     "gates": "kind, scope, from, to, way (what it was, one after the other), by, reason, evidence, late, "
     "proof (what of that the newer commit holds, as of a task)",
@@ -197,7 +199,8 @@ DIFF_TASK: Final = {
     "reason": "why it was moved last, or null", "last_reason": "the last that was given before it was done, or null",
     "proven": "true, false, or null while not completed", "proven_before": "the same at the older commit",
     "proof": "what proves it: id, kind, trust_level, outcome, command, folder, exit_code, covers, "
-    "absent, beside (see evidence), reports, holds (files, check, diff, answer, as text), summary, stale",
+    "absent, beside (see evidence), reports, holds (files, check, diff, answer, as text), summary, stale, "
+    "uncommitted, passed_since",
     "asked": "what is asked of its proof, each with the rule that asks", "criteria": "of a task that was added",
     "kind": "or null", "risk": "or null", "files": "that it is about",
     "failed_since": "the latest runs of the commands of that, where they failed after it: as proof",
@@ -563,8 +566,9 @@ def page() -> str:
         "`share` of the "
         "sources' words that are kept and `lost_numbers`; `carried` and `left` of both are the keys that it takes "
         "over, and does not, from those whose place it takes. `evidence` of `note show`, and of `show` of one, says "
-        "what became of what it rests on (`id`, `status`, `trust`, `outcome`, `stale`), its `places` what became of "
-        "the code that it is about, as rows of `check anchors` do: `edited` are lines of the file as it is now, "
+        "what became of what it rests on (`id`, `status`, `trust`, `outcome`, `stale`, `doubts`), its `places` what "
+        "became of the code that it is about, as rows of `check anchors` do: `edited` are lines of the file as it is "
+        "now, "
         "`taken_out` those after which some are missing. `notes` of `recipe run` have "
         "`score` (of its recall, or null) and `places` (`place`, `state`, `path`, `lines`, `why` of each anchor; null "
         "where no step followed them). "

@@ -148,7 +148,11 @@ def _is_record(identity: str) -> bool:
 
 def _standing(row: Row) -> str:
     told = [row[key] for key in row if key not in ("id", "title") and isinstance(row[key], str)]
-    return ", ".join([*told, *(["stale"] if row.get("stale") else [])])
+    return ", ".join([*told, *_doubts(row)])
+
+
+def _doubts(row: Row) -> list[str]:
+    return row.get("doubts") or (["stale"] if row.get("stale") else [])
 
 
 def _fenced(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -192,8 +196,7 @@ def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, 
 def _near(row: Row) -> str:
     from memento_git.knowledge.rendering import proof
 
-    stale = "stale" if row.get("stale") else ""
-    standing = ", ".join(filter(None, (row["status"], proof(row), row.get("trust"), row.get("outcome"), stale)))
+    standing = ", ".join(filter(None, (row["status"], proof(row), row.get("trust"), row.get("outcome"), *_doubts(row))))
     told = [row.get("rel") or "", output.printable(row["id"]), standing, output.printable(row["title"] or "")]
     return f"{'  ' * row.get('depth', 0)}{'  '.join(one for one in told if one)}"
 

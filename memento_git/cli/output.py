@@ -116,7 +116,7 @@ def _until(claim: ClaimRow | DispatchRow) -> str:
     return click.style(f"{told}, which is over", fg="red") if claim["expired"] else told
 
 
-def proof(task: TaskRow) -> str:
+def proof(task: Mapping[str, Any]) -> str:
     """Return whether a task that was just completed is proven, and if not, why."""
     return "proven" if task["proven"] else f"unproven: {printable('; '.join(task['unproven_because']))}"
 
@@ -173,7 +173,7 @@ def told(row: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _typeable(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record whose command is told as the commands within others are, and its two words for age as one."""
-    from memento_git.review.report import aged
+    from memento_git.work.doubts import aged
 
     told = {**row, "command": {"run": row["command"]}} if isinstance(row.get("command"), list) else dict(row)
     return {**told, "stale": aged(row), "uncommitted": None} if row.get("uncommitted") else told

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 WORST: Final = (GONE, CHANGED, UNKNOWN, UNPINNED, MOVED, OK)
 DAY: Final = 86400
 SOME_FAILED: Final = "some_failed"
-UNKNOWN_STANDING: Final = {"trust": None, "outcome": None, "stale": None}
+UNKNOWN_STANDING: Final = {"trust": None, "outcome": None, "stale": None, "doubts": ()}
 
 
 def nothing_known(view: View, ids: Iterable[str]) -> dict[str, Row]:  # noqa: ARG001 (the shape of what tells more)
@@ -66,7 +66,7 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> HitRow:
         "about": [{"anchor": str(one), "state": None} for one in shelf.anchors(note)],
         "anchors": None,
         "evidence": [{"id": str(ref).partition("@")[0], "ref": str(ref)} for ref in note.list("evidence")],
-        "trust": None, "outcome": None, "stale": None, "proven": None, "run_status": None,
+        "trust": None, "outcome": None, "stale": None, "proven": None, "run_status": None, "doubts": [],
         "successor": _successor(shelf, note.id),
         "answer": answer,
         "instead_of": [],
@@ -114,7 +114,8 @@ def record_hit(card: Card, text: str, now: str, events: Sequence[tuple[Card, str
         "origin": card.origin or None,
         "actor": card.by or None, "created_at": card.time or None, "age_days": age(card.time, now),
         "validity": None, "key": None, "confirmed_at": None, "confirmed_before": None, "importance": None,
-        "confidence": None, "thread": None, "to": None, "proven": None, "run_status": None, "successor": None,
+        "confidence": None, "thread": None, "to": None, "proven": None, "run_status": None, "doubts": [],
+        "successor": None,
         "answer": None, "trust": None, "outcome": None, "stale": None,
         "tags": list(card.tags), "pinned": False,
         "about": [{"anchor": path, "state": None} for path in card.files], "anchors": None, "evidence": [],

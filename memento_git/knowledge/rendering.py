@@ -26,7 +26,8 @@ def words_of(hit: HitRow) -> list[str]:
     """Return the labels of a hit, in words."""
     told: list[Any] = [
         hit["weak"] and "perhaps not about this",
-        hit["kind"], hit["status"] and hit["status"].replace("_", " "), proof(hit), hit["expired"] and "expired",
+        hit["kind"], hit["status"] and hit["status"].replace("_", " "), proof(hit),
+        *(() if hit["trust"] else hit["doubts"]), hit["expired"] and "expired",
         hit["incomplete"] and "incomplete", hit["validity"],
         hit["pinned"] and "pinned", hit["anchors"] and f"code {hit['anchors']}",
         hit["trust"] and f"evidence {hit['trust']}{_ended(hit)}", hit["origin"] and ORIGINS.get(hit["origin"], ""),
@@ -39,15 +40,15 @@ def words_of(hit: HitRow) -> list[str]:
 
 
 def proof(row: Mapping[str, Any]) -> str:
-    """Return whether a task that is done is proven, or that its run was cancelled; nothing of what is no such task."""
-    cancelled = "in a cancelled run" if row.get("run_status") == "cancelled" else ""
-    return cancelled if row.get("proven") is None else "proven" if row["proven"] else "unproven"
+    """Return whether a task that is done is proven; nothing of what is no such task."""
+    return "" if row.get("proven") is None else "proven" if row["proven"] else "unproven"
 
 
 def _ended(row: Mapping[str, Any]) -> str:
     """Return that evidence failed, or saw other code; that it passed says nothing of what it is evidence for."""
     ended = f", {row['outcome'].replace('_', ' ')}" if row.get("outcome") in ("failed", "some_failed") else ""
-    return f"{ended}{', stale' if row.get('stale') else ''}"
+    age = ", ".join(row.get("doubts") or (["stale"] if row.get("stale") else []))
+    return f"{ended}{f', {age}' if age else ''}"
 
 
 def _aged(days: int | None) -> str:

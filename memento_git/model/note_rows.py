@@ -107,12 +107,15 @@ class HitRow(TypedDict):
         list[dict[str, Any]], "places in the code: `anchor`, `state`, and where it is now: `path`, `lines`, `why`"
     ]
     anchors: Annotated[str | None, "the worst of these states: gone, changed, unknown, unpinned, moved, ok; or null"]
-    evidence: Annotated[list[dict[str, Any]], "what it rests on: `id`, `status`, `trust`, `outcome`, `stale`"]
+    evidence: Annotated[list[dict[str, Any]], "what it rests on: `id`, `status`, `trust`, `outcome`, `stale`, `doubts`"]
     trust: Annotated[str | None, "the best trust of what stands of it, or null"]
     outcome: Annotated[str | None, "how what stands of it ended: passed, failed, observed; some_failed; or null"]
-    stale: Annotated[bool | None, "all of that is of other code than the commit's; or null"]
+    stale: Annotated[bool | None, "all of that, or of what proves a task, is of other code than the commit's; or null"]
     proven: Annotated[bool | None, "of a task that is done, whether it is proven; else null"]
     run_status: Annotated[str | None, "of a task whose run is over, how that ended; else null"]
+    doubts: Annotated[
+        list[str], "of a record of the work, what takes from its state, in the words of `status`: stale, unsigned, late"
+    ]
     successor: Annotated[str | None, "what stands in its place today, be that step by step, or null"]
     answer: Annotated[
         Answer | None, "of what is resolved: `note`, its `status` and `title`, what was `said`, each or null; else null"

@@ -204,15 +204,17 @@ def _plans(before: Row, after: Row, events: Sequence[Row], told: Mapping[str, li
 def _plan(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:
     shown = new or old or {}
     same = old and new and all(old[key] == new[key] for key in ("status", "changed", "unsigned"))
+    fit = (old or {}).get("unapproved") == (new or {}).get("unapproved")
     again = same and any(row["record"] == shown["id"] and _verb(row) == "approved" for row in events)
     change = {
         "id": shown["id"], "title": shown["title"], "change": _kind(old, new),
         "from": old and old["status"], "to": new and new["status"],
         "by": _actors(events) or ([] if old else [shown["actor"]]), "reason": _reason(events),
-        "changed_since_approval": bool(new and new["changed"]), "unsigned": (new or {}).get("unsigned", []),
-        "approved_again": bool(again), "texts": texts(old, new, PLAN_TEXTS),
+        "changed_since_approval": bool(new and new["changed"]), "unapproved": new and new["unapproved"],
+        "unsigned": (new or {}).get("unsigned", []), "approved_again": bool(again),
+        "texts": texts(old, new, PLAN_TEXTS),
     }  # fmt: skip
-    return None if same and not (again or change["texts"]) else change
+    return None if same and fit and not (again or change["texts"]) else change
 
 
 def _evidence(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:

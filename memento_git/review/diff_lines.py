@@ -6,8 +6,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.enumeration import cut, many, some
-from memento_git.review.report import INCOMPLETE, LATE, MOVED, SPIKE, aged, called, counted, ran, signature_note
+from memento_git.review.report import INCOMPLETE, LATE, MOVED, SPIKE, called, counted, ran, signature_note
 from memento_git.review.word_diff import ADDED, LEFT_OUT, REMOVED
+from memento_git.work.doubts import aged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -237,6 +238,8 @@ def plan_lines(plan: Row, style: Style) -> Iterator[str]:
     yield f"{way(plan)}{again}{by(plan, style, whole=plan['by'])}{why(plan, style)}"
     if plan["changed_since_approval"]:
         yield style.strong("its text is another than the approved one")
+    if plan["unapproved"]:
+        yield f"{style.strong('not approved by who may')}: {style.say(cut(plan['unapproved']))}"
     for told in plan["unsigned"]:
         yield f"{style.strong('unsigned')}: {style.say(cut(told))}"
     yield from revised(plan, style)

@@ -20,7 +20,7 @@ VOID = "it was withdrawn, what it names was redacted, or it is of another comman
 
 
 def proof(row: Row) -> Row:
-    told = {key: row.get(key) for key in (*KEYS, "passed_since")}
+    told = {key: row.get(key) for key in (*KEYS, "uncommitted", "passed_since")}
     return {**told, "holds": holds(row), "stale": bool(row.get("stale"))}
 
 

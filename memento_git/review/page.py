@@ -18,7 +18,6 @@ from memento_git.review.report import (
     ORDER,
     SPIKE,
     again_note,
-    aged,
     answered,
     around,
     called,
@@ -28,6 +27,7 @@ from memento_git.review.report import (
     typed,
 )  # fmt: skip
 from memento_git.review.timeline import timeline
+from memento_git.work.doubts import aged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

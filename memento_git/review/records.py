@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from memento_git.errors import MementoError
 from memento_git.model.ids import Ref, kind_of, parse_ref
-from memento_git.model.states import DONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,49 +18,54 @@ if TYPE_CHECKING:
 def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
     """Return status, of evidence trust, outcome and staleness, of a task proof and its run's end; of others why not.
 
-    Stale is what saw other code than the view's, as in lists of evidence. Evidence may be named with the digest of its
-    file: another file of that id proves nothing.
+    Stale is what saw other code than the view's, as in lists of evidence, and doubts are what takes from the state, in
+    the words of those lists. Evidence may be named with the digest of its file: another file of that id proves nothing.
     """
-    from memento_git.work.proof.staleness import mark_stale
+    from memento_git.work import answers
     from memento_git.work.state import RunState
 
     states: dict[str, RunState] = {}
-    found: dict[str, Row] = {}
+    found: dict[str, AnyRow] = {}
     for name in dict.fromkeys(ids):
         identity, digest = parse_ref(name)
         kind = kind_of(identity)
         try:
             run = view.find(identity, kind)[1]
             state = states.setdefault(run, RunState(view, run))
-            found[name] = _standing(state, Ref(identity, digest), kind)
+            found[name] = {"run_id": run, **_row(state, Ref(identity, digest), kind)}
         except MementoError as error:
-            found[name] = {"status": error.token, "trust": None, "outcome": None, "stale": None}
-    seen: list[AnyRow] = [{"id": name, "code": row.pop("code"), **row} for name, row in found.items() if "code" in row]
-    mark_stale(view, seen, [])
-    for row in seen:
-        found[row["id"]]["stale"] = row["stale"]
-    return found
+            found[name] = {"id": identity, "run_id": "", "status": error.token}
+    for run, state in states.items():
+        answers.mark_aged(state, [row for row in found.values() if row["run_id"] == run])
+    return {name: _told(row) for name, row in found.items()}
 
 
-def _standing(state: RunState, ref: Ref, kind: str) -> Row:
-    from memento_git.work.proof.trust import outcome_of, seen_by
+def _row(state: RunState, ref: Ref, kind: str) -> AnyRow:
+    from memento_git.work import answers, rows
 
     if kind == "evidence":
         held = state.evidence(ref.id)
         status, trust = state.evidence_status(ref.id), state.trust_in(held) if held else "advisory"
         if ref.digest:
             _, held, status, trust, *_ = state.cited(ref)
-        ended, code = (outcome_of(held.data), seen_by(held)) if held else (None, {})
-        return {"status": status, "trust": trust, "outcome": ended, "stale": False, "code": code}
-    of = {"run": lambda _: state.status, "plan": state.plan_status, "task": state.task_status}[kind]
-    rest = _of_task(state, ref.id) if kind == "task" else {}
-    return {"status": of(ref.id), "trust": None, "outcome": None, "stale": None, **rest}
+        told: Row = {**rows.evidence_row(state, held)} if held else {"id": ref.id, "outcome": None, "code": {}}
+        return {**told, "status": status, "trust": trust}
+    if kind == "task":
+        task = rows.task_row(state, ref.id)
+        answers.mark_lacking(state, tasks=[task])
+        return task
+    return answers.row(state, ref.id)
 
 
-def _of_task(state: RunState, task: str) -> Row:
-    """Return whether a task that is done is proven, and how its run ended where that is over."""
-    done = state.task_status(task) in DONE
-    return {
-        "proven": state.proof(task).proven if done else None,
-        "run_status": state.status if state.is_final else None,
-    }
+def _told(row: AnyRow) -> Row:
+    """Return what is said of a record beside what it holds."""
+    from memento_git.work import doubts
+
+    kind = kind_of(row["id"])
+    told = {key: row.get(key) for key in ("status", "trust", "outcome", "stale")}
+    if kind == "evidence" and "code" in row:
+        return {**told, "stale": row.get("stale", False), "doubts": [word for word in [doubts.aged(row)] if word]}
+    if kind == "task" and "proven" in row:
+        told |= {key: row[key] for key in ("proven", "run_status")}
+        return {**told, "doubts": doubts.of_task(row) + [f"gate {gate} failed" for gate in row["blocked_by"]]}
+    return {**told, "doubts": doubts.of_plan(row) if kind == "plan" and "changed" in row else []}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.model.enumeration import cut, ends, some
 from memento_git.model.markup import code, said
 from memento_git.review.summary import digest
+from memento_git.work.doubts import CANCELLED, aged
 from memento_git.work.proof.trust import not_seen
 
 if TYPE_CHECKING:
@@ -79,15 +80,6 @@ def _verified(row: Row) -> str:
     stale = f", {told}" if (told := aged(row)) else ""
     tasks = some([f"`{name}`" for name in row["task_ids"]], SHOWN_TASKS)
     return f"{what} — {row['kind']}, {row['trust_level']}{stale}, proves {tasks}"
-
-
-def aged(row: Mapping[str, Any]) -> str:
-    """Return how evidence, or what proves a task, stands to the code of this commit, where that is other code."""
-    if not row.get("stale"):
-        return ""
-    if row.get("passed_since"):
-        return "passed on this code since"
-    return "of code that is not committed here" if row.get("uncommitted") else "stale"
 
 
 def role_line(row: RoleRow) -> str:
@@ -188,7 +180,7 @@ def _state_notes(row: TaskRow) -> list[str]:
     if why and row["proven"] is None and row["status"] not in ("cancelled", "rejected"):
         notes.append(said("; ".join(why)))
     if row["run_status"] == "cancelled":
-        notes.append("in a cancelled run")
+        notes.append(CANCELLED)
     if row["incomplete"]:
         notes.append(INCOMPLETE)
     return notes

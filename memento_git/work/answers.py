@@ -13,7 +13,7 @@ from memento_git.work.dispatch import handout
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
@@ -43,25 +43,27 @@ def _found(view: View, given: str, kind: str) -> tuple[RunState, AnyRow]:
 def shown(view: View, given: str, kind: str) -> AnyRow:
     """Return the same, and whether evidence, or all that proves a task, is of other code than this view's."""
     state, told = _found(view, given, kind)
-    if kind in ("evidence", "task"):
-        _mark(state, told, kind)
+    mark_aged(state, [told])
     return told
 
 
-def _mark(state: RunState, told: AnyRow, kind: str) -> None:
+def mark_aged(state: RunState, told: Iterable[AnyRow]) -> None:
+    """Say of evidence and tasks among some rows whether that, or all that proves them, is of other code."""
     from memento_git.work.proof.staleness import mark_stale
 
-    if kind == "evidence":
-        mark_stale(state.view, [told], [])
-    elif told["proven_by"]:
-        mark_stale(state.view, [rows.evidence_row(state, one) for one in state.pieces(told["proven_by"])], [told])
-    if told.get("stale"):
+    seen = [row for row in told if "code" in row or row.get("proven_by")]
+    tasks = [row for row in seen if "code" not in row]
+    pieces = state.pieces(dict.fromkeys(name for row in tasks for name in row["proven_by"]))
+    evidence = [row for row in seen if "code" in row] + [rows.evidence_row(state, one) for one in pieces]
+    mark_stale(state.view, evidence, tasks)
+    if old := [row for row in seen if row.get("stale")]:
         from memento_git.work import kept_rows
 
         held = kept_rows.base(state.view, state.id)
         mark_stale(state.view, held["evidence"], held["tasks"])
-        known = {row["id"]: row for row in (*held["evidence"], *held["tasks"])}
-        told["passed_since"] = known[told["id"]]["passed_since"]
+        since = {row["id"]: row.get("passed_since") for row in (*held["evidence"], *held["tasks"])}
+        for row in old:
+            row["passed_since"] = since.get(row["id"])
 
 
 def check(state: RunState, *shown: AnyRow) -> None:
@@ -87,7 +89,7 @@ def task(view: View, given: str) -> TaskRow:
 
     told: TaskRow
     state, told = _found(view, given, "task")
-    _mark(state, told, "task")
+    mark_aged(state, [told])
     if told["status"] not in ("accepted", "cancelled"):
         told["asked"] = rows.asked_row(state, told["id"], pasts.asked(state, told["id"]))
     return told

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.markup import said
 from memento_git.model.states import OPEN_DISPATCH, TASK_STATUSES
+from memento_git.work import doubts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -56,6 +57,7 @@ def _card(task: TaskRow, dispatches: Sequence[DispatchRow]) -> Row:
         "unsigned": task.get("unsigned", []),
         "stale": task.get("stale", False) and not task["passed_since"],
         "late": task["late"],
+        "doubts": doubts.of_task(task),
         **{key: task[key] for key in ("kind", "risk", "size", "role")},
     }
 
@@ -86,11 +88,9 @@ def notes_of(card: Mapping[str, Any]) -> list[str]:
         f"handed to {card['executor']}" if card["dispatch_ids"] and not card["claimants"] else "",
         "its lease is over" if card["expired"] else "",
         "ready" if card["ready"] else "",
-        f"blocked by {', '.join(card['blocked_by'])}" if card["blocked_by"] and card["column"] == "pending" else "",
+        f"blocked by {', '.join(card['blocked_by'])}" if card["blocked_by"] else "",
         card["reason"] or "",
         {True: "proven", False: "unproven"}.get(card["proven"], "") if card["proven"] is not None else "",
-        "unsigned" if card["unsigned"] else "",
-        "stale" if card["stale"] else "",
-        "late" if card["late"] else "",
+        *card["doubts"],
     )
     return [note for note in told if note]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 OURS: Final = 0x4D454D4F  # PRAGMA application_id: "MEMO"
-LISTS: Final = ("claimants", "dispatch_ids", "blocked_by", "unsigned")
+LISTS: Final = ("claimants", "dispatch_ids", "blocked_by", "unsigned", "doubts")
 FLAGS: Final = ("expired", "ready", "proven", "stale", "late")
 TEXTS: Final = ("id", "title", "column", "executor", "reason", "kind", "risk", "size", "role")
 
@@ -25,7 +25,7 @@ CREATE TABLE cards (
   position INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, title TEXT, "column" TEXT NOT NULL REFERENCES columns (name),
   executor TEXT, reason TEXT, kind TEXT, risk TEXT, size TEXT, role TEXT,
   expired INTEGER, ready INTEGER, proven INTEGER, stale INTEGER, late INTEGER,
-  claimants TEXT, dispatch_ids TEXT, blocked_by TEXT, unsigned TEXT
+  claimants TEXT, dispatch_ids TEXT, blocked_by TEXT, unsigned TEXT, doubts TEXT
 );
 """
 

@@ -1,0 +1,45 @@
+"""What takes from the state of a record: the words that stand beside it wherever it is shown in short. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memento_git.model.rows import PlanRow, TaskRow
+
+CANCELLED: Final = "in a cancelled run"
+
+
+def aged(row: Mapping[str, Any]) -> str:
+    """Return how evidence, or what proves a task, stands to the code of this commit, where that is other code."""
+    if not row.get("stale"):
+        return ""
+    if row.get("passed_since"):
+        return "passed on this code since"
+    return "of code that is not committed here" if row.get("uncommitted") else "stale"
+
+
+def of_task(row: TaskRow) -> list[str]:
+    """Return what takes from the state of a task, and from that it is proven."""
+    told = (
+        "cannot be read" if row["broken"] else "",
+        "incomplete" if row["incomplete"] else "",
+        "unsigned" if row["unsigned"] else "",
+        aged(row),
+        "late" if row["late"] else "",
+        "a spike" if row["spike"] else "",
+        CANCELLED if row["run_status"] == "cancelled" else "",
+    )
+    return [word for word in told if word]
+
+
+def of_plan(row: PlanRow) -> list[str]:
+    """Return what takes from that a plan is approved."""
+    told = {
+        "changed since its approval": row["changed"],
+        "not approved by who may": row["unapproved"],
+        "unsigned": row["unsigned"],
+    }
+    return [word for word, holds in told.items() if holds]

@@ -1,0 +1,141 @@
+"""What takes from that a task is proven, or a plan approved, stands beside it wherever that is said."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.work.actions import evidences, runs
+from tests.play import add, git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.play import Play
+
+    Cli = Callable[..., tuple[int, str, str]]
+
+SIGNED = "signatures: {allowed_signers: .memento/allowed_signers, require: {%s: [ada@example.invalid]}}"
+TITLE = "Count the zebra"
+
+
+def stale(play: Play) -> None:
+    play.proven(TITLE)
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all()
+
+
+def uncommitted(play: Play) -> None:
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.proven(TITLE)
+
+
+def passed_since(play: Play) -> None:
+    stale(play)
+    play.proven("Feed it")
+
+
+def gate_failed(play: Play) -> None:
+    play.gate("quality_review", "failed", task=play.proven(TITLE), reason="It is a horse.")
+
+
+def cancelled(play: Play) -> None:
+    play.proven(TITLE)
+    play.do(runs.cancel_run, reason="Enough.")
+
+
+def unsigned(play: Play) -> None:
+    task = play.task(TITLE, require=["approval"])
+    claim = play.claimed(task)
+    play.complete(claim, play.evidence(task), play.do(evidences.approve, task, prompt="Is it?", response="yes"))
+    (play.root / ".memento" / "allowed_signers").write_text("")
+    play.policy(f"  {SIGNED % 'approvals'}\n")
+
+
+TASKS = [
+    (stale, ["stale"]), (uncommitted, ["of code that is not committed here"]),
+    (passed_since, ["passed on this code since"]), (gate_failed, ["quality"]),
+    (cancelled, ["in a cancelled run"]), (unsigned, ["unsigned"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("story", "words"), TASKS, ids=[story.__name__ for story, _ in TASKS])
+def test_what_takes_from_a_proven_task_is_told_on_every_surface(
+    play: Play, cli: Cli, story: Callable[[Play], None], words: list[str]
+) -> None:
+    start = git(play.root, "rev-parse", "HEAD")
+    play.planned()
+    story(play)
+    diff = cli("diff", f"{start}..HEAD", "-C", str(play.root))[1]
+    by_older_policy = {"cancelled": "cancelled", "unsigned": "proven"}
+    in_diff = by_older_policy.get(story.__name__, words[0])
+    assert in_diff in diff, diff
+    (task,) = [row["id"] for row in play.overview()["tasks"] if row["title"] == TITLE]
+    note = add(play, "It is about stripes.", links=[f"relates_to:{task}"])
+    surfaces = [
+        ["status"], ["report"], ["report", "--chat"], ["report", "--format", "text"], ["task", "list"],
+        ["task", "board"], ["task", "board", "--format", "markdown"], ["recall", "count the zebra", "--kind", "task"],
+        ["note", "show", note, "--what", "graph"],
+    ]  # fmt: skip
+    for surface in surfaces:
+        out = cli(*surface, "-C", str(play.root))[1]
+        assert "proven" in out, out
+        assert [word for word in words if word not in out] == [], out
+
+
+def test_evidence_that_passed_on_this_code_since_is_told_alike(play: Play, cli: Cli) -> None:
+    play.planned()
+    passed_since(play)
+    where = ("--json", "-C", str(play.root))
+    hits = json.loads(cli("recall", "count the zebra", "--kind", "task", *where)[1])["hits"]
+    assert [(hit["proven"], hit["stale"], hit["doubts"]) for hit in hits] == [
+        (True, True, ["passed on this code since"])
+    ]
+    first = play.overview()["evidence"][0]["id"]
+    add(play, "Stripes are counted by hand.", evidence=[first])
+    told = cli("recall", "stripes", "-C", str(play.root))[1]
+    assert f"rests on {first}: recorded, witnessed, passed on this code since" in told
+
+
+def changed(play: Play) -> None:
+    plan = next((play.root / ".memento").rglob("plan.md"))
+    plan.write_text(plan.read_text().replace("show it", "say so"))
+    play.commit_all("easier")
+
+
+def unapproved(play: Play) -> None:
+    play.policy("  plan: {approvers: [Grace]}\n")
+
+
+def plan_unsigned(play: Play) -> None:
+    (play.root / ".memento" / "allowed_signers").write_text("")
+    play.policy(f"  {SIGNED % 'plan_approval'}\n")
+
+
+PLANS = [
+    (changed, "changed since its approval"), (unapproved, "not approved by who may"), (plan_unsigned, "unsigned")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("story", "word"), PLANS, ids=[story.__name__ for story, _ in PLANS])
+def test_what_takes_from_an_approved_plan_is_told_by_recall(
+    play: Play, cli: Cli, story: Callable[[Play], None], word: str
+) -> None:
+    play.planned()
+    story(play)
+    for surface in (["status"], ["report"], ["recall", "show plan", "--kind", "plan"]):
+        out = cli(*surface, "-C", str(play.root))[1]
+        assert word in out, out
+        assert "Plan" in out
+
+
+def test_the_diff_says_that_a_plan_was_not_approved_by_who_may(play: Play, cli: Cli) -> None:
+    play.planned()
+    git(play.root, "switch", "-qc", "work")
+    unapproved(play)
+    for form in ("text", "markdown"):
+        out: Any = cli("diff", "main", "--format", form, "-C", str(play.root))[1]
+        assert "was approved by Ada" in out
+        assert "not approved by who may" in out
