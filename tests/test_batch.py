@@ -275,6 +275,39 @@ def test_a_rejection_is_told_and_fails_the_list_which_is_done(play: Play, cli: C
     assert play.status(answer["done"][1]["id"]) == "pending"
 
 
+@pytest.mark.parametrize(("code", "told"), [
+    ("0", "is proven"), ("1", "is unproven: evidence_"),
+])  # fmt: skip
+def test_a_completion_tells_whether_it_proves_its_task(
+    play: Play, cli: Callable[..., Any], code: str, told: str
+) -> None:
+    play.planned()
+    task = play.task()
+    evidence = play.evidence(task) if code == "0" else play.do(evidences.add_evidence, "artifact", files=["app.py"])
+    path = play.root.parent / "verbs.yaml"
+    path.write_text(
+        f"- {{do: dispatch create, task: {task}, executor: agent, as: handed}}\n"
+        "- {do: dispatch claim, dispatch: $handed}\n"
+        f"- {{do: dispatch complete, dispatch: $handed, evidence: {evidence}}}\n"
+    )
+    ended, out, _ = cli("apply", str(path), "-C", str(play.root))
+    handed = play.overview()["dispatches"][0]["dispatch_id"]
+    assert ended == 0
+    assert f"dispatch complete  {handed}  {task} {told}" in out
+    assert play.is_proven(task) is (code == "0")
+
+
+def test_a_completion_that_is_rejected_in_the_same_list_proves_nothing(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    claim, evidence = play.claimed(task), play.do(evidences.add_evidence, "artifact", tasks=[task], files=["app.py"])
+    verbs = (
+        f"- {{do: dispatch complete, dispatch: {claim}, evidence: {evidence}}}\n- {{do: task verify, task: {task}}}\n"
+    )
+    row = play.do(batch.apply, verbs.encode())[0]
+    assert (row["task_id"], row["proven"], play.status(task)) == (task, None, "rejected")
+
+
 def test_an_acceptance_is_told_too(play: Play, cli: Callable[..., Any]) -> None:
     play.planned()
     task = play.proven()

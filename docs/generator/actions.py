@@ -60,7 +60,9 @@ The answer has `done`, a row for each verb in order: `do`, and the `id` of what 
 verify` has its `verdict` (accepted or rejected) and the `failed_requirements` too. A rejection is a verdict, not a
 refusal: it is recorded, the rest of the list is done and committed with it, and then the command says `ok: false` with
 the error `task_rejected` and exits with 1, as `memento task verify` does. What may only follow an acceptance is refused
-by its own rule, and then nothing of the list is recorded, the rejection neither."""
+by its own rule, and then nothing of the list is recorded, the rejection neither. The rows of `dispatch complete` and
+`dispatch select` have the `task_id`, and whether that task is `proven` (null where it is not done any more) at the end
+of the list, with `unproven_because`."""
 
 API: Final = """\
 The Python API is the command line without the printing: an action takes a transaction and its verb's options, raises

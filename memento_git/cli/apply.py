@@ -55,5 +55,7 @@ def _show_keys(door: Door, verb: str) -> None:
 
 
 def _lines(row: Row) -> list[str]:
-    head = f"{row['do']}  {row['id']}" + (f"  {row['verdict']}" if "verdict" in row else "")
-    return [head, *(f"  {reason}" for reason in row.get("failed_requirements", ()))]
+    told = [row["do"], row["id"], *([row["verdict"]] if "verdict" in row else [])]
+    if row.get("proven") is not None:
+        told.append(f"{row['task_id']} is {output.proof(row)}")
+    return ["  ".join(told), *(f"  {reason}" for reason in row.get("failed_requirements", ()))]

@@ -171,6 +171,7 @@ ALSO: Final = {  # option of a command -> key of its verb, where they differ
     "assume": "assumptions", "risk": "risks", "tag": "tags", "alias": "aliases", "source": "sources", "link": "links",
     "task": "tasks", "kind": "gate", "require_check": "require_checks", "candidate": "candidates", "text": "progress",
 }  # fmt: skip
+COMPLETING: Final = ("dispatch complete", "dispatch select")
 LARGEST: Final = 16 << 20
 
 
@@ -213,7 +214,8 @@ def _options(verb: str) -> Mapping[str, inspect.Parameter]:
 def apply(tx: Transaction, text: bytes, *, imports: bool = True) -> list[dict[str, Any]]:
     """Do the verbs of a YAML list; return what each made. All of it is one commit, or nothing is.
 
-    `task verify` answers its verdict too; a rejection is recorded like any other, and the verbs after it are done.
+    `task verify` answers its verdict too; a rejection is recorded like any other, and the verbs after it are done. What
+    completes a task, or chooses how it was done, answers whether that proves it at the end of the list.
     Without `imports`, what names a file or folder anywhere on this machine is refused.
     """
     if len(text) > LARGEST:
@@ -231,7 +233,7 @@ def apply(tx: Transaction, text: bytes, *, imports: bool = True) -> list[dict[st
     for number, step in enumerate(loaded.value):
         where = f"line {lines[number]}" if has_lines else f"entry {number + 1}"
         done.append(_step(tx, step, where, names, imports=imports))
-    return done
+    return [{**row, **(_proof(tx, row["id"]) if row["do"] in COMPLETING else {})} for row in done]
 
 
 def _step(tx: Transaction, step: Any, line: str, names: dict[str, Named], *, imports: bool) -> dict[str, Any]:
@@ -291,6 +293,14 @@ def _refuse_unfit(tx: Transaction, paths: Iterable[str], where: str) -> None:
 
 def _verdict(found: Verdict) -> dict[str, Any]:
     return {"verdict": "accepted" if found.accepted else "rejected", "failed_requirements": list(found.unmet)}
+
+
+def _proof(tx: Transaction, dispatch: str) -> dict[str, Any]:
+    """Return whether the task of a dispatch is proven, and why not."""
+    from memento_git.work import answers
+
+    task = answers.after(tx, answers.after(tx, dispatch)["task_id"])
+    return {"task_id": task["id"], **{key: task[key] for key in ("proven", "unproven_because")}}
 
 
 def _named(value: Any, names: dict[str, Named], where: str) -> Any:
