@@ -139,3 +139,17 @@ def test_the_diff_says_that_a_plan_was_not_approved_by_who_may(play: Play, cli: 
         out: Any = cli("diff", "main", "--format", form, "-C", str(play.root))[1]
         assert "was approved by Ada" in out
         assert "not approved by who may" in out
+
+
+def test_a_verdict_by_who_may_not_give_it_is_told_on_every_surface(play: Play, cli: Cli) -> None:
+    play.planned()
+    play.proven(TITLE)
+    play.gate("final_acceptance", "passed")
+    start = git(play.root, "rev-parse", "HEAD")
+    play.policy("  gates: {verdicts: {final_acceptance: [Grace]}}\n")
+    for surface in (["status"], ["report"], ["report", "--chat"], ["gate", "list"], ["diff", f"{start}..HEAD"]):
+        out = cli(*surface, "-C", str(play.root))[1]
+        lines = [line for line in out.split("\n") if "final" in line and "passed" in line and "next" not in line]
+        assert any("policy names Grace" in line or "fallen" in line for line in lines), out
+    (row,) = json.loads(cli("gate", "list", "--json", "-C", str(play.root))[1])["gates"]
+    assert (row["status"], row["fallen"]) == ("passed", "it is by Ada <ada@example.invalid>, and policy names Grace")

@@ -236,7 +236,7 @@ def gate_rows(state: RunState, scope: str) -> list[GateRow]:
 
 
 def _fallen(state: RunState, scope: str, gate: str, word: str) -> tuple[Event | None, str | None]:
-    """Return the pass or waiver of a gate that does not hold, and why: what came since, or what it rests on; or none.
+    """Return the pass or waiver of a gate that does not hold, and why: what came since, on what or by whom it is.
 
     That a gate asks for evidence of the code as it is, is no matter of the ledger alone.
     """
@@ -246,7 +246,9 @@ def _fallen(state: RunState, scope: str, gate: str, word: str) -> tuple[Event | 
 
     passes = gates.passes(state, scope, gate)
     amiss = ((one, gates.first_fault(state, scope, one.evidence)) for one in passes)
-    return next((fall for fall in chain(gateseen.outlasted(state, scope, gate), amiss) if fall[1]), (None, None))
+    others = () if state.is_final else gates.not_theirs(state, scope, gate)
+    falls = chain(gateseen.outlasted(state, scope, gate), amiss, others)
+    return next((fall for fall in falls if fall[1]), (None, None))
 
 
 def _counting(state: RunState) -> dict[str, str]:

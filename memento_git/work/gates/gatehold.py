@@ -201,10 +201,7 @@ def _given(state: RunState) -> Iterator[tuple[str, str, str]]:
 
 def _not_theirs(state: RunState, scope: str, gate: str) -> Objection:
     """Return that a pass or waiver is by one who may not give it by now, or nothing."""
-    for event in gates.given(state, scope, gate):
-        if why := gates.may_not_judge(state.policy, gate, event.do, event.by):
-            return f"it is by {event.by}, and {why}"
-    return ""
+    return next((why for _, why in gates.not_theirs(state, scope, gate)), "")
 
 
 def codes_of(state: RunState, commits: Sequence[str] = ()) -> list[Code]:

@@ -11,7 +11,7 @@ from memento_git.work.attest import signing
 from memento_git.work.proof import trust
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from memento_git.model.objection import Objection
     from memento_git.model.policy import Policy
@@ -88,6 +88,13 @@ def may_not_judge(policy: Policy, gate: str, verdict: str, actor: str) -> Object
     """Return why policy does not let an actor give a verdict, or nothing."""
     named = policy.judges(gate, verdict)
     return f"policy names {', '.join(named)}" if named and actor not in named else ""
+
+
+def not_theirs(state: RunState, scope: str, gate: str) -> Iterator[tuple[Event, str]]:
+    """Yield the passes and waivers by which a gate stands that their givers may not give by now, and why."""
+    for event in given(state, scope, gate):
+        if why := may_not_judge(state.policy, gate, event.do, event.by):
+            yield event, f"it is by {event.by}, and {why}"
 
 
 def is_required(state: RunState, scope: str, gate: str) -> bool:
