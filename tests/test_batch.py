@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +13,8 @@ import pytest
 from docs.generator.actions import apply_page
 from memento_git.cli.main import command_at
 from memento_git.errors import MementoError
+from memento_git.knowledge import register
+from memento_git.ledger.view import View
 from memento_git.model.clock import DurationInvalid
 from memento_git.verbs import batch
 from memento_git.verbs.batch import ACTIONS, BatchInvalid
@@ -123,6 +126,37 @@ def test_a_list_that_cannot_be_understood_names_the_line(play: Play, text: str, 
     with pytest.raises(BatchInvalid, match="line") as caught:
         play.do(batch.apply, text.encode())
     assert told in caught.value.message
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    ("- {do: note add, txt: x}", "unknown option 'txt'"), ("- {do: note add}", "option 'text' is missing"),
+    ("- {do: note link, note: $other, rel: supports, to: $held}", "nothing before it is called 'other'"),
+    ("- {do: note ad}", "'do' must be one of"),
+])  # fmt: skip
+def test_what_is_wrong_with_the_last_line_is_told_before_the_first_is_done(play: Play, text: str, told: str) -> None:
+    first = "- {do: note retire, note: note_000000000000, reason: old}\n- {do: note add, text: Held., as: held}\n"
+    with pytest.raises(BatchInvalid, match=f"^line 3.*{told}"):
+        play.do(batch.apply, f"{first}{text}".encode())
+    with pytest.raises(MementoError, match=r"^line 1 .note retire.: "):
+        play.do(batch.apply, first.encode())
+
+
+def test_of_many_notes_in_a_list_none_is_compared_with_all_before_it(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, first = [], View.record
+
+    def counted(view: View, path: str) -> Any:
+        read.append(path)
+        return first(view, path)
+
+    monkeypatch.setattr(View, "record", counted)
+    monkeypatch.setattr(register, "FEW", 20)
+    texts = [f"Number {number}: the fence {number} holds." for number in range(60)]
+    for some in (texts[:30], texts[30:]):
+        made = play.do(batch.apply, "".join(f"- {{do: note add, text: '{text}'}}\n" for text in some).encode())
+        assert len({row["id"] for row in made}) == 30
+    assert max(Counter(read).values()) < 25  # the first few are looked at
 
 
 def test_standard_input_is_read(play: Play) -> None:

@@ -178,6 +178,8 @@ class Shelf(Happenings):
 
     def _bearing(self, mark: str) -> Collection[str] | None:
         """Return the notes that may have a text or a key; None where all must be looked at."""
+        if len(self.view.puts) > register.FEW:  # each of which the register would have looked at
+            self.load()
         return self._marks_at_hand().get(mark, ()) if self._loaded else register.bearing(self.view, mark)
 
     def _marks_at_hand(self) -> dict[str, dict[str, None]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import MementoError, Misused
@@ -28,7 +29,7 @@ from memento_git.work.actions import (
 from memento_git.work.proof.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.rows import Row
@@ -182,6 +183,15 @@ class Named(NamedTuple):
     line: str
 
 
+class Step(NamedTuple):
+    """A verb of the list: where it stands, its name for what it makes, its options as they stand there."""
+
+    verb: str
+    where: str
+    name: str
+    options: dict[str, Any]
+
+
 class BatchInvalid(Misused):
     """A list of verbs that cannot be understood."""
 
@@ -227,16 +237,20 @@ def apply(tx: Transaction, text: bytes, *, imports: bool = True) -> list[dict[st
     if not isinstance(loaded.value, list) or not loaded.value:
         raise BatchInvalid(where="line 1", problem="a list of verbs is expected")
     names: dict[str, Named] = {}
-    done = []
     lines = [loaded.lines.get((number,), 0) for number in range(len(loaded.value))]
     has_lines = len({*lines}) == len(lines)
-    for number, step in enumerate(loaded.value):
-        where = f"line {lines[number]}" if has_lines else f"entry {number + 1}"
-        done.append(_step(tx, step, where, names, imports=imports))
+    places = [f"line {line}" if has_lines else f"entry {number + 1}" for number, line in enumerate(lines)]
+    steps = [_read(step, place, names, imports=imports) for step, place in zip(loaded.value, places, strict=True)]
+    made: dict[str, Named] = {}
+    done = [_do(tx, step, made) for step in steps]
     return [{**row, **(_proof(tx, row["id"]) if row["do"] in COMPLETING else {})} for row in done]
 
 
-def _step(tx: Transaction, step: Any, line: str, names: dict[str, Named], *, imports: bool) -> dict[str, Any]:
+def _read(step: Any, line: str, names: dict[str, Named], *, imports: bool) -> Step:
+    """Return a step as it is meant; refuse what is wrong with it, be it in the last line, before any is done.
+
+    What an earlier step makes has its own name instead of an id as yet.
+    """
     verb = _verb(step, line)
     where = f"{line} ({verb})"
     if not isinstance(step.get("as", "a"), str) or not step.get("as", "a"):
@@ -248,23 +262,40 @@ def _step(tx: Transaction, step: Any, line: str, names: dict[str, Named], *, imp
         name = _key(verb, key)
         if name in options:
             raise BatchInvalid(where=where, problem=f"{key!r} says again what {name.rstrip('_')!r} is")
-        options |= {name: _named(value, names, where)} if key not in ("do", "as") else {}
+        options |= {name: value} if key not in ("do", "as") else {}
+    named = {name: _named(value, names, where) for name, value in options.items()}
+    _refuse_empty(verb, named, where)
+    with _told(where):
+        typed = _typed(verb, named, where)
+    if not imports and FILES.get(verb) in typed:
+        raise BatchInvalid(where=where, problem=f"no file is imported here: memento {verb}, in a shell")
+    if "as" in step:
+        names[step["as"]] = Named(f"${step['as']}", line)
+    return Step(verb, where, step.get("as", ""), options)
+
+
+def _do(tx: Transaction, step: Step, made: dict[str, Named]) -> dict[str, Any]:
+    verb, where = step.verb, step.where
     before = len(tx.view.puts)
-    _refuse_empty(verb, options, where)
+    with _told(where):
+        options = {name: _named(value, made, where) for name, value in step.options.items()}
+        result = ACTIONS[verb](tx, **_typed(verb, options, where))
+    _refuse_unfit(tx, tx.view.puts[before:], where)
+    identity = result[0] if isinstance(result, tuple) else result
+    if step.name:
+        made[step.name] = Named(identity, where)
+    return {"do": verb, "id": identity, **(_verdict(result) if isinstance(result, Verdict) else {})}
+
+
+@contextmanager
+def _told(where: str) -> Iterator[None]:
+    """Let a refusal say in which line it was."""
     try:
-        typed = _typed(verb, options, where)
-        if not imports and FILES.get(verb) in typed:
-            raise BatchInvalid(where=where, problem=f"no file is imported here: memento {verb}, in a shell")
-        result = ACTIONS[verb](tx, **typed)
+        yield
     except MementoError as refusal:
         refusal.message = refusal.message if refusal.message.startswith(where) else f"{where}: {refusal.message}"
         refusal.args = (refusal.message,)
         raise
-    _refuse_unfit(tx, tx.view.puts[before:], where)
-    identity = result[0] if isinstance(result, tuple) else result
-    if "as" in step:
-        names[step["as"]] = Named(identity, line)
-    return {"do": verb, "id": identity, **(_verdict(result) if isinstance(result, Verdict) else {})}
 
 
 def _key(verb: str, given: str) -> str:

@@ -37,7 +37,7 @@ def add_note(
     supersedes: Sequence[str] = (), pinned: bool = False, origin: str = "", reason: str = "",
 ) -> str:  # fmt: skip
     """Add a note; one with the very same text is left as it is. Links are written `RELATION:ID`."""
-    return acting.add_note(tx, text, **_given(locals())).id
+    return acting.add_note(tx, text, compared=False, **_given(locals())).id
 
 
 def revise_note(
