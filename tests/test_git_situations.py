@@ -16,7 +16,7 @@ import pytest
 
 from memento_git.knowledge import following
 from memento_git.ledger import checkouts, edits, history, places, publish
-from memento_git.ledger.git import Git, GitFailed
+from memento_git.ledger.git import BareRepository, Git, GitFailed
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.model.ids import make_id
 from memento_git.work import codestate
@@ -236,7 +236,7 @@ def test_a_bare_repository_is_read_at_any_revision_and_never_written(play: Play,
 
     assert set(there.ledger.view().runs()) == {first, second}
     assert there.ledger.view(["HEAD~1"]).runs() == [first]
-    with pytest.raises(publish.BareRepository):
+    with pytest.raises(BareRepository):
         there.run()
     assert not (bare / "memento" / "journal").exists()
 
@@ -246,7 +246,7 @@ def test_the_git_directory_of_a_checkout_is_read_and_never_written(play: Play) -
     inside = play.beside(play.root / ".git")
 
     assert inside.ledger.view().runs() == [run]
-    with pytest.raises(publish.BareRepository):
+    with pytest.raises(BareRepository):
         inside.run()
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.ledger import checkouts, claims, handovers, publish
+from memento_git.ledger import checkouts, claims, handovers
+from memento_git.ledger.git import BareRepository
 from memento_git.ledger.store import Ledger
 from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.ids import random_part
@@ -145,7 +146,7 @@ def test_a_bare_repository_has_no_work_trees_of_ours(play: Play, task: str, tmp_
     git(tmp_path, "clone", "-q", "--bare", str(play.root), "bare.git")
     bare = play.beside(tmp_path / "bare.git")
 
-    with pytest.raises(publish.BareRepository):
+    with pytest.raises(BareRepository):
         hand_over(bare.ledger, task, Wish("agent"))
 
 

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+from tests.play import git
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -56,6 +58,15 @@ def test_status_of_what_is_kept_loads_nothing_that_judges_or_writes_records(play
     found = loaded(play.root, "status")
     assert found.isdisjoint({"memento_git.model.types", "memento_git.ledger.publish", "memento_git.texts.secrets"})
     assert found.isdisjoint({"secrets", "random", "tempfile", "yaml"})
+
+
+def test_a_check_of_a_branch_loads_nothing_that_mends_or_writes_and_no_notes(play: Play) -> None:
+    play.planned()
+    git(play.root, "switch", "-qc", "work")
+    play.proven()
+    found = loaded(play.root, "check", "--base", "main")
+    assert found.isdisjoint({"memento_git.ledger.publish", "memento_git.ledger.redress", "memento_git.knowledge.shelf"})
+    assert found.isdisjoint({"tempfile", "gzip"})
 
 
 def test_git_is_asked_for_what_a_short_command_has_to_know_and_no_more(play: Play, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from memento_git.ledger import adoption, merging, publish, remotes, worktree
 from memento_git.ledger.edits import UncommittedLedger
+from memento_git.ledger.git import BareRepository
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.work.actions import dispatches, plans, runs, syncing, tasks, vetting
 from memento_git.work.actions.setup import init_ledger
@@ -742,7 +743,7 @@ def test_a_branch_of_another_name(hub: Hub) -> None:
 
 
 def test_a_bare_repository_a_merge_under_way_and_no_ledger(hub: Hub) -> None:
-    with pytest.raises(publish.BareRepository):
+    with pytest.raises(BareRepository):
         sync(hub.first.beside(hub.bare))
     bob = hub.clone("Bob")
     (bob.root / ".git" / "MERGE_HEAD").write_text(hub.head())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import io
 import re
 import zlib
@@ -44,6 +43,8 @@ def parts(files: Mapping[str, bytes]) -> Iterator[dict[str, bytes]]:
 
 def pack(files: Mapping[str, bytes]) -> bytes:
     """Return the archive of a run's files: YAML of path -> text, or base64 where the bytes are not text."""
+    import gzip
+
     from memento_git.ledger import yamltext
 
     held: dict[str, Any] = {}
@@ -105,6 +106,8 @@ def may_hold(data: bytes, parts: Collection[str]) -> bool:
 
 
 def _inflated(data: bytes) -> bytes:
+    import gzip
+
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
         text = stream.read(LARGEST + 1)
     if len(text) > LARGEST:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.errors import Refused, reason_of
 from memento_git.ledger import layout, publish, scratch
 from memento_git.ledger.environment import at_home
-from memento_git.ledger.git import Git, GitFailed
+from memento_git.ledger.git import BareRepository, Git, GitFailed
 from memento_git.ledger.lock import NotWritable
-from memento_git.ledger.publish import TRUE, BareRepository
+from memento_git.ledger.publish import TRUE
 from memento_git.model.ids import random_part
 
 if TYPE_CHECKING:

@@ -71,6 +71,14 @@ class DubiousOwnership(Refused):
     hint_ = "if you trust its owner, do what git says, then run the command again"
 
 
+class BareRepository(Refused):
+    """A bare repository has no checkout to keep in step."""
+
+    token = "bare_repository"
+    sentence = "this repository is bare, or a git directory: the ledger can be read here, not written"
+    hint_ = "write in a checkout; in a clone, then push"
+
+
 class Git:
     """One repository, and the work tree in it if there is one."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError, Moved, Refused, reason_of
 from memento_git.ledger import journal, layout, places, userindex, worktree
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import BareRepository, GitFailed
 from memento_git.ledger.journal import Path3
 from memento_git.ledger.lock import NotWritable
 from memento_git.ledger.settings import identities
@@ -64,14 +64,6 @@ class RefLocked(Moved):
     token = "ref_locked"
     sentence = "git cannot lock {ref}: {reason}"
     hint_ = "finish that git command; if none is running, a crash left the lock file: remove it"
-
-
-class BareRepository(Refused):
-    """A bare repository has no checkout to keep in step."""
-
-    token = "bare_repository"
-    sentence = "this repository is bare, or a git directory: the ledger can be read here, not written"
-    hint_ = "write in a checkout; in a clone, then push"
 
 
 class SigningFailed(Refused):

@@ -9,9 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from memento_git.errors import Misused
-from memento_git.ledger import codec, commits, layout, ranges, redress
+from memento_git.ledger import commits, layout, ranges
+from memento_git.ledger.git import BareRepository
 from memento_git.ledger.names import in_full, is_ref
-from memento_git.ledger.publish import BareRepository
 from memento_git.ledger.staged import merging, staged_tree
 from memento_git.ledger.view import View
 from memento_git.model.ids import is_id
@@ -195,6 +195,8 @@ def _fix(ledger: Ledger, report: Report) -> tuple[Fixed, ...]:
     gone = sorted({one.path for one in (*report.findings, *report.already) if one.code == "R001"})
     if not back and not gone:
         return ()
+    from memento_git.ledger import codec, redress
+
     base = View(ledger.git, (report.base,), ledger.now()) if report.base else None
 
     def act(tx: Transaction) -> tuple[Fixed, ...]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.difference import Changed
+    from memento_git.ledger.events import Happenings
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
 
@@ -183,12 +184,19 @@ def _broken(found: Iterable[Finding]) -> dict[str | None, Lost]:
 
 
 def _lightened(view: View, found: Iterable[Finding]) -> list[Finding]:
-    from memento_git.knowledge.shelf import Shelf
-
     found = [*found]
     for run in {place.run for one in found if one.code in UNREAD and (place := layout.place_of(one.path))}:
-        found = (RunState(view, run) if run else Shelf(view)).lightened(found)
+        found = _book(view, run).lightened(found)
     return found
+
+
+def _book(view: View, run: str) -> Happenings:
+    """Return a run, or all notes."""
+    if run:
+        return RunState(view, run)
+    from memento_git.knowledge.shelf import Shelf
+
+    return Shelf(view)
 
 
 class _Past:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Moved, Refused, reason_of
 from memento_git.ledger import outfile
-from memento_git.ledger.publish import BareRepository
+from memento_git.ledger.git import BareRepository
 from memento_git.model import clients
 from memento_git.texts import jsonedit, tomledit
 

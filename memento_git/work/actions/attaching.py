@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from urllib.parse import quote, unquote
 
 from memento_git.errors import Refused
-from memento_git.ledger import publish
+from memento_git.ledger.git import BareRepository
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class FileUnfit(Refused):
 def top_of(git: Git) -> Path:
     """Return the top of the work tree; refuse where there is none."""
     if git.top is None:
-        raise publish.BareRepository
+        raise BareRepository
     return git.top
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.ledger.publish import BareRepository
+from memento_git.ledger.git import BareRepository
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
