@@ -11,15 +11,17 @@ import pytest
 
 from memento_git.knowledge.actions import notes
 from memento_git.ledger.edits import UncommittedLedger
+from memento_git.ledger.filetable import FileTable
 from memento_git.ledger.store import Ledger
 from memento_git.review import actions
 from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from memento_git.ledger.listed import Listed
     from memento_git.model.finding import Finding
     from tests.play import Play
 
@@ -63,6 +65,25 @@ def test_a_check_against_a_base_asks_git_nothing_twice(
     asked = [" ".join(json.loads(line)["argv"]) for line in log.read_text().splitlines() if '"event":"start"' in line]
     assert len(asked) == len({*asked})
     assert sum(" ls-tree " in one for one in asked) == 1
+
+
+def test_a_check_against_a_base_takes_its_files_not_apart_and_keeps_nothing(
+    branch: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    branch.proven("Two")
+    git(tmp_path, "clone", "-q", str(branch.root), "clone")
+    taken: list[Sequence[str]] = []
+    add = FileTable._add
+
+    def count(table: FileTable, files: dict[str, str], listed: Listed) -> None:
+        taken.append(table._commits)
+        add(table, files, listed)
+
+    monkeypatch.setattr(FileTable, "_add", count)
+    with Ledger.open(tmp_path / "clone", clock=branch.ledger.clock) as ledger:
+        assert codes(actions.check(ledger, base="origin/main").findings) == []
+        assert taken == [ledger.view().commits]
+    assert not (tmp_path / "clone" / ".git" / "memento").exists()
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ def test_lines_that_are_looked_into_answer_as_a_dictionary_does(
     assert found is not None
     assert found.text == text_of(left)
     assert (found.ordered, found.plain) == (True, True)
+    assert found.blobs() == left
     for path in (*after, asked):
         assert found.blob(path) == left.get(path), path
         inside = {rest.partition("/")[0] + rest.partition("/")[1] for one in left if (rest := below(one, path))}

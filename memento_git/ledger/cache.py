@@ -66,9 +66,10 @@ def _frame(key: str) -> tuple[str, str]:
 
 
 def write(git: Git, name: str, key: str, value: object) -> None:
-    """Keep a value; where the file system refuses, it is computed again next time."""
+    """Keep a value, for this process alone while a branch is judged; where it cannot be, it is computed again."""
     if git.trees.anew:
         git.trees.kept[name] = key, value
+        return
     path = _path(git, name)
     start, end = _frame(key)
     with contextlib.suppress(OSError):

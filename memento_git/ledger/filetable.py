@@ -86,13 +86,11 @@ class FileTable:
 
     def _add(self, files: dict[str, str], listed: Listed) -> None:
         """Take in the files of one revision."""
-        rows = [line.partition("\t") for line in listed.lines()]
-        plain = {path: head[ID_START:] for head, _, path in rows if head.startswith(PLAIN_STARTS)}
-        if not files and len(plain) == len(rows):  # one tree of plain files, each named once: nothing to tell
-            files.update(plain)
+        if not files and listed.plain:  # one tree, of which there is nothing to tell
+            files.update(listed.blobs())
             return
         own: set[str] = set()
-        for head, _, path in rows:
+        for head, _, path in (line.partition("\t") for line in listed.lines()):
             if path in own:
                 self._note(Finding("F006", path, 0, "one tree names this file twice", "git read-tree"))
             own.add(path)

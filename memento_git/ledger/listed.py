@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from itertools import pairwise
+from operator import lt
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -37,13 +37,17 @@ class Listed:
     @cached_property
     def ordered(self) -> bool:
         """Tell whether each path is named once, in order; a broken tree may do otherwise."""
-        paths = [os.fsencode(line.partition("\t")[2]) for line in self.lines()]
-        return all(one < other for one, other in pairwise(paths))
+        paths = [line.partition(b"\t")[2] for line in os.fsencode(self.text).split(b"\0")[:-1]]
+        return all(map(lt, paths, paths[1:]))
 
     @cached_property
     def plain(self) -> bool:
         """Tell whether all are files of their own, each named once: only then the methods below tell the truth."""
         return self.ordered and all(line.startswith(PLAIN_STARTS) for line in self.lines())
+
+    def blobs(self) -> dict[str, str]:
+        """Return path -> id of all files, '' of what is not committed."""
+        return {path: head[ID_START:] for head, _, path in (line.partition("\t") for line in self.lines())}
 
     def blob(self, path: str) -> str | None:
         """Return the id of a file, None where there is none."""

@@ -110,7 +110,7 @@ class Comparison:
         """Tell whether an event, or evidence of which a redaction may be all that is left, is the branch's."""
         if kind_of(record) != "evidence":
             return record in self.added
-        return not self.base.index(run).holds(record, "evidence")
+        return not self.base.names(run).holds(record, "evidence")
 
     @cached_property
     def _new(self) -> list[str]:

@@ -388,7 +388,7 @@ def _copies(view: View, paths: Sequence[str]) -> list[Finding]:
 
 
 def _text_of(view: View, run: str, record: str) -> object:
-    return view.record(view.index(run).prose.get(record, ""))
+    return view.record(view.names(run).text_of(record))
 
 
 def _code_of(git: Git, commit: str) -> Code:

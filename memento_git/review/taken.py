@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import archive, codec, commits, layout
@@ -15,7 +15,7 @@ from memento_git.review.joined_projects import JoinedProjects
 from memento_git.review.lastread import can_be_read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
@@ -40,7 +40,7 @@ class _Came(NamedTuple):
     file: str
     commit: str
     taker: str
-    is_copy: bool = False
+    is_copy: Callable[[], bool] = bool
 
 
 def on_the_way(comparison: Comparison) -> Iterator[Finding]:
@@ -62,10 +62,10 @@ def _loose(comparison: Comparison) -> Iterator[_Came]:
     copies, story = _Copies(comparison), comparison.story
     for path, commit in sorted(story.touched.items()):
         place = layout.place_of(path)
-        if place is None or place.kind == "attachment" or path in comparison.base.files:
+        if place is None or place.kind == "attachment" or comparison.base.blob(path) is not None:
             continue
         if (came := _came(comparison, path)) is not None:
-            is_copy = copies.are_of(place, story.came[path])
+            is_copy = partial(copies.are_of, place, story.came[path])
             yield _Came(path, place, came, path, commit, story.taken.get(path, commit), is_copy)
 
 
@@ -73,7 +73,7 @@ def _packed(comparison: Comparison) -> Iterator[_Came]:
     """Yield what came in an archive that was touched later, be it that no commit had it in a file of its own."""
     story = comparison.story
     for file, commit in sorted(story.touched.items()):
-        if not layout.is_archive(file) or file in comparison.base.files:
+        if not layout.is_archive(file) or comparison.base.blob(file) is not None:
             continue
         run = layout.run_of_path(file) or ""
         comparison.base.index(run)
@@ -92,7 +92,7 @@ def _changed(comparison: Comparison, others: JoinedProjects, one: _Came) -> Iter
     known, is_text = comparison.head.index(place.run).prose, place.kind in text_changes.KINDS
     now = comparison.head.read(path) if path in comparison.head.files else None
     if now is None and not (is_text and place.id in known):
-        told = "" if one.is_copy else _taken_back(comparison, path, place, one.data, one.taker)
+        told = "" if one.is_copy() else _taken_back(comparison, path, place, one.data, one.taker)
         if told and not others.had(one.file, one.taker):
             message = f"{place.id} was on the branch, and {told}"
             yield Finding("D010", path, 0, message, _restoring(git, one.taker, one.file))
@@ -123,13 +123,13 @@ class _Copies:
     """Tells copies of what the base has, and the head still holds, where it belongs: to take one away is no loss."""
 
     def __init__(self, comparison: Comparison) -> None:
-        self.base, self.head = comparison.base.files, comparison.head.files
+        self.base, self.head = comparison.base, comparison.head
 
     @cached_property
     def _held(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
-        for path, blob in self.base.items():
-            if blob and self.head.get(path) == blob:
+        for path, blob in self.base.files.items():
+            if blob and self.head.blob(path) == blob:
                 found.setdefault(blob, []).append(path)
         return found
 

@@ -285,7 +285,7 @@ def _repairs(comparison: Comparison, place: Place) -> list[str]:
 
 def _is_bound(comparison: Comparison, place: Place, repair: str) -> bool:
     """Tell whether a repair was there at the base, or the branch completes it."""
-    return comparison.base.index(place.run).holds(repair, "task") or _is_completed(comparison, place, repair)
+    return comparison.base.names(place.run).holds(repair, "task") or _is_completed(comparison, place, repair)
 
 
 def _is_completed(comparison: Comparison, place: Place, repair: str) -> bool:
