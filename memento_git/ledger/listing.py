@@ -15,6 +15,7 @@ EVENT_LENGTH: Final = len("-123456789012.yaml")
 START: Final = 1 - EVENT_LENGTH
 END: Final = -len(".yaml")
 NOTE_END: Final = -len(".md")
+REDACTED: Final = "-redacted-"
 TEXTS: Final = ("run", "plan", "task")  # they lie in the folder of what happened to them
 REDACTABLE: Final = ("evidence", "note")  # their events stay when they go
 
@@ -47,7 +48,7 @@ class Names(Protocol):
 
 
 class Index(NamedTuple):
-    """The names of one run's files: id -> path, record -> its events, evidence -> its attachments."""
+    """The names of one run's files: id -> path, record -> its events, evidence -> its attachments; what redacts."""
 
     prose: dict[str, str]
     evidence: dict[str, str]
@@ -55,6 +56,7 @@ class Index(NamedTuple):
     events_of: dict[str, list[str]]
     attachments: dict[str, list[str]]
     twins: dict[str, list[str]]
+    redactions: list[str]
 
     def holds(self, identity: str, kind: str) -> bool:
         """Tell whether the run has a record of this id."""
@@ -101,13 +103,14 @@ class Index(NamedTuple):
 
     def redacting(self, record: str = "") -> list[str]:
         """Return the paths of the events that redact something; with a record, those that happened to it."""
-        names = self.events_of.get(record, ()) if record else self.events
-        return [path for name in names if "-redacted-" in (path := self.events[name])]
+        if not record:
+            return self.redactions
+        return [path for name in self.events_of.get(record, ()) if REDACTED in (path := self.events[name])]
 
 
 def build(paths: Iterable[str]) -> tuple[Index, list[Finding]]:
     """Return the index of a run's files in the order given, and what is wrong with their ids."""
-    index = Index({}, {}, {}, {}, {}, {})
+    index = Index({}, {}, {}, {}, {}, {}, [])
     findings: list[Finding] = []
     last = owner = ""
     is_event, is_note = layout.EVENT_NAME.fullmatch, layout.NOTE_FILE.fullmatch
@@ -119,6 +122,8 @@ def build(paths: Iterable[str]) -> tuple[Index, list[Finding]]:
         if owner and is_event(name) and (identity := f"event_{name[START:END]}") not in events:
             events[identity] = path
             events_of.setdefault(owner, []).append(identity)
+            if REDACTED in name:
+                index.redactions.append(path)
         elif not owner and is_note(path) and (note := name[:NOTE_END]) not in prose:
             prose[note] = path
         else:
@@ -128,17 +133,18 @@ def build(paths: Iterable[str]) -> tuple[Index, list[Finding]]:
 
 def add(index: Index, path: str, owner: str, name: str) -> Sequence[Finding]:
     """Add one file's name to the index; return what is wrong with its id."""
-    if owner and layout.EVENT_NAME.fullmatch(name):
-        return _add_event(index, path, owner, f"event_{name[-EVENT_LENGTH + 1 : -5]}")
-    kind = owner.partition("_")[0]
-    if not owner and (evidence := layout.evidence_of(path)):
-        index.evidence[evidence] = path
-    elif not owner and (note := layout.note_of(path)):
-        return _add_note(index, path, note)
-    elif kind == "evidence" and layout.FILE_NAME.fullmatch(name):
-        index.attachments.setdefault(owner, []).append(path)
+    kind = kind_of(owner)
+    if not owner:
+        if evidence := layout.evidence_of(path):
+            index.evidence[evidence] = path
+        elif note := layout.note_of(path):
+            return _add_note(index, path, note)
     elif kind in TEXTS and name == f"{kind}.md":
         index.prose[owner] = path
+    elif layout.EVENT_NAME.fullmatch(name):
+        return _add_event(index, path, owner, f"event_{name[START:END]}")
+    elif kind == "evidence" and layout.FILE_NAME.fullmatch(name):
+        index.attachments.setdefault(owner, []).append(path)
     return ()
 
 
@@ -154,6 +160,8 @@ def _add_event(index: Index, path: str, owner: str, identity: str) -> Sequence[F
     first = index.events.setdefault(identity, path)
     index.events_of.setdefault(owner, []).append(identity)
     if first == path:
+        if REDACTED in path:
+            index.redactions.append(path)
         return ()
     index.twins.setdefault(identity, [first]).append(path)
     return [Finding("F008", path, 0, f"{identity} is in {first} too; an id belongs to one file", f"git rm {path}")]

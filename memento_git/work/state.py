@@ -355,7 +355,7 @@ class RunState(RunRecords):
         return [
             self.id,
             plans_of(self.id),
-            *(name for name in (*self.index.prose, *self.index.evidence) if kind_of(name) in ("task", "evidence")),
+            *(name for name in (*self.index.prose, *self.index.evidence) if name.startswith(("task_", "evidence_"))),
             *(name for name in self.index.events_of if kind_of(name) == "evidence" and name not in self.index.evidence),
             *(name for name in self.index.events_of if kind_of(name) == "task" and name not in self.index.prose),
         ]
