@@ -22,7 +22,7 @@ from memento_git.model.work import Evidence
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, reproducing, rerunning, runs
 from memento_git.work.attest import signers
-from memento_git.work.proof import reproduction, trust
+from memento_git.work.proof import referring, reproduction, trust
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -718,6 +718,23 @@ def test_a_rerun_is_found_among_many_that_are_none(play: Play) -> None:
         assert found.seen_again(first) == reproduction.Seen()
     made = recorded(play, evidence).made
     assert play.state(evidence).seen_again(first).agree == (made,)
+
+
+def test_of_much_evidence_only_what_may_name_other_is_read(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    evidence = shown(play, play.task())
+    made = recorded(play, evidence).made
+    names = sorted([made, shown(play, play.task()), evidence])
+    assert referring.suspects(play.state(evidence)) == [made]
+    monkeypatch.setattr(referring, "MANY", 0)
+    state = play.state(evidence)
+    assert referring.suspects(state) == [made]
+    assert [state.index.evidence[made]] == [path for path in state.view.contents if layout.evidence_of(path)]
+    (play.root / ".git" / "memento" / "cache" / f"{state.id}.plain.json").unlink()
+    oid = state.view.files[state.index.evidence[made]]
+    (play.root / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+    state = play.beside(play.root).state(evidence)
+    assert referring.suspects(state) == [made]  # its reader tells that it is absent
+    assert len(state.view.contents.keys() & {*state.index.evidence.values()}) == len(names) - 1
 
 
 def test_a_recorded_rerun_is_signed_where_a_key_is_given(play: Play, tmp_path: Path, cli: Callable[..., Any]) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.ledger import cache
+from memento_git.ledger import cache, layout
 
 if TYPE_CHECKING:
+    from memento_git.ledger.view import View
     from memento_git.work.state import RunState
 
-MARKS: Final = (b"approves", b"reproduces", b"\\")  # by an escape YAML could write either word otherwise
-WORTH_KEEPING: Final = 50
+MARKS: Final = ("approves", "reproduces", "\\")  # by an escape YAML could write either word otherwise
+MANY: Final = 50  # files that git looks through in less time than it takes to read them, and worth keeping that
 
 
 def suspects(state: RunState) -> list[str]:
@@ -19,15 +20,30 @@ def suspects(state: RunState) -> list[str]:
     name = f"{state.id}.plain"
     plain: set[str] = set(cache.read(view.git, name, "1") or ())
     left = {one: path for one, path in paths.items() if view.files.get(path, "") not in plain}
-    view.fetch(path for path in left.values() if path not in view.decoded)
-    found = [one for one, path in left.items() if path in view.decoded or _may_name(view.contents.get(path))]
-    suspected = set(found)
-    fresh = {view.files[path] for one, path in left.items() if path in view.contents and one not in suspected} - {""}
-    if len(fresh) > WORTH_KEEPING:
+    marked = _marked(view, state.id) if len(left) > MANY else None
+    read = {path for path in left.values() if marked is None or path in marked or path in view.contents}
+    view.fetch(path for path in read if path not in view.decoded)
+    found = [one for one, path in left.items() if path in view.decoded or (path in read and _may_name(view, path))]
+    fresh = {view.files.get(left[one], "") for one in left.keys() - {*found}} - {""}
+    if len(fresh) > MANY:
         cache.write(view.git, name, "1", sorted(plain | fresh))
     return found
 
 
-def _may_name(data: bytes | None) -> bool:
+def _marked(view: View, run: str) -> set[str] | None:
+    """Return the files of evidence in which git finds a mark; None where it cannot read all, or the view has others."""
+    from memento_git.ledger import grep
+
+    if view.held:
+        return None
+    folder = f"{layout.RUNS}/{run}/evidence"
+    try:
+        return {path for commit in view.commits for path in grep.files(view.git, commit, folder, MARKS)}
+    except grep.GrepIncomplete:
+        return None
+
+
+def _may_name(view: View, path: str) -> bool:
     """Tell whether a file may name other evidence; one that is absent is for its reader to tell."""
-    return data is None or any(mark in data for mark in MARKS)
+    data = view.contents.get(path)
+    return data is None or any(mark.encode() in data for mark in MARKS)
