@@ -80,3 +80,13 @@ def test_git_is_asked_for_what_a_short_command_has_to_know_and_no_more(play: Pla
     assert sorted(asked(play.root, log, "task", "block", task, "--reason", "so")) == sorted(wanted)
     assert sorted(asked(play.root, log, "status")) == sorted([*looks, "diff-tree"])
     assert sorted(asked(play.root, log, "status")) == sorted(looks)
+
+
+def test_evidence_is_run_with_one_look_at_the_ledger_before_it_and_one_after(play: Play, tmp_path: Path) -> None:
+    play.planned()
+    task = play.task()
+    play.claimed(task)
+    found = asked(play.root, tmp_path / "log", "evidence", "run", "--task", task, "--", "true")
+    assert found.count("status") == 3  # one is of what the change relies on
+    assert found.count("cat-file") == 1  # all code is committed, so its tree is HEAD's
+    assert len(found) == 19

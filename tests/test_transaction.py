@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from memento_git.ledger import layout
+from memento_git.ledger import edits, layout, watch
 from memento_git.ledger.edits import UncommittedLedger
 from memento_git.ledger.git import Git
 from memento_git.ledger.lock import TransactionNested
@@ -23,6 +23,7 @@ from tests.play import git
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from memento_git.ledger.asked import Asked
     from memento_git.ledger.transaction import Transaction
     from tests.play import Play
 
@@ -188,6 +189,32 @@ def test_what_lies_in_a_commit_of_ours_is_known_without_asking_git_again(
     assert play.ledger.view().files == tasks_there
     listed = [words for words in asked if words[0] == "ls-tree" and "-rz" in words]
     assert listed == [], "the other finds it kept, and what the user has committed has the same tree"
+
+
+def test_a_look_that_has_just_begun_serves_the_next_view_of_the_same_head_and_no_other(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play.run()
+    ledger = play.beside(play.root).ledger
+    ledger.watch.early = True
+    asked: list[tuple[str, ...]] = []
+    ask = edits.ask
+
+    def count(git: Git, *paths: str, **options: str) -> Asked:
+        asked.append(paths)
+        return ask(git, *paths, **options)
+
+    monkeypatch.setattr(edits, "ask", count)
+    ledger.view()
+    ledger.view()
+    assert len(asked) == 1
+    play.run()
+    asked.clear()
+    ledger.view()
+    assert len(asked) == 1
+    monkeypatch.setattr(watch, "FRESH", 0.0)
+    ledger.view()
+    assert len(asked) == 2
 
 
 def test_a_hand_made_file_is_announced_and_never_swept_in(play: Play) -> None:

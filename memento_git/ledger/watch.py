@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import edits, journal, layout
+from memento_git.ledger.edits import FRESH
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.turns import Turn, in_turn
 
@@ -27,11 +29,13 @@ class Watch:
         self.unseen = ""
         self._git, self._mend, self._warn = git, mend, warn
         self._asked: Asked | None = None
-        self._before = (False, "")
+        self._before, self._when = (False, ""), 0.0
         self._known: list[edits.Change] | None = []
 
     def begin(self) -> None:
-        """Forget what was seen, for there is a new view."""
+        """Forget what was seen, for there is a new view; a look at the same HEAD that has just begun is as good."""
+        if self._asked is not None and time.monotonic() - self._when < FRESH and self._before == self._moving():
+            return
         self.drop()
         self._known = None
         if self.early:
@@ -40,7 +44,7 @@ class Watch:
     def ask(self) -> None:
         """Let git look, while the caller goes on."""
         self.drop()
-        self._before = self._moving()
+        self._before, self._when = self._moving(), time.monotonic()
         self._asked = edits.ask(self._git, layout.FOLDER) if self._git.top is not None else None
         self._known = []
 

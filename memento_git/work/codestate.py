@@ -191,8 +191,10 @@ class _Reader:
         return self.run("write-tree").strip()
 
     def code_id(self, tree: str) -> str:
-        raw = self.git.run("cat-file", "tree", tree, extra=self.extra)
-        return without_ledger(raw, self.git.object_format)
+        head = self.git.stored(["HEAD^{tree}"])[0]
+        if head is None or head.oid != tree:
+            return without_ledger(self.git.run("cat-file", "tree", tree, extra=self.extra), self.git.object_format)
+        return without_ledger(head.data, self.git.object_format)
 
     def path_ids(self, tree: str, paths: Sequence[str]) -> dict[str, str]:
         """Return the ids of what a tree has at some paths, as `code_at` does of a commit."""
