@@ -94,8 +94,7 @@ def _spike(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
 
 def _standing_spikes(state: RunState) -> int:
     """Return how many dispatches without a plan stand; the verb counts those that came to nothing, too."""
-    opened = (one for task in state.tasks() for one in terms.handed_out(state, task) if one.data.get("spike"))
-    return sum(handout.stands(state, one) for one in opened)
+    return sum(bool(one.data.get("spike")) for one in handout.standing(state))
 
 
 def _unnamed(state: RunState, event: Event) -> Iterator[Finding]:

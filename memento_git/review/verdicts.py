@@ -9,7 +9,7 @@ from memento_git.folding.lanes import CANONICAL
 from memento_git.model.finding import Finding
 from memento_git.model.ids import option, parse_ref
 from memento_git.model.states import DONE, PASSING
-from memento_git.work.dispatch import handout, terms
+from memento_git.work.dispatch import handout
 from memento_git.work.gates import approvals, gatehold, gates, replies
 from memento_git.work.gates.hindrances import hindrances
 from memento_git.work.nextsteps import passing
@@ -81,10 +81,7 @@ def _approval_severity(state: RunState, event: Event, scope: Scope) -> str:
     lanes = state.folded(plans_of(state.id)).lanes
     if CANONICAL in lanes.contested or lanes.values.get(CANONICAL) == words:
         return scope.severity(event.id)
-    is_rested_on = any(
-        handout.stands(state, opened) and event in handout.approvals_seen(state, opened)
-        for task in state.tasks() for opened in terms.handed_out(state, task)
-    )  # fmt: skip
+    is_rested_on = any(event in handout.approvals_seen(state, opened) for opened in handout.standing(state))
     return scope.severity(event.id) if is_rested_on else "warning"
 
 
@@ -104,10 +101,8 @@ def _verdict_severity(state: RunState, event: Event, scope: Scope) -> str:
         by_others = [gates.may_not_judge(state.policy, gate, one.do, one.by) for one in latest]
         return "warning" if any(by_others) else ""
     lifted = any(one.event.do == "failed" and event.id not in one.past for one in own)
-    is_rested_on = event.do in PASSING and lifted and any(
-        handout.stands(state, opened) and event.id in state.fold.seen_by(opened)
-        for task in state.tasks() for opened in terms.handed_out(state, task)
-    )  # fmt: skip
+    seen_by = state.fold.seen_by
+    is_rested_on = event.do in PASSING and lifted and any(event.id in seen_by(one) for one in handout.standing(state))
     return scope.severity(event.id) if is_rested_on else "warning"
 
 

@@ -16,7 +16,7 @@ from memento_git.work.gates import approvals
 from memento_git.work.nextsteps import OF_PLANS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from memento_git.errors import MementoError
     from memento_git.model.objection import Objection
@@ -58,6 +58,11 @@ def stands(state: RunState, opened: Event) -> bool:
     """Tell whether a dispatch is open, or its completion counts."""
     ended = [end.dispatch for end in state.completions(opened.of)]
     return opened.dispatch in (*state.folded(opened.of).lanes.open_dispatches(), *ended)
+
+
+def standing(state: RunState) -> Iterator[Event]:
+    """Yield the dispatches of a run that stand."""
+    return (one for task in state.tasks() for one in terms.handed_out(state, task) if stands(state, one))
 
 
 def approvals_seen(state: RunState, opened: Event) -> list[Event]:
