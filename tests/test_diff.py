@@ -105,7 +105,7 @@ run_1  Refuse empty passwords
   gate
     quality review: failed → passed by Ada <ada@example.invalid>; without evidence
   evidence
-    evidence_1 test, witnessed, passed: sh -c 'echo checked; exit 0' exit 0 by bot
+    evidence_1 by bot: test, witnessed, passed: sh -c 'echo checked; exit 0' exit 0 — proves task_2
 """
 
 MARKDOWN = """\
@@ -133,7 +133,7 @@ MARKDOWN = """\
   - its criteria: none
   - by which policy asks: kind none, risk none, files none
 - evidence
-  - `evidence_1` test, witnessed, passed: `sh -c 'echo checked; exit 0'` exit 0 by bot
+  - `evidence_1` by bot: test, witnessed, passed: `sh -c 'echo checked; exit 0'` exit 0 — proves `task_2`
 
 </details>
 """  # noqa: E501
@@ -850,7 +850,7 @@ def test_a_gate_tells_what_it_rests_on_and_who_judges_is_told_with_the_address(p
     who = "Grace <grace@elsewhere.invalid>"
     assert f"quality review: passed by {who}; on test, witnessed, stale: true exit 0\n" in text
     assert f"final acceptance: passed by {who}; without evidence\n" in text
-    assert f"approval, reported, passed, about {run} by {who}" in text
+    assert f" by {who}: approval, reported, passed, about {run}" in text
     play.do(evidences.retract, old, reason="It shows nothing.")
     (gate,) = [one for one in told(play, f"{base}..")["runs"][0]["gates"] if one["kind"] == "quality_review"]
     assert (gate["to"], [one["id"] for one in gate["proof"]]) == ("fallen", [old])
@@ -1129,7 +1129,7 @@ def test_what_evidence_holds_is_told_before_what_was_said_of_it(play: Play) -> N
     play.do(evidences.add_evidence, "diff", diff=f"{base}..{head(play)}", summary="Three lines")
     play.do(evidences.approve, play.run("Another"), prompt="May it go?", response="yes")
     shown = markdown(told(play, f"{base}.."))
-    assert "screenshot, verified, observed: form.png; All 42 tests passed by Ada" in shown
+    assert " by Ada: screenshot, verified, observed: form.png; All 42 tests passed\n" in shown
     assert "ci, reported, passed: gitlab: spelling success" in shown
     assert re.search(r"diff, reported, observed: \S+: \+\d+ -\d+; Three lines", shown)
     assert "approval, reported, passed: “yes”" in shown
@@ -1162,3 +1162,17 @@ def test_a_run_that_was_resumed_for_a_while_is_told(play: Play) -> None:
     told_so = "paused → active → paused by Ada: Wait for the lawyers."
     assert f"`{run}` Make it work: {told_so}" in markdown(told(play, f"{base}.."))
     assert told_so in diff_text.text(told(play, f"{base}.."))
+
+
+def test_of_several_runs_of_one_command_that_which_proves_comes_first_and_says_so(play: Play) -> None:
+    run = play.planned()
+    base, task = head(play), play.task()
+    held = play.claimed(task)
+    for _ in range(2):
+        play.evidence(task)
+    proof = play.evidence(task)
+    play.complete(held, proof)
+    play.gate("quality_review", "passed", run=run)
+    lines = [line.strip() for line in diff_text.text(told(play, f"{base}..")).splitlines() if "evidence_" in line]
+    assert [line.endswith(f" — proves {task}") for line in lines] == [True, False, False]
+    assert lines[0].startswith(f"{proof} by ")

@@ -255,21 +255,26 @@ def gate_line(gate: Row, style: Style, run: str) -> str:
     return f"{gate['kind'].replace('_', ' ')}{scope}: {judged}{late}{proof}{why(gate, style)}"
 
 
-def evidence_line(row: Row, style: Style) -> str:
-    shown = what(row, style)
+def evidence_line(row: Row, style: Style, proves: Sequence[str] = ()) -> str:
+    """Return a piece of evidence on one line: whose, what it came to, and which tasks of the diff rest on it."""
+    shown, whose = what(row, style), by(row, style, whole=row["by"] if row["kind"] == "approval" else ())
     marks = f"{row['kind']}, {row['trust_level']}, {row['outcome']}"
     marks += f", {MOVED}" if row["moved"] else ""
-    told = f"{style.code(row['id'])} {marks}" + (f": {shown}" if shown else "")
-    if row["uri"]:
-        told += f" {style.code(cut(row['uri'], 200))}"
-    if row["approves"]:
-        told += f", about {style.code(row['approves'])}"
+    turned = ""
     if row["change"] == "changed" or row["to"] != "recorded":
         turned = f"{state(row['from'])} → {state(row['to'])}"
         if row["from"] == row["to"]:
             turned = f"trust was {row['trust_before']}"
-        told += f" — {turned}"
-    return f"{told}{by(row, style, whole=row['by'] if row['kind'] == 'approval' else ())}{why(row, style)}"
+    told = f"{style.code(row['id'])}{'' if turned else whose}: {marks}" + (f": {shown}" if shown else "")
+    if row["uri"]:
+        told += f" {style.code(cut(row['uri'], 200))}"
+    if row["approves"]:
+        told += f", about {style.code(row['approves'])}"
+    if turned:
+        told += f" — {turned}{whose}"
+    if proves:
+        told += f" — proves {some([style.code(one) for one in proves], MOST_NAMED)}"
+    return f"{told}{why(row, style)}"
 
 
 def trouble_lines(run: Row, style: Style) -> Iterator[str]:
@@ -330,7 +335,13 @@ def lines(run: Row, style: Style) -> Iterator[tuple[str, list[str]]]:
         yield f"plan {style.code(plan['id'])} {style.say(cut(plan['title'], 120))}", list(plan_lines(plan, style))
     yield from _each("gate", (gate_line(row, style, run["id"]) for row in run["gates"]))
     again = {row["id"] for row in run["reproductions"] if row["result"] != "void"}
-    yield from _each("evidence", (evidence_line(row, style) for row in run["evidence"] if row["id"] not in again))
+    proves: dict[str, list[str]] = {}
+    for task in run["tasks"]:
+        for row in task["proof"] if task["proven"] else ():
+            proves.setdefault(row["id"], []).append(task["id"])
+    held = [row for row in run["evidence"] if row["id"] not in again]
+    held.sort(key=lambda row: row["id"] not in proves)
+    yield from _each("evidence", (evidence_line(row, style, proves.get(row["id"], ())) for row in held))
     yield from _each("signatures", _signatures(run, style))
     yield from _each("run again", _reproductions(run, style))
 
