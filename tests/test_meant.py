@@ -132,6 +132,8 @@ def test_the_command_line_answers_with_it_and_runs_nothing(cli: Callable[..., tu
 def test_where_an_id_is_lacking_its_list_is_named_too(cli: Callable[..., tuple[int, str, str]]) -> None:
     listed = "memento plan list, of another run with --run RUN"
     assert cli("plan", "approve")[2].endswith(f" next: memento plan approve PLAN; to find it: {listed}\n")
+    for words in (("purge",), ("note", "merge"), ("note", "redact")):
+        assert cli(*words)[2].endswith("; to find it: memento note list; drafts: memento session status\n")
     assert cli("run", "cancel", "--raeson", "x")[2].endswith(" next: memento run cancel --reason x\n")
 
 

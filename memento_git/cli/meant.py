@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     Words = tuple[str, ...]
 
+CAPITALS: Final = re.compile(r"(?<![\w-])[A-Z]+(?![\w-])")
 MENDS: Final = 6
 MOST: Final = 200  # words
 LONGEST: Final = 200  # letters of a word
@@ -49,7 +51,7 @@ def told(error: click.ClickException, words: Sequence[str]) -> tuple[str, str]:
     """
     if line := led_on(words):
         message = error.message if getattr(error, "possibilities", ()) else error.format_message()
-        sought = next((LISTED[kind] for kind in LISTED if kind.upper() in line.split()), "")
+        sought = next((LISTED[kind] for kind in LISTED if kind.upper() in CAPITALS.findall(line)), "")
         return message, f"{line}; to find it: {sought}" if sought else line
     found = _read(tuple(words))
     has = f" {' '.join(found.path)} has {', '.join(found.verbs)}." if found.path and found.rest and found.verbs else ""
