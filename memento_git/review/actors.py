@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,7 +10,7 @@ from memento_git.ledger import grep, layout
 from memento_git.model.enumeration import many
 from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
-from memento_git.model.work import Event
+from memento_git.model.work import Event, is_agent
 from memento_git.work import persons
 
 if TYPE_CHECKING:
@@ -101,7 +102,8 @@ def committed(found: Iterable[Act], agents: Mapping[str, Sequence[str]]) -> Iter
         message = f"{records} committed by {author}"
         fix = "look whether that is as it should be"
         if "<" not in actor:
-            fix += f"; where {actor} is an agent of {author}, policy.agents can say so"
+            line = f": agents: {json.dumps({actor: [author]}, ensure_ascii=False)}" if is_agent(actor) else ""
+            fix += f"; where {actor} is an agent of {author}, policy.agents can say so{line}"
         yield Finding("C002", theirs[0], 0, message, fix, "warning")
 
 
