@@ -736,6 +736,20 @@ def test_no_text_of_the_ledger_and_no_name_steers_a_terminal(
     assert STEERS[:4] in json.loads(out)["plan"]["body"]
 
 
+def test_a_plan_is_shown_with_why_it_was_rejected_and_evidence_without_what_is_nothing(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    run = play.planned()
+    plan = play.state(run).canonical
+    cli("plan", "reject", plan, "--reason", "too much at once", "-C", str(play.root))
+    shown = cli("plan", "show", plan, "-C", str(play.root))[1]
+    assert "  rejected  Ada <ada@example.invalid>: too much at once\n" in shown
+    assert json.loads(cli("plan", "show", plan, "-C", str(play.root), "--json")[1]).keys() == {"ok", "plan"}
+    proof = play.evidence(play.task(run=run))
+    told = [line.partition("  ")[0] for line in cli("evidence", "show", proof, "-C", str(play.root))[1].splitlines()]
+    assert ("task ids" in told, "task id" in told, "absent" in told) == (True, False, False)
+
+
 def test_json_belongs_to_the_command_only_before_the_dashes(play: Play, cli: Callable[..., Any]) -> None:
     code, out, err = cli("evidence", "run", "-C", str(play.root), "--", "tool", "--json")
     assert (code, out) == (1, "")

@@ -177,7 +177,7 @@ def _record(door: Door, view: View, full: str, *, whole: bool) -> None:
     subject = row["task_id"] if kind == "dispatch" else full
     events = [] if kind == "event" else [one for one in answers.history(view, subject) if _about(one, full)]
     names = output.Names(None if door.json else view)
-    happened = ["", *output.happened(events, names)] if events else []
+    happened = output.told_apart(events, names)
     if kind == "evidence":
         captured.show(door, view, row, {"audit": events}, happened, whole=whole)
     else:

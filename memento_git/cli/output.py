@@ -91,6 +91,11 @@ def happened(events: Iterable[EventRow], names: Names) -> list[str]:
     return columns((when(one), one["action"].partition(".")[2], who(one, names)) for one in events)
 
 
+def told_apart(events: Sequence[EventRow], names: Names) -> list[str]:
+    """Return what happened to a record as lines below an empty one; none where nothing did."""
+    return ["", *happened(events, names)] if events else []
+
+
 def remarks(task: TaskRow, evidence: Mapping[str, EvidenceRow], names: Names) -> str:
     """Return what one should know of a task beside its state, as one line."""
     from memento_git.model.markup import spoken
@@ -176,6 +181,8 @@ def _typeable(row: Mapping[str, Any]) -> dict[str, Any]:
     from memento_git.work.doubts import aged
 
     told = {**row, "command": {"run": row["command"]}} if isinstance(row.get("command"), list) else dict(row)
+    if "task_ids" in row:  # evidence: its only task is told with them, and that all was checked out is nothing to tell
+        told |= {"task_id": None, "absent": row["absent"] or None}
     return {**told, "stale": aged(row), "uncommitted": None} if row.get("uncommitted") else told
 
 

@@ -116,10 +116,13 @@ def reject(door: Door, plan_id: str, reason: str) -> None:
 @click.argument("plan_id", metavar="[PLAN]", default="")
 @reads
 def show_plan(door: Door, plan_id: str) -> None:
-    """Show one plan, by default the canonical one of the latest open run, or the only one that it has."""
+    """Show one plan, and what happened to it; by default the canonical one of the latest open run, or its only one."""
     from memento_git.work import answers
     from memento_git.work.overview import choose_plan
 
     view = door.view()
     row = answers.at(view, plan_id or choose_plan(view), "plan")
-    output.record(door, view, row, {"plan": row})
+    names = output.Names(None if door.json else view)
+    door.show({"plan": row}, lambda: "\n".join([
+        *output.fields(row, names), *output.told_apart(answers.history(view, row["id"]), names),
+    ]))  # fmt: skip
