@@ -98,6 +98,22 @@ def test_a_dirty_checkout_refuses_a_work_tree_and_queues_nothing(play: Play, tas
     assert (play.root / "app.py").read_text() == "answer = 43\n"
 
 
+def test_who_runs_an_executor_beside_open_edits_is_told_how_it_works_without_them_unless_policy_refuses(
+    play: Play, task: str, cli: Callable[..., Any]
+) -> None:
+    def refused() -> str:
+        (play.root / "app.py").write_text("answer = 43\n")
+        told = json.loads(cli("dispatch", "run", task, "-C", str(play.root), "--json", "--", *command)[1])
+        assert told["error"] == "dirty_worktree"
+        return str(told["hint"])
+
+    command = (sys.executable, "-c", "open('done.txt', 'w').write('done')")
+    assert refused().endswith("; or have it work without them: the same with --allow-dirty")
+    git(play.root, "checkout", "-q", "app.py")
+    play.policy("  preflight: {dirty: refuse}\n")
+    assert refused() == "commit or stash them first: git status"
+
+
 def test_a_brief_is_handed_over_and_its_digest_recorded(play: Play, task: str) -> None:
     made = hand_over(play.ledger, task, Wish("agent"))
 

@@ -40,6 +40,12 @@ class DirtyWorktree(Refused):
     hint_ = "commit or stash them first: git status"
 
 
+class EditsLeftBehind(DirtyWorktree):
+    """Policy has no objection, but an executor in a worktree of its own would not see the changes."""
+
+    hint_ = "commit or stash them first: git status; or have it work without them: the same with --allow-dirty"
+
+
 class UntrackedFiles(Refused):
     token = "untracked_files"
     sentence = "{message}"
@@ -103,6 +109,8 @@ def refuse_unfit(tx: Transaction, policy: Policy, *, act: str, insist: Collectio
     checks = _tree(look.seen(), asked, act)
     for check in checks:
         if check.level == "refuse":
+            if act == "run" and check.name == "dirty" and policy.preflight["dirty"] != "refuse":
+                raise EditsLeftBehind(message=check.message)
             _refuse(check)
     _tell(tx, checks)
 
