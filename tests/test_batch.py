@@ -343,12 +343,12 @@ def test_a_completion_that_is_rejected_in_the_same_list_proves_nothing(play: Pla
 
 
 def test_an_acceptance_is_told_too(play: Play, cli: Callable[..., Any]) -> None:
-    play.planned()
+    run = play.planned()
     task = play.proven()
     path = play.root.parent / "verbs.yaml"
     path.write_text(f"- {{do: task verify, task: {task}}}\n")
     code, out, _ = cli("apply", str(path), "-C", str(play.root))
-    assert (code, out) == (0, f"task verify  {task}  accepted\n")
+    assert (code, out) == (0, f"task verify  {task}  accepted\n next: memento run complete {run}\n")
 
 
 @pytest.mark.parametrize(

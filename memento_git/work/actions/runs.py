@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.ledger.git import Git
+    from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.texts.typed import Reason
     from memento_git.work.gates.hindrances import Hindrance
@@ -41,9 +42,7 @@ def start_run(
     desk = Desk.of(tx)
     preflight.refuse_unfit(tx, desk.policy, act="start")
     run, goal = tx.new_id("run"), desk.text("goal", goal, lines=False)
-    heads = (kept_rows.head(tx.view, one) for one in tx.view.runs())
-    if alike := [row["id"] for row in heads if row["goal"] == goal and row["status"] not in FINAL_RUN]:
-        tx.ledger.warn(f"{alike[-1]} has the same goal and is open: memento status --run {alike[-1]}")
+    tx.after_commit.append(lambda: _tell_of_another(tx.ledger, run, goal))
     data = {
         "id": run,
         "goal": goal,
@@ -55,6 +54,16 @@ def start_run(
     desk.write(layout.prose_path(run, run), data, desk.optional("body", body))
     tx.touch(run, run)
     return run
+
+
+def _tell_of_another(ledger: Ledger, run: str, goal: str) -> None:
+    """Note that a run with the same goal is open; it is read once all is done, for nothing rests on what others say."""
+    view = ledger.view()
+    heads = (kept_rows.head(view, one) for one in view.runs() if one != run)
+    for row in heads:
+        if row["goal"] == goal and row["status"] not in FINAL_RUN:
+            ledger.warn(f"{row['id']} has the same goal and is open: memento status --run {row['id']}")
+            return
 
 
 def pause_run(tx: Transaction, run: str = "", *, reason: str = "") -> str:
