@@ -54,7 +54,18 @@ def unsigned(play: Play) -> None:
     play.policy(f"  {SIGNED % 'approvals'}\n")
 
 
+def failed_since(play: Play) -> None:
+    task = play.proven(TITLE)
+    argv = ["sh", "-c", "echo checked; exit 0"]
+    draft = evidences.witness(play.ledger, argv, kind="test", quiet=True)
+    ended = {**draft.data["command"], "exit": 1}
+    play.do(
+        evidences.record_draft, draft._replace(data={**draft.data, "command": ended, "outcome": "failed"}), tasks=[task]
+    )
+
+
 TASKS = [
+    (failed_since, ["failed since"]),
     (stale, ["stale"]), (uncommitted, ["of code that is not committed here"]),
     (passed_since, ["passed on this code since"]), (gate_failed, ["quality"]),
     (cancelled, ["in a cancelled run"]), (unsigned, ["unsigned"]),
@@ -83,6 +94,18 @@ def test_what_takes_from_a_proven_task_is_told_on_every_surface(
         out = cli(*surface, "-C", str(play.root))[1]
         assert "proven" in out, out
         assert [word for word in words if word not in out] == [], out
+
+
+def test_the_end_of_a_run_says_how_much_failed_since(play: Play, cli: Cli) -> None:
+    play.planned()
+    failed_since(play)
+    assert "every task is done and proven, 1 of them failed since" in cli("status", "-C", str(play.root))[1]
+    (row,) = play.overview()["tasks"]
+    shown = json.loads(cli("task", "show", row["id"], "--json", "-C", str(play.root))[1])["task"]
+    assert shown["failed_since"] == row["failed_since"]
+    assert [name for name in row["failed_since"] if name in row["proven_by"]] == []
+    play.evidence(row["id"])
+    assert play.overview()["tasks"][0]["failed_since"] == []
 
 
 def test_evidence_that_passed_on_this_code_since_is_told_alike(play: Play, cli: Cli) -> None:

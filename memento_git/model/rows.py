@@ -193,6 +193,11 @@ class TaskRow(TypedDict):
             "only of what is stale: evidence of other tasks, passes of all commands that prove it on this code",
         ]
     ]
+    failed_since: NotRequired[
+        Annotated[
+            list[str], "only where it is read, and it is proven: the latest runs of what proves it that failed after it"
+        ]
+    ]
     claims: NotRequired[
         Annotated[
             list[ClaimRow], "only among the tasks of a run: who holds it: dispatch_id, claimed_by, lease_until, expired"

@@ -11,6 +11,7 @@ from memento_git.folding.overruling import SETTLING
 from memento_git.model.states import DONE
 from memento_git.review import diff_proofs
 from memento_git.review.word_diff import REMOVED, words
+from memento_git.work.proof import failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -282,7 +283,7 @@ def _finding(one: Finding) -> Row:
 
 def _tasks(before: Row, after: Row, told: Mapping[str, list[Row]]) -> list[Row]:
     evidence = {row["id"]: row for row in (*before["evidence"], *after["evidence"])}
-    latest = diff_proofs.latest(evidence.values())
+    latest = failures.latest(evidence.values())
     known = {row["id"]: row for row in (*after["tasks"], *before["tasks"])}
     titled = {name: f"{name} {row['title']}" for name, row in known.items()}
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.review.report import checked, differing
+from memento_git.work.proof import failures
 from memento_git.work.proof.reproduction import less_covered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from memento_git.model.rows import Row
 
@@ -33,26 +34,10 @@ def holds(row: Row) -> list[str]:
     return found + ([f"“{row['response']}”"] if row["response"] else [])
 
 
-def latest(evidence: Iterable[Row]) -> dict[object, Row]:
-    """Return the latest run that stands of each command for each task, and for none."""
-    runs = [row for row in evidence if row["status"] == "recorded" and row["command"] and row["outcome"] != "observed"]
-    told = sorted(runs, key=lambda row: str(row["created_at"]))
-    return {(task, _ran(row)): row for row in told for task in row["task_ids"] or ("",)}
-
-
-def _ran(row: Row) -> object:
-    return row["kind"], row["folder"], *(row["command"] or ())
-
-
-def failed_since(change: Row, evidence: Mapping[str, Row], latest: Mapping[object, Row]) -> list[Row]:
-    """Return the latest runs of what proves a task that failed after that: whoever completes it need not cite them."""
-    found: dict[str, Row] = {}
-    for one in (evidence[row["id"]] for row in change["proof"]):
-        later = [latest.get((task, _ran(one)), one) for task in (change["id"], "")]
-        last = max(later, key=lambda row: str(row["created_at"]))
-        if last["outcome"] == "failed" and last["created_at"] > one["created_at"]:
-            found[last["id"]] = last
-    return [proof(row) for row in found.values()]
+def failed_since(change: Row, evidence: Mapping[str, Row], latest: Mapping[object, Mapping[str, Any]]) -> list[Row]:
+    """Return the latest runs of what proves a task that failed after that."""
+    names = failures.since(change["id"], (evidence[row["id"]] for row in change["proof"]), latest)
+    return [proof(evidence[name]) for name in names]
 
 
 def fresh(before: Row, after: Row) -> list[Row]:

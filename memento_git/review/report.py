@@ -146,13 +146,7 @@ def task_notes(row: TaskRow, evidence: Mapping[str, EvidenceRow]) -> list[str]:
     """Return what one should know of a task beside its state."""
     notes = [f"**broken**: {said(row['broken'])}"] if row["broken"] else []
     if row["proven"]:
-        told = Counter(
-            ", ".join(filter(None, [one["kind"], one["trust_level"], "" if row.get("stale") else aged(one)]))
-            for one in (evidence[name] for name in row["proven_by"] if name in evidence)
-        )
-        shown = [f"{what} ({count} times)" if count > 1 else what for what, count in told.items()]
-        notes.append(f"proven by {'; '.join(shown) or 'evidence'}")
-        notes += [f"**unsigned**: {said(why)}" for why in row.get("unsigned", ())]
+        notes += _proof_notes(row, evidence)
     elif row["proven"] is False:
         notes.append(f"**unproven**: {said('; '.join(row['unproven_because'])) or 'nothing proves it'}")
     if age := aged(row):
@@ -170,6 +164,17 @@ def task_notes(row: TaskRow, evidence: Mapping[str, EvidenceRow]) -> list[str]:
     if row["blocked_by"]:
         notes.append(f"gate failed: {said(', '.join(row['blocked_by']))}")
     return notes + _state_notes(row)
+
+
+def _proof_notes(row: TaskRow, evidence: Mapping[str, EvidenceRow]) -> list[str]:
+    told = Counter(
+        ", ".join(filter(None, [one["kind"], one["trust_level"], "" if row.get("stale") else aged(one)]))
+        for one in (evidence[name] for name in row["proven_by"] if name in evidence)
+    )
+    shown = [f"{what} ({count} times)" if count > 1 else what for what, count in told.items()]
+    failed = some([f"`{name}`" for name in row.get("failed_since", ())], SHOWN_TASKS)
+    notes = [f"proven by {'; '.join(shown) or 'evidence'}", *([f"**failed since**: {failed}"] if failed else [])]
+    return notes + [f"**unsigned**: {said(why)}" for why in row.get("unsigned", ())]
 
 
 def _state_notes(row: TaskRow) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.event_rows import event_row
 from memento_git.model.ids import NoSuchRecord, kind_of
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.rows import AnyRow, DispatchRow, EventRow, PlanRow, Row, TaskRow
+
+AGES: Final = ("stale", "uncommitted", "passed_since", "failed_since")
 
 
 def after(tx: Transaction, identity: str) -> AnyRow:
@@ -48,22 +50,28 @@ def shown(view: View, given: str, kind: str) -> AnyRow:
 
 
 def mark_aged(state: RunState, told: Iterable[AnyRow]) -> None:
-    """Say of evidence and tasks among some rows whether that, or all that proves them, is of other code."""
+    """Say of evidence and tasks among some rows whether that, or all that proves them, is of other code.
+
+    Of tasks also what failed since. What passed, or failed, since is told by the other rows of the run.
+    """
     from memento_git.work.proof.staleness import mark_stale
 
-    seen = [row for row in told if "code" in row or row.get("proven_by")]
-    tasks = [row for row in seen if "code" not in row]
-    pieces = state.pieces(dict.fromkeys(name for row in tasks for name in row["proven_by"]))
-    evidence = [row for row in seen if "code" in row] + [rows.evidence_row(state, one) for one in pieces]
-    mark_stale(state.view, evidence, tasks)
-    if old := [row for row in seen if row.get("stale")]:
-        from memento_git.work import kept_rows
+    rows = list(told)
+    evidence, tasks = [row for row in rows if "code" in row], [row for row in rows if row.get("proven_by")]
+    mark_stale(state.view, evidence, [])
+    old = [row for row in evidence if row.get("stale")]
+    if not (tasks or old):
+        return
+    from memento_git.work import kept_rows
+    from memento_git.work.proof.failures import mark_failed
 
-        held = kept_rows.base(state.view, state.id)
-        mark_stale(state.view, held["evidence"], held["tasks"])
-        since = {row["id"]: row.get("passed_since") for row in (*held["evidence"], *held["tasks"])}
-        for row in old:
-            row["passed_since"] = since.get(row["id"])
+    held = kept_rows.base(state.view, state.id)
+    mark_stale(state.view, held["evidence"], held["tasks"])
+    mark_failed(held["tasks"], held["evidence"])
+    known: dict[str, AnyRow] = {row["id"]: row for row in (*held["evidence"], *held["tasks"])}
+    for row in (*tasks, *old):
+        there = known.get(row["id"], {})
+        row |= {key: there[key] for key in AGES if key in there}
 
 
 def check(state: RunState, *shown: AnyRow) -> None:

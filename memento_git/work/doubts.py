@@ -27,6 +27,7 @@ def of_task(row: TaskRow) -> list[str]:
         "cannot be read" if row["broken"] else "",
         "incomplete" if row["incomplete"] else "",
         "unsigned" if row["unsigned"] else "",
+        "failed since" if row.get("failed_since") else "",
         aged(row),
         "late" if row["late"] else "",
         "a spike" if row["spike"] else "",

@@ -272,6 +272,8 @@ def _ending(held: RunRows, gates: Sequence[Row] | None, choices: Sequence[Row]) 
 
 
 def _all_done(tasks: Sequence[TaskRow]) -> str:
-    """Return that all is done, and how much of it was proven on other code only than what is there now."""
-    old = [row for row in tasks if row["proven"] and row.get("stale") and not row.get("passed_since")]
-    return f"{ALL_DONE}, {len(old)} of them on other code than this commit's" if old else ALL_DONE
+    """Return that all is done, how much of it failed since, and how much is proven on other code only than this."""
+    failed = sum(bool(row["proven"] and row.get("failed_since")) for row in tasks)
+    old = sum(bool(row["proven"] and row.get("stale") and not row.get("passed_since")) for row in tasks)
+    told = [f"{old} of them on other code than this commit's"] if old else []
+    return ", ".join([ALL_DONE, *([f"{failed} of them failed since"] if failed else []), *told])

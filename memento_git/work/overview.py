@@ -13,6 +13,7 @@ from memento_git.work import away, kept_rows
 from memento_git.work import refusals as no
 from memento_git.work.dispatch import live
 from memento_git.work.nextsteps import all_done, awaited, next_steps, passing
+from memento_git.work.proof.failures import mark_failed
 from memento_git.work.proof.staleness import mark_stale
 from memento_git.work.task_steps import SOON
 
@@ -115,6 +116,7 @@ def _overview(ledger: Ledger, view: View, run: str, limit: int, *, ready: bool) 
     _mark_held(view, held)
     _mark_signed(held, opened)
     held["stale"] = mark_stale(view, held["evidence"], held["tasks"])
+    mark_failed(held["tasks"], held["evidence"])
     held["evidence"] += held.pop("redacted")
     del held["cites"], held["whole"]
     held["counts"] = _counts(held["tasks"])

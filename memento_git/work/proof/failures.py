@@ -1,0 +1,40 @@
+"""The runs of what proves a task that failed after it passed: whoever completes the task need not cite them. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    Rows = Iterable[Mapping[str, Any]]
+
+
+def mark_failed(tasks: Iterable[Any], evidence: Sequence[Mapping[str, Any]]) -> None:
+    """Say of each proven task which runs of what proves it failed since."""
+    proven = [task for task in tasks if task["proven_by"]]
+    known, last = {row["id"]: row for row in evidence}, latest(evidence) if proven else {}
+    for task in proven:
+        task["failed_since"] = since(task["id"], (known[name] for name in task["proven_by"] if name in known), last)
+
+
+def latest(evidence: Rows) -> dict[object, Mapping[str, Any]]:
+    """Return the latest run that stands of each command for each task, and for none."""
+    runs = [row for row in evidence if row["status"] == "recorded" and row["command"] and row["outcome"] != "observed"]
+    told = sorted(runs, key=lambda row: str(row["created_at"]))
+    return {(task, _ran(row)): row for row in told for task in row["task_ids"] or ("",)}
+
+
+def since(task: str, proof: Rows, last: Mapping[object, Mapping[str, Any]]) -> list[str]:
+    """Return the ids of the latest runs of what proves a task that failed after that."""
+    found: dict[str, None] = {}
+    for one in proof:
+        later = [last.get((name, _ran(one)), one) for name in (task, "")]
+        run = max(later, key=lambda row: str(row["created_at"]))
+        if run["outcome"] == "failed" and run["created_at"] > one["created_at"]:
+            found[run["id"]] = None
+    return [*found]
+
+
+def _ran(row: Mapping[str, Any]) -> object:
+    return row["kind"], row["folder"], *(row["command"] or ())
