@@ -18,6 +18,7 @@ from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.store import Ledger
+from memento_git.review.actions import check
 from memento_git.verbs.settling import redact_record
 from memento_git.work.actions.setup import init_ledger
 from tests.play import Play, add, git
@@ -283,6 +284,46 @@ def test_an_origin_is_never_raised_and_can_be_lowered(play: Play, other: Play, t
     note_bundles.import_bundle(other.ledger, path)
     shelf = Shelf(other.ledger.view())
     assert shelf.note("note_" + "z" * 12).data["origin"] == "import"
+
+
+@pytest.mark.parametrize("verb", ["retire", "confirm", "supersede", "merge"])
+def test_a_bundle_that_is_not_trusted_says_nothing_of_what_is_here(
+    play: Play, other: Play, tmp_path: Path, verb: str
+) -> None:
+    note = add(play, "Tokens live an hour.")
+    note_bundles.import_bundle(other.ledger, exported(play, tmp_path))
+    if verb == "retire":
+        play.do(notes.retire_note, note, reason="They do not.")
+    elif verb == "confirm":
+        play.as_("Grace").do(notes.confirm_note, note)
+    elif verb == "merge":
+        merged = [note, add(play, "A session ends with its token.")]
+        play.do(notes.merge_notes, merged, "Tokens, and sessions with them, live an hour.")
+    else:
+        add(play, "Tokens live a year.", supersedes=[note])
+    before = tree(other)
+
+    brought = note_bundles.import_bundle(other.ledger, exported(play, tmp_path), origin="import")
+
+    shelf = Shelf(other.ledger.view())
+    assert (shelf.status(note), shelf.confirmed(shelf.note(note))[0]) == ("active", "")
+    assert [one.id for one in brought.existing] == [note]
+    assert any(f"what happened to {note}: its origin here is person" in one.why for one in brought.skipped)
+    assert not check(other.ledger, no_base=True).has_errors
+    if verb in ("supersede", "merge"):
+        assert note not in [one.id for one in brought.added]
+    else:
+        assert tree(other) == before
+        assert note_bundles.import_bundle(other.ledger, exported(play, tmp_path)).added[0].id == note
+
+
+def test_what_came_as_an_import_hears_what_happened_to_it_since(play: Play, other: Play, tmp_path: Path) -> None:
+    note = add(play, "Tokens live an hour.")
+    note_bundles.import_bundle(other.ledger, exported(play, tmp_path), origin="import")
+    play.do(notes.retire_note, note, reason="They do not.")
+    brought = note_bundles.import_bundle(other.ledger, exported(play, tmp_path), origin="import")
+    assert ([one.id for one in brought.added], brought.skipped) == ([note], [])
+    assert Shelf(other.ledger.view()).status(note) == "retired"
 
 
 def test_orders_that_nobody_vouches_for_become_drafts(play: Play, other: Play, tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
+    from memento_git.model.objection import Objection
     from memento_git.model.work import Prose
 
 SHOWN: Final = 5
@@ -189,7 +190,7 @@ class _Intake:
         if here and not self._says_the_same(note.id, here, (file, note.text)):
             self.differ.append(note.id)
         new = [one for one in note.events if not self._is_here(note, one)]
-        if here and not new:
+        if here and (not new or self._has_no_say(note)):
             self.brought.existing.append(told)
             return False
         self._scan(note.where, note.events, note)
@@ -199,6 +200,22 @@ class _Intake:
         self.tx.touch("", note.id)
         self.brought.added.append(told._replace(why="what happened to it since" if here else ""))
         return True
+
+    def _has_no_say(self, note: Packed) -> bool:
+        """Tell, and say, that what happened to a note that is here counts for nothing in what comes as less."""
+        if not (own := self._better(note.id)):
+            return False
+        why = f"what happened to {note.id}: its origin here is {own}, and what comes in as {self.origin} has no say"
+        self.brought.skipped.append(LeftOut(note.where, why))
+        return True
+
+    def _better(self, note: str) -> str:
+        """Return the origin of a note that is here, where it is better than the one that the import is given."""
+        here = self.before.path(note)
+        if not (here and self.origin):
+            return ""
+        own = str(values_of(File(here, self.tx.view.read(here) or b""))[0]["origin"])
+        return "" if alike.lowest([own, self.origin]) == own else own
 
     def _says_the_same(self, note: str, here: str, files: Sequence[File]) -> bool:
         """Tell whether a note that is here is the one that comes; records that were left out make no difference."""
@@ -215,12 +232,19 @@ class _Intake:
     def _without(self, note: Packed, file: File) -> File:
         """Return the file of a note without the records that it names and that are not in this ledger; tell which."""
         for one in named_records.named(note.front):
-            if not self._known(one.id):
-                self._leave(note.where, named_records.SAID[one.key], one.id)
-        return file._replace(data=named_records.without(file.data, note.front, lambda one: not self._known(one.id)))
+            if why := self._unfit(one):
+                self._leave(note.where, named_records.SAID[one.key], one.id, why)
+        return file._replace(data=named_records.without(file.data, note.front, lambda one: bool(self._unfit(one))))
 
-    def _leave(self, where: str, what: str, identity: str) -> None:
-        self.brought.skipped.append(LeftOut(where, f"{what} {identity}: {NOT_HERE}"))
+    def _unfit(self, one: named_records.Named) -> Objection:
+        """Return why a note comes in without a record that it names, or nothing."""
+        if not self._known(one.id):
+            return NOT_HERE
+        own = self._better(one.id) if one.key == "supersedes" else ""
+        return f"its origin here is {own}, and what comes in as {self.origin} takes no place of it" if own else ""
+
+    def _leave(self, where: str, what: str, identity: str, why: str = NOT_HERE) -> None:
+        self.brought.skipped.append(LeftOut(where, f"{what} {identity}: {why}"))
 
     def _known(self, identity: str) -> bool:
         """Tell whether a record is in this ledger, or comes with the bundle."""
