@@ -176,3 +176,16 @@ def test_a_verdict_by_who_may_not_give_it_is_told_on_every_surface(play: Play, c
         assert any("policy names Grace" in line or "fallen" in line for line in lines), out
     (row,) = json.loads(cli("gate", "list", "--json", "-C", str(play.root))[1])["gates"]
     assert (row["status"], row["fallen"]) == ("passed", "it is by Ada <ada@example.invalid>, and policy names Grace")
+
+
+def test_a_brief_says_what_is_not_proven_of_what_its_task_rests_on(play: Play, cli: Cli) -> None:
+    play.planned()
+    first = play.proven(TITLE)
+    task = play.task("Feed it", depends_on=[first])
+    proof = play.overview()["tasks"][0]["proven_by"][0]
+    assert f"(`{first}`, completed, proven)" in cli("task", "brief", task, "-C", str(play.root))[1]
+    play.do(evidences.retract, proof, reason="It was a horse.")
+    changed(play)
+    out = cli("task", "brief", task, "-C", str(play.root))[1]
+    assert f"(`{first}`, completed, unproven: {proof} is retracted" in out.replace("\\", ""), out
+    assert "## Plan: Plan (changed since its approval)" in out

@@ -30,12 +30,14 @@ TROUBLE: Final = keys_of(rows.TroubleRow)
 
 BRIEF: Final = {
     "goal": "the run's goal", "constraints": "the run's", "run_id": "the run", "plan": "id, title, body, "
-    "acceptance_criteria, risks of the canonical plan, or null", "task_id": "the task", "task_title": "its title",
-    "task_description": "its Markdown", "task_status": "its state", "task_kind": "or null", "task_risk": "or null",
+    "acceptance_criteria, risks, doubts of the canonical plan, or null", "task_id": "the task",
+    "task_title": "its title", "task_description": "its Markdown", "task_status": "its state",
+    "task_kind": "or null", "task_risk": "or null",
     "task_size": "or null", "role": "who should do it, or null", "acceptance_criteria": "list",
     "verification_policy": "what verification will ask: proof (least trust by kind), evidence (also as require), "
     "trust, commands, why",
-    "dependencies": "id, title, status, proven, proven_by, evidence (id, kind, trust_level, command, summary)",
+    "dependencies": "id, title, status, proven, proven_by, unproven_because, evidence (id, kind, trust_level, command, "
+    "summary), doubts (what takes from its state)",
     "attempts": "earlier ones, also of the task that it repairs: task_id, ended, by, at, executor, "
     "category, reason, unmet", "relevant_files": "paths",
     "files": "path, blob (git id at the commit, or null), type (file, folder, other), bytes",

@@ -152,8 +152,10 @@ def _proof(asked: Row | None) -> list[str]:
 
 
 def _dependency(one: Row) -> list[str]:
-    proven = ", proven" if one["proven"] else ""
-    lines = [f"{plain(one['title'] or 'a task that is missing')} (`{one['id']}`, {one['status']}{proven})"]
+    why = f": {'; '.join(map(plain, one['unproven_because']))}" if one["unproven_because"] else ""
+    proof = {True: ["proven"], False: [f"unproven{why}"]}.get(one["proven"], []) if one["title"] else []
+    stands = ", ".join([one["status"], *proof, *one["doubts"]])
+    lines = [f"{plain(one['title'] or 'a task that is missing')} (`{one['id']}`, {stands})"]
     for found in one["evidence"]:
         command = f": {code(found['command'])}" if found["command"] else ""
         said = f"; {plain(found['summary'])}" if found["summary"] else ""
@@ -176,6 +178,7 @@ def _file(one: Row) -> str:
 def _plan(plan: Row | None) -> list[str]:
     if plan is None:
         return []
-    lines = _block(f"Plan: {plain(plan['title'])}", plan["body"])
+    stands = f" ({', '.join(plan['doubts'])})" if plan["doubts"] else ""
+    lines = _block(f"Plan: {plain(plan['title'])}{stands}", plan["body"])
     lines += _section("The plan is reached when", [plain(one) for one in plan["acceptance_criteria"]])
     return lines + _section("Risks", [plain(one) for one in plan["risks"]])

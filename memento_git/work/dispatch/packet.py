@@ -8,7 +8,7 @@ from memento_git.ledger.listed import FILE_MODES
 from memento_git.model.enumeration import many
 from memento_git.model.states import OPEN_DISPATCH
 from memento_git.model.types import FORBIDDEN
-from memento_git.work import rows
+from memento_git.work import doubts, rows
 from memento_git.work.loading import load
 from memento_git.work.proof import pasts
 from memento_git.work.proof.verification import show_lines, shown
@@ -106,7 +106,7 @@ def _plan(state: RunState, omitted: list[Row]) -> Row | None:
     if len(body) > MOST_PLAN:
         omitted.append(left_out("rest of the plan", len(body) - MOST_PLAN))
     kept = {key: plan[key] for key in ("id", "title", "body", "acceptance_criteria", "risks")}
-    return {**kept, "body": body[:MOST_PLAN]}
+    return {**kept, "body": body[:MOST_PLAN], "doubts": doubts.of_plan(plan)}
 
 
 def _asked(state: RunState, task: str) -> Row:
@@ -117,7 +117,8 @@ def _asked(state: RunState, task: str) -> Row:
 
 def _dependency(state: RunState, task: str) -> Row:
     if not state.names.text_of(task):
-        return {"id": task, "title": None, "status": "missing", "proven": False, "proven_by": [], "evidence": []}
+        return {"id": task, "title": None, "status": "missing", "proven": False, "proven_by": [], "evidence": [],
+                "unproven_because": [], "doubts": []}  # fmt: skip
     row = rows.task_row(state, task)
     found = state.pieces(row["proven_by"])
     evidence = [
@@ -130,7 +131,8 @@ def _dependency(state: RunState, task: str) -> Row:
         }
         for one in found
     ]
-    return {**{key: row[key] for key in ("id", "title", "status", "proven", "proven_by")}, "evidence": evidence}
+    told = {key: row[key] for key in ("id", "title", "status", "proven", "proven_by", "unproven_because")}
+    return {**told, "evidence": evidence, "doubts": doubts.of_task(row)}
 
 
 def _attempts(state: RunState, task: str, repairs: str | None, omitted: list[Row]) -> list[Row]:
