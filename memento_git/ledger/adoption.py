@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
 from memento_git.ledger import edits, merging, publish
+from memento_git.ledger.git import complaints, ended
 
 if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
 
 PATIENCE: Final = 600.0
-ADVICE: Final = ("Please ", "Aborting", "hint:", "Updating ")
 
 
 class ForwardRefused(Refused):
@@ -72,5 +72,4 @@ def _as_git_does(ledger: Ledger, base: publish.Base, commit: str) -> None:
         return
     if publish.Base(*git.head()) != base:
         raise publish.LedgerMoved(ref=base.ref)
-    lines = [line.strip() for line in err.splitlines() if line.strip() and not line.startswith(ADVICE)]
-    raise ForwardRefused(reason=" ".join(lines[:6]) or f"exit code {code}")
+    raise ForwardRefused(reason=" ".join(complaints(err)[:6]) or ended(code))

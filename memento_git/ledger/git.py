@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 MADE: Final = re.compile(rb"^committer .*>[ \t]*(\d+)[ \t]*[+-]\d", re.MULTILINE)
+ADVICE: Final = (
+    "hint:", "Aborting", "Updating ", "To ", "error: failed to push", "Please commit your changes or stash them",
+    "Please move or remove them", "Please make sure you have the correct access", "and the repository exists.",
+)  # fmt: skip
 GRACE: Final = 2.0  # seconds to end by itself in; git takes its lock files away
 
 
@@ -346,10 +350,21 @@ def answered(arguments: Sequence[str], code: int, out: bytes, err: bytes) -> byt
 
 
 def reason_of(stderr: bytes, code: int) -> str:
-    """Return what git complains of, without the advice below it."""
-    lines = [line for line in stderr.decode(errors="replace").splitlines() if line.strip()[:5] not in ("", "hint:")]
+    """Return what git itself complains of."""
+    lines = complaints(stderr.decode(errors="replace"))
     loud = [line for line in lines if line.startswith(("fatal: ", "error: "))]
-    return "; ".join((loud or lines)[-3:]) or (f"exit code {code}" if code > 0 else f"ended by signal {-code}")
+    return "; ".join((loud or lines)[-3:]) or ended(code)
+
+
+def complaints(err: str) -> list[str]:
+    """Return what git, a hook or a server said of a failure, without git's advice."""
+    lines = (line.strip() for line in err.splitlines())
+    return [line for line in lines if line not in ("", "remote:") and not line.startswith(ADVICE)]
+
+
+def ended(code: int) -> str:
+    """Return how a command ended of which nobody said why."""
+    return f"exit code {code}" if code > 0 else f"ended by signal {-code}"
 
 
 def told_by(process: subprocess.Popen[bytes], data: bytes, patience: float | None) -> tuple[bytes, bytes]:

@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Moved, Refused
+from memento_git.ledger.git import complaints, ended
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +27,6 @@ RACES: Final = (
     "incorrect old value", "reference already exists", "remote ref updated since checkout",
 )  # fmt: skip
 THERE: Final = "[remote rejected]"  # by the remote itself, not by what it said of its refs before
-LOUD: Final = ("fatal: ", "error: ", "remote: ")
 
 
 class NoRemote(Refused):
@@ -235,8 +235,7 @@ def send(git: Git, remote: str, refspec: str, *options: str) -> Objection:
     if not code:
         return ""
     refused = [line for line in out.splitlines() if line.startswith("!")]
-    told = "; ".join(line.rpartition("\t")[2] for line in refused)
-    reason = "; ".join(part for part in (told, _heard(err)) if part)
+    reason = "; ".join([*(line.rpartition("\t")[2] for line in refused), *complaints(err)[-6:]])
     if any(word in line for line in refused for word in RACES):
         return reason
     if refused or code == 1:
@@ -261,15 +260,5 @@ def _ssh(git: Git) -> Mapping[str, str]:
     return {"GIT_SSH_COMMAND": f"{command} -oBatchMode=yes"} if first in ("ssh", "ssh.exe") else {}
 
 
-def _heard(err: str) -> str:
-    """Return what a hook or the server said, without git's advice."""
-    lines = [line.strip() for line in err.splitlines()]
-    dull = ("hint:", "To ", "error: failed to push")
-    kept = [line for line in lines if line not in ("", "remote:") and not line.startswith(dull)]
-    return "; ".join(kept[-6:])
-
-
 def _reason(err: str, code: int) -> str:
-    lines = [line.strip() for line in err.splitlines() if line.strip()]
-    loud = [line for line in lines if line.startswith(LOUD)]
-    return "; ".join((loud or lines)[:3]) or f"exit code {code}"
+    return "; ".join(complaints(err)[-6:]) or ended(code)
