@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge.cards import Card, Document
-from memento_git.ledger import layout
+from memento_git.ledger import layout, prosefile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -92,10 +92,9 @@ def _parsed(data: bytes, *, prose: bool) -> tuple[dict[str, Any], str]:
     text = data.decode(errors="replace").replace("\r\n", "\n")
     front, body = text, ""
     if prose:
-        end = text.find("\n---\n", 3)
-        if not text.startswith("---\n") or end < 0:
+        if (parts := prosefile.parted(text)) is None:
             return {}, text
-        front, body = text[4 : end + 1], text[end + 5 :].strip("\n")
+        front, body = parts[0], parts[1].strip("\n")
     try:
         value = yamltext.load(front.encode()).value
     except yamltext.Unreadable:

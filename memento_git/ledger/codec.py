@@ -6,7 +6,7 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.ledger import layout
+from memento_git.ledger import layout, prosefile
 from memento_git.model.clock import file_stamp, seconds_of, stamp
 from memento_git.model.events import event_shape
 from memento_git.model.finding import WHOLE, Finding
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 PROSE: Final = {"run": RUN, "plan": PLAN, "task": TASK, "note": NOTE}
 LARGEST: Final = 1024 * 1024
-FENCE: Final = "---\n"
 TIMES: Final = ("at", "until", "expires", "valid_from", "valid_to")
 CONFLICT: Final = r"(?ms)^<{7} .*?^={7}$.*?^>{7} "
 HIDING: Final = re.compile("[\x85\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\r(?!\n)")
@@ -119,10 +118,9 @@ def _split(data: bytes, *, prose: bool) -> tuple[bytes, str, int, str]:
         text = data.decode().replace("\r\n", "\n")
     except UnicodeDecodeError:
         return b"", "", 0, "not UTF-8 text"
-    end = text.find("\n---\n", 3)
-    if not text.startswith(FENCE) or end < 0:
+    if (parts := prosefile.parted(text)) is None:
         return b"", "", 1, "front matter between two lines '---' is missing"
-    return text[len(FENCE) : end + 1].encode(), text[end + len("\n---\n") :].strip("\n"), 1, ""
+    return parts[0].encode(), parts[1].strip("\n"), 1, ""
 
 
 def _shape(place: Place, value: Any) -> Shape | None:
@@ -195,7 +193,7 @@ def encode(data: dict[str, Any]) -> bytes:
 
 def encode_prose(data: dict[str, Any], body: str) -> bytes:
     """Return the bytes of a run, plan or task."""
-    return f"{FENCE}{encode(data).decode()}{FENCE}{body.strip()}\n".encode()
+    return f"{prosefile.FENCE}{encode(data).decode()}{prosefile.FENCE}{body.strip()}\n".encode()
 
 
 def plain(data: dict[str, Any]) -> dict[str, Any]:

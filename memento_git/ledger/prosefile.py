@@ -18,12 +18,17 @@ class _Chunk(NamedTuple):
     tail: list[str]
 
 
+def parted(text: str) -> tuple[str, str] | None:
+    """Return front matter and what follows it; None where a text has none."""
+    end = text.find("\n---\n", 3)
+    return (text[len(FENCE) : end + 1], text[end + len("\n---\n") :]) if text.startswith(FENCE) and end >= 0 else None
+
+
 def rewrite(data: bytes, changes: Mapping[str, Any], body: str) -> bytes:
     """Return a run, plan or task with other values, and another body if one is given."""
     text = data.decode().replace("\r\n", "\n")
-    end = text.index("\n---\n", 3)
-    front = text[len(FENCE) : end + 1]
-    rest = f"{body}\n" if body else text[end + len("\n---\n") :]
+    front, kept = parted(text) or ("", text)
+    rest = f"{body}\n" if body else kept
     return f"{FENCE}{_changed(front, changes) if changes else front}{FENCE}{rest}".encode()
 
 
