@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.knowledge import alike
 from memento_git.ledger import cache, codec, difference, layout, lock, wholefile
-from memento_git.model.progress import LEDGER, untold
+from memento_git.model.progress import portions
 
 if TYPE_CHECKING:
     import sqlite3
@@ -162,13 +162,8 @@ def _bring(git: Git, base: sqlite3.Connection, folder: Path, state: State, tree:
     _forget(folder)
     base.executescript(TABLES)
     files = {path: blob for path, blob in changes.items() if blob and path.startswith(f"{layout.KNOWLEDGE}/")}
-    paths = [*files]
-    told = git.progress if len(paths) >= LONG else untold
-    for start in range(0, len(paths), AT_ONCE):
-        told(start, len(paths), LEDGER)
-        some = paths[start : start + AT_ONCE]
+    for some in portions(git.progress, [*files], AT_ONCE, LONG):
         _see(base, dict(zip(some, git.objects(files[path] for path in some), strict=True)))
-    told(len(paths), len(paths), LEDGER)
     base.execute("COMMIT")
     return len(files) + 1
 

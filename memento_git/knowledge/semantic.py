@@ -22,7 +22,7 @@ from memento_git.knowledge.embedders import embedder
 from memento_git.knowledge.ranking import Near
 from memento_git.ledger import lock, wholefile
 from memento_git.ledger.view import View
-from memento_git.model.progress import LEDGER
+from memento_git.model.progress import portions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,16 +89,12 @@ def _vectors(view: View, model: Embedder, blobs: dict[str, str]) -> Vectors:
 def _make(view: View, model: Embedder, missing: dict[str, str], made: Vectors) -> None:
     """Add vectors of blobs to those made, until there is no time left."""
     until = UNTIL.setdefault(view, time.monotonic() + SECONDS)
-    waiting = list(missing.items())
-    for start in range(0, len(waiting), AT_ONCE):
+    for some in portions(view.git.progress, [*missing.items()], AT_ONCE):
         if time.monotonic() > until:
             return
-        view.git.progress(start, len(waiting), LEDGER)
-        some = waiting[start : start + AT_ONCE]
         view.fetch([path for _, path in some])
         vectors = model.passages([_text(view, path) for _, path in some])
         made.update((blob, vector.astype(np.float16)) for (blob, _), vector in zip(some, vectors, strict=True))
-    view.git.progress(len(waiting), len(waiting), LEDGER)
 
 
 def _text(view: View, path: str) -> str:

@@ -9,7 +9,7 @@ from memento_git.knowledge.cards import entry_of
 from memento_git.knowledge.corpus import Corpus, Damaged
 from memento_git.knowledge.documents import can_be_found, documents_of
 from memento_git.ledger import difference, lock
-from memento_git.model.progress import LEDGER, untold
+from memento_git.model.progress import portions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -138,12 +138,7 @@ def _write(git: Git, current: Index | None, tree: str) -> None:
 
 def _entries(git: Git, files: dict[str, str]) -> Iterator[tuple[str, Entry]]:
     """Yield what the index keeps of each document in those of these files that are there."""
-    paths = [path for path, blob in files.items() if blob]
-    told = git.progress if len(paths) >= LONG else untold
-    for start in range(0, len(paths), AT_ONCE):
-        told(start, len(paths), LEDGER)
-        some = paths[start : start + AT_ONCE]
+    for some in portions(git.progress, [path for path, blob in files.items() if blob], AT_ONCE, LONG):
         for path, data in zip(some, git.objects(files[path] for path in some), strict=True):
             for document in documents_of(path, data) if data is not None else ():
                 yield path, entry_of(document)
-    told(len(paths), len(paths), LEDGER)

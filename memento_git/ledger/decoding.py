@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import codec, layout
 from memento_git.ledger.codec import Decoded
-from memento_git.model.progress import LEDGER, untold
+from memento_git.model.progress import portions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memento_git.ledger.view import View
 
@@ -24,11 +24,8 @@ def bring(view: View, paths: Iterable[str], known: Mapping[str, Any]) -> tuple[d
     keys = {path: f"{view.files[path]} {_shape_of(path)}" for path in paths}
     view.decoded.update({path: Decoded(*known[key]) for path, key in keys.items() if key in known})
     fresh = [path for path in keys if path not in view.decoded]
-    told = view.git.progress if len(fresh) > STEP else untold
-    for start in range(0, len(fresh), STEP):
-        told(start, len(fresh), LEDGER)
-        _decode(view, fresh[start : start + STEP])
-    told(len(fresh), len(fresh), LEDGER)
+    for some in portions(view.git.progress, fresh, STEP, STEP):
+        _decode(view, some)
     kept = {key: view.decoded[path] for path, key in keys.items() if path in view.decoded and view.files[path]}
     return kept, len(fresh)
 
@@ -39,7 +36,7 @@ def _shape_of(path: str) -> str:
     return f"{folder.partition('_')[0]} {name[19:-18] or name}" if name.endswith(".yaml") else name
 
 
-def _decode(view: View, paths: list[str]) -> None:
+def _decode(view: View, paths: Sequence[str]) -> None:
     view.fetch(paths)
     for path in paths:
         place = layout.place_of(path)

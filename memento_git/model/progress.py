@@ -1,7 +1,9 @@
 """How far a long reading is, for whoever waits: it is called with how many are done, of how many, and of what."""
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, TypeVar
+
+T = TypeVar("T")
 
 Progress = Callable[[int, int, str], None]
 LEDGER: Final = "the ledger"
@@ -10,3 +12,12 @@ CODE: Final = "the code"
 
 def untold(done: int, total: int, what: str) -> None:
     """Tell nobody."""
+
+
+def portions(told: Progress, items: Sequence[T], size: int, few: int = 0) -> Iterator[Sequence[T]]:
+    """Yield items of the ledger so many at once, and tell before each and at the end; of few nothing is told."""
+    tell = told if len(items) > few else untold
+    for start in range(0, len(items), size):
+        tell(start, len(items), LEDGER)
+        yield items[start : start + size]
+    tell(len(items), len(items), LEDGER)
