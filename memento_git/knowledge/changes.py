@@ -24,23 +24,22 @@ EVENT_REDACTED: Final = "event redacted"
 NOT_COUNTED: Final = "not counted"
 
 
-def between(before: Shelf | None, after: Shelf) -> list[Row]:
+def between(before: Shelf, after: Shelf) -> list[Row]:
     """Return a row for each note that differs, the latest change last: what happened, its state before and after."""
-    old = before.index.prose if before is not None else {}
-    new = after.index.prose
+    old, new = before.index.prose, after.index.prose
     taken = {note for note in after.index.events_of if after.is_redacted(note)}
     rows = [_row(before, after, note) for note in new if note not in taken and _differs(before, after, note)]
     rows += [_redacted(before, after, note) for note in taken]
-    if before is not None:
+    if gone := [note for note in old if note not in new and note not in taken]:
         word = REMOVED if _is_later(before, after) else ELSEWHERE
-        rows += [_gone(before, note, word) for note in old if note not in new and note not in taken]
+        rows += [_gone(before, note, word) for note in gone]
     told = _with_revisers(before, after, [row for row in rows if row is not None])
     return sorted(told, key=lambda row: (row["at"], row["id"]))
 
 
-def _with_revisers(before: Shelf | None, after: Shelf, rows: list[Row]) -> list[Row]:
+def _with_revisers(before: Shelf, after: Shelf, rows: list[Row]) -> list[Row]:
     """Return rows with when a note's text was revised, and by whom before whoever else: no event says so, git does."""
-    if before is None or not after.view.commits or not any(REVISED in row["happened"] for row in rows):
+    if not after.view.commits or not any(REVISED in row["happened"] for row in rows):
         return rows
     found = history.revised(after.view.git, before.view.commits, after.view.commits)
     return [
@@ -49,27 +48,27 @@ def _with_revisers(before: Shelf | None, after: Shelf, rows: list[Row]) -> list[
     ]  # fmt: skip
 
 
-def _differs(before: Shelf | None, after: Shelf, note: str) -> bool:
-    if before is None or note not in before.index.prose:
+def _differs(before: Shelf, after: Shelf, note: str) -> bool:
+    if note not in before.index.prose:
         return True
     same = before.view.files[before.path(note)] == after.view.files[after.path(note)]
     return not same or set(after.index.events_of.get(note, ())) != set(before.index.events_of.get(note, ()))
 
 
-def _row(before: Shelf | None, after: Shelf, note: str) -> Row | None:
+def _row(before: Shelf, after: Shelf, note: str) -> Row | None:
     held = after.written(note)
     if held is None:
         return None
-    known = before is not None and note in before.index.prose
+    known = note in before.index.prose
     events = since(before, after, note)
-    revised = before is not None and known and before.view.files[before.path(note)] != after.view.files[held.path]
+    revised = known and before.view.files[before.path(note)] != after.view.files[held.path]
     happened = [] if known else [ADDED]
     happened += [REVISED] if revised else []
     happened += _verbs(events, note)
     return {
         **_named(held),
         "happened": happened,
-        "status_before": before.status(note) if before is not None and known else None,
+        "status_before": before.status(note) if known else None,
         "status": after.status(note),
         "actors": _actors([*([] if known else [held.data["by"]]), *(row["actor"] for row in events)]),
         "at": max([*([] if known else [held.data["at"]]), *(row["created_at"] for row in events)], default=""),
@@ -84,13 +83,13 @@ def _named(note: Prose) -> Row:
     }  # fmt: skip
 
 
-def _redacted(before: Shelf | None, after: Shelf, note: str) -> Row | None:
+def _redacted(before: Shelf, after: Shelf, note: str) -> Row | None:
     """Return what happened to a note that is redacted by now, with nothing of what it said."""
     events = since(before, after, note)
     if not events:
         return None
-    held = before.written(note) if before is not None else None
-    known = before is not None and (held is not None or before.is_redacted(note))
+    held = before.written(note)
+    known = held is not None or before.is_redacted(note)
     return {
         "id": note,
         "kind": held.data["kind"] if held is not None else None,
@@ -98,7 +97,7 @@ def _redacted(before: Shelf | None, after: Shelf, note: str) -> Row | None:
         "title": None,
         "thread": None,
         "happened": _verbs(events, note),
-        "status_before": before.status(note) if before is not None and known else None,
+        "status_before": before.status(note) if known else None,
         "status": after.status(note),
         "actors": _actors(row["actor"] for row in events),
         "at": max(row["created_at"] for row in events),
@@ -111,9 +110,9 @@ def _actors(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(filter(None, names)))
 
 
-def since(before: Shelf | None, after: Shelf, note: str) -> list[EventRow]:
+def since(before: Shelf, after: Shelf, note: str) -> list[EventRow]:
     """Return what happened to a note that an older side does not know."""
-    known = set(before.index.events_of.get(note, ())) if before is not None else set()
+    known = set(before.index.events_of.get(note, ()))
     return [row for row in audit(after.folded(note).events) if row["id"] not in known]
 
 

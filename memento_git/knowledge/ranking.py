@@ -101,7 +101,7 @@ class Ranked(NamedTuple):
 
 
 def rank(
-    corpus: Corpus, question: str, *, most: int, keep: Callable[[Card], bool] | None = None,
+    corpus: Corpus, question: str, *, most: int, keep: Callable[[Card], bool] = lambda _: True,
     files: Iterable[str] = (), near: Near | None = None, leads: Callable[[Card], str] = lambda card: card.record,
 ) -> Ranked:  # fmt: skip
     """Return the documents that answer a question, best first; by their meaning too, where that is given.
@@ -117,7 +117,7 @@ def rank(
         _found(scores, number, card, beside if place < LOOKED_AT else None)
         for place, (number, card) in enumerate(candidates)
     ]
-    others = [(number, card) for number, card in beside.beside(candidates) if not keep or keep(card)]
+    others = [(number, card) for number, card in beside.beside(candidates) if keep(card)]
     found += [_found(scores, number, card, beside) for number, card in others]
     if near is not None:
         known = {number for number, _ in (*candidates, *others)}
@@ -140,12 +140,10 @@ def rank(
 
 
 def _count(
-    corpus: Corpus, scores: Scores, least: float, keep: Callable[[Card], bool] | None, leads: Callable[[Card], str]
+    corpus: Corpus, scores: Scores, least: float, keep: Callable[[Card], bool], leads: Callable[[Card], str]
 ) -> int:
     """Return how many documents reach a score; beyond the first thousand whether each may be shown is not asked."""
     enough = [number for number, score in scores.total.items() if score >= least]
-    if keep is None:
-        return len(enough)
     asked_of = [corpus.card(number) for number in enough[:COUNTED]]
     return len({leads(card) for card in asked_of if keep(card)}) + len(enough[COUNTED:])
 
@@ -190,13 +188,13 @@ def _sure(
     return False if weak and not any(names.values()) else None
 
 
-def _nearest(corpus: Corpus, near: Near, most: int, keep: Callable[[Card], bool] | None) -> list[tuple[int, Card]]:
+def _nearest(corpus: Corpus, near: Near, most: int, keep: Callable[[Card], bool]) -> list[tuple[int, Card]]:
     """Return the documents that are nearest in meaning."""
     found: list[tuple[int, Card]] = []
     for path in near.best():
         for number in corpus.marked(f"id:{near.ids[path]}"):
             card = corpus.card(number)
-            if card.path == path and (keep is None or keep(card)):
+            if card.path == path and keep(card):
                 found.append((number, card))
         if len(found) >= most:
             break
@@ -247,7 +245,7 @@ def _once(found: Iterable[Found]) -> list[Found]:
 
 
 def _candidates(
-    corpus: Corpus, scores: Scores, most: int, keep: Callable[[Card], bool] | None, leads: Callable[[Card], str]
+    corpus: Corpus, scores: Scores, most: int, keep: Callable[[Card], bool], leads: Callable[[Card], str]
 ) -> list[tuple[int, Card]]:
     """Return the documents with the best scores.
 
@@ -263,7 +261,7 @@ def _candidates(
         if score < last and (levels >= most or len(ends) >= CROWD * most or len(kept) >= FORMS):
             break
         card = corpus.card(number)
-        if keep is None or keep(card):
+        if keep(card):
             kept.append((number, card))
             levels += score < last and leads(card) not in ends
             ends.add(leads(card))

@@ -68,7 +68,7 @@ class Hits(NamedTuple):
 
 
 def search(
-    source: Ledger | View, queries: Sequence[str], *, limit: int = 10, keep: Callable[[Card], bool] | None = None,
+    source: Ledger | View, queries: Sequence[str], *, limit: int = 10, keep: Callable[[Card], bool] = lambda _: True,
     files: Iterable[str] = (), few: int = 0, semantic: str = "",
     leads: Callable[[Card], str] = lambda card: card.record, compared: bool = False, last: Collection[str] = (),
 ) -> Hits:  # fmt: skip

@@ -20,6 +20,7 @@ from memento_git.knowledge.sessions import Session, Sessions
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import ShortTerm
 from memento_git.ledger import history, layout, marks
+from memento_git.ledger.view import View
 from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
-    from memento_git.ledger.view import View
     from memento_git.model.note_rows import NoteRow
     from memento_git.model.rows import Row
     from memento_git.model.work import Prose
@@ -62,12 +62,10 @@ def start_session(ledger: Ledger, *, label: str = "", new: bool = False) -> Row:
     }
 
 
-def earlier(ledger: Ledger, revision: str) -> Shelf | None:
-    """Return the notes at a revision; None where the ledger was not there yet, or the revision is gone."""
-    if ledger.git.commit(revision) is None:
-        return None
-    view = ledger.held([revision])
-    return Shelf(view) if view is not None else None
+def earlier(ledger: Ledger, revision: str) -> Shelf:
+    """Return the notes at a revision; none where the ledger was not there yet, or the revision is gone, or nothing."""
+    held = ledger.held([revision]) if revision and ledger.git.commit(revision) else None
+    return Shelf(held or View(ledger.git, (), ledger.now()))
 
 
 def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
@@ -114,8 +112,8 @@ class _Begun:
     @cached_property
     def known(self) -> Container[str]:
         """Return the notes and events that were there already, whatever their times say."""
-        before = earlier(self.ledger, self.session.head) if self.session.head else None
-        return {*before.index.prose, *before.index.events} if before is not None else ()
+        before = earlier(self.ledger, self.session.head).index
+        return {*before.prose, *before.events}
 
     def is_by_and_since(self, by: str, at: str) -> bool:
         """Tell whether somebody who did something at a time is the session's actor, and did it in the session."""
@@ -149,8 +147,6 @@ def _elsewhere(shelf: Shelf, begun: _Begun) -> list[Made]:
     found: dict[str, Made] = {}
     for branch in history.branches_with_notes(begun.ledger.git, begun.session.at):
         there = earlier(begun.ledger, branch)
-        if there is None:
-            continue
         for note in _made(there, begun):
             if note.id not in shelf.index.prose and note.id not in shelf.index.events_of:
                 found.setdefault(note.id, Made(there, note, branch.removeprefix("refs/heads/")))
@@ -276,8 +272,8 @@ def changes_since(ledger: Ledger, since: str = "", until: str = "", *, at: Seque
     """
     start = _start(ledger, since)
     later = Shelf(ledger.view([revision(ledger, until, end_of)] if until else at))
-    before = earlier(ledger, start) if start else None
-    return {"since": start or None, "changes": changes.wanted(changes.between(before, later), **filters)}
+    told = changes.between(earlier(ledger, start), later)
+    return {"since": start or None, "changes": changes.wanted(told, **filters)}
 
 
 def follow_changes(ledger: Ledger, since: str, wait: Callable[[], bool], **filters: Any) -> Iterator[Row]:
@@ -285,14 +281,14 @@ def follow_changes(ledger: Ledger, since: str, wait: Callable[[], bool], **filte
 
     Where HEAD and the tree of the notes are what they were, one line is asked of git, and nothing is read.
     """
-    known, before = since, earlier(ledger, since) if since else None
+    known, before = since, earlier(ledger, since)
     tree = _notes_tree(ledger, since) if since else ""
     while True:
         head = ledger.git.head()[0] or ""
         if head != known:
             known, now = head, _notes_tree(ledger, head)
-            after = earlier(ledger, head) if now != tree and head else None
-            if after is not None:
+            after = earlier(ledger, head) if now != tree else before
+            if after is not before and after.view.exists:
                 yield from changes.wanted(changes.between(before, after), **filters)
                 before, tree = after, now
         if not wait():
