@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.knowledge.actions import notes
+from memento_git.ledger import grep, layout
 from memento_git.ledger.edits import UncommittedLedger
 from memento_git.ledger.filetable import FileTable
 from memento_git.ledger.store import Ledger
 from memento_git.review import actions
 from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks
-from tests.play import git
+from tests.play import add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,6 +66,24 @@ def test_a_check_against_a_base_asks_git_nothing_twice(
     asked = [" ".join(json.loads(line)["argv"]) for line in log.read_text().splitlines() if '"event":"start"' in line]
     assert len(asked) == len({*asked})
     assert sum(" ls-tree " in one for one in asked) == 1
+
+
+def test_git_looks_through_events_and_evidence_and_not_through_what_commands_printed(branch: Play) -> None:
+    draft = evidences.witness(branch.ledger, ["echo", "do: x", "kind: y"], kind="test", quiet=True)
+    evidence = branch.do(evidences.record_draft, draft, tasks=[branch.task()])
+    branch.do(evidences.retract, evidence, reason="of something else")
+    branch.do(notes.retire_note, add(branch, "It is so."), reason="not any more")
+    view = branch.ledger.view()
+    places = {path: place for path in view.files if (place := layout.place_of(path))}
+    assert "attachment" in {place.kind for place in places.values()}
+    (run,) = view.runs()
+    for kind, book, pattern, word in (
+        ("event", run, layout.events_pattern(run), "do: "),
+        ("event", "", layout.events_pattern(""), "do: "),
+        ("evidence", run, layout.evidence_pattern(run), "kind: "),
+    ):
+        wanted = [path for path, place in places.items() if (place.kind, place.run) == (kind, book)]
+        assert sorted(grep.files(view.git, view.commits[0], pattern, [word])) == sorted(wanted) != []
 
 
 def test_a_check_against_a_base_takes_its_files_not_apart_and_keeps_nothing(

@@ -7,11 +7,12 @@ import subprocess
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Misused, Refused
+from memento_git.ledger import layout
 from memento_git.ledger.git import reason_of, told_by
 from memento_git.model.finding import FETCHING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memento_git.ledger.git import Git
 
@@ -110,7 +111,7 @@ def files(
     git: Git, tree: str, folder: str, texts: Iterable[str], *, plain: bool = True, binary: bool = True,
     partly: bool = False,
 ) -> list[str]:  # fmt: skip
-    """Return the files below a folder of a tree in which one of some texts occurs.
+    """Return the files below a folder of a tree, or of a pattern, in which one of some texts occurs.
 
     Not plain, they are git's basic expressions; partly: where git cannot read a file, the others are looked at.
     """
@@ -120,7 +121,7 @@ def files(
 
 
 def lines(git: Git, tree: str, folder: str, texts: Iterable[str], *, plain: bool = True) -> bytes:
-    """Return the lines of files below a folder of a tree in which one of some texts occurs."""
+    """Return the lines of files below a folder of a tree, or of a pattern, in which one of some texts occurs."""
     return _found(git, tree, folder, texts, ("--text", "-h"), plain, partly=False)
 
 
@@ -131,7 +132,8 @@ def _found(
     if not asked:
         return b""
     kind = ["--fixed-strings"] if plain else []
-    code, out, err = _run(git, *kind, *options, *asked, tree, "--", *([folder] if folder else []))
+    extra = {"GIT_LITERAL_PATHSPECS": "0"} if folder.startswith(layout.GLOB) else None
+    code, out, err = _run(git, *kind, *options, *asked, tree, "--", *([folder] if folder else []), extra=extra)
     if code not in (0, 1) or not partly:
         _refuse_less(code, err)
     return out
@@ -143,8 +145,10 @@ def _refuse_less(code: int, err: bytes) -> None:
         raise GrepIncomplete(reason=reason_of(err, code))
 
 
-def _run(git: Git, *arguments: str, patience: float | None = None) -> tuple[int, bytes, bytes]:
+def _run(
+    git: Git, *arguments: str, patience: float | None = None, extra: Mapping[str, str] | None = None
+) -> tuple[int, bytes, bytes]:
     """Return exit code, stdout and stderr of one search; it is ended where it takes too long."""
-    process = git.begin("grep", "--no-color", *arguments, apart=True)
+    process = git.begin("grep", "--no-color", *arguments, extra=extra, apart=True)
     out, err = told_by(process, b"", patience)
     return process.returncode, out, err

@@ -139,6 +139,16 @@ def event_pattern(run: str, identity: str) -> str:
     return f"{GLOB}{f'{RUNS}/{run}' if run else KNOWLEDGE}/**/*-{random_part(identity)}.yaml"
 
 
+def events_pattern(run: str) -> str:
+    """Return the pattern of git's that the paths of all events have, of a run or of the notes."""
+    return f"{GLOB}{f'{RUNS}/{run}' if run else KNOWLEDGE}/**/*Z-*.yaml"
+
+
+def evidence_pattern(run: str) -> str:
+    """Return the pattern of git's that the files of a run's evidence have, and no attachment."""
+    return f"{GLOB}{RUNS}/{run}/evidence/*/*.yaml"
+
+
 def prose_path(run: str, record: str) -> str:
     return f"{folder_of(run, record)}/{kind_of(record)}.md"
 

@@ -31,12 +31,11 @@ def woken(comparison: Comparison, runs: Iterable[str], arrived: Collection[str])
 
 
 def _names(base: View, run: str, events: Collection[str]) -> bool:
-    """Tell whether a file of the base, or of an archive there, names one of some events by its digest."""
+    """Tell whether an event of the base, or a file of an archive there, names one of some events by its digest."""
     if run and run not in base.runs():
         return False
-    folder = f"{layout.RUNS}/{run}" if run else layout.KNOWLEDGE
     asked = sorted(events) if len(events) <= FEW else ["event_"]
-    told = [grep.lines(base.git, commit, folder, asked) for commit in base.commits] if asked else []
+    told = [grep.lines(base.git, commit, layout.events_pattern(run), asked) for commit in base.commits] if asked else []
     if f"{layout.ARCHIVE}/{run}" in base.folders:
         base.index(run)
         told += [base.read(path) or b"" for path in base.archived[run]]

@@ -36,9 +36,9 @@ def _marked(view: View, run: str) -> set[str] | None:
 
     if view.held:
         return None
-    folder = f"{layout.RUNS}/{run}/evidence"
+    where = layout.evidence_pattern(run)
     try:
-        return {path for commit in view.commits for path in grep.files(view.git, commit, folder, MARKS)}
+        return {path for commit in view.commits for path in grep.files(view.git, commit, where, MARKS)}
     except grep.GrepIncomplete:
         return None
 
