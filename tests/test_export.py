@@ -212,6 +212,17 @@ def test_a_task_that_is_not_proven_is_told_what_can_be_done(play: Play) -> None:
     assert "reopen" not in caught.value.hint
 
 
+def test_a_task_whose_plan_was_edited_is_led_to_its_approval_and_not_done_again(play: Play) -> None:
+    run, task = play.planned(), play.proven()
+    plan = play.state(run).canonical
+    path = play.root / play.state(run).index.prose[plan]
+    path.write_text(path.read_text().replace("Do it", "Do all of it"))
+    play.commit_all("by hand")
+    with pytest.raises(no.TaskUnproven) as caught:
+        exporting.task_statements(play.ledger.view(), task)
+    assert caught.value.hint == f"agree on what is asked: memento plan approve {plan}"
+
+
 def test_a_released_run_is_a_verification_summary(released: tuple[Play, str, str]) -> None:
     play, run, task = released
     view = play.ledger.view()

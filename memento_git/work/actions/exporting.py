@@ -10,13 +10,13 @@ from memento_git.ledger import brought, commits, layout, ranges
 from memento_git.model.clock import is_ahead
 from memento_git.model.ids import EvidenceWithdrawn, parse_ref
 from memento_git.model.states import DONE, RUN_KINDS
-from memento_git.work import codestate, task_steps
+from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.attest import attestation, signatures
 from memento_git.work.attest.attestation import Released
 from memento_git.work.gates import gatehold, gates
 from memento_git.work.gates.hindrances import hindrances
-from memento_git.work.proof import codes, trust
+from memento_git.work.proof import codes, proofs, trust
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -58,12 +58,9 @@ def task_statements(view: View, task: str, run: str = "") -> list[bytes]:
     if state.task_status(identity) not in DONE:
         raise no.TaskTransition(task=identity, status=state.task_status(identity), verb="exported")
     proof = state.proof(identity)
-    if not proof.proven:
-        why = "; ".join(proof.why)
-        if state.is_final:
-            raise NotAttestable(evidence=identity, why=f"it is not proven: {why}")
-        how = ", then ".join(task_steps.mending(identity, proof.after, state.id))
-        raise no.TaskUnproven(task=identity, why=why, how=how)
+    if not proof.proven and state.is_final:
+        raise NotAttestable(evidence=identity, why=f"it is not proven: {'; '.join(proof.why)}")
+    proofs.refuse_unproven(state, identity)
     for why in signatures.unsigned_proof(state, identity):
         raise NotAttestable(evidence=identity, why=why)
     names = [one.id for one in state.pieces(proof.by) if one.kind in RUN_KINDS]

@@ -13,7 +13,7 @@ from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.enumeration import some
 from memento_git.model.ids import option
 from memento_git.model.states import FINAL_RUN
-from memento_git.work import branches, kept_rows, task_steps
+from memento_git.work import branches, kept_rows
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import preflight
@@ -152,11 +152,7 @@ def _refuse_unfinished(state: RunState, found: Sequence[Hindrance]) -> NoReturn:
             task=task, dependency=other, status="cancelled", command=proofs.freeing(state, task)
         )  # fmt: skip
     if kind == "unproven":
-        proof, how = state.proof(task), proofs.not_agreed(state)[1]
-        why = "; ".join(proof.why)
-        if how:
-            raise no.TaskUnagreed(task=task, why=why, how=how)
-        raise no.TaskUnproven(task=task, why=why, how=", then ".join(task_steps.mending(task, proof.after, state.id)))
+        proofs.refuse_unproven(state, task)
     told = {one.record: state.task_status(one.record).replace("_", " ") for one in found}
     if {*told.values()} == {"contested"}:
         raise no.RecordContested(record=task)

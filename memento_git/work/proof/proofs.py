@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Evidence
+from memento_git.work import refusals as no
 from memento_git.work import task_steps
 from memento_git.work.dispatch import terms
 from memento_git.work.gates import approvals, replies
@@ -164,6 +165,16 @@ def not_agreed(state: RunState) -> tuple[str, str]:
         told = f"{plan} was changed after its approval, so what it asks is not agreed"
         return told, f"memento plan approve {plan}"
     return "", ""
+
+
+def refuse_unproven(state: RunState, task: str) -> None:
+    """Refuse a task that is done and not proven, with what leads to its proof."""
+    proof, how = state.proof(task), not_agreed(state)[1]
+    why = "; ".join(proof.why)
+    if how and not proof.proven:
+        raise no.TaskUnagreed(task=task, why=why, how=how)
+    if not proof.proven:
+        raise no.TaskUnproven(task=task, why=why, how=", then ".join(task_steps.mending(task, proof.after, state.id)))
 
 
 def proven(
