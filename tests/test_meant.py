@@ -42,6 +42,9 @@ LED = [
     (f"dispatch create -- {TASK}", f"dispatch create --executor WHO -- {TASK}"),
     ("gate record quality_review", "gate record quality_review VERDICT"),
     ("task show", "task show TASK"),
+    ("note retire", "note retire NOTE --reason TEXT"),
+    ("note retire --key-prefix a", "note retire --key-prefix a --reason TEXT"),
+    ("note park", "note park NOTE"),
     # an option by another name, or before its command
     ("task add --name 'Fix it' --description More", "task add --title 'Fix it' --body More"),
     ("task add -m 'Fix it'", "task add --title 'Fix it'"),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Words = tuple[str, ...]
 
 CAPITALS: Final = re.compile(r"(?<![\w-])[A-Z]+(?![\w-])")
+OTHERWISE: Final = ("key_prefix", "thread")  # options that name notes in the place of an id
 MENDS: Final = 6
 MOST: Final = 200  # words
 LONGEST: Final = 200  # letters of a word
@@ -294,12 +295,18 @@ def _near(word: str, known: list[str]) -> str:
 def _lacking(command: click.Command, given: dict[str, Any]) -> Iterator[str]:
     """Yield placeholders for what a command asks for and was not given."""
     for param in command.params:
-        if _is_wanted(param) and not _has(given, param):
+        if (_is_wanted(param) or _is_meant(param, given)) and not _has(given, param):
             yield from (_value(param),) if isinstance(param, click.Argument) else (param.opts[0], _value(param))
 
 
 def _is_wanted(param: click.Parameter) -> bool:
     return param.required or str(getattr(param, "help", None)).endswith(REQUIRED)
+
+
+def _is_meant(param: click.Parameter, given: dict[str, Any]) -> bool:
+    """Tell whether an id is wanted that may be left out where an option names the records: none of those is given."""
+    is_named = any(given.get(name) for name in OTHERWISE)
+    return not is_named and isinstance(param, click.Argument) and (param.metavar or "").lower() in KINDS
 
 
 def _has(given: dict[str, Any], param: click.Parameter) -> bool:
