@@ -107,6 +107,20 @@ def test_a_reader_goes_from_the_runs_to_what_a_command_printed(play: Play, web: 
     assert "witnessed" in web.page(f"/show/{evidence}").words
 
 
+def test_a_page_says_what_takes_from_a_proven_task_and_an_approved_plan(play: Play, web: Web) -> None:
+    play.planned()
+    task, plan = play.proven("Count the zebra"), play.overview()["run"]["current_plan_id"]
+    assert "completedproven" in web.page(f"/show/{task}").words
+    (play.root / "app.py").write_text("answer = 43\n")
+    path = next((play.root / ".memento").rglob("plan.md"))
+    path.write_text(path.read_text().replace("show it", "say so"))
+    play.commit_all()
+    assert "canonical changed since its approval" in web.page(f"/show/{plan}").words
+    path.write_text(path.read_text().replace("say so", "show it"))
+    play.commit_all()
+    assert "completedproven stale" in web.page(f"/show/{task}").words
+
+
 def test_every_record_has_a_page_and_each_page_leads_only_to_pages(play: Play, web: Web, cli: Cli) -> None:
     hostile(play)
     add(play, "A note.\n\n| a | b |\n| - | - |\n| 1 | 2 |", about=["app.py"])

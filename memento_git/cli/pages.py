@@ -181,6 +181,7 @@ def _check(ask: Ask, _: Request) -> Made:
 
 def _record(ask: Ask, request: Request) -> Made:
     from memento_git.review.report import typed
+    from memento_git.work import doubts
 
     identity = request.path_params["id"]
     if identity.startswith("run_"):
@@ -194,6 +195,7 @@ def _record(ask: Ask, request: Request) -> Made:
         "kind": kind, "id": row.get("id") or row["dispatch_id"], "run": row.get("run_id"), "title": title,
         "audit": told["audit"], "output": told.get("output", []),
         "states": [*(row[key] for key in STATES if row.get(key)), *PROVEN.get(row.get("proven"), ())],
+        "doubts": {"task": doubts.of_task, "plan": doubts.of_plan}.get(kind, lambda _: [])(row),
         "texts": [(key, row[key]) for key in output.PROSE if row.get(key) not in (None, "", title)],
         "told": output.told({key: one for key, one in row.items() if key not in (*output.PROSE, *SAID)}),
         "beside": {key: rows for key, rows in beside.items() if rows},
