@@ -104,6 +104,11 @@ def test_the_end_of_a_run_says_how_much_failed_since(play: Play, cli: Cli) -> No
     shown = json.loads(cli("task", "show", row["id"], "--json", "-C", str(play.root))[1])["task"]
     assert shown["failed_since"] == row["failed_since"]
     assert [name for name in row["failed_since"] if name in row["proven_by"]] == []
+    narrow = evidences.witness(
+        play.ledger, ["sh", "-c", "echo checked; exit 0"], kind="test", covers=["app.py"], quiet=True
+    )
+    play.do(evidences.record_draft, narrow, tasks=[row["id"]])
+    assert play.overview()["tasks"][0]["failed_since"] == row["failed_since"], "it is about less code"
     play.evidence(row["id"])
     assert play.overview()["tasks"][0]["failed_since"] == []
 

@@ -21,11 +21,11 @@ CODE = {"tree": TREE}
 PYTEST = Command(("pytest", "-q"))
 
 
-def ran(number: int, argv: str = "pytest -q", *, code: int = 0, **data: Any) -> Evidence:
+def ran(number: int, argv: str = "pytest -q", *, code: int = 0, code_: Any = CODE, **data: Any) -> Evidence:
     """Return evidence of a command; the number is its time too."""
     told = {
         "kind": "test", "for": [TASK], "at": f"2026-01-01T00:00:{number:02d}.000Z",
-        "by": "Ada", "outcome": "failed" if code else "passed", "code": CODE,
+        "by": "Ada", "outcome": "failed" if code else "passed", "code": code_,
         "command": {"argv": argv.split(), "cwd": ".", "exit": code, "seconds": 0.1}, **data,
     }  # fmt: skip
     return Evidence(f"evidence_{number:012d}", "run_000000000000", told, f"{number:032d}", "")
@@ -98,6 +98,20 @@ def test_checks_and_approvals_are_told_apart_by_name_and_by_who_gave_them() -> N
         cite(typed(5, "approval", approves=TASK, by="Grace")),
     ]
     assert names(latest(found, [CODE])) == [2, 3, 4, 5]
+
+
+def test_a_pass_about_less_code_takes_no_failure_back() -> None:
+    part, more = {"paths": {"app.py": ELSE}}, {"paths": {"app.py": ELSE, "docs": ELSE}}
+    now = {**CODE, **more}
+    failed, passed = cite(ran(1, code=1)), cite(ran(2, code_=part))
+    assert names(latest([failed, passed], [now])) == [1]
+    assert names(latest([failed, passed, cite(ran(3))], [now])) == [3]
+    assert names(latest([cite(ran(1, code=1, code_=part)), cite(ran(2, code_=more))], [now])) == [2]
+    assert names(latest([cite(ran(1, code=1, code_=more)), passed], [now])) == [1]
+    pasts = [Past(one.evidence, ("app.py",)) for one in (failed, passed) if one.evidence]
+    assert [rule for rule, _ in from_failures(["app.py"], pasts, [])] == [
+        "a failure of evidence_000000000001 for the same files (`pytest -q`)"
+    ]
 
 
 def test_a_command_in_another_folder_is_another_command() -> None:

@@ -200,8 +200,10 @@ def _is_heard(task: TaskRow, approver: str) -> bool:
 
 def _ran(since: Sequence[EvidenceRow], holder: str | None) -> list[EvidenceRow]:
     """Return what the holder of a dispatch ran, the latest of each command; no pass of other code than the last saw."""
+    from memento_git.work.proof.failures import latest_of, ran
+
     found = [row for row in since if row["command"] and row["actor"] == holder]
-    latest = [*{(row["kind"], row["folder"], *(row["command"] or ())): row for row in found}.values()]
+    latest = latest_of((ran(row), row) for row in found).values()
     return [row for row in latest if row["outcome"] != "passed" or _is_of(row["code"] or {}, found[-1]["code"] or {})]
 
 

@@ -526,6 +526,20 @@ def test_a_failed_run_that_nobody_cites(doors: Doors) -> None:
         doors.play.do(tasks.reopen_task, task, reason="Once more.")
 
 
+def test_a_failed_run_that_a_pass_about_some_paths_shall_hide(doors: Doors) -> None:
+    """Way: the command that failed passes once more, and is said to be about one file."""
+    task = doors.play.task()
+    good = doors.witness(task)
+    bad = doors.witness(task, "1 failed\n", command={"exit": 3}, outcome="failed")
+    narrow = evidences.witness(doors.play.ledger, ["python3", "check.py"], kind="test", covers=["app.py"], quiet=True)
+    doors.play.do(evidences.record_draft, narrow, tasks=[task])
+    doors.completed(task, good)
+    doors.sound()
+    assert doors.task(task)["failed_since"] == [bad]
+    told = doors.play.do(verifying.verify_task, task)
+    assert told.unmet == (f"`python3 check.py` failed in its latest run for this code: {bad}",)
+
+
 def test_binary_output_that_is_not_there(doors: Doors) -> None:
     """Output that is no text is not kept, so anybody may say so; running it again tells."""
     doors.policy(LISTED)

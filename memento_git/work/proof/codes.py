@@ -6,7 +6,7 @@ from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 
 def agree(evidence: Mapping[str, Any] | None, code: Mapping[str, Any]) -> bool:
@@ -54,6 +54,14 @@ def code_seen(data: Mapping[str, Any]) -> dict[str, Any]:
         return code
     kept = {path: blob for path, blob in code["untracked"].items() if after.get(path, blob) == blob}
     return sober({**code, "untracked": kept})
+
+
+def is_narrower(paths: Collection[str], others: Collection[str]) -> bool:
+    """Tell whether evidence about these paths leaves out what other evidence is about; without paths that is all code.
+
+    It takes no failure of that back.
+    """
+    return bool(paths) and not (others and {*others} <= {*paths})
 
 
 def wholly(data: Mapping[str, Any]) -> str:

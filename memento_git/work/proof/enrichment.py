@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.model.enumeration import some
 from memento_git.model.states import RUN_KINDS
 from memento_git.work.proof.trust import outcome_of
+from memento_git.work.proof.verdict import leaves
 from memento_git.work.proof.verification import is_below, named, shown
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def from_failures(files: Sequence[str], pasts: Iterable[Past], commands: Iterabl
     for past in sorted(pasts, key=lambda one: (one.evidence.data["at"], one.evidence.id)):
         told = past.evidence.data.get("command")
         if told is not None and overlap(files, past.files):
-            latest[past.evidence.kind, told["cwd"], *told["argv"]] = past.evidence
+            key = (past.evidence.kind, told["cwd"], *told["argv"])
+            latest |= {} if leaves(past.evidence, latest.get(key)) else {key: past.evidence}
     known = {(command.get("kind") or "test", ".", *named(command["run"])): command for command in commands}
     failed = [(key, found) for key, found in latest.items() if outcome_of(found.data) == "failed"]
     return _asks(sorted(failed, key=lambda one: one[1].data["at"], reverse=True), known)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memento_git.work.proof.codes import agree
+from memento_git.work.proof.codes import agree, is_narrower
 from memento_git.work.proof.trust import counts_not_yet, fault, is_of, is_silent, meets, outcome_of, seen_by
 from memento_git.work.proof.verification import shown
 
@@ -46,7 +46,7 @@ def latest(found: Iterable[Cited], codes: Sequence[Mapping[str, Any]]) -> list[C
     """Return, of the evidence of a task that saw one of these codes, the latest of each command or source.
 
     Evidence that is bound to no code counts as about any. Where the latest was taken back, none of its source counts.
-    What has no verdict takes no failure back.
+    What has no verdict, or is about less code, takes no failure back.
     """
     held: dict[tuple[str, ...], Cited] = {}
     for one in sorted(found, key=_when):
@@ -54,16 +54,19 @@ def latest(found: Iterable[Cited], codes: Sequence[Mapping[str, Any]]) -> list[C
         if evidence is None or counts_not_yet(evidence, one.status, ahead=one.ahead):
             continue
         saw, source = seen_by(evidence), source_of(evidence)
-        if (not saw or any(agree(saw, code) for code in codes)) and not _is_silent_on(one, held.get(source)):
+        other = held.get(source)
+        stands = other.evidence if other is not None and other.status == "recorded" else None
+        if (not saw or any(agree(saw, code) for code in codes)) and not leaves(evidence, stands):
             held[source] = one
     return [one for one in held.values() if one.status == "recorded"]
 
 
-def _is_silent_on(one: Cited, other: Cited | None) -> bool:
-    """Tell whether one has no verdict where another, which stands, has failed."""
-    if one.evidence is None or other is None or other.evidence is None or other.status != "recorded":
+def leaves(evidence: Evidence, failed: Evidence | None) -> bool:
+    """Tell whether evidence takes nothing back of other evidence of its source that has failed."""
+    if failed is None or outcome_of(failed.data) != "failed":
         return False
-    return is_silent(one.evidence.data) and outcome_of(other.evidence.data) == "failed"
+    paths, others = (seen_by(one).get("paths", ()) for one in (evidence, failed))
+    return is_silent(evidence.data) or is_narrower(paths, others)
 
 
 def _when(one: Cited) -> tuple[str, str]:
