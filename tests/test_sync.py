@@ -798,9 +798,11 @@ def test_a_remote_that_cannot_be_reached(hub: Hub) -> None:
 
 
 def test_a_remote_that_wants_a_password_is_not_given_one(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    git(hub.first.root, "remote", "set-url", "origin", "ssh://nobody@localhost:1/x.git")
+    git(hub.first.root, "remote", "set-url", "origin", "ssh://nobody@localhost/x.git")
     monkeypatch.setenv("GIT_SSH_COMMAND", "sh -c 'echo no password >&2; exit 255' ssh")
-    refused(hub.first, remotes.RemoteUnreachable)
+    told = refused(hub.first, remotes.RemoteUnreachable).message
+    assert "no password; fatal: Could not read from remote repository." in told
+    assert "Please make sure" not in told
 
 
 def test_a_remote_that_never_answers(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
