@@ -6,6 +6,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 from memento_git.knowledge.actions import notes
+from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import layout
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions import dispatches, evidences, gates, plans, runs, tasks
@@ -136,3 +137,8 @@ class Play:
 def add(play: Play, text: str, **options: Any) -> str:
     """Add a note; return its id."""
     return str(play.do(notes.add_note, text, **options).id)
+
+
+def shelf(play: Play, *at: str) -> Shelf:
+    """Return the notes at HEAD, or at revisions."""
+    return Shelf(play.ledger.view(at))

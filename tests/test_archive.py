@@ -14,7 +14,7 @@ from memento_git.ledger.store import Ledger
 from memento_git.review import formats
 from memento_git.review.actions import check
 from memento_git.work import refusals as no
-from memento_git.work.actions import evidences, runs, settling, tasks
+from memento_git.work.actions import evidences, runs, settling
 from memento_git.work.kept_rows import base
 from memento_git.work.overview import overview
 from memento_git.work.rows import audit_rows
@@ -261,19 +261,6 @@ def test_an_event_that_comes_late_to_an_archived_run_is_found_and_can_be_settled
     assert play.status(run) == "completed"
     play.do(runs.archive_run, run)
     assert play.status(run) == "completed"
-
-
-def test_a_late_change_of_a_task_in_an_archived_run_is_late(play: Play) -> None:
-    run = play.planned()
-    task = play.proven()
-    git(play.root, "branch", "other")
-    play.do(runs.complete_run, run)
-    play.do(runs.archive_run, run)
-    git(play.root, "switch", "-q", "other")
-    play.do(tasks.reopen_task, task, reason="not yet")
-    git(play.root, "switch", "-q", "main")
-    git(play.root, "merge", "-q", "--no-edit", "other")
-    assert shown(play, run)["tasks"][0]["late"] is True
 
 
 def test_a_tampered_archive_is_a_finding_and_other_runs_still_read(play: Play) -> None:

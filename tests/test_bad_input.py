@@ -450,8 +450,7 @@ def test_a_gigabyte_of_output_is_hashed_in_little_memory(play: Play) -> None:
     assert code == 0
     assert most < 200_000
     evidence = play.state(play.ledger.view().runs()[0]).ids("evidence")[0]
-    found = play.state(evidence).evidence(evidence)
-    assert found is not None
+    found = play.state(evidence).evidence_named(evidence)
     assert found.data["command"]["stdout"]["bytes"] == 1 << 30
 
 

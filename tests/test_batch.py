@@ -287,8 +287,7 @@ def test_what_imported_evidence_cannot_be_given_is_refused(play: Play) -> None:
 def test_evidence_is_added_with_the_kind_that_the_command_line_would_give_it(play: Play) -> None:
     play.planned()
     done = play.do(batch.apply, b"- {do: evidence add, files: app.py}\n")
-    found = play.state(done[0]["id"]).evidence(done[0]["id"])
-    assert found is not None
+    found = play.state(done[0]["id"]).evidence_named(done[0]["id"])
     assert found.kind == "artifact"
 
 

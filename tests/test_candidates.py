@@ -256,8 +256,7 @@ class Contest:
         """Return the dispatch that the task's proof came out of."""
         state = self.play.state(self.task)
         (name,) = state.proof(self.task).by
-        one = state.evidence(name)
-        assert one is not None
+        one = state.evidence_named(name)
         return str(one.data["dispatch"])
 
 
@@ -473,8 +472,7 @@ def test_evidence_is_linked_to_a_hand_off_of_its_own_task(contest: Contest) -> N
     both = contest.play.do(
         evidences.add_evidence, "note", summary="x", tasks=[another, contest.task], dispatch=dispatch
     )
-    one = contest.play.state(contest.task).evidence(both)
-    assert one is not None
+    one = contest.play.state(contest.task).evidence_named(both)
     assert (one.data["dispatch"], one.tasks) == (dispatch, [another, contest.task])
 
 

@@ -66,8 +66,7 @@ def test_a_completion_records_the_graph_in_its_own_commit_where_policy_says_so(p
     changed = git(play.root, "show", "--name-only", "--format=", "HEAD").splitlines()
     assert any("-completed-" in path for path in changed), "the same commit"
     assert any(path.endswith(f"{found.evidence}.yaml") for path in changed), "the same commit"
-    told = play.state(run).evidence(found.evidence)
-    assert told is not None
+    told = play.state(run).evidence_named(found.evidence)
     assert (told.data["dispatch"], told.data["graph"]["edges"], told.tasks) == (
         dispatch, 1, [play.state(run).event(dispatch.replace("dispatch", "event", 1)).of],  # type: ignore[union-attr]
     )  # fmt: skip
@@ -177,8 +176,7 @@ def test_dispatch_run_records_the_graph_of_its_own_branch(play: Play) -> None:
     assert outcome.status == "completed"
     (snapshot,) = snapshots(play, run)
     assert snapshot in outcome.evidence
-    told = play.state(run).evidence(snapshot)
-    assert told is not None
+    told = play.state(run).evidence_named(snapshot)
     assert told.data["graph"]["nodes"] == 2, "of the branch, where the work is"
     assert told.data["code"]["head"] == git(play.root, "rev-parse", outcome.branch)
 

@@ -274,8 +274,7 @@ def test_an_outcome_that_is_written_by_hand_does_not_outlive_the_conclusion(play
     path.write_text(path.read_text().replace("outcome: failed", "outcome: passed"))
     play.commit_all("forged")
     state = play.state(run)
-    one = state.evidence(state.ids("evidence")[0])
-    assert one is not None
+    one = state.evidence_named(state.ids("evidence")[0])
     assert (one.data["outcome"], trust.outcome_of(one.data)) == ("passed", "failed")
     assert "disagrees with what it says" in trust.fault(trust.Cited(one.id, one, "recorded", "reported"), run)
 

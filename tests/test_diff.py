@@ -1013,8 +1013,7 @@ def test_a_task_that_is_proven_by_now_is_no_stale_one(play: Play) -> None:
     """A second run that spoke against its evidence is taken back beside a change of the code, and nothing else."""
     play.planned()
     task = play.proven()
-    first = play.state(task).evidence(play.state(task).proof(task).by[0])
-    assert first is not None
+    first = play.state(task).evidence_named(play.state(task).proof(task).by[0])
     draft = evidences.witness(play.ledger, first.data["command"]["argv"], kind="test", quiet=True)
     data = {**draft.data, "reproduces": f"{first.id}@{first.digest}", "outcome": "failed"}
     data["command"] = {**data["command"], "exit": 1}

@@ -13,18 +13,13 @@ from memento_git.knowledge.actions import notes
 from memento_git.knowledge.actions.guidance import write_block
 from memento_git.knowledge.actions.sessions import end_session, start_session
 from memento_git.knowledge.digest import digest, document
-from memento_git.knowledge.shelf import Shelf
-from tests.play import Play, add, git
+from tests.play import Play, add, git, shelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     Call = Callable[..., tuple[int, str, str]]
-
-
-def shelf(play: Play) -> Shelf:
-    return Shelf(play.ledger.view())
 
 
 def test_what_matters_most_comes_first_and_what_does_not_count_is_named(play: Play) -> None:

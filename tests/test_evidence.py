@@ -36,8 +36,7 @@ TOKEN = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0hJ3kL6"
 
 
 def data_of(play: Play, evidence: str) -> dict[str, Any]:
-    found = play.state(evidence).evidence(evidence)
-    assert found is not None
+    found = play.state(evidence).evidence_named(evidence)
     return found.data
 
 

@@ -105,8 +105,7 @@ def test_the_commit_is_no_subject_where_it_did_not_hold_that_code(play: Play) ->
     evidence = play.evidence(play.task("Another"))
     found, _ = read_back(exported(play, evidence)[0])
     state = play.state(evidence)
-    one = state.evidence(evidence)
-    assert one is not None
+    one = state.evidence_named(evidence)
     assert digests(found) == {"code": {"gitTree": one.data["code"]["full"]}}
 
 

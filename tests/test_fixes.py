@@ -62,6 +62,14 @@ def fallen(play: Play) -> str:
     return run
 
 
+def outgrown(play: Play) -> tuple[str, str]:
+    """Prove a task, and commit other code; return the run and the task."""
+    run, task = play.planned(), play.proven("First")
+    (play.root / "app.py").write_text("answer = 41\n")
+    git(play.root, "commit", "-qam", "code")
+    return run, task
+
+
 def test_what_stays_in_a_run_that_was_completed_is_said_to_stay(play: Play) -> None:
     run = fallen(play)
     told = found(play)
@@ -369,10 +377,7 @@ def test_the_end_of_a_run_says_how_much_of_it_is_proven_on_other_code(play: Play
 def test_a_task_that_is_proven_on_other_code_alone_is_proven_anew_before_the_run_ends(
     play: Play, cli: Callable[..., Any]
 ) -> None:
-    run = play.planned()
-    task = play.proven("First")
-    (play.root / "app.py").write_text("answer = 41\n")
-    git(play.root, "commit", "-qam", "code")
+    run, task = outgrown(play)
 
     def step() -> dict[str, str]:
         first: dict[str, str] = play.overview(run)["next"][0]
@@ -391,10 +396,7 @@ def test_a_task_that_is_proven_on_other_code_alone_is_proven_anew_before_the_run
 def test_a_task_that_is_proven_anew_on_edits_is_verified_and_they_are_committed(
     play: Play, cli: Callable[..., Any]
 ) -> None:
-    run = play.planned()
-    task = play.proven("First")
-    (play.root / "app.py").write_text("answer = 41\n")
-    git(play.root, "commit", "-qam", "code")
+    run, task = outgrown(play)
     (play.root / "app.py").write_text("answer = 40\n")
     again = f"memento evidence run --task {task} --kind test -- sh -c 'echo checked; exit 0'"
     for step in (again, f"memento task verify {task}", "git commit -a -m MESSAGE"):
@@ -407,10 +409,7 @@ def test_a_task_that_is_proven_anew_on_edits_is_verified_and_they_are_committed(
 
 
 def test_a_command_that_passed_for_a_later_task_is_not_run_again_for_the_earlier_one(play: Play) -> None:
-    run = play.planned()
-    play.proven("First")
-    (play.root / "app.py").write_text("answer = 41\n")
-    git(play.root, "commit", "-qam", "code")
+    run, _ = outgrown(play)
     play.proven("Second")
     assert play.steps(run) == [f"memento run complete {run}"]
 

@@ -16,6 +16,7 @@ from memento_git.work.actions import graphs as actions
 from memento_git.work.actions.graphs import run_warnings
 from memento_git.work.graph import codegraph, graphs, proposals
 from tests.play import git
+from tests.test_graphs import code
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,12 +36,6 @@ def call(cli: Call, play: Play) -> Callable[..., Any]:
         return code, json.loads(out)
 
     return called
-
-
-def code(play: Play, **files: str) -> str:
-    for name, text in files.items():
-        (play.root / f"{name}.py").write_text(text)
-    return play.commit_all()
 
 
 def test_status_shows_cycles_and_whether_the_snapshot_is_of_this_code(play: Play, call: Any, cli: Call) -> None:

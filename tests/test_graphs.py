@@ -357,8 +357,7 @@ def test_a_graph_is_verified_evidence_of_the_code_at_the_commit(play: Play, cli:
     assert (row["kind"], row["trust_level"], row["outcome"]) == ("graph", "verified", "observed")
     assert row["files"][0]["name"] == "graph.json"
     state = play.state(evidence)
-    found = state.evidence(evidence)
-    assert found is not None
+    found = state.evidence_named(evidence)
     assert found.data["graph"]["nodes"] == 1
 
 

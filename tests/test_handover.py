@@ -690,8 +690,7 @@ def test_placeholders_are_filled_in_and_other_braces_stay(play: Play, task: str)
     outcome = running.run_dispatch(play.ledger, task, order)
 
     state = play.state(task)
-    note = state.evidence(outcome.evidence[0])
-    assert note is not None
+    note = state.evidence_named(outcome.evidence[0])
     assert note.data["command"]["argv"][3:] == [task, "at=.", "{x}"]
 
 

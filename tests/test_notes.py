@@ -16,9 +16,8 @@ from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import titled
 from memento_git.knowledge.note_rows import note_row
 from memento_git.knowledge.pinning import AnchorMissing
-from memento_git.knowledge.shelf import Shelf
 from memento_git.review.actions import check
-from tests.play import Play, add, git
+from tests.play import Play, add, git, shelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,10 +28,6 @@ if TYPE_CHECKING:
 
 
 TOKEN: Final = "ghp_" + "1234567890abcdefghijklmnopqrstuvwxyzAB"[:36]
-
-
-def shelf(play: Play, *at: str) -> Shelf:
-    return Shelf(play.ledger.view(at))
 
 
 def row(play: Play, note: str) -> dict[str, Any]:

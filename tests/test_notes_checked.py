@@ -12,7 +12,6 @@ from memento_git.errors import MementoError
 from memento_git.folding.overruling import EventIsLegal, NotAHead
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.refusals import KeyTaken, NoteRedacted
-from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import layout
 from memento_git.ledger.codec import digest_of, encode
 from memento_git.ledger.redress import AlreadyRedacted
@@ -22,7 +21,7 @@ from memento_git.verbs import batch, doctor, settling
 from memento_git.verbs.notes import NothingNamed
 from memento_git.work.actions import evidences
 from memento_git.work.actions import settling as of_work
-from tests.play import add, git
+from tests.play import add, git, shelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,10 +33,6 @@ if TYPE_CHECKING:
     Call = Callable[..., tuple[int, str, str]]
 
 KEY = "auth.token.lifetime"
-
-
-def shelf(play: Play, *at: str) -> Shelf:
-    return Shelf(play.ledger.view(at))
 
 
 def findings(play: Play, **options: Any) -> list[Finding]:

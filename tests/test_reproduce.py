@@ -105,8 +105,7 @@ def ref_of(found: Evidence) -> Ref:
 
 def cited(play: Play, evidence: str) -> trust.Cited:
     state = play.state(evidence)
-    found = state.evidence(evidence)
-    assert found is not None
+    found = state.evidence_named(evidence)
     return state.cited(ref_of(found))
 
 
@@ -444,8 +443,7 @@ def test_devices_that_are_the_same_on_all_machines_stay_in_a_command_and_it_runs
     (play.root / "check.py").write_text("")
     play.commit_all()
     evidence = shown(play, play.task(), "check.py", path)
-    found = play.state(evidence).evidence(evidence)
-    assert found is not None
+    found = play.state(evidence).evidence_named(evidence)
     assert found.data["command"]["argv"] == ["python3", "check.py", kept]
     assert again(play, evidence)[0].status == ("cannot" if kept.startswith("<outside>") else "reproduced")
 
@@ -616,8 +614,7 @@ def test_a_recorded_rerun_is_evidence_of_its_own_and_still_reads_as_witnessed(pl
     other = play.as_("agent:other")
     made = recorded(other, evidence).made
     state = play.state(made)
-    found = state.evidence(made)
-    assert found is not None
+    found = state.evidence_named(made)
     assert found.data["reproduces"].partition("@")[0] == evidence
     assert (found.kind, found.tasks, found.data["by"]) == ("test", [task], "agent:other")
     assert state.trust_in(found) == "witnessed"
@@ -628,12 +625,7 @@ def test_a_recorded_rerun_is_evidence_of_its_own_and_still_reads_as_witnessed(pl
 def test_a_recorded_difference_unproves_what_rests_on_the_first_until_it_is_retracted(
     play: Play, cli: Callable[..., Any]
 ) -> None:
-    (play.root / "app.py").write_text("worse\n")
-    play.commit_all()
-    task = play.task()
-    evidence = shown(play, task)
-    forged(play, evidence)
-    play.complete(play.claimed(task), evidence)
+    task, evidence = lied(play)
     made = recorded(play, evidence).made
     state = play.state(task)
     why = state.proof(task).why
@@ -658,8 +650,7 @@ def test_contradicted_evidence_completes_nothing(play: Play) -> None:
 def test_a_difference_on_other_code_or_of_another_command_contradicts_nothing(play: Play) -> None:
     evidence = shown(play, play.task())
     state = play.state(evidence)
-    first = state.evidence(evidence)
-    assert first is not None
+    first = state.evidence_named(evidence)
     ref = f"{evidence}@{first.digest}"
     bad = {**first.data, "id": "evidence_" + "1" * 12, "outcome": "failed", "reproduces": ref}
     bad["command"] = {**first.data["command"], "exit": 1}
@@ -704,8 +695,7 @@ def test_a_rerun_is_found_among_many_that_are_none(play: Play) -> None:
     task = play.task()
     evidence = shown(play, task)
     state = play.state(evidence)
-    first = state.evidence(evidence)
-    assert first is not None
+    first = state.evidence_named(evidence)
 
     def many(tx: Transaction) -> None:
         for _ in range(60):
@@ -748,8 +738,7 @@ def test_a_recorded_rerun_is_signed_where_a_key_is_given(play: Play, tmp_path: P
     code, out, _ = cli(*at, "--key", str(key), "--json")
     made = json.loads(out)["results"][0]["recorded_id"]
     state = play.state(made)
-    rerun = state.evidence(made)
-    assert rerun is not None
+    rerun = state.evidence_named(made)
     assert signers.Verifier(state.view, state.view.policy()).seen(rerun)[:2] == ("good", "ada@example.invalid")
     assert code == 0
     assert cited(play, evidence).doubt == f"{made} ran it again, and policy.reproduce.runners lists nobody"

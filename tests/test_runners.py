@@ -78,8 +78,7 @@ class Farm:
 
     def cited(self, evidence: str) -> Cited:
         state = self.play.state(evidence)
-        found = state.evidence(evidence)
-        assert found is not None
+        found = state.evidence_named(evidence)
         return state.cited(Ref(found.id, found.digest))
 
     def path(self, evidence: str) -> Path:

@@ -182,8 +182,7 @@ def test_it_runs_in_its_sandbox_and_the_evidence_shows_that(play: Play, task: st
     outcome = run_dispatch(play.ledger, task, Order("caged", shown=False))
     assert outcome.status == "completed"
     assert play.is_proven(task)
-    ran = play.state(task).evidence(outcome.evidence[0])
-    assert ran is not None
+    ran = play.state(task).evidence_named(outcome.evidence[0])
     assert ran.data["summary"].startswith("caged ran in its sandbox;")
     assert "box.py" in " ".join(ran.data["command"]["argv"])
 

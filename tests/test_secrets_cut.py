@@ -44,8 +44,7 @@ def recorded(play: Play, argv: list[str], **options: Any) -> tuple[dict[str, Any
     """Record evidence of a command; return it, and all that was committed for it."""
     draft = evidences.witness(play.ledger, argv, quiet=True, **options)
     evidence = play.do(evidences.record_draft, draft)
-    found = play.state(evidence).evidence(evidence)
-    assert found is not None
+    found = play.state(evidence).evidence_named(evidence)
     return found.data, git(play.root, "show", "HEAD")
 
 

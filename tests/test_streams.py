@@ -33,8 +33,7 @@ SLOW = 4.0
 def recorded(play: Play) -> dict[str, Any]:
     """Return what the only evidence says of its command."""
     (found,) = play.state(play.ledger.view().runs()[0]).ids("evidence")
-    evidence = play.state(found).evidence(found)
-    assert evidence is not None
+    evidence = play.state(found).evidence_named(found)
     command: dict[str, Any] = evidence.data["command"]
     return command
 

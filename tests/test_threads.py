@@ -11,19 +11,14 @@ from memento_git.knowledge import connections
 from memento_git.knowledge.actions import notes, threads
 from memento_git.knowledge.actions.threads import NoSuchThread
 from memento_git.knowledge.connections import GraphOnly
-from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.store import NothingToCommit
 from memento_git.verbs import batch
-from tests.play import Play, add, git
+from tests.play import Play, add, git, shelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Call = Callable[..., tuple[int, str, str]]
-
-
-def shelf(play: Play) -> Shelf:
-    return Shelf(play.ledger.view())
 
 
 def test_threads_are_listed_with_their_states_the_latest_first(play: Play, cli: Call) -> None:

@@ -12,11 +12,11 @@ from memento_git.work.actions import runs, selections, verifying
 from memento_git.work.actions.handing import Wish, hand_over
 from tests.hands import WRITE, run
 from tests.play import git
+from tests.test_verifying import verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memento_git.work.proof.verdict import Verdict
     from tests.play import Play
 
 TWICE = """
@@ -26,10 +26,6 @@ for text in ("half", "half\\ndone"):
     subprocess.run(["git", "add", "done.txt"], check=True)
     subprocess.run(["git", "commit", "-qm", text[:4]], check=True)
 """
-
-
-def verify(play: Play, task: str, **options: Any) -> Verdict:
-    return verifying.verify(play.ledger, play.ledger.change, task, quiet=True, **options)
 
 
 def warned(play: Play) -> list[str]:

@@ -69,8 +69,7 @@ def test_a_required_command_that_nobody_ran_leaves_a_completion_unproven_until_v
 
     assert (found.accepted, play.status(task), len(found.made)) == (True, "accepted", 1)
     assert int(git(play.root, "rev-list", "--count", "HEAD")) == commits + 1, "verdict and evidence are one commit"
-    evidence = play.state(task).evidence(found.made[0])
-    assert evidence is not None
+    evidence = play.state(task).evidence_named(found.made[0])
     assert (evidence.kind, evidence.tasks) == ("test", [task])
     assert evidence.data["command"]["argv"] == ["python3", "-c", "pass"]
     (accepted,) = events(play, task, "accepted")
@@ -291,8 +290,7 @@ def test_required_reports_must_be_written(play: Play) -> None:
     task = completed(play)
     found = verify(play, task)
     assert not found.accepted
-    evidence = play.state(task).evidence(found.made[0])
-    assert evidence is not None
+    evidence = play.state(task).evidence_named(found.made[0])
     assert "out.xml was not written" in evidence.data["problems"][0]
 
 
@@ -310,8 +308,7 @@ def test_a_required_command_that_takes_too_long_is_ended_with_all_that_it_starte
     task = completed(play)
     found = verify(play, task)
     assert not found.accepted
-    evidence = play.state(task).evidence(found.made[0])
-    assert evidence is not None
+    evidence = play.state(task).evidence_named(found.made[0])
     assert evidence.data["command"]["timed_out"] is True
     pid = int((play.root / "child.pid").read_text())
     stat = Path(f"/proc/{pid}/stat")
@@ -323,8 +320,7 @@ def test_a_command_with_an_absolute_path_is_recognised_by_its_name(play: Play) -
     task = completed(play, commands=[f"{sys.executable} -c pass"])
     found = verify(play, task)
     assert found.accepted
-    evidence = play.state(task).evidence(found.made[0])
-    assert evidence is not None
+    evidence = play.state(task).evidence_named(found.made[0])
     assert not evidence.data["command"]["argv"][0].startswith("/")
     assert play.is_proven(task)
 

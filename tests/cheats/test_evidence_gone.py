@@ -221,8 +221,7 @@ def test_a_completion_that_says_it_is_of_the_code_that_was_tested(doors: Doors) 
     doors.policy("  gates: {fresh: [final_acceptance, release]}\n")
     task = doors.play.task()
     claim, evidence = doors.play.claimed(task), doors.play.evidence(task)
-    saw = doors.play.state(task).evidence(evidence)
-    assert saw is not None
+    saw = doors.play.state(task).evidence_named(evidence)
     doors.write("app.py", "worse\n")
     doors.completed(task, evidence, dispatch=claim, code={"tree": saw.data["code"]["tree"]})
     assert doors.task(task)["stale"]

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
 
+def failing(doors: Doors) -> tuple[str, str]:
+    """Land a run whose gate has failed; return the run, and the event that says so."""
+    run = doors.play.state(doors.play.task("One")).id
+    doors.play.gate("quality_review", "failed", reason="No.")
+    doors.landed()
+    return run, doors.last(run, "failed")
+
+
 def test_a_task_moved_to_another_run_is_found_as_removed(doors: Doors) -> None:
     """Way: a task that failed there is carried, with all its files, to a run whose gates have passed."""
     play = doors.play
@@ -94,26 +102,18 @@ def test_a_record_that_names_one_of_an_archived_run_is_no_copy(doors: Doors) -> 
 
 def test_a_verdict_dated_back_does_not_come_before_a_failure(doors: Doors) -> None:
     """Way: a pass that is dated after the failure, and one dated before it, both without having seen it."""
-    play = doors.play
-    run = play.state(play.task("One")).id
-    play.gate("quality_review", "failed", reason="No.")
-    doors.landed()
-    failed = doors.last(run, "failed")
+    run, failed = failing(doors)
     for at in ("2020-01-01T00:00:00.000Z", "2029-01-01T00:00:00.000Z"):
         doors.forge(run, "passed", sees=[], at=at, gate="quality_review")
     assert doors.gate("quality_review", run) == "failed"
-    assert play.state(run).event(failed) is not None
+    assert doors.play.state(run).event(failed) is not None
     doors.warned("T004")
-    doors.refused("review_gate_blocking", "dispatch create", task=play.state(run).tasks()[0], executor="agent")
+    doors.refused("review_gate_blocking", "dispatch create", task=doors.play.state(run).tasks()[0], executor="agent")
 
 
 def test_an_event_that_claims_to_be_seen_by_a_later_one_changes_that_one(doors: Doors) -> None:
     """Way: a pass is inserted before a failure, by naming it in the failure's own `after`."""
-    play = doors.play
-    run = play.state(play.task("One")).id
-    play.gate("quality_review", "failed", reason="No.")
-    doors.landed()
-    failed = doors.last(run, "failed")
+    run, failed = failing(doors)
     path = doors.path(failed)
     text = (doors.root / path).read_text()
     passed, data = doors.drafted(run, "passed", sees=[], at="2020-01-01T00:00:00.000Z", gate="quality_review")
@@ -196,12 +196,8 @@ def test_a_forged_void_of_a_failure_is_found(doors: Doors, *, landed: bool) -> N
 
 def test_a_redaction_that_rewrites_what_it_keeps_is_found(doors: Doors) -> None:
     """Way: a failed verdict is redacted, and what is kept of it says that it passed."""
-    play = doors.play
-    run = play.state(play.task("One")).id
-    play.gate("quality_review", "failed", reason="No.")
-    doors.landed()
-    failed = doors.last(run, "failed")
-    event = play.state(run).event(failed)
+    run, failed = failing(doors)
+    event = doors.play.state(run).event(failed)
     assert event is not None
     kept = {**{key: value for key, value in event.data.items() if key != "reason"}, "do": "passed", "after": []}
     path = doors.path(failed)
@@ -216,12 +212,8 @@ def test_a_redaction_that_rewrites_what_it_keeps_is_found(doors: Doors) -> None:
 
 def test_a_redaction_that_keeps_nothing_of_a_verdict_is_found(doors: Doors) -> None:
     """Way: the same, with nothing kept, so that the verdict never was."""
-    play = doors.play
-    run = play.state(play.task("One")).id
-    play.gate("quality_review", "failed", reason="No.")
-    doors.landed()
-    failed = doors.last(run, "failed")
-    event = play.state(run).event(failed)
+    run, failed = failing(doors)
+    event = doors.play.state(run).event(failed)
     assert event is not None
     path = doors.path(failed)
     doors.forge(run, "redacted", sees=[], target=str(event.ref), reason="A name.")

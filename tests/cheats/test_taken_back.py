@@ -63,8 +63,7 @@ def test_a_no_that_is_redacted(doors: Doors, run: str) -> None:
 def test_a_no_whose_redaction_tells_of_a_yes(doors: Doors, run: str) -> None:
     _, no = answers(doors, run)
     state = doors.play.state(run)
-    said = state.evidence(no)
-    assert said is not None
+    said = state.evidence_named(no)
     doors.landed()
     redacted(doors, no, kept={**codec.redact_evidence(said.data), "outcome": "passed", "by": "Bob"})
     assert no in doors.caught("D009")
