@@ -16,7 +16,7 @@ import pytest
 
 from memento_git.knowledge import following
 from memento_git.ledger import checkouts, edits, history, places, publish
-from memento_git.ledger.git import BareRepository, Git, GitFailed
+from memento_git.ledger.git import BareRepository, Git, GitFailed, WorkTreeMissing
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.model.ids import make_id
 from memento_git.work import codestate
@@ -481,6 +481,14 @@ def test_a_command_that_configures_another_work_tree_loses_nothing_of_the_ledger
     assert git(play.root, "status", "--short") == ""
     assert evidence in git(play.root, "ls-files", ".memento")
     assert draft.data["code"]["dirty"] is False
+
+
+def test_a_work_tree_that_is_configured_and_not_there_is_named(play: Play, tmp_path: Path) -> None:
+    git(play.root, "config", "core.worktree", str(tmp_path / "away"))
+    with pytest.raises(WorkTreeMissing, match=r"names .*/away, and there is no such folder"):
+        Ledger.open(play.root)
+    git(play.root, "config", "--unset", "core.worktree")
+    Ledger.open(play.root).close()
 
 
 ASSUMED, SKIPPED = "--assume-unchanged", "--skip-worktree"

@@ -44,6 +44,14 @@ class RepositoryUnreadable(Broken):
     hint_ = "mend what git names, until git status works, then run the command again"
 
 
+class WorkTreeMissing(Broken):
+    """Somebody has configured a work tree that is not there, be it a command that was run as evidence."""
+
+    token = "work_tree_missing"
+    sentence = "core.worktree of this repository names {path}, and there is no such folder"
+    hint_ = "make that folder, or let git take the one that .git is in: git config --unset core.worktree"
+
+
 class NotARepository(Refused):
     """The workspace is not inside a git repository."""
 
@@ -110,6 +118,8 @@ class Git:
         self.git_dir = Path(lines[2])
         self.common_dir = Path(lines[3])
         self.top = Path(lines[4]) if len(lines) > 4 else None
+        if self.top is not None and not self.top.is_dir():
+            raise WorkTreeMissing(path=self.top)
         self.cwd = self.top or self.git_dir
         if self.top is not None and not _is_found_from(self.top, self.git_dir):
             self.led = {"GIT_DIR": str(self.git_dir), "GIT_WORK_TREE": str(self.top)}
