@@ -14,6 +14,7 @@ from docs.generator.actions import apply_page
 from memento_git.cli.main import command_at
 from memento_git.errors import MementoError
 from memento_git.knowledge import register
+from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.view import View
 from memento_git.model.clock import DurationInvalid
 from memento_git.verbs import batch
@@ -259,6 +260,29 @@ def test_a_list_leads_to_what_the_run_of_its_last_verb_needs(play: Play, cli: Ca
     ]
     path.write_text("- {do: note add, text: It is so too.}\n")
     assert "next:" not in cli(*where)[1]
+
+
+def test_what_is_of_no_run_at_the_end_of_a_list_leads_nowhere_and_what_was_done_is_told(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    run, path = play.planned(), play.root.parent / "verbs.yaml"
+    path.write_text(f"- {{do: run cancel, run: {run}, reason: x}}\n- {{do: archive, run: {run}}}\n")
+    code, out, _ = cli("apply", str(path), "-C", str(play.root))
+    assert (code, out.partition("  ")[0], "next:" in out) == (0, "run cancel", False)
+    made = add(play, "It is so.")
+    note = play.root / Shelf(play.ledger.view()).index.prose[made]
+    event = note.with_suffix("") / "20260101T000000000Z-retired-000000000009.yaml"
+    for say in (["settle", "--void", "event_000000000009", "--reason", "x"], ["apply", str(path)]):
+        event.parent.mkdir(exist_ok=True)
+        event.write_text(
+            f"do: retired\nof: {note.stem}\nat: 2026-01-01T00:00:00.000Z\nby: Eve\nreason: x\n"
+            f"after: [event_000000000001@{'0' * 32}]\n"
+        )
+        play.commit_all("by hand")
+        path.write_text("- {do: settle void, event: event_000000000009, reason: x}\n")
+        code, out, _ = cli(*say, "-C", str(play.root))
+        assert (code, "event_000000000009" in out, "next:" in out) == (0, True, False)
+        git(play.root, "reset", "-q", "--hard", "HEAD~2")
 
 
 def test_a_gate_is_waived_and_imported_evidence_is_added(play: Play) -> None:
