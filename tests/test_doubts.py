@@ -127,6 +127,15 @@ def test_evidence_that_passed_on_this_code_since_is_told_alike(play: Play, cli: 
     assert f"rests on {first}: recorded, witnessed, passed on this code since" in told
 
 
+def test_what_is_known_is_recalled_where_policy_cannot_be_read(play: Play, cli: Cli) -> None:
+    play.planned()
+    stale(play)
+    add(play, "Stripes are counted by hand.", evidence=[play.overview()["evidence"][0]["id"]])
+    play.policy("  no_such_key: 1\n")
+    code, out, _ = cli("recall", "stripes", "-C", str(play.root))
+    assert (code, "evidence witnessed, stale" in out) == (0, True)
+
+
 def changed(play: Play) -> None:
     plan = next((play.root / ".memento").rglob("plan.md"))
     plan.write_text(plan.read_text().replace("show it", "say so"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from memento_git.errors import MementoError
@@ -36,7 +37,8 @@ def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
         except MementoError as error:
             found[name] = {"id": identity, "run_id": "", "status": error.token}
     for run, state in states.items():
-        answers.mark_aged(state, [row for row in found.values() if row["run_id"] == run])
+        with suppress(MementoError):  # policy that cannot be read, say, keeps nothing else back
+            answers.mark_aged(state, [row for row in found.values() if row["run_id"] == run])
     return {name: _told(row) for name, row in found.items()}
 
 
