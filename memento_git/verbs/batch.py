@@ -55,17 +55,9 @@ def add_evidence(
         return folders.import_folder(tx, tx.ledger.git.start / from_, run=run, tasks=tasks, dispatch=dispatch)
     chosen = kind or ("diff" if diff else "artifact")
     return evidences.add_evidence(
-        tx,
-        chosen,
-        run=run,
-        tasks=tasks,
-        summary=summary,
-        files=files,
-        uri=uri,
-        diff=diff,
-        outcome=outcome,
+        tx, chosen, run=run, tasks=tasks, summary=summary, files=files, uri=uri, diff=diff, outcome=outcome,
         dispatch=dispatch,
-    )
+    )  # fmt: skip
 
 
 def check_evidence(
