@@ -203,3 +203,17 @@ def test_a_brief_says_what_is_not_proven_of_what_its_task_rests_on(play: Play, c
     out = cli("task", "brief", task, "-C", str(play.root))[1]
     assert f"(`{first}`, completed, unproven: {proof} is retracted" in out.replace("\\", ""), out
     assert "## Plan: Plan (changed since its approval)" in out
+
+
+@pytest.mark.parametrize(("happen", "word"), [
+    (stale, "stale"), (passed_since, "passed on this code since"), (failed_since, "failed since"),
+    (gate_failed, "gate quality_review failed"), (unsigned, "unsigned"),
+])  # fmt: skip
+def test_a_brief_says_what_takes_from_the_proof_that_its_task_rests_on(
+    play: Play, cli: Cli, happen: Callable[[Play], None], word: str
+) -> None:
+    play.planned()
+    happen(play)
+    first = next(row["id"] for row in play.overview()["tasks"] if row["title"] == TITLE)
+    task = play.task("Groom it", depends_on=[first])
+    assert f"(`{first}`, completed, proven, {word})" in cli("task", "brief", task, "-C", str(play.root))[1]

@@ -69,5 +69,5 @@ def _told(row: AnyRow) -> Row:
         return {**told, "stale": row.get("stale", False), "doubts": [word for word in [doubts.aged(row)] if word]}
     if kind == "task" and "proven" in row:
         told |= {key: row[key] for key in ("proven", "run_status")}
-        return {**told, "doubts": doubts.of_task(row) + [f"gate {gate} failed" for gate in row["blocked_by"]]}
+        return {**told, "doubts": doubts.with_gates(row)}
     return {**told, "doubts": doubts.of_plan(row) if kind == "plan" and "changed" in row else []}

@@ -36,6 +36,11 @@ def of_task(row: TaskRow) -> list[str]:
     return [word for word in told if word]
 
 
+def with_gates(row: TaskRow) -> list[str]:
+    """Return the same, and the gates of the task that failed, where nothing else tells of them."""
+    return [*of_task(row), *(f"gate {gate} failed" for gate in row["blocked_by"])]
+
+
 def of_plan(row: PlanRow) -> list[str]:
     """Return what takes from that a plan is approved."""
     told = {

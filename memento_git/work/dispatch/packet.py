@@ -8,7 +8,7 @@ from memento_git.ledger.listed import FILE_MODES
 from memento_git.model.enumeration import many
 from memento_git.model.states import OPEN_DISPATCH
 from memento_git.model.types import FORBIDDEN
-from memento_git.work import doubts, rows
+from memento_git.work import answers, doubts, rows
 from memento_git.work.loading import load
 from memento_git.work.proof import pasts
 from memento_git.work.proof.verification import show_lines, shown
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.trees import Entry
     from memento_git.ledger.view import View
-    from memento_git.model.rows import Row
+    from memento_git.model.rows import Row, TaskRow
     from memento_git.model.work import Event
 
 SAFETY: Final = (
@@ -64,7 +64,7 @@ def facts(view: View, given: str, *, excerpts: bool = False, notes: Sequence[Row
         "role": task["role"],
         "acceptance_criteria": task["acceptance_criteria"],
         "verification_policy": asked,
-        "dependencies": [_dependency(state, other) for other in task["dependencies"]],
+        "dependencies": _dependencies(state, task["dependencies"]),
         "attempts": _attempts(state, identity, task["repairs"], omitted),
         "relevant_files": task["relevant_files"],
         "files": files,
@@ -102,6 +102,7 @@ def _plan(state: RunState, omitted: list[Row]) -> Row | None:
     if not state.names.text_of(state.canonical):
         return None
     plan = rows.plan_row(state, state.canonical)
+    answers.mark_lacking(state, plans=[plan])
     body = plan["body"]
     if len(body) > MOST_PLAN:
         omitted.append(left_out("rest of the plan", len(body) - MOST_PLAN))
@@ -115,11 +116,18 @@ def _asked(state: RunState, task: str) -> Row:
     return {"require": told["evidence"], **told}
 
 
-def _dependency(state: RunState, task: str) -> Row:
-    if not state.names.text_of(task):
+def _dependencies(state: RunState, tasks: Sequence[str]) -> list[Row]:
+    """Return what a task depends on, with what takes from the state of each."""
+    held = {task: rows.task_row(state, task) for task in tasks if state.names.text_of(task)}
+    answers.mark_lacking(state, tasks=[*held.values()])
+    answers.mark_aged(state, held.values())
+    return [_dependency(state, task, held.get(task)) for task in tasks]
+
+
+def _dependency(state: RunState, task: str, row: TaskRow | None) -> Row:
+    if row is None:
         return {"id": task, "title": None, "status": "missing", "proven": False, "proven_by": [], "evidence": [],
                 "unproven_because": [], "doubts": []}  # fmt: skip
-    row = rows.task_row(state, task)
     found = state.pieces(row["proven_by"])
     evidence = [
         {
@@ -132,7 +140,7 @@ def _dependency(state: RunState, task: str) -> Row:
         for one in found
     ]
     told = {key: row[key] for key in ("id", "title", "status", "proven", "proven_by", "unproven_because")}
-    return {**told, "evidence": evidence, "doubts": doubts.of_task(row)}
+    return {**told, "evidence": evidence, "doubts": doubts.with_gates(row)}
 
 
 def _attempts(state: RunState, task: str, repairs: str | None, omitted: list[Row]) -> list[Row]:
