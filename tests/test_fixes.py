@@ -21,7 +21,17 @@ from memento_git.review import actions
 from memento_git.review.actions import NothingStaged
 from memento_git.verbs import doctor
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, evidences, plans, releases, reproducing, runs, tasks, verifying
+from memento_git.work.actions import (
+    dispatches,
+    evidences,
+    plans,
+    releases,
+    reproducing,
+    runs,
+    settling,
+    tasks,
+    verifying,
+)
 from tests.play import git
 from tests.test_check import codes, path_of
 
@@ -256,6 +266,15 @@ def grown(play: Play) -> None:
     with (play.root / "app.py").open("a") as code:
         code.write("answer += 1\n")
     play.commit_all("the code goes on")
+
+
+def test_a_gate_that_is_to_be_fresh_is_led_to_evidence_where_other_was_redacted(play: Play) -> None:
+    play.policy("  gates: {required: [quality_review], fresh: [quality_review]}\n")
+    run = play.planned()
+    play.proven()
+    gone, shown = play.evidence(kind="lint"), play.evidence()
+    play.do(settling.redact_record, gone, reason="a secret")
+    assert play.steps(run) == [f"memento gate record quality_review passed --run {run} --evidence {shown}"]
 
 
 def test_a_gate_that_no_commit_of_the_edits_would_let_hold_is_to_be_passed_again(play: Play) -> None:

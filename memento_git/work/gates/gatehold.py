@@ -117,7 +117,8 @@ def _mending(
 
 def _refreshing(state: RunState, rows: RunRows, scope: str, gate: str) -> str:
     """Return the command by which a gate that is to be fresh passes on evidence that is here, or what records such."""
-    known = [row for row in rows["evidence"] if scope in (state.id, *row["task_ids"]) or not row["task_ids"]]
+    held = [row for row in rows["evidence"] if row["status"] == "recorded"]
+    known = [row for row in held if scope in (state.id, *row["task_ids"]) or not row["task_ids"]]
     latest = sorted(known, key=lambda row: (row["created_at"], row["id"]), reverse=True)
     code = cache(lambda: codestate.code_as_seen(state.view.git, [row["code"] or {} for row in latest]))
     agreeing = (row["id"] for row in latest if codes.agree(row["code"], code()))
