@@ -285,6 +285,20 @@ def run_broken(play: Play, run: str, task: str) -> None:
     edit(play, run, "goal: ", "goal: [")
 
 
+@told("is missing")
+def run_gone(play: Play, run: str, task: str) -> None:
+    path_of(play, run).unlink()
+    play.commit_all("gone")
+
+
+@told("is missing")
+def rejected_plan_gone(play: Play, run: str, task: str) -> None:
+    plan = play.do(plans.draft_plan, "Draft", "Otherwise.", run=run)
+    play.do(plans.reject_plan, plan, reason="x")
+    path_of(play, plan).unlink()
+    play.commit_all("gone")
+
+
 @told("F001")
 def a_no_broken(play: Play, run: str, task: str) -> None:
     play.do(evidences.approve, run, response="No.")
@@ -419,3 +433,10 @@ def test_of_a_run_that_has_ended_release_and_export_say_the_same(play: Play, *, 
     play.do(evidences.retract, proof, reason="x")
     assert "not proven" in of_release(play, run)
     assert "not proven" in of_export(play, run)
+
+
+def test_a_run_whose_text_is_gone_does_not_end_whoever_asks_first(play: Play) -> None:
+    run, _ = play.planned(), play.proven()
+    path_of(play, run).unlink()
+    play.commit_all("gone")
+    assert "run.md: F001 this file is missing" in of_end(play.beside(play.root), run)

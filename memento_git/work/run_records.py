@@ -92,8 +92,8 @@ class RunRecords(Happenings):
         index, inside, packed = self.index, f"/{self.id}/", f"/{self.id}"
         for path in (*index.prose.values(), *index.evidence.values(), *index.events.values()):
             self.view.record(path)
-        for task in index.left_of("task"):
-            self.unread(task)
+        for name in (self.id, *index.left_of("plan"), *index.left_of("task")):
+            self.unread(name)
         found = self.lightened(self.view.findings)
         return [one for one in found if one.path.endswith(packed) or inside in one.path]
 
