@@ -491,6 +491,21 @@ def test_a_work_tree_that_is_configured_and_not_there_is_named(play: Play, tmp_p
     Ledger.open(play.root).close()
 
 
+def test_a_program_that_signs_and_goes_into_another_repository_finds_its_files_there(
+    play: Play, tmp_path: Path
+) -> None:
+    git(tmp_path, "init", "-q", "other")
+    (tmp_path / "other" / "loose.txt").write_text("loose\n")
+    told, program = tmp_path / "told", tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ngit -C {tmp_path / 'other'} status --short > {told}\nexit 1\n")
+    program.chmod(0o755)
+    git(play.root, "config", "gpg.program", str(program))
+    git(play.root, "config", "commit.gpgSign", "true")
+    with pytest.raises(publish.SigningFailed):
+        play.beside(play.root).run()
+    assert told.read_text() == "?? loose.txt\n"
+
+
 ASSUMED, SKIPPED = "--assume-unchanged", "--skip-worktree"
 
 

@@ -5,6 +5,7 @@ Nothing in it leads to another repository or index, asks a question, or follows 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 from pathlib import Path
@@ -82,6 +83,16 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     left_out = LOCAL_VARIABLES if QUARANTINE[0] not in os.environ else LOCAL_VARIABLES.difference(QUARANTINE)
     kept = {name: value for name, value in os.environ.items() if name not in left_out}
     return {**kept, **QUIET, **(extra or {})}
+
+
+def configured(git_dir: Path, common_dir: Path) -> list[tuple[int, int, int]]:
+    """Return what is other once somebody has written where git is told of its work tree."""
+    found = []
+    for path in (common_dir / "config", git_dir / "config.worktree"):
+        with contextlib.suppress(OSError):
+            told = path.stat()
+            found.append((told.st_ino, told.st_size, told.st_mtime_ns))
+    return found
 
 
 def run_in(folder: Path, *words: str, extra: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[bytes]:

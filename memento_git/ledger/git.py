@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Broken, Refused
 from memento_git.ledger import names
-from memento_git.ledger.environment import OPTIONS, WITH_HOOKS, GitMissing, environment, refuse_old
+from memento_git.ledger.environment import OPTIONS, WITH_HOOKS, GitMissing, configured, environment, refuse_old
 from memento_git.ledger.reader import AT_ONCE, Reader, Stored
 from memento_git.ledger.trees import Entry, Trees, entries
 from memento_git.model.progress import Progress, untold
@@ -115,14 +115,14 @@ class Git:
         if len(lines) < 4 or not Path(lines[2]).is_absolute():
             self._explain(answer.stderr)
         self.object_format = lines[1]
-        self.git_dir = Path(lines[2])
-        self.common_dir = Path(lines[3])
+        self.git_dir, self.common_dir = map(Path, lines[2:4])
         self.top = Path(lines[4]) if len(lines) > 4 else None
         if self.top is not None and not self.top.is_dir():
             raise WorkTreeMissing(path=self.top)
         self.cwd = self.top or self.git_dir
         if self.top is not None and not _is_found_from(self.top, self.git_dir):
             self.led = {"GIT_DIR": str(self.git_dir), "GIT_WORK_TREE": str(self.top)}
+        self._configured = configured(self.git_dir, self.common_dir)
 
     def _place(self, what: str) -> str:
         """Return one of the repository's folders, whatever characters are in its path; nothing where there is none."""
@@ -132,11 +132,12 @@ class Git:
     def _environment(self, extra: Mapping[str, str] | None = None, *, hooks: bool = False) -> dict[str, str]:
         """Return the environment of one git command, led to this repository where its work tree does not lead there.
 
-        The work tree stays the one that it was at first, whatever is configured meanwhile. Hooks are not told, for one
-        that goes into another repository would take its files there.
+        The work tree stays the one that it was at first, whatever is configured meanwhile. Only then is git told, and
+        hooks never are: what git starts, and goes into another repository, would take its files there.
         """
-        stays = {} if hooks or self.top is None else {"GIT_WORK_TREE": str(self.top)}
-        return environment({**stays, **self.led, **self.extra, **(extra or {})})
+        stays = self.top is not None and not hooks and configured(self.git_dir, self.common_dir) != self._configured
+        kept = {"GIT_WORK_TREE": str(self.top)} if stays else {}
+        return environment({**kept, **self.led, **self.extra, **(extra or {})})
 
     def _explain(self, stderr: bytes) -> None:
         """Say why a repository could not be opened."""
