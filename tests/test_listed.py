@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memento_git.knowledge.actions.settling import redact_note
-from memento_git.ledger import cache, difference, filetable, layout, listed, sought
+from memento_git.ledger import cache, difference, filetable, layout, listed, sought, wholefile
 from memento_git.ledger.listed import Listed
 from memento_git.ledger.sought import Sought
 from memento_git.ledger.view import View
@@ -19,7 +20,6 @@ from tests.play import add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from tests.play import Play
 
@@ -216,7 +216,7 @@ def test_trees_are_compared_without_git_reading_the_index(busy: Play) -> None:
     assert [path.rpartition("/")[2] for path in found] == ["run.md"]
 
 
-@pytest.mark.parametrize("harm", ["gone", "cut", "of a tree that is gone", "of another version"])
+@pytest.mark.parametrize("harm", ["gone", "cut", "cut at a file", "of a tree that is gone", "of another version"])
 def test_what_was_kept_is_harmless_to_lose(busy: Play, kept: Callable[[], str], harm: str) -> None:
     kept()
     path = busy.ledger.git.common_dir / "memento" / "cache" / "listing.txt"
@@ -226,6 +226,7 @@ def test_what_was_kept_is_harmless_to_lose(busy: Play, kept: Callable[[], str], 
     harms: dict[str, Callable[[], object]] = {
         "gone": path.unlink,
         "cut": lambda: path.write_text("", encoding="utf-8"),
+        "cut at a file": lambda: path.write_text(held[: held.index("\0", len(held) // 2) + 1], encoding="utf-8"),
         "of a tree that is gone": lambda: path.write_text(f"{version}:{'1' * 40}\n{text}", encoding="utf-8"),
         "of another version": lambda: path.write_text(f"0:{head}\n", encoding="utf-8"),
     }
@@ -259,3 +260,23 @@ def test_a_check_against_a_base_asks_git_and_not_what_was_kept(
     code, out, _ = cli("--workspace", str(busy.root), "check", "--base", base)
     assert code == 5
     assert "front matter" in out
+
+
+def test_two_processes_of_one_number_do_not_write_into_the_same_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "kept"
+    other: list[bytes] = []
+    monkeypatch.setattr(os, "getpid", lambda: 1)  # as in two containers that share a checkout
+    first = Path.open
+
+    def open_once_more(place: Path, *given: Any, **options: Any) -> Any:
+        stream = first(place, *given, **options)
+        if not other:
+            other.append(b"two")
+            wholefile.write(path, *other)
+        return stream
+
+    monkeypatch.setattr(Path, "open", open_once_more)
+    wholefile.write(path, b"first")
+    assert path.read_bytes() == b"first"

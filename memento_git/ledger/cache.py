@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
 
-VERSION: Final = f"{__version__}.59"  # raised with every change of what is kept or how it is computed
+VERSION: Final = f"{__version__}.60"  # raised with every change of what is kept or how it is computed
 
 
 class Ready(str):
@@ -84,13 +84,13 @@ def latest_text(git: Git, name: str) -> tuple[str, str] | None:
         return None
     head, _, text = os.fsdecode(held).partition("\n")
     version, _, key = head.partition(":")
-    return (key, text) if version == VERSION else None
+    return (key, text[:-1]) if version == VERSION and text.endswith("\n") else None  # else it was cut short
 
 
 def write_text(git: Git, name: str, key: str, text: str) -> None:
     """Keep a text; where the file system refuses, it is computed again next time."""
     with contextlib.suppress(OSError):
-        wholefile.write(_path(git, name, ".txt"), os.fsencode(f"{VERSION}:{key}\n{text}"))
+        wholefile.write(_path(git, name, ".txt"), os.fsencode(f"{VERSION}:{key}\n{text}\n"))
 
 
 def thrifty(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

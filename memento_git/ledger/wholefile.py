@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def write(path: Path, data: bytes, *, durable: bool = False) -> None:
     """Write a file beside its place and put it there; with `durable` it is on the disk when this returns."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}")
+    temporary = path.with_name(f"{path.name}.{os.getpid()}-{os.urandom(4).hex()}")  # two containers may have one number
     try:
         with temporary.open("wb") as stream:
             stream.write(data)
