@@ -268,6 +268,8 @@ def test_the_invocation_that_a_result_names_says_how_its_rule_is_configured() ->
     assert sarif(run).counts == {"results": 3, "error": 1, "warning": 1, "note": 1, "suppressed": 0}
     unlisted = [{"ruleId": name, "provenance": {"invocationIndex": 0}} for name in ("far", "far/2", "further", "")]
     assert sarif({**run, "results": unlisted}).failed == ("far", "far/2")
+    overrides[2] = {"descriptor": {"index": 9}, "configuration": {"level": "error"}}  # of no rule at all
+    assert sarif({**run, "results": unlisted}).failed == ()
 
 
 def test_a_result_of_a_kind_that_there_is_not_is_no_pass() -> None:

@@ -333,9 +333,9 @@ def _override(result: dict[str, Any], rule: dict[str, Any], rules: _Rules, run: 
     invocation = _at(run.get("invocations"), _object(result.get("provenance")).get("invocationIndex"))
     name = rules.identify(result, rule)
     for one in map(_object, _array(invocation.get("ruleConfigurationOverrides"))):
-        asked = {"rule": one.get("descriptor")}
-        there = rules.of(asked)
-        if there is rule or (not (there or rule) and rules.identify(asked, {}) in (name, name.rpartition("/")[0])):
+        descriptor = _object(one.get("descriptor"))
+        there, asked = rules.of({"rule": descriptor}), descriptor.get("id")
+        if there is rule or (asked and not (there or rule) and asked in (name, name.rpartition("/")[0])):
             return _object(one.get("configuration"))
     return {}
 
