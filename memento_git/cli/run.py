@@ -48,8 +48,11 @@ def list_runs(door: Door, status: str | None, limit: int, offset: int) -> None:
 def start(door: Door, goal: str, body: str, constraint: tuple[str, ...], *, spike: bool) -> None:
     """Start a run for one goal."""
     from memento_git.work.actions import runs
+    from memento_git.work.overview import same_goal
 
     row = door.row("run start", lambda tx: runs.start_run(tx, goal, constraints=constraint, spike=spike, body=body))
+    if other := same_goal(door.view(), row):
+        door.ledger.warn(f"{other} has the same goal and is open: memento status --run {other}")
     door.show({"run": row}, f"started {row['id']}", then=steps.due(door, row["id"]))
 
 

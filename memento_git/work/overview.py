@@ -52,6 +52,12 @@ def choose_among(view: View, given: str = "") -> tuple[str, list[RunRow]]:
     return (unfinished or completed or heads)[0]["id"], unfinished[1:]
 
 
+def same_goal(view: View, row: RunRow) -> str:
+    """Return another run that is open and has the goal of this one, or nothing."""
+    heads = (kept_rows.head(view, run) for run in view.runs() if run != row["id"])
+    return next((one["id"] for one in heads if one["goal"] == row["goal"] and one["status"] not in FINAL_RUN), "")
+
+
 def choose_plan(view: View) -> str:
     """Return the canonical plan of the run that is chosen where none is named, or the only plan that it has."""
     from memento_git.work.state import RunState

@@ -12,8 +12,7 @@ from memento_git.ledger.redress import take_out
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.enumeration import some
 from memento_git.model.ids import option
-from memento_git.model.states import FINAL_RUN
-from memento_git.work import branches, kept_rows
+from memento_git.work import branches
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import preflight
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.ledger.git import Git
-    from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.texts.typed import Reason
     from memento_git.work.gates.hindrances import Hindrance
@@ -41,11 +39,10 @@ def start_run(
     """Start a run for one goal; return its id."""
     desk = Desk.of(tx)
     preflight.refuse_unfit(tx, desk.policy, act="start")
-    run, goal = tx.new_id("run"), desk.text("goal", goal, lines=False)
-    tx.after_commit.append(lambda: _tell_of_another(tx.ledger, run, goal))
+    run = tx.new_id("run")
     data = {
         "id": run,
-        "goal": goal,
+        "goal": desk.text("goal", goal, lines=False),
         "at": tx.now,
         "by": tx.actor,
         "spike": spike or None,
@@ -54,16 +51,6 @@ def start_run(
     desk.write(layout.prose_path(run, run), data, desk.optional("body", body))
     tx.touch(run, run)
     return run
-
-
-def _tell_of_another(ledger: Ledger, run: str, goal: str) -> None:
-    """Note that a run with the same goal is open; it is read once all is done, for nothing rests on what others say."""
-    view = ledger.view()
-    heads = (kept_rows.head(view, one) for one in view.runs() if one != run)
-    for row in heads:
-        if row["goal"] == goal and row["status"] not in FINAL_RUN:
-            ledger.warn(f"{row['id']} has the same goal and is open: memento status --run {row['id']}")
-            return
 
 
 def pause_run(tx: Transaction, run: str = "", *, reason: str = "") -> str:
