@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.folding.event_rows import event_row
 from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.model.work import Evidence
-from memento_git.work import rows
+from memento_git.work import kept_rows, rows
 from memento_git.work.desk import Desk
 from memento_git.work.dispatch import handout
 from memento_git.work.state import RunState
@@ -153,4 +153,4 @@ def going_on(state: RunState, held: DispatchRow, asker: str) -> list[Row]:
 def history(view: View, identity: str) -> list[EventRow]:
     """Return the events of one record in the order in which they saw one another."""
     _, state = RunState.find(view, identity, kind_of(identity))
-    return [row for row in rows.audit_rows(state) if row["record"] == identity]
+    return [row for row in kept_rows.audit(view, state.id) if row["record"] == identity]
