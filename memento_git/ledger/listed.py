@@ -130,8 +130,8 @@ def near(git: Git, commit: str) -> Listed | None:
 
 
 def keep(git: Git, commit: str, listed: Listed) -> None:
-    """Keep what a commit's ledger has, where that is plain."""
+    """Keep what a commit's ledger has, where it has one, and that is plain."""
     from memento_git.ledger import cache, difference
 
-    if listed.plain:
+    if listed.text and listed.plain:
         cache.write_text(git, KEPT, difference.tree_of(git, commit), listed.text)
