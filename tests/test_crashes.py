@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from memento_git.ledger import journal, worktree
-from memento_git.ledger.git import end_group
+from memento_git.ledger.endings import end_group
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions import dispatches
 from tests.play import git

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.ledger.git import answered, end_group
+from memento_git.ledger.endings import end_group
+from memento_git.ledger.git import answered
 from memento_git.ledger.turns import at_end
 
 if TYPE_CHECKING:

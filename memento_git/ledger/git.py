@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import signal
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Broken, Refused
 from memento_git.ledger import names
+from memento_git.ledger.endings import told_by
 from memento_git.ledger.environment import OPTIONS, WITH_HOOKS, GitMissing, configured, environment, refuse_old
 from memento_git.ledger.reader import AT_ONCE, Reader, Stored
 from memento_git.ledger.trees import Entry, Trees, entries
@@ -25,7 +25,6 @@ ADVICE: Final = (
     "hint:", "Aborting", "Updating ", "To ", "error: failed to push", "Please commit your changes or stash them",
     "Please move or remove them", "Please make sure you have the correct access", "and the repository exists.",
 )  # fmt: skip
-GRACE: Final = 2.0  # seconds to end by itself in; git takes its lock files away
 
 
 class GitFailed(Broken):
@@ -376,35 +375,3 @@ def complaints(err: str) -> list[str]:
 def ended(code: int) -> str:
     """Return how a command ended of which nobody said why."""
     return f"exit code {code}" if code > 0 else f"ended by signal {-code}"
-
-
-def told_by(process: subprocess.Popen[bytes], data: bytes, patience: float | None) -> tuple[bytes, bytes]:
-    """Return stdout and stderr of a process that is given some data; end it with its group if it takes too long."""
-    try:
-        return process.communicate(data, timeout=patience)
-    except BaseException:
-        end_group(process)
-        raise
-
-
-def end_group(process: subprocess.Popen[bytes]) -> None:
-    """End a process and, if it leads a group of its own, all that it started; read what it still had to say."""
-    stop_group(process)
-    process.communicate()
-
-
-def stop_group(process: subprocess.Popen[bytes]) -> None:
-    """Stop a process and, if it leads a group of its own, all that it started; who reads its streams goes on.
-
-    It is asked first, for git takes away its lock files then; who interrupts that ends it at once.
-    """
-    if hasattr(os, "killpg"):
-        try:
-            with contextlib.suppress(ProcessLookupError, PermissionError, subprocess.TimeoutExpired):
-                os.killpg(process.pid, signal.SIGTERM)
-                process.wait(GRACE)
-        finally:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-    process.kill()
-    process.wait()

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Refused
+from memento_git.ledger.endings import told_by
 from memento_git.ledger.environment import at_home
-from memento_git.ledger.git import told_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused, reason_of
 from memento_git.ledger import processes
-from memento_git.ledger.git import stop_group
+from memento_git.ledger.endings import stop_group
 from memento_git.model.types import FORBIDDEN
 from memento_git.texts.secrets import NOTHING
 from memento_git.work.proof.verification import OUTSIDE, named_argument
