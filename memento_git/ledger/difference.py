@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from memento_git.ledger.git import Git
+    from memento_git.ledger.listed import Listed
 
 ABSENT: Final = "000000"
 NO_INDEX: Final = "memento/no-index"
@@ -97,13 +98,20 @@ def changed(git: Git, old: str, new: str) -> dict[str, str] | None:
     return found and {path: head[ID_START:] if head.startswith(PLAIN_STARTS) else "" for path, head in found.items()}
 
 
-def heads(git: Git, old: str, new: str) -> dict[str, str] | None:
-    """Return path -> `mode type id`, '' where the file went, of what differs; None where git lacks a tree."""
+def heads(git: Git, old: str, new: str, known: Listed | None = None) -> dict[str, str] | None:
+    """Return path -> `mode type id`, '' where the file went, of what differs.
+
+    None where git lacks a tree, or where it tells something else of a path than is `known` of the old tree, or two
+    things: one of the trees names a file twice then.
+    """
     try:
         found = raw(git, old, new)
     except GitFailed:
         return None
-    return {f"{layout.FOLDER}/{one.path}": one.new_head for one in found}
+    told = {f"{layout.FOLDER}/{one.path}": one for one in found}
+    if len(told) < len(found) or (known and any((known.blob(path) or "") != one.old for path, one in told.items())):
+        return None
+    return {path: one.new_head for path, one in told.items()}
 
 
 def statuses(git: Git, old: str, new: str, folder: str) -> dict[str, str] | None:

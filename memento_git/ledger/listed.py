@@ -122,7 +122,7 @@ def near(git: Git, commit: str) -> Listed | None:
     known.ordered = known.plain = True
     if kept[0] == tree:
         return known
-    heads = difference.heads(git, kept[0], tree)
+    heads = difference.heads(git, kept[0], tree, known)
     found = known.changed(heads) if heads is not None and len(heads) <= FAR else None
     if found is not None and found.is_small:
         keep(git, commit, found)
