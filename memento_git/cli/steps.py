@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from memento_git.errors import MementoError
-from memento_git.model.ids import is_id, kind_of
+from memento_git.model.ids import NoSuchRecord, is_id, kind_of
 from memento_git.model.states import DONE
 from memento_git.work import task_steps
 
@@ -43,9 +43,11 @@ def due(door: Door, run: str) -> list[Row]:
 
 
 def after(door: Door, record: str) -> list[Row]:
-    """Return the step that the run of a changed record waits for; none for what is of none, as a note or its event."""
-    kind = kind_of(record)
-    run = "" if kind == "note" or not is_id(record, kind) else door.view().find(record, kind)[1]
+    """Return the step that the run of a changed record waits for; none for what is of none, or is there no more."""
+    kind, run = kind_of(record), ""
+    if kind != "note" and is_id(record, kind):
+        with contextlib.suppress(NoSuchRecord):
+            run = door.view().find(record, kind)[1]
     return due(door, run) if run else []
 
 
