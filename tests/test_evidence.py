@@ -103,7 +103,8 @@ def test_a_completion_on_evidence_of_other_code_says_why_it_is_unproven_and_how_
     assert cli("task", "reopen", task, "--reason", "It is of other code.", *where)[0] == 0
     again = play.claimed(task)
     answer = json.loads(cli("dispatch", "complete", again, "--evidence", play.evidence(task), *where, "--json")[1])
-    assert (answer["proven"], answer["next"]) == (True, [])
+    (look,) = answer["next"]
+    assert (answer["proven"], look["command"]) == (True, f"memento status --run {answer['run_id']}")
 
 
 def test_an_unproven_completion_leads_to_the_commands_that_are_asked(

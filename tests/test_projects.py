@@ -58,7 +58,7 @@ def test_how_far_the_reading_of_another_project_is_is_told(
     play: Play, shop: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(register, "FEW", 0)
-    monkeypatch.setattr(register, "LONG", 1)
+    monkeypatch.setattr(register, "LONG", 0)
     add(shop, "Hay is dry.", key="hay")
     told: list[tuple[int, int, str]] = []
     play.ledger.git.progress = lambda *words: told.append(words)
