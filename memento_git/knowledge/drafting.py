@@ -236,7 +236,7 @@ def link(desk: Desk, given: str, own: str, old: Collection[str] = ()) -> dict[st
         raise no.LinkInvalid(given=given, problem=f"{rel!r:.40} is not one of {', '.join(RELATIONS)}")
     kind = kind_of(to) if "_" in to and kind_of(to) in KINDS else "note"
     if kind not in LINKED:
-        raise no.LinkInvalid(given=given, problem=f"a note is not linked to a {kind}")
+        raise no.LinkInvalid(given=given, problem=f"a note is linked to no {kind}")
     target = desk.find(to).id if kind == "note" else desk.view.find(to, kind)[0]
     if target == own:
         raise no.LinkInvalid(given=given, problem="it leads to the note itself")
