@@ -43,7 +43,8 @@ def from_failures(files: Sequence[str], pasts: Iterable[Past], commands: Iterabl
         told = past.evidence.data.get("command")
         if told is not None and overlap(files, past.files):
             key = (past.evidence.kind, told["cwd"], *told["argv"])
-            latest |= {} if leaves(past.evidence, latest.get(key)) else {key: past.evidence}
+            if not leaves(past.evidence, latest.get(key)):
+                latest[key] = past.evidence
     known = {(command.get("kind") or "test", ".", *named(command["run"])): command for command in commands}
     failed = [(key, found) for key, found in latest.items() if outcome_of(found.data) == "failed"]
     return _asks(sorted(failed, key=lambda one: one[1].data["at"], reverse=True), known)

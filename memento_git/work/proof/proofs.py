@@ -169,12 +169,13 @@ def not_agreed(state: RunState) -> tuple[str, str]:
 
 def refuse_unproven(state: RunState, task: str) -> None:
     """Refuse a task that is done and not proven, with what leads to its proof."""
-    proof, how = state.proof(task), not_agreed(state)[1]
+    proof = state.proof(task)
+    if proof.proven:
+        return
     why = "; ".join(proof.why)
-    if how and not proof.proven:
+    if how := not_agreed(state)[1]:
         raise no.TaskUnagreed(task=task, why=why, how=how)
-    if not proof.proven:
-        raise no.TaskUnproven(task=task, why=why, how=", then ".join(task_steps.mending(task, proof.after, state.id)))
+    raise no.TaskUnproven(task=task, why=why, how=", then ".join(task_steps.mending(task, proof.after, state.id)))
 
 
 def proven(
