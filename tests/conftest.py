@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from memento_git.ledger.store import Ledger
+from memento_git.review import jobs
 from memento_git.work.actions.setup import init_ledger
 from tests import turns
 from tests.clones import Hub
@@ -96,8 +97,10 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def hermetic_seal(homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make it impossible to read or write what belongs to whoever runs the tests."""
     home = tempfile.mkdtemp(dir=homes)
+    foreign = ("GIT_", "MEMENTO_", "XDG_", "SSH_", "PYTEST_ADDOPTS")
+    job = {"CI", "TF_BUILD", "CI_MERGE_REQUEST_DIFF_BASE_SHA", *jobs.TARGETS}
     for name in list(os.environ):
-        if name.startswith(("GIT_", "MEMENTO_", "XDG_", "SSH_", "PYTEST_ADDOPTS")):
+        if name.startswith(foreign) or name in job:
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", home)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)

@@ -14,7 +14,7 @@ from memento_git.ledger import grep, layout
 from memento_git.ledger.edits import UncommittedLedger
 from memento_git.ledger.filetable import FileTable
 from memento_git.ledger.store import Ledger
-from memento_git.review import actions
+from memento_git.review import actions, jobs
 from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks
 from tests.play import add, git
 
@@ -711,14 +711,48 @@ def test_a_repository_without_a_ledger_is_refused(repo: Path, cli: Any) -> None:
     assert (code, "nothing_to_check" in err) == (2, True)
 
 
-@pytest.mark.parametrize(("name", "value"), [("GITHUB_BASE_REF", "main"), ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "main")])
-def test_ci_tells_the_base(branch: Play, monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+@pytest.mark.parametrize("name", [*jobs.TARGETS, "CI_MERGE_REQUEST_DIFF_BASE_SHA"])
+def test_ci_tells_the_base(branch: Play, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
     branch.commit_all("tidy")
     assert "D002 error" not in look(branch)
-    monkeypatch.setenv(name, value)
+    only = jobs.TARGETS.get(name, name)
+    monkeypatch.setenv(only, "7")
+    monkeypatch.setenv(name, "main")
     assert "D002 error" in look(branch)
     assert "D002 error" not in look(branch, no_base=True)
+    monkeypatch.setenv(name, "refs/heads/main")
+    assert "D002 error" in look(branch)
+    if only != name:
+        monkeypatch.setenv(only, "false")
+        assert "D002 error" not in look(branch), "a job of no request"
+
+
+@pytest.mark.parametrize("name", ["CI", "TF_BUILD"])
+def test_a_service_that_names_no_branch_leaves_that_of_the_remote(
+    branch: Play, monkeypatch: pytest.MonkeyPatch, cli: Any, name: str
+) -> None:
+    root = str(branch.root)
+    path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
+    branch.commit_all("tidy")
+    told = "nothing names a base"
+
+    def found(*options: str) -> tuple[bool, bool]:
+        _, out, err = cli("check", *options, "-C", root)
+        return "D002 error" in out, told in err
+
+    assert found() == (False, False)
+    monkeypatch.setenv(name, "True")
+    assert (found(), found("--no-base")) == ((False, True), (False, False))
+    git(branch.root, "update-ref", "refs/remotes/origin/trunk", "main")
+    git(branch.root, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk")
+    assert (found(), found("--no-base")) == ((True, False), (False, False))
+    assert "from refs/remotes/origin/HEAD" in cli("check", "-C", root)[1]
+    monkeypatch.setenv(name, "false")
+    assert found() == (False, False), "no job"
+    monkeypatch.setenv(name, "True")
+    git(branch.root, "update-ref", "refs/remotes/origin/trunk", "HEAD")
+    assert found() == (False, True), "all of it is on the remote's branch"
 
 
 @pytest.mark.parametrize("service", ["github", "gitlab"])

@@ -21,6 +21,10 @@ FOUND = 5
 FORMATS = ("text", "json", "sarif", "github", "junit")
 SAME: Final = "in the commits between: no file of the ledger differs"
 UNMENDED: Final = "--fix mended nothing"
+UNNAMED: Final = (
+    "nothing names a base in this job of CI, so HEAD was checked as it is: --base REV compares with one, "
+    "--no-base says that this is meant"
+)
 
 NOTES: Final = ("anchors", "impact", "duplicates", "conflicts", "expired", "usage")
 
@@ -67,9 +71,9 @@ def check(
 ) -> int:  # fmt: skip
     """Check the ledger, or what a branch adds to it; exit with 5 when there are errors.
 
-    Without --base it checks all of HEAD; in CI it compares with the base that CI names, on a merge commit with its
-    first parent. Errors that the base already had are listed apart. With --staged it prints nothing when
-    no ledger file differs. The commands below look at notes instead.
+    Without --base it checks all of HEAD; in CI it compares with the branch that the request is for, or with the
+    remote's own, and on a merge commit with its first parent. Errors that the base already had are listed apart. With
+    --staged it prints nothing when no ledger file differs. The commands below look at notes instead.
     """
     if click.get_current_context().invoked_subcommand:
         return 0
@@ -89,7 +93,7 @@ def check(
         if base and form == "text":
             terminal.put(f"nothing is wrong {SAME}")
         return 0
-    from memento_git.review import actions
+    from memento_git.review import actions, jobs
 
     again = _again(door, form) if reproduce else None
     report = actions.check(door.ledger, base=base, no_base=no_base, at=at, staged=staged, fix=fix, again=again)
@@ -97,6 +101,8 @@ def check(
     failed = report.has_errors or (severity == "warning" and bool(report.findings))
     then = actions.undone(door.ledger, report.fixed) if report.fixed else []
     _show(report, form, rows, base, failed=failed, fix=fix, then=then)
+    if not (report.base or no_base or at) and jobs.is_one():
+        terminal.put(UNNAMED, err=True)
     return FOUND if failed else 0
 
 
@@ -197,7 +203,7 @@ def _where(report: Report, base: str) -> str:
 
 def _chosen(report: Report) -> str:
     """Return the base that was compared with although nobody named it."""
-    from memento_git.review.actions import PARENT
+    from memento_git.review.jobs import PARENT
 
     name = "the first parent of this merge" if report.chosen == PARENT else report.chosen
     return f"{name} ({report.base[:12]}); --no-base checks all of it"

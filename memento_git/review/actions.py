@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import re
 from contextlib import ExitStack
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from memento_git.errors import Misused
-from memento_git.ledger import commits, layout, ranges
+from memento_git.ledger import layout, ranges
 from memento_git.ledger.git import BareRepository
-from memento_git.ledger.names import in_full, is_ref
+from memento_git.ledger.names import in_full
 from memento_git.ledger.staged import merging, staged_tree
 from memento_git.ledger.view import View
 from memento_git.model.ids import is_id
 from memento_git.model.states import DONE
-from memento_git.review import against, judging, lastread
+from memento_git.review import against, jobs, judging, lastread
+from memento_git.review.jobs import PARENT
 from memento_git.review.outcome import REMOVED, RESTORED, Fixed, ordered
 from memento_git.work.state import RunState
 
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.review.outcome import Report
-
-PARENT: Final = "HEAD^1"
 
 
 class Again(Protocol):
@@ -88,7 +85,7 @@ def check(
 
 def _held(git: Git, base: str, *, no_base: bool) -> str:
     """Return the commit that a base is, whatever HEAD becomes; nothing of a merge's sides, and where there is none."""
-    name = base or ("" if no_base else default_base(git, git.commit_of("HEAD")))
+    name = base or ("" if no_base else jobs.default_base(git, git.commit_of("HEAD")))
     return "" if name in ("", PARENT) or name.endswith(ranges.SIDES) else ranges.commit(git, name)
 
 
@@ -112,7 +109,7 @@ def _look(ledger: Ledger, *, base: str, no_base: bool, at: str, staged: bool, ag
             rules = ranges.ruling(git, forks, tip)
             return _judged(partial(judging.added, git, forks, head, base, ledger.now(), ruling=rules), again, rules)
         head = git.commit_of(at or "HEAD")
-        name = base or ("" if no_base else default_base(git, head, at))
+        name = base or ("" if no_base or at else jobs.default_base(git, head))
         if not name:
             if again:
                 raise ReproducedAlone
@@ -138,33 +135,6 @@ def _judged(judge: Callable[..., Report], again: Again | None, base: str) -> Rep
     known = {(one.code, one.path) for one in report.findings}
     lost = (one for one in before if (one.code, one.path) not in known)
     return report._replace(findings=ordered([*report.findings, *lost]))
-
-
-def default_base(git: Git, head: str, at: str = "") -> str:
-    """Return the base that CI tells of, or a merge's first parent; nothing where there is none."""
-    given = os.environ
-    if at:
-        return ""
-    is_merge = len(commits.parents(git, head)) > 1
-    if is_merge and _is_merge_result(head):
-        return PARENT
-    branch = given.get("GITHUB_BASE_REF") or given.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "")
-    sha = given.get("CI_MERGE_REQUEST_DIFF_BASE_SHA", "")  # one of several merge bases, where there are several
-    if branch:
-        refs = (f"refs/remotes/origin/{branch}", f"refs/heads/{branch}")
-        found = next((ref for ref in refs if is_ref(git, ref)), "")
-        if not sha or (found and sha in git.merge_bases(head, found)):
-            return found or refs[0]
-    return sha or (PARENT if is_merge else "")
-
-
-def _is_merge_result(head: str) -> bool:
-    """Tell whether a merge is the one that a hosting service made for this job; a request's own tip may be one too."""
-    given = os.environ
-    if given.get("CI_MERGE_REQUEST_EVENT_TYPE") in ("merged_result", "merge_train"):
-        return head != given.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA")
-    is_request = re.fullmatch(r"refs/pull/\d+/merge", given.get("GITHUB_REF", "")) is not None
-    return is_request and head == given.get("GITHUB_SHA")
 
 
 def _forks(git: Git, name: str, head: str) -> tuple[list[str], str]:
