@@ -752,7 +752,7 @@ def test_a_service_that_names_no_branch_leaves_that_of_the_remote(
     assert found() == (False, False), "no job"
     monkeypatch.setenv(name, "True")
     git(branch.root, "update-ref", "refs/remotes/origin/trunk", "HEAD")
-    assert found() == (False, True), "all of it is on the remote's branch"
+    assert found() == (False, False), "all of it is on the remote's branch"
 
 
 @pytest.mark.parametrize("service", ["github", "gitlab"])

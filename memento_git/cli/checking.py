@@ -101,7 +101,7 @@ def check(
     failed = report.has_errors or (severity == "warning" and bool(report.findings))
     then = actions.undone(door.ledger, report.fixed) if report.fixed else []
     _show(report, form, rows, base, failed=failed, fix=fix, then=then)
-    if not (report.base or no_base or at) and jobs.is_one():
+    if not (report.base or no_base or at) and jobs.is_unexplained(door.ledger.git):
         terminal.put(UNNAMED, err=True)
     return FOUND if failed else 0
 

@@ -38,6 +38,11 @@ def is_one() -> bool:
     return any(os.environ.get(name, "").lower() not in NO for name in ("CI", "TF_BUILD"))
 
 
+def is_unexplained(git: Git) -> bool:
+    """Tell whether this is a job of which nothing says what HEAD is to be compared with, were it no trunk."""
+    return is_one() and not is_ref(git, DEFAULT)
+
+
 def default_base(git: Git, head: str) -> str:
     """Return the base of this job, or a merge's first parent; nothing where there is none.
 
