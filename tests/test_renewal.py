@@ -50,8 +50,9 @@ class Watched:
         return renewed
 
 
-def plain(held: Mapping[str, Any]) -> Any:
-    return json.loads(json.dumps(held))
+def plain(held: Mapping[str, Any]) -> dict[str, str]:
+    """Return rows as they are printed, for what is printed is the same whatever was kept."""
+    return {name: json.dumps(value) for name, value in held.items()}
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def roles(held: RunRows, fresh: RunRows | None = None, before: Iterable[RoleRow] = ()) -> list[RoleRow]:
-    """Return a row for each actor and each role, the one that acted last first.
+    """Return a row for each actor and each role, the one that acted last first, its actions in alphabetical order.
 
     Where rows of `before` count all deeds but the `fresh` ones, only those are counted.
     """
@@ -37,6 +37,8 @@ def roles(held: RunRows, fresh: RunRows | None = None, before: Iterable[RoleRow]
         if task not in row["incomplete_tasks"]:
             row["incomplete_tasks"].append(task)
     told = [row for row in found.values() if row["actions"] or row["incomplete_tasks"]]
+    for row in told:
+        row["actions"] = dict(sorted(row["actions"].items()))
     return sorted(told, key=lambda row: (_descending(row["last_at"]), row["kind"], row["name"]))
 
 
