@@ -159,6 +159,49 @@ def test_work_on_a_contested_plan_is_not_to_be_undone(play: Play, fork: Callable
     assert [row["fallen"] for row in base(state.view, run)["gates"]] == ["it is contested which plan holds"]
 
 
+@pytest.mark.parametrize("before", [True, False])
+def test_nothing_rests_on_a_plan_that_was_approved_and_rejected_at_once(
+    play: Play, fork: Callable[[], Fork], cli: Callable[..., tuple[int, str, str]], before: bool
+) -> None:
+    """The rejection was of a draft, or of one that waits to take the place of another: it wrote that plan alone."""
+    run = play.planned() if before else play.run()
+    first = play.state(run).canonical
+    plan, task = play.do(plans.draft_plan, "The other way", "Do it.", run=run), play.task()
+    play.task("Another")
+    both = fork()
+    side = both.on("main", "Ada")
+    side.do(plans.approve_plan, plan)
+    side.gate("plan_review", "passed")
+    side.complete(side.claimed(task), side.evidence(task))
+    both.on("other", "Bob").do(plans.reject_plan, plan, reason="the wrong way")
+    merged = both.merged()
+    held = merged.overview(run)
+    told = {row["title"]: row for row in held["tasks"]}
+    assert told["A task"]["unproven_because"] == ["it is contested which plan holds, so what is asked is not agreed"]
+    back = told["Another"]["held_back"]
+    assert back is not None
+    assert back["error"] == "record_contested"
+    assert [row["fallen"] for row in held["gates"]] == ["it is contested which plan holds"]
+    assert merged.steps(run) == ["memento settle", "memento settle"]
+    with pytest.raises(no.RecordContested):
+        merged.dispatch(told["Another"]["id"])
+    code, out, _ = cli("plan", "show", "-C", str(merged.root), "--json")
+    assert (code, json.loads(out)["error"]) == (1, "record_contested")
+
+    approved, rejected = (
+        next(seen.event.id for seen in merged.state(run).folded(f"plans:{run}").events if seen.event.of == plan and
+             seen.event.do == do) for do in ("approved", "rejected")
+    )  # fmt: skip
+    git(merged.root, "branch", "-q", "rejected")
+    merged.do(settling.settle_record, plan, approved, reason="agreed")
+    assert merged.state(run).canonical == plan
+    assert merged.is_proven(task)
+    there = both.on("rejected", "Bob")
+    there.do(settling.settle_record, plan, rejected, reason="agreed")
+    assert there.state(run).canonical == first
+    assert there.status(plan) == "rejected"
+
+
 def test_a_verdict_that_fell_is_told_with_its_own_note(play: Play, fork: Callable[[], Fork]) -> None:
     """The completion had seen the first review, of another plan; the second came by the merge."""
     run = play.planned()

@@ -206,7 +206,8 @@ def _task_steps(held: RunRows, known: Mapping[str, Row], asker: str) -> list[Row
     if not held["tasks"] and not broken(held):
         return [{"why": "there are no tasks yet", "command": f"memento task add --run {run} --title TITLE"}]
     refused = {row["scope"] for row in failed_gates(held)}
-    unproven = [row for row in tasks if row["proven"] is False and row["id"] not in refused]
+    is_open = held["run"]["current_plan_id"] == "contested"  # no task is to be done again before that is settled
+    unproven = [row for row in tasks if row["proven"] is False and row["id"] not in refused and not is_open]
     steps = [task_steps.helping(row, held["evidence"]) for row in unproven][:SOON]
     steps += [
         {"why": f"“{row['title']}” was rejected: {row['reason']}", "command": f"memento task repair {row['id']}"}

@@ -63,6 +63,8 @@ def choose_plan(view: View) -> str:
     from memento_git.work.state import RunState
 
     state = RunState(view, choose_run(view))
+    if state.canonical == "contested":
+        raise no.RecordContested(record=f"the canonical plan of {state.id}")
     plans = [state.canonical] if state.canonical else state.ids("plan")
     if not plans:
         raise no.PlanRequired(run=state.id)

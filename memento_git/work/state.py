@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from memento_git.folding.fold import Fold, Folded, last_of, plans_of
-from memento_git.folding.lanes import CANONICAL, STATUS, choice, task_status
+from memento_git.folding.lanes import CANONICAL, STATUS, choice, held_plan, task_status
 from memento_git.folding.overruling import SETTLING
 from memento_git.ledger import layout
 from memento_git.ledger.view import LedgerUnreadable
@@ -123,8 +123,8 @@ class RunState(RunRecords):
 
     @property
     def canonical(self) -> str:
-        """Return the id of the canonical plan, or nothing."""
-        return self.folded(plans_of(self.id)).lanes.word(CANONICAL, "")
+        """Return the id of the canonical plan, `contested` where it or its approval is, or nothing."""
+        return held_plan(self.folded(plans_of(self.id)).lanes)
 
     @property
     def planless(self) -> bool:

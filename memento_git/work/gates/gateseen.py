@@ -111,12 +111,11 @@ def _other_plan(state: RunState, verdict: Event) -> Objection:
         return ""
     plans = plans_of(state.id)
     then = state.fold.lanes(one.id for one in _named(state, verdict) if group_of(one) == plans)
-    now, none = state.folded(plans).lanes, ("", "")
-    if now.values.get(CANONICAL, none) == then.values.get(CANONICAL, none):
-        return ""
-    plan = now.word(CANONICAL, "")
+    now, plan, none = state.folded(plans).lanes, state.canonical, ("", "")
     if plan == "contested":
         return "it is contested which plan holds"
+    if now.values.get(CANONICAL, none) == then.values.get(CANONICAL, none):
+        return ""
     return f"it had not seen that {plan} was approved" if plan else "it had not seen that its plan was rejected"
 
 
