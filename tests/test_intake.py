@@ -173,7 +173,7 @@ MESSAGES: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
             "event_id": "Ev01",
             "event": {"type": "message", "text": "Fix it\nplease", "user": "U1", "channel": "C1", "ts": "1700.1"},
         },
-        {"kind": "chat", "delivery": "Ev01", "title": "Fix it", "body": "Fix it\nplease", "actor": "U1"},
+        {"kind": "chat", "delivery": "slack#Ev01", "title": "Fix it", "body": "Fix it\nplease", "actor": "U1"},
     ),
     "telegram": (
         {
@@ -184,7 +184,7 @@ MESSAGES: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
     ),
     "hermes": (
         {"text": "Fix it", "user": {"name": "ada"}, "message_id": "m-1", "platform": "hermes"},
-        {"kind": "chat", "delivery": "hermes:m-1", "title": "Fix it", "actor": "ada"},
+        {"kind": "chat", "delivery": "chat:hermes:m-1", "title": "Fix it", "actor": "ada"},
     ),
 }
 
@@ -229,9 +229,29 @@ def test_the_same_delivery_in_another_run_is_another_task(play: Play) -> None:
 def test_a_named_delivery_goes_before_what_the_payload_says() -> None:
     payload = MESSAGES["github issue"][0]
     assert read(payload, delivery="72d3162e-cc78-11e3").source["delivery"] == "72d3162e-cc78-11e3"
-    assert read({**payload, "delivery_id": 7}).source["delivery"] == "7"
+    assert read({**payload, "delivery_id": 7}).source["delivery"] == "github#7"
     odd = read(payload, delivery="a b\x1b[31m" * 100).source["delivery"]
     assert odd.startswith("sha256:")
+
+
+GITHUB = "github:acme/shop:issue:12:opened"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "real"),
+    [
+        *(({"title": "A typo", key: GITHUB}, "github issue") for key in ("delivery", "delivery_id", "event_id", "id")),
+        ({"text": "A typo", "channel": "telegram", "id": "-100:4"}, "telegram"),
+        ({"text": "A typo", "event_id": "Ev01"}, "slack"),
+        ({"text": "A typo", "id": "m-1", "channel": "x", "delivery": "chat:hermes:m-1"}, "hermes"),
+        ({"title": "A typo", "delivery": "evt-1"}, "generic"),
+    ],
+)
+def test_no_message_takes_the_place_of_anothers_delivery(play: Play, theirs: dict[str, Any], real: str) -> None:
+    """Else whoever may send any would have that one answered with a task of theirs, which is done as they like."""
+    run = play.run()
+    messages = (read(theirs), read(MESSAGES[real][0]))
+    assert [play.do(intakes.take_message, one, run=run).created for one in messages] == [True, True]
 
 
 @pytest.mark.parametrize(

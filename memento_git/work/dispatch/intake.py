@@ -55,11 +55,14 @@ class Message(NamedTuple):
 
 
 class Words(NamedTuple):
-    """What one kind of message says: title, body, the parts of its stable id, its actor and its link."""
+    """What one kind of message says: title, body, the parts of its stable id, its actor and its link.
+
+    The first part is the reader's name, so that no message has an id that another reader makes.
+    """
 
     title: Any
     body: Any
-    stable: tuple[Any, ...] = ()
+    stable: tuple[Any, ...]
     actor: Any = ""
     url: Any = ""
     criteria: Any = ()
@@ -70,7 +73,7 @@ def read(data: bytes, sender: str = "auto", delivery: str = "") -> Message:
     payload = _loaded(data)
     notes: list[str] = []
     kind, words = _understood(payload, sender)
-    stable = delivery or _given_delivery(payload) or _derived(words.stable)
+    stable = delivery or _given_delivery(payload, words) or _derived(words.stable)
     if not stable:
         raise DeliveryRequired
     title = _clean(" ".join(_text(words.title, "title").split()), "the title", MOST_TITLE, notes)
@@ -150,11 +153,12 @@ def _link(url: str) -> str:
     return url if re.fullmatch(r"https?://[!-~]{1,500}", url) else ""
 
 
-def _given_delivery(payload: dict[str, Any]) -> str:
+def _given_delivery(payload: dict[str, Any], words: Words) -> str:
+    """Return the id that a message gives itself, as one of its reader's, and none that is made of anything's name."""
     for key in ("delivery", "delivery_id", "event_id"):
         value = payload.get(key)
         if isinstance(value, (str, int)) and not isinstance(value, bool) and str(value).strip():
-            return str(value).strip()
+            return f"{words.stable[0]}#{str(value).strip()}"
     return ""
 
 
@@ -268,7 +272,7 @@ def _chat(payload: dict[str, Any]) -> Words | None:
     actor = (user.get("name") or user.get("username") or user.get("id")) if isinstance(user, dict) else user
     number = payload.get("message_id") or payload.get("id")
     place = payload.get("channel") or payload.get("chat") or payload.get("platform") or "chat"
-    return _said(payload["text"], (place, number), actor)
+    return _said(payload["text"], ("chat", place, number), actor)
 
 
 def _said(text: Any, stable: tuple[Any, ...], actor: Any) -> Words:
