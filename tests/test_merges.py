@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.ledger import layout
 from memento_git.ledger.store import Ledger
 from memento_git.review import actions as review
 from memento_git.verbs import doctor
@@ -200,6 +201,44 @@ def test_nothing_rests_on_a_plan_that_was_approved_and_rejected_at_once(
     there.do(settling.settle_record, plan, rejected, reason="agreed")
     assert there.state(run).canonical == first
     assert there.status(plan) == "rejected"
+
+
+MORE = {"task": "\nAnd more.\n", "plan": "\nAnd more.\n", "policy": "version: 1\npolicy: {require: [lint]}\n"}
+ELSE = {"task": "\nOr else.\n", "plan": "\nOr else.\n", "policy": "version: 1\npolicy: {require: []}\n"}
+
+
+@pytest.mark.parametrize("record", MORE)
+@pytest.mark.parametrize("by_both", [False, True])
+def test_what_revisions_have_otherwise_proves_nothing_whichever_is_named_first(
+    play: Play, fork: Callable[[], Fork], cli: Callable[..., tuple[int, str, str]], record: str, by_both: bool
+) -> None:
+    """What one of them alone has changed is shown as their merge has it, and nobody knows what comes of both."""
+    run, task = play.planned(), play.task()
+    state = play.state(run)
+    path = play.root / {"task": state.index.prose[task], "plan": state.index.prose[state.canonical]}.get(
+        record, layout.CONFIG
+    )
+    before = "" if record == "policy" else path.read_text()
+    both = fork()
+    for branch, words in {"other": MORE, "main": ELSE if by_both else {}}.items():
+        side = both.on(branch, play.ledger.actor)
+        if words:
+            path.write_text(before + words[record])
+            side.commit_all("other words")
+    if by_both and record == "plan":
+        side.do(plans.approve_plan, state.canonical)
+    side.complete(side.claimed(task), side.evidence(task))
+    is_open = by_both and record == "policy"  # the first says what is asked then, and that is told
+    told = []
+    for at in (("main", "other"), ("other", "main")):
+        (row,) = base(both.on("main", "Cleo").ledger.view(at), run)["tasks"]
+        told.append(row["unproven_because"])
+        assert row["proven"] == (is_open and at[0] == "main")
+        out = "".join(cli("task", "list", "--at", at[0], "--at", at[1], "-C", str(both.root))[1:])
+        assert ("each of these revisions has changed the policy" in out) == is_open
+    assert is_open or told[0] == told[1]
+    if not by_both:
+        assert told[0] == base(both.merged().ledger.view(), run)["tasks"][0]["unproven_because"]
 
 
 def test_a_verdict_that_fell_is_told_with_its_own_note(play: Play, fork: Callable[[], Fork]) -> None:

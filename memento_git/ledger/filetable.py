@@ -30,6 +30,8 @@ class FileTable:
         self._listed: Listed | None = None
         self._looks = 0
         self.links: dict[str, str] = {}
+        self._rivals: dict[str, list[str]] = {}  # the blobs of what is another at another revision
+        self.disputed: set[str] = set()  # what each of several revisions has changed
 
     @property
     def files(self) -> dict[str, str]:
@@ -39,6 +41,7 @@ class FileTable:
             self._files = {}
             for listed in held:
                 self._add(self._files, listed)
+            self._join(self._files)
         return self._files
 
     @property
@@ -77,6 +80,7 @@ class FileTable:
     def show(self, path: str, blob: str | None) -> None:
         """Let a file be this blob's, or be gone."""
         listed = None if path.startswith(layout.ARCHIVE) else self.looked(A_SCAN)
+        self.disputed.discard(path)
         if listed is not None:
             self._listed = listed.changed({path: "" if blob is None else f"{PLAIN_STARTS[0]}{blob}"})
         elif blob is None:
@@ -100,8 +104,26 @@ class FileTable:
                 if head.startswith("120000"):
                     kind, self.links[path] = "symbolic link", blob
                 self._note(Finding("F004", path, 0, f"a {kind} has no place in the ledger", removing(path)))
-            elif files.setdefault(path, blob) != blob and path.startswith((layout.RUNS, layout.KNOWLEDGE)):
-                prose = path.endswith(".md")
-                shown = "; the first is shown" if prose else ""
-                message = f"two revisions hold different bytes for this file{shown}"
-                self._note(Finding("F006", path, 0, message, severity="warning" if prose else "error"))
+            elif (held := files.setdefault(path, blob)) != blob:
+                self._rivals.setdefault(path, [held]).append(blob)
+
+    def _join(self, files: dict[str, str]) -> None:
+        """Show of texts of runs, and of policy, what one revision alone has changed, as a merge of all would have it.
+
+        Where several have, and of all else, the first is shown, and that is told.
+        """
+        commits = [*dict.fromkeys(self._commits)]
+        common = self._git.answer("merge-base", "--octopus", *commits) if self._rivals else None
+        before = self._git.trees.ledger(common) if common else None
+        for path, blobs in self._rivals.items():
+            is_prose, is_policy = path.endswith(".md"), path == layout.CONFIG
+            old = before.blob(path) if before else None
+            changed = {*blobs} - {old}
+            is_merged = is_policy or (is_prose and path.startswith(layout.RUNS))
+            if is_merged and old is not None and len(changed) == 1:
+                files[path] = changed.pop()
+                continue
+            self.disputed.add(path)
+            if path.startswith((layout.RUNS, layout.KNOWLEDGE)):
+                message = f"two revisions hold different bytes for this file{'; the first is shown' * is_prose}"
+                self._note(Finding("F006", path, 0, message, severity="warning" if is_prose else "error"))

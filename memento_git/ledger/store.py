@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 NOBODY: Final = "nobody"
 RETRIES: Final = 50
+POLICIES_DIFFER: Final = (
+    "each of these revisions has changed the policy, and what is shown is by that of the first; name each --at alone"
+)
 
 
 class NoLedger(Refused):
@@ -200,7 +203,10 @@ class Ledger:
         """Return the ledger at HEAD, or at the union of the given revisions."""
         if at:
             commits = tuple(self.git.commit_of(rev) for rev in at)
-            view = self._viewed(commits, stamp(min(LAST, self.git.made_last(commits))))
+            made = stamp(min(LAST, self.git.made_last(commits)))
+            view = self._viewed(commits, made)
+            if len(commits) > 1 and layout.CONFIG in view.files and layout.CONFIG in view.table.disputed:
+                self.warn(POLICIES_DIFFER)
         else:
             self._mend()
             found = self.git.stored(["HEAD"])[0]

@@ -62,6 +62,10 @@ class RunRecords(Happenings):
     def _text_path(self, identity: str) -> str:
         return self.names.text_of(identity) or layout.prose_path(self.id, identity)
 
+    def is_disputed(self, identity: str) -> bool:
+        """Tell whether several revisions of a union have changed a record's text, each otherwise."""
+        return self._text_path(identity) in self.view.table.disputed
+
     def evidence(self, identity: str) -> Evidence | None:
         """Return evidence that can be read and is not redacted; a merge or a union may have a redacted one's file."""
         if self.is_redacted(identity):

@@ -93,6 +93,8 @@ def proof_of(state: RunState, task: str) -> trust.Proof:
         return trust.Proof(False, (), (f"its ledger is incomplete: {folded.dangling[0].why}",))
     if state.text(task) is None:
         return trust.Proof(False, (), ("the task's own text cannot be read",))
+    if state.is_disputed(task):
+        return trust.Proof(False, (), ("each of these revisions has other words of it",))
     tried = [state.proof_of(event) for event in counting(state, task)]
     none = trust.Proof(False, (), ("no completion of it stands",))
     return next((proof for proof in tried if proof.proven), tried[-1] if tried else none)
@@ -161,6 +163,8 @@ def not_agreed(state: RunState) -> tuple[str, str]:
         return "no plan is approved any more, so what is asked is not agreed", "memento plan approve PLAN"
     if plan and state.text(plan) is None:
         return f"{plan} cannot be read, so what it asks is not known", "memento check"
+    if plan and state.is_disputed(plan):
+        return f"each of these revisions has other words of {plan}, so what it asks is not known", "memento check"
     if plan and state.plan_changed(plan):
         told = f"{plan} was changed after its approval, so what it asks is not agreed"
         return told, f"memento plan approve {plan}"
