@@ -204,7 +204,7 @@ class Ledger:
         if at:
             commits = tuple(self.git.commit_of(rev) for rev in at)
             made = stamp(min(LAST, self.git.made_last(commits)))
-            view = self._viewed(commits, made)
+            view = self._viewed(commits, min(made, self.now()))  # who commits may date that ahead
             if len(commits) > 1 and layout.CONFIG in view.files and layout.CONFIG in view.table.disputed:
                 self.warn(POLICIES_DIFFER)
         else:

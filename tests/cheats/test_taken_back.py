@@ -185,6 +185,22 @@ def test_a_pass_that_is_dated_after_every_failure(doors: Doors) -> None:
     assert any(bad in one for one in doors.play.do(verifying.verify_task, task).unmet)
 
 
+def test_a_pass_that_is_dated_ahead_in_a_commit_that_is_so_too(doors: Doors, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Way: what is read at a commit counts as of its time; and what it comes to is kept for whoever asks next."""
+    task = doors.play.task()
+    good = doors.witness(task, at=LATER)
+    doors.completed(task, good)
+    with monkeypatch.context() as later:
+        later.setenv("GIT_COMMITTER_DATE", "2099-06-01T00:00:00Z")
+        doors.write("notes.txt", "later\n")
+    doors.caught("P001", told="T004")
+    for words in (("status", "--at", WORK), ("status",), ("report", "--at", WORK), ("diff", f"{MAIN}..{WORK}")):
+        shown = doors.cli(*words, "-C", str(doors.root))[1]
+        assert "not proven" in shown or "unproven" in shown, shown
+    doors.denied("evidence_not_attestable", "evidence", "export", good, "--at", WORK)
+    doors.unproven(task, f"{good} is dated after now")
+
+
 def test_a_failed_run_that_is_taken_back_before_it_is_verified(doors: Doors) -> None:
     """Way: the pass before it would be the latest of its command. Verification runs the command itself."""
     doors.write("app.py", "worse\n")
