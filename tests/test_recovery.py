@@ -546,17 +546,32 @@ def test_what_a_run_leaves_open_when_it_ends_is_cleaned_up_after(play: Play, tas
     assert (trees(play.root), warned(play)) == ([], [])
 
 
-def test_what_was_completed_on_another_line_that_is_checked_out_is_not_moved_here(
-    play: Play, task: str, tmp_path: Path
+@pytest.mark.parametrize("is_there", [True, False], ids=["checked out", "left"])
+def test_what_was_completed_on_another_branch_is_not_moved_here(
+    play: Play, task: str, tmp_path: Path, *, is_there: bool
 ) -> None:
     dispatch = play.dispatch(task)
     git(play.root, "worktree", "add", "-q", "-b", "lane", str(tmp_path / "lane"))
     there = play.beside(tmp_path / "lane", "x")
     there.do(dispatches.claim_dispatch, dispatch)
     there.complete(dispatch, there.evidence(task))
+    if not is_there:
+        git(play.root, "worktree", "remove", "--force", str(tmp_path / "lane"))
 
     for move in (dispatches.claim_dispatch, dispatches.recover_dispatch):
         with pytest.raises(no.ClaimedElsewhere, match="completed by x on branch lane"):
             play.do(move, dispatch)
     git(play.root, "merge", "-q", "lane")
     assert play.status(task) == "completed"
+
+
+def test_a_claim_of_another_branch_is_not_made_again_here_by_who_made_it(play: Play, task: str) -> None:
+    dispatch = play.dispatch(task)
+    git(play.root, "switch", "-qc", "lane")
+    play.do(dispatches.claim_dispatch, dispatch)
+    git(play.root, "switch", "-q", "main")
+
+    with pytest.raises(no.ClaimedElsewhere, match="on branch lane"):
+        play.do(dispatches.claim_dispatch, dispatch)
+    git(play.root, "merge", "-q", "lane")
+    assert play.status(task) == "in_progress"

@@ -81,22 +81,19 @@ def refuse_taken(tx: Transaction, state: RunState, task: str) -> None:
 
 
 def elsewhere(ledger: Ledger, view: View, state: RunState, task: str, dispatch: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (branch, status, holder) of a dispatch for each branch that knows it otherwise than this one.
-
-    Looked at are the dispatch's own branch and those that are checked out in other work trees.
-    """
-    from memento_git.ledger import checkouts, layout, workbranches
+    """Yield (branch, status, holder) of a dispatch for each branch of this clone that knows it otherwise than HEAD."""
+    from memento_git.ledger import layout, workbranches
     from memento_git.work.state import Dispatch, RunState
 
     git, folder = ledger.git, layout.folder_of(state.id, task)
     here = state.dispatch(dispatch)
-    for branch in dict.fromkeys([checkouts.branch_of(dispatch), *filter(None, checkouts.listed(git).values())]):
-        if all(view.blob(path) is not None for path in workbranches.files_in(git, f"refs/heads/{branch}", folder)):
+    for ref, files in workbranches.beside_head(git, folder):
+        if all(view.blob(path) is not None for path in files):
             continue
-        there = ledger.held([f"refs/heads/{branch}"])
+        there = ledger.held([ref])
         found = RunState(there, state.id).dispatch(dispatch) if there is not None else Dispatch()
         if found[:2] != here[:2]:
-            yield branch, found.status, found.holder
+            yield ref.removeprefix("refs/heads/"), found.status, found.holder
 
 
 def refuse_live(tx: Transaction, dispatch: str) -> None:
