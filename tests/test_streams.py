@@ -178,3 +178,10 @@ def test_all_of_standard_input_is_read_where_it_does_not_wait(play: Play) -> Non
         os.close(writer)
         told, _ = process.communicate(timeout=30)
     assert (process.returncode, told.count(b"task add")) == (0, 2)
+
+
+def test_what_a_command_leaves_running_is_waited_for_once_and_not_for_each_stream(play: Play) -> None:
+    play.run()
+    draft = evidences.witness(play.ledger, ["sh", "-c", "(sleep 3; echo late >&2; sleep 2) & echo now"], quiet=True)
+    command = draft.data["command"]
+    assert (command["stdout"]["bytes"], command["stderr"]["bytes"]) == (4, 0)

@@ -21,7 +21,7 @@ from memento_git.ledger.endings import stop_group
 from memento_git.model.types import FORBIDDEN
 from memento_git.texts.secrets import NOTHING
 from memento_git.work.proof.verification import OUTSIDE, named_argument
-from memento_git.work.running.tee import GRACE, Stream, Tee, sink_of
+from memento_git.work.running.tee import GRACE, Stream, Tee, finish, sink_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -149,8 +149,7 @@ def _finish(tees: Sequence[Tee], *, timed_out: bool) -> bool:
     """Let the streams of a command that has ended come to their end; tell whether we were asked to end meanwhile."""
     asked: list[int] = []
     with taken(lambda number, _: asked.append(number)):
-        for tee in tees:
-            tee.finish(lambda: timed_out or bool(asked))
+        finish(tees, lambda: timed_out or bool(asked))
     return bool(asked)
 
 

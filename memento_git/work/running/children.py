@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import processes
 from memento_git.work.running.capture import captured, start, taken
-from memento_git.work.running.tee import sink_of
+from memento_git.work.running.tee import finish, sink_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -80,8 +80,7 @@ def run_group(
     processes.end(env.get(processes.VARIABLE, ""), leader)
     code = process.wait()
     seconds = time.monotonic() - started
-    for tee in tees:
-        tee.finish(lambda: timed_out or bool(stop))
+    finish(tees, lambda: timed_out or bool(stop))
     return captured(code, tees, seconds, timed_out=timed_out)
 
 

@@ -7,13 +7,14 @@ import os
 import select
 import sys
 import threading
+import time
 from collections import deque
 from typing import IO, TYPE_CHECKING, Final, NamedTuple, TextIO
 
 from memento_git.texts.secrets import MARGIN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 CHUNK: Final = 64 * 1024
 UNBLOCKED: Final[int] = getattr(select, "PIPE_BUF", 512)  # what a pipe that can be written takes without a wait
@@ -56,7 +57,7 @@ class Tee(threading.Thread):
         self.head = bytearray()
         self.tail: deque[bytes] = deque()
         self.tail_size = 0
-        self.passed = 0
+        self.passed = self.end = 0
         self.lock = threading.Lock()
 
     def run(self) -> None:
@@ -69,18 +70,21 @@ class Tee(threading.Thread):
         with self.lock:
             self.source.close()
 
-    def finish(self, is_over: Callable[[], bool]) -> None:
-        """Wait until all that a command wrote before it ended is recorded and passed on; and a little for what it left.
+    def pass_all_on(self, is_over: Callable[[], bool]) -> None:
+        """Wait until all that a command wrote before it ended is recorded and passed on.
 
         Who reads it may be as slow as they like until it `is_over`; what they have not read then, they do not see.
         """
         with self.lock:
-            end = self.size + _pending(self.source)
-        while self.passed < end and self.is_alive() and not is_over():
+            self.end = self.size + _pending(self.source)
+        while self.passed < self.end and self.is_alive() and not is_over():
             self.join(STEP)
-        self.join(GRACE)
+
+    def close(self, seconds: float) -> None:
+        """Wait a little for what the command left running; then record only what it wrote itself."""
+        self.join(max(0.0, seconds))
         self.sink = None
-        while self.size < end and self._next():
+        while self.size < self.end and self._next():
             pass
 
     def _next(self) -> bytes | None:
@@ -119,6 +123,15 @@ class Tee(threading.Thread):
         with self.lock:
             tail = b"".join(self.tail)[-self.half - MARGIN :]
             return Stream(self.digest.hexdigest(), self.size, bytes(self.head), tail, self.half)
+
+
+def finish(tees: Sequence[Tee], is_over: Callable[[], bool]) -> None:
+    """Let the streams of a command that has ended come to their end."""
+    for tee in tees:
+        tee.pass_all_on(is_over)
+    until = time.monotonic() + GRACE
+    for tee in tees:
+        tee.close(until - time.monotonic())
 
 
 def sink_of(stream: TextIO) -> int | None:
