@@ -13,7 +13,7 @@ from memento_git.ledger.git import GitFailed
 from memento_git.model.ids import random_part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from memento_git.ledger.git import Git
 
@@ -39,13 +39,6 @@ def knowing(git: Git, dispatch: str, folder: str) -> list[str]:
         with contextlib.suppress(Broken):  # git lacks the files of a branch that nobody asked for
             files[tip] = files_in(git, tip, folder)
     return [name for name, tip in places.items() if any(file.endswith(end) for file in files.get(tip, ()))]
-
-
-def beside_head(git: Git, folder: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield each branch of this clone that HEAD's history does not have, with what it has in a folder."""
-    for ref in git.lines("for-each-ref", "--no-merged=HEAD", "--format=%(refname)", "refs/heads/"):
-        with contextlib.suppress(Broken):  # git lacks the files of a branch that nobody asked for
-            yield ref, files_in(git, ref, folder)
 
 
 def files_in(git: Git, rev: str, folder: str) -> list[str]:

@@ -166,7 +166,8 @@ def _take_ref(tx: Transaction, state: RunState, task: str, claim: claims.Claim, 
     if existing is not None and not replaceable(tx.now, state, task, existing, claim):
         refuse_claimed(existing, claim.dispatch, task)
     if not fresh:
-        worktrees.refuse_elsewhere(tx, state, task, claim.dispatch)
+        is_ours = existing is not None and existing.dispatch == claim.dispatch
+        worktrees.refuse_elsewhere(tx, state, task, claim.dispatch, is_ours=is_ours)
     taken = claims.take(git, name, claim, existing)
     if taken is None:
         if first := claims.read(git, name):

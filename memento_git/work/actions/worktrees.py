@@ -65,9 +65,14 @@ def place_of(git: Git, dispatch: str) -> Git:
     return checkouts.opened(git, checkout_of(found)) or git
 
 
-def refuse_elsewhere(tx: Transaction, state: RunState, task: str, dispatch: str, *, but: str = "") -> None:
-    """Refuse where a branch tells that somebody took or completed a dispatch, and this one does not know."""
-    for branch, status, holder in elsewhere(tx.ledger, tx.view, state, task, dispatch):
+def refuse_elsewhere(
+    tx: Transaction, state: RunState, task: str, dispatch: str, *, but: str = "", is_ours: bool = False
+) -> None:
+    """Refuse where a branch tells that somebody took or completed a dispatch, and this one does not know.
+
+    Of a claim that `is_ours` by its ref, each branch of the clone is asked where it was made.
+    """
+    for branch, status, holder in elsewhere(tx.ledger, tx.view, state, task, dispatch, everywhere=is_ours):
         if status in ("claimed", "completed") and status != but:
             raise no.ClaimedElsewhere(dispatch=dispatch, status=status, holder=holder, branch=branch)
 
@@ -80,20 +85,26 @@ def refuse_taken(tx: Transaction, state: RunState, task: str) -> None:
         raise no.TaskClaimedElsewhere(task=task, dispatch=dispatch, holder=holder, branch=branch)
 
 
-def elsewhere(ledger: Ledger, view: View, state: RunState, task: str, dispatch: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (branch, status, holder) of a dispatch for each branch of this clone that knows it otherwise than HEAD."""
-    from memento_git.ledger import layout, workbranches
+def elsewhere(
+    ledger: Ledger, view: View, state: RunState, task: str, dispatch: str, *, everywhere: bool = False
+) -> Iterator[tuple[str, str, str]]:
+    """Yield (branch, status, holder) of a dispatch for each branch that knows it otherwise than this one.
+
+    Looked at are the dispatch's own branch, those that are checked out in other work trees, and with `everywhere` all.
+    """
+    from memento_git.ledger import checkouts, layout, workbranches
     from memento_git.work.state import Dispatch, RunState
 
     git, folder = ledger.git, layout.folder_of(state.id, task)
     here = state.dispatch(dispatch)
-    for ref, files in workbranches.beside_head(git, folder):
-        if all(view.blob(path) is not None for path in files):
+    more = workbranches.knowing(git, dispatch, folder) if everywhere else ()
+    for branch in dict.fromkeys([checkouts.branch_of(dispatch), *filter(None, checkouts.listed(git).values()), *more]):
+        if all(view.blob(path) is not None for path in workbranches.files_in(git, f"refs/heads/{branch}", folder)):
             continue
-        there = ledger.held([ref])
+        there = ledger.held([f"refs/heads/{branch}"])
         found = RunState(there, state.id).dispatch(dispatch) if there is not None else Dispatch()
         if found[:2] != here[:2]:
-            yield ref.removeprefix("refs/heads/"), found.status, found.holder
+            yield branch, found.status, found.holder
 
 
 def refuse_live(tx: Transaction, dispatch: str) -> None:
