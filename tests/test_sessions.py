@@ -22,6 +22,7 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import Item, ShortTerm
 from memento_git.ledger.store import Ledger
 from memento_git.verbs import settling
+from memento_git.work.actions import evidences
 from tests.play import Play, add, git
 
 if TYPE_CHECKING:
@@ -543,6 +544,19 @@ def test_the_orientation_shows_what_is_open_and_what_was_corrected(play: Play) -
     assert "- tests" in held["checkpoints"][0]["text"]
     play.do(notes.resolve_note, question)
     assert sessions.start_session(play.ledger)["orientation"]["questions"] == []
+
+
+def test_a_session_begins_with_what_was_taken_back_of_what_a_note_rests_on(play: Play, cli: Call) -> None:
+    play.planned()
+    proof = play.evidence(play.task())
+    add(play, "The port is 80.", pinned=True, evidence=[proof])
+    begin = ("session", "start", "-C", str(play.root))
+    assert proof not in cli(*begin)[1]
+    play.do(evidences.retract, proof, reason="The wrong host.")
+    told = cli(*begin)[1]
+    assert f"  rests on {proof}: retracted  | The port is 80.\n" in told
+    row = json.loads(cli(*begin, "--json")[1])["orientation"]["pinned"][0]
+    assert row["doubts"] == [f"rests on {proof}: retracted"]
 
 
 def test_a_session_begins_with_what_its_checkpoints_say(play: Play, cli: Call) -> None:

@@ -96,10 +96,11 @@ def left_over(told: Row) -> str:
 
 
 def _labels(row: Row) -> list[str]:
-    """Return the state of what does not simply hold, its origin if no person's, and that it reads like orders."""
+    """Return the state of what does not simply hold, what is said against it, its origin if no person's."""
     labels = [row["status"]] if row.get("status", "draft") not in ("active", "draft") else []
     labels += output.marks(row)
     labels += [f"contradicted by {', '.join(row['contradicted_by'])}"] if row.get("contradicted_by") else []
+    labels += row.get("doubts", ())
     labels += [ORIGINS.get(row["origin"], row["origin"])] if row["origin"] != "person" else []
     return [*labels, *([f"reads like orders: {', '.join(row['orders'])}"] if row["orders"] else [])]
 

@@ -43,8 +43,9 @@ def start(door: Door, label: str, *, new: bool) -> None:
     """Begin a session: show the last handoff, what is open, what was corrected, what changed since."""
     from memento_git.cli import oriented
     from memento_git.knowledge.actions import sessions
+    from memento_git.review.records import standings
 
-    told = sessions.start_session(door.ledger, label=label, new=new)
+    told = sessions.start_session(door.ledger, label=label, new=new, standings=standings)
     door.show(told, lambda: "\n".join(oriented.orientation(told)))
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.handoffs import is_handoff
+from memento_git.knowledge.labels import UNKNOWN_STANDING, nothing_known
 from memento_git.knowledge.note_rows import note_row
 from memento_git.knowledge.transitions import CURRENT, LIVE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memento_git.knowledge.labels import Standings
     from memento_git.knowledge.shelf import Shelf
+    from memento_git.model.note_rows import NoteRow
     from memento_git.model.rows import Row
     from memento_git.model.work import Prose
 
@@ -21,10 +24,11 @@ MOST: Final = 10
 KINDS: Final = ("question", "gap", "goal", "checkpoint")
 
 
-def standing(shelf: Shelf, by: str) -> Row:
+def standing(shelf: Shelf, by: str, standings: Standings = nothing_known) -> Row:
     """Return what one should know first of what holds now, and how many were left out because of their state.
 
-    Where others handed over since `by` did, what they left themselves is told as well.
+    Where others handed over since `by` did, what they left themselves is told as well. `standings` tells what the
+    evidence of a note comes to; each note has in `doubts` what was taken back of it.
     """
     now = shelf.standing()
     held = {note.id for note in now}
@@ -32,11 +36,24 @@ def standing(shelf: Shelf, by: str) -> Row:
     counts = Counter(_state(shelf, note) for note in interest if note.id not in held)
     handoffs = _handoffs(now)
     own = next((note for note in reversed(handoffs) if note.data["by"] == by), None)
-    return {
+    told = {
         **orientation(shelf, now),
         "own_handoff": note_row(shelf, own) if own is not None and own is not handoffs[-1] else None,
-        "left_out": dict(counts),
     }
+    lists = [told[name] for name in _lists(shelf, ())]
+    _doubt(shelf, [*filter(None, (told["handoff"], told["own_handoff"])), *chain.from_iterable(lists)], standings)
+    return {**told, "left_out": dict(counts)}
+
+
+def _doubt(shelf: Shelf, rows: Sequence[NoteRow], standings: Standings) -> None:
+    """Say in rows of notes what they rest on and was taken back since."""
+    refs = {row["id"]: [str(ref) for ref in shelf.note(row["id"]).list("evidence")] for row in rows}
+    wanted = list(chain.from_iterable(refs.values()))
+    told = standings(shelf.view, wanted) if wanted else {}
+    for row in rows:
+        stand = [(ref.partition("@")[0], told.get(ref, UNKNOWN_STANDING)) for ref in refs[row["id"]]]
+        back = [(name, one["status"]) for name, one in stand if one["trust"] and one["status"] != "recorded"]
+        row["doubts"] = [f"rests on {name}: {status}" for name, status in back]
 
 
 def orientation(shelf: Shelf, notes: Sequence[Prose], most: int = MOST) -> Row:

@@ -64,6 +64,7 @@ class NoteRow(TypedDict):
     progress: Annotated[dict[str, Any] | None, "of a goal: `at`, `note`, `next`; or null"]
     orders: Annotated[list[str], "what makes its text read like orders to the reader"]
     text: Annotated[str, "the Markdown of its file"]
+    doubts: NotRequired[Annotated[list[str], "where a session begins: what it rests on and was taken back, in words"]]
 
 
 class Answer(TypedDict):

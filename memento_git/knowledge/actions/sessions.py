@@ -12,6 +12,7 @@ from memento_git.knowledge.actions.notes import add_note, park_note
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import share
 from memento_git.knowledge.drafts import Drafts
+from memento_git.knowledge.labels import nothing_known
 from memento_git.knowledge.moments import end_of, past_moment
 from memento_git.knowledge.note_rows import after, draft_row, note_row, remarks
 from memento_git.knowledge.orientation import standing
@@ -26,6 +27,7 @@ from memento_git.model.enumeration import many
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
 
+    from memento_git.knowledge.labels import Standings
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.note_rows import NoteRow
@@ -37,8 +39,13 @@ OTHER_LABEL: Final = "the session that is open goes on, {named}; --new begins an
 APART: Final = "what was said of a session is kept apart from what is recalled"
 
 
-def start_session(ledger: Ledger, *, label: str = "", new: bool = False) -> Row:
-    """Begin a session, or go on with the actor's open one; return it with where the project stands."""
+def start_session(
+    ledger: Ledger, *, label: str = "", new: bool = False, standings: Standings = nothing_known
+) -> Row:  # fmt: skip
+    """Begin a session, or go on with the actor's open one; return it with where the project stands.
+
+    `standings` tells what the evidence of a note comes to.
+    """
     desk, held = Desk.apart(ledger), Sessions(ledger.git)
     label = desk.optional("label", label, lines=False)
     view, shelf = desk.view, desk.shelf
@@ -56,7 +63,7 @@ def start_session(ledger: Ledger, *, label: str = "", new: bool = False) -> Row:
     return {
         "session": session_row(ledger, shelf, current),
         "resumed": resumed,
-        "orientation": standing(shelf, ledger.actor),
+        "orientation": standing(shelf, ledger.actor, standings),
         "since": since or None,
         "changes": changes.between(earlier(ledger, since), shelf) if since else [],
     }
