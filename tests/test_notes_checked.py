@@ -145,6 +145,18 @@ def test_evidence_with_other_bytes_than_a_note_named_is_found(play: Play) -> Non
     assert [one.code for one in findings(play) if note in one.path] == ["L003"]
 
 
+def test_a_note_that_a_bundle_dates_after_now_is_found(play: Play, cli: Call, tmp_path: Path) -> None:
+    note, bundle = add(play, "The port is 80."), tmp_path / "notes.jsonl"
+    cli("export", "--out", str(bundle), "-C", str(play.root))
+    before = shelf(play).note(note).data["at"]
+    bundle.write_text(bundle.read_text().replace(before, f"2999{before[4:]}"))
+    git(play.root, "rm", "-q", str(file_of(play, note)))
+    play.commit_all("gone")
+    assert cli("import", str(bundle), "-C", str(play.root))[0] == 0
+    (found,) = findings(play)
+    assert (found.code, found.severity, f"{note} is dated 2999" in found.message) == ("T004", "warning", True)
+
+
 def test_redacted_evidence_and_notes_are_no_broken_links(play: Play) -> None:
     play.planned()
     proof = play.evidence(play.task())

@@ -128,9 +128,9 @@ CATALOGUE: Final = {
     ),
     "T004": Kind(
         "a record dated out of order", "warning",
-        "An event is dated well before one that it follows, or an event or evidence after now. The order of events "
-        "does not come from the clock; leases do, and which of two answers is the later one. Evidence that is dated "
-        "after now counts for nothing until then.",
+        "An event is dated well before one that it follows, or an event, evidence or a note after now. The order of "
+        "events does not come from the clock; leases do, which of two answers is the later one, and which handoff is "
+        "the last. Evidence that is dated after now counts for nothing until then.",
         "Set the clock of the machine that wrote it.",
     ),
     "T005": Kind(
