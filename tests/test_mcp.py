@@ -290,6 +290,17 @@ def test_what_cannot_be_is_refused_with_its_token_and_changes_nothing(root: Path
     within(root, act)
 
 
+def test_a_record_alone_is_shown_and_not_what_happened_to_it(root: Path, play: Play) -> None:
+    note = add(play, "The port is 80.")
+
+    async def act(client: Asked) -> None:
+        shown = await client("show", id=note)
+        assert (await client("show", record=note), shown.failed) == (shown, False)
+        assert await client("show", record=note, who="Ada") != shown
+
+    within(root, act)
+
+
 def test_what_is_null_is_left_out_and_what_is_empty_is_not(root: Path) -> None:
     async def act(ask: Asked) -> None:
         assert not (await ask("recall", queries=["tokens"], limit=5.0, kind=None)).failed

@@ -290,6 +290,10 @@ def _chosen(tool: Tool, values: dict[str, Any]) -> Any:
         return next(iter(tool.ops))
     if "op" in values or tool.hints != READS:
         return values.pop("op", None)
+    named = next((one for one in tool.ops if [*values] == [one]), "")
+    if named and len(needed := _needed(tool.ops[named])) == 1:  # record=ID alone is the op of that name
+        values[needed[0]] = values.pop(named)
+        return named
     fitting = (one for one, op in tool.ops.items() if {*_needed(op)} <= {*values} <= {*parameters(op)})
     return next(fitting, next(iter(tool.ops)))
 
