@@ -114,6 +114,16 @@ def test_who_runs_an_executor_beside_open_edits_is_told_how_it_works_without_the
     assert refused() == "commit or stash them first: git status"
 
 
+def test_open_edits_are_told_once_to_who_runs_an_executor_beside_them(
+    play: Play, task: str, cli: Callable[..., Any]
+) -> None:
+    (play.root / "app.py").write_text("answer = 43\n")
+    command = (sys.executable, "-c", "open('done.txt', 'w').write('done')")
+    told = cli("dispatch", "run", task, "--allow-dirty", "-C", str(play.root), "--", *command)[2]
+    assert "before running an executor: changes that are not committed: app.py" in told
+    assert told.count("app.py") == 1
+
+
 def test_a_brief_is_handed_over_and_its_digest_recorded(play: Play, task: str) -> None:
     made = hand_over(play.ledger, task, Wish("agent"))
 

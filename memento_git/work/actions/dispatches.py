@@ -43,6 +43,7 @@ def create_dispatch(
     recovery_of: str = "", over_budget: str = "", allow_destructive: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """Hand a ready task to somebody; return the dispatch's id. Nothing is started."""
+    preflight.refuse_unfit(tx, Desk.of(tx).policy, act="dispatch")
     return hand_out(
         tx, task, executor, run=run, candidate=candidate, note=note, recovery_of=recovery_of, over_budget=over_budget,
         allow_destructive=allow_destructive,
@@ -54,9 +55,11 @@ def hand_out(
     recovery_of: str = "", over_budget: str = "", allow_destructive: Sequence[str] = (), brief: str = "",
     apart: bool = False,
 ) -> str:  # fmt: skip
-    """Hand a ready task out; `brief` is the digest of what the worker reads, `apart`: it gets a branch of its own."""
+    """Hand a ready task out where the work tree was found fit.
+
+    `brief` is the digest of what the worker reads, `apart`: it gets a branch of its own.
+    """
     desk = Desk.of(tx)
-    preflight.refuse_unfit(tx, desk.policy, act="dispatch")
     state, (identity,) = desk.home(run, [task])
     if not candidate:
         worktrees.refuse_taken(tx, state, identity)
@@ -373,6 +376,7 @@ def recover_dispatch(
     brief = bundles.record_bundle(tx, task, name) if again else ""
     if not requeue:
         return name, ""
+    preflight.refuse_unfit(tx, desk.policy, act="dispatch")
     known = opened.get("executor") if opened else ""
     successor = hand_out(
         tx, task, executor or (known if known not in ("", REDACTED) else "unnamed"), recovery_of=name,
