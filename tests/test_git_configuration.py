@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -200,3 +200,13 @@ def test_answers_are_the_same(
         found = {line: answer[1] for line, answer in answers[0].items()}
         assert all(code in found["check --base main"] for code in ("D010", "C006", "J\u00fcrgen"))
         assert "F001" in found["check --staged"]
+
+
+def test_no_program_for_diffs_has_a_say_in_what_is_told_of_a_note(play: Play, cli: Callable[..., Any]) -> None:
+    note = play.do(notes.add_note, "The port is 80.")
+    (play.root / ".git" / "info" / "attributes").write_text("*.md diff=theirs\n")
+    for key in ("textconv", "command"):
+        git(play.root, "config", f"diff.theirs.{key}", "sed s/80/443/")
+    for what in ("blame", "diff"):
+        told = cli("show", note, "--what", what, "-C", str(play.root))[1]
+        assert ("The port is 80." in told, "443" in told) == (True, False)

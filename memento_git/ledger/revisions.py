@@ -24,7 +24,7 @@ def blame(view: View, path: str) -> list[dict[str, Any]]:
     """Return each line of a file with the commit that it is from, its author and date."""
     if not view.commits or not view.files.get(path):
         return []
-    told = view.git.run("blame", "--line-porcelain", view.commits[0], "--", path).decode(errors="replace")
+    told = view.git.run("blame", "--no-textconv", "--line-porcelain", view.commits[0], "--", path).decode(errors="replace")
     rows: list[dict[str, Any]] = []
     row: dict[str, Any] = {}
     for line in told.split("\n"):
