@@ -24,10 +24,10 @@ def blame(view: View, path: str) -> list[dict[str, Any]]:
     """Return each line of a file with the commit that it is from, its author and date."""
     if not view.commits or not view.files.get(path):
         return []
-    told = view.git.run("blame", "--no-textconv", "--line-porcelain", view.commits[0], "--", path).decode(errors="replace")
+    lines = view.git.run("blame", "--no-textconv", "--line-porcelain", view.commits[0], "--", path)
     rows: list[dict[str, Any]] = []
     row: dict[str, Any] = {}
-    for line in told.split("\n"):
+    for line in lines.decode(errors="replace").split("\n"):
         if line.startswith("\t"):
             rows.append({**row, "text": line[1:]})
         elif (found := HEAD.match(line)) is not None:
