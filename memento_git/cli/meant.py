@@ -123,8 +123,19 @@ def _others(found: Reading) -> Iterator[Words]:
         inner = _read(("dispatch",)).verbs
         yield from (("dispatch", verb, *rest) for verb in ([plain] if plain in inner else _called(inner, plain)))
     yield from ((*found.head, verb, *rest) for verb in get_close_matches(plain, found.verbs, cutoff=NEAR))
-    if found.path == ("check",) and "." not in word:  # what it is compared with
-        yield (*found.head, "--base", *found.rest)
+    if found.path == ("check",):
+        yield from _compared(found)
+
+
+def _compared(found: Reading) -> Iterator[Words]:
+    """Yield what is checked against what, be it typed as a range, or as one revision after the other."""
+    word, rest = found.rest[0], found.rest[1:]
+    base, dots, head = word.partition("..")
+    free = [option for option in ("--base", "--at") if option not in found.head]
+    if base and dots and "--base" in free:
+        yield (*found.head, "--base", base, *(("--at", there) if (there := head.lstrip(".")) else ()), *rest)
+    elif "." not in word and free:
+        yield (*found.head, free[0], *found.rest)
 
 
 def _at_root(found: Reading, plain: str) -> Iterator[Words]:
