@@ -6,7 +6,10 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -226,6 +229,28 @@ def test_an_expired_claim_is_reported_and_removed_by_fix(play: Play) -> None:
         assert any(answer.name == "claims" and answer.status == "warn" for answer in doctor.examine(later))
         doctor.examine(later, fix=True)
     assert git(play.root, "for-each-ref", "refs/memento/claims") == ""
+
+
+KILLED_WHILE_WRITING = """
+import pathlib, resource, signal, sys
+from memento_git.ledger import wholefile
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+wholefile.write(pathlib.Path(sys.argv[1]), b"more than ten bytes")
+"""
+
+
+def test_what_a_kill_left_half_written_in_the_git_directory_is_reported_and_removed_by_fix(play: Play) -> None:
+    folder = play.root / ".git" / "memento" / "cache"
+    done = subprocess.run([sys.executable, "-c", KILLED_WHILE_WRITING, str(folder / "x.json")], check=False)
+    (half,) = folder.glob("x.json.*")
+    assert (done.returncode, half.read_bytes()) == (-signal.SIGXFSZ, b"more than ")
+    assert "half-written files" not in {answer.name for answer in doctor.examine(play.ledger)}
+    with Ledger.open(play.root, clock=lambda: time.time() + 4000) as later:
+        (told,) = (answer for answer in doctor.examine(later) if answer.name == "half-written files")
+        assert (told.status, str(half) in told.message, told.fix) == ("warn", True, "memento doctor --fix")
+        doctor.examine(later, fix=True)
+    assert not half.exists()
 
 
 def test_a_secret_in_a_committed_text_is_found(play: Play) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import re
+from pathlib import Path
+from typing import Final
 
-if TYPE_CHECKING:
-    from pathlib import Path
+HALF: Final = re.compile(r".+\.\d+-[0-9a-f]{8}")
+LONG: Final = 3600  # seconds after which nobody writes a file any more
 
 
 def write(path: Path, data: bytes, *, durable: bool = False) -> None:
@@ -22,3 +24,9 @@ def write(path: Path, data: bytes, *, durable: bool = False) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def left(folder: Path, now: float) -> list[Path]:
+    """Return the files below a folder that a kill left half written, by the time of now in seconds since 1970."""
+    named = (Path(place, name) for place, _, names in os.walk(folder) for name in names if HALF.fullmatch(name))
+    return sorted(path for path in named if path.lstat().st_mtime < now - LONG)

@@ -18,11 +18,13 @@ from memento_git.ledger import (
     remoteclaims,
     settings,
     underway,
+    wholefile,
     worktree,
 )
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.git import GitFailed
-from memento_git.model.enumeration import some
+from memento_git.model.clock import seconds_of
+from memento_git.model.enumeration import many, some
 from memento_git.work.actions import hooks
 from memento_git.work.dispatch.live import has_handovers
 
@@ -59,7 +61,8 @@ def machine(ledger: Ledger) -> list[Answer]:
     """Return what git, this clone and its work tree are like."""
     return [
         *tried("git", _git(ledger)), *tried("identity", _identity(ledger)),
-        *tried("git directory", _git_directory(ledger.git)), *tried("work tree", _work_tree(ledger)),
+        *tried("git directory", _git_directory(ledger.git)), *tried("half-written files", _half_written(ledger)),
+        *tried("work tree", _work_tree(ledger)),
     ]  # fmt: skip
 
 
@@ -104,11 +107,25 @@ def _mend(ledger: Ledger) -> Iterator[Answer]:
             yield Answer("claims", "ok", f"removed the expired claim of {claim.by or 'nobody'} on {name}")
     for folder in cleanroom.clear(ledger.git):
         yield Answer("work trees", "ok", f"removed {folder}, in which a command was run again")
+    for path in (halves := _halves(ledger)):
+        path.unlink(missing_ok=True)
+    if halves:
+        yield Answer("half-written files", "ok", f"removed {many(len(halves), 'file')} that a kill left half written")
     if has_handovers(ledger.git):
         from memento_git.work.actions import leftovers
 
         for told in leftovers.mend(ledger, ledger.view()):
             yield Answer("work trees", "ok", told)
+
+
+def _half_written(ledger: Ledger) -> Iterator[Answer]:
+    if halves := _halves(ledger):
+        told = f"{many(len(halves), 'file')} in the git directory that a kill left half written, as {halves[0]}"
+        yield Answer("half-written files", "warn", told, "memento doctor --fix")
+
+
+def _halves(ledger: Ledger) -> list[Path]:
+    return wholefile.left(ledger.git.common_dir / "memento", seconds_of(ledger.now()))
 
 
 def _git(ledger: Ledger) -> Iterator[Answer]:
