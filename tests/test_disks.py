@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from memento_git.knowledge.shortterm import Item, ShortTerm
-from memento_git.ledger import wholefile, worktree
+from memento_git.ledger import edits, wholefile, worktree
 from tests.play import git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memento_git.ledger.transaction import Transaction
     from tests.play import Play
 
 WRITE: Final = """
@@ -268,6 +269,39 @@ def test_what_cannot_be_written_is_in_the_index_so_that_the_users_own_commit_kee
     scratch.unlink()
     assert run in play.ledger.view().runs()
     assert git(play.root, "status", "--short") == ""
+
+
+def test_beside_what_an_earlier_change_left_each_edit_has_the_hint_that_fits_it(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, other = ".memento/own.md", ".memento/other.md"
+    scratch = play.root / ".git" / "memento" / "tmp"
+
+    def obstruct(step: str) -> None:
+        if step == "ref_moved":
+            scratch.rmdir()
+            scratch.touch()
+
+    def again(tx: Transaction) -> None:
+        for path in (own, other):
+            tx.put(path, b"again\n")
+
+    play.ledger.change("put", lambda tx: tx.put(own, b"old\n"))
+    play.ledger.change("put", lambda tx: tx.put(other, b"old\n"))
+    with monkeypatch.context() as patch:
+        patch.setattr(worktree, "reached", obstruct)
+        play.ledger.change("put", lambda tx: tx.put(other, b"new\n"))
+    git(play.root, "rm", "-q", "--cached", own)
+    with pytest.raises(edits.RemovedLedger, match=f"not in the index: {own}$"):
+        play.ledger.change("again", again)
+    git(play.root, "add", own)
+    (play.root / own).write_text("mine\n")
+    with pytest.raises(edits.UncommittedLedger, match=f"not committed: {own}$") as refused:
+        play.ledger.change("again", again)
+    assert refused.value.hint.startswith("commit them or put them back")
+    git(play.root, "checkout", "HEAD", own)
+    with pytest.raises(edits.UnfinishedLedger, match=f"these files: {other}$"):
+        play.ledger.change("again", again)
 
 
 def test_what_a_full_disk_left_unshown_is_not_called_an_edit_and_an_edit_of_it_is(

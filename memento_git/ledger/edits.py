@@ -143,25 +143,24 @@ def by_hand(git: Git, changes: Iterable[Change]) -> list[Change]:
     return [one for one in held if one.path not in left]
 
 
-def edited(git: Git, changes: Sequence[Change]) -> list[str]:
-    """Return the paths of some changes that somebody made; refuse where all of them wait to be finished."""
+def edited(git: Git, changes: Sequence[Change]) -> list[Change]:
+    """Return those of some changes that somebody made; refuse where all of them wait to be finished."""
     real = by_hand(git, changes)
     if changes and not real:
         raise UnfinishedLedger(paths=some([one.path for one in changes], 5))
-    return [one.path for one in real]
+    return real
 
 
-def _refuse(git: Git, changes: Iterable[Change], paths: set[str]) -> None:
-    folders = tuple(path for path in paths if path.endswith("/"))
+def _refuse(git: Git, changes: Iterable[Change], relied: set[str]) -> None:
+    folders = tuple(path for path in relied if path.endswith("/"))
     held = (change for change in changes if change.letters != UNTRACKED)
     found = [
         one for one in held
-        if one.path in paths or (one.path.startswith(folders) and one.letters[0] not in NEW)
+        if one.path in relied or (one.path.startswith(folders) and one.letters[0] not in NEW)
     ]  # fmt: skip
-    if told := edited(git, found):
-        if all(one.is_unstaged for one in found):
-            raise RemovedLedger(paths=some(told, 5))
-        raise UncommittedLedger(paths=some(told, 5))
+    if real := edited(git, found):
+        paths = some([one.path for one in real], 5)
+        raise (RemovedLedger if all(one.is_unstaged for one in real) else UncommittedLedger)(paths=paths)
 
 
 def _changes(output: bytes) -> Iterator[Change]:

@@ -93,8 +93,8 @@ def survey(git: Git, paths: Collection[str]) -> Reach:
     branch = ref.removeprefix("refs/heads/")
     _refuse_elsewhere(git, ref, branch)
     wanted = sorted(paths)
-    if told := edits.edited(git, [one for one in edits.changes(git, layout.FOLDER) if one.path in wanted]):
-        raise PathEdited(paths=some(told, 5))
+    if real := edits.edited(git, [one for one in edits.changes(git, layout.FOLDER) if one.path in wanted]):
+        raise PathEdited(paths=some([one.path for one in real], 5))
     commits = _descendants(git, head, set(_lines(git, "rev-list", "--full-history", head, "--", *wanted)))
     others = [name for name in _holding(git, wanted) if name != ref]
     return Reach(
