@@ -304,6 +304,38 @@ def test_an_attempt_that_nobody_took_costs_nothing() -> None:
     assert held(*tried, attempts=1) == Budget(1, None, 0, 0.0)
 
 
+def test_what_was_taken_or_failed_is_paid_for_and_what_is_open() -> None:
+    tried = [
+        Attempt("dispatch_a", "ann"), Attempt("dispatch_b", "ann", "failed", at=NOW),
+        Attempt("dispatch_c", "ann", "withdrawn", at=NOW, claimed=True),
+    ]  # fmt: skip
+    assert held(*tried) == Budget(None, None, 1, 3.0)
+
+
+def test_a_budget_may_be_used_up_and_not_overdrawn() -> None:
+    left = Budget(3, 3.0, 2, 2.0)
+    assert left.row(1.0) == {"attempts": 3, "lost": 2, "cost": 3.0, "spent": 2.0, "exceeded": None}
+    assert left.row(1.1)["exceeded"] == "attempts cost 2, another one costs 1.1, and 3 is allowed"
+    assert left._replace(lost=3).row(1.0)["exceeded"] == "3 of 3 attempts came to nothing"
+
+
+def test_what_was_withdrawn_since_is_not_what_leads_on() -> None:
+    tried = [lost("ann", "conflict"), Attempt("dispatch_b", "bob", "withdrawn", at=NOW)]
+    assert next_step("", tried, held(*tried))[:2] == ("retry", "ann")
+
+
+def test_a_fallback_avoids_all_whose_surroundings_failed_and_not_whose_work_did() -> None:
+    tried = [lost("eve", "timeout"), lost("bob", "tests"), lost("ann", how="recovered")]
+    assert next_step("", tried, held(*tried)).avoid == ("ann", "eve")
+
+
+def test_a_category_counts_of_a_failure_alone() -> None:
+    step = next_step("", [lost("ann", "tests", how="recovered")], FREE)
+    assert step.row() == {
+        "action": "fallback", "executor": None, "why": "ann: its worker was not heard of again", "command": None
+    }  # fmt: skip
+
+
 def test_the_refusal_says_how_to_go_on() -> None:
     assert "--over-budget" in BudgetExceeded(task="task_x", why="1 of 1 attempts came to nothing").hint
 

@@ -10,7 +10,22 @@ from memento_git.model.policy import Policy
 from memento_git.model.states import RUN_KINDS, TRUSTS
 from memento_git.model.work import EVIDENCE_KINDS, Event, Evidence
 from memento_git.work.proof.codes import agree
-from memento_git.work.proof.trust import OF_NOTHING, Cited, Proof, at_least, fault, outcome_of, proof, trust_of
+from memento_git.work.proof.trust import (
+    ABSENT,
+    MOVED,
+    OF_NOTHING,
+    Cited,
+    Proof,
+    at_least,
+    counts_not_yet,
+    doubts,
+    fault,
+    is_silent,
+    outcome_of,
+    proof,
+    trust_of,
+    without_verdict,
+)
 from memento_git.work.proof.verification import asked
 
 TASK, OTHER = "task_000000000001", "task_000000000002"
@@ -268,3 +283,125 @@ def test_an_untracked_file_that_was_edited_after_the_command_is_named() -> None:
     saw = {"tree": TREE, "untracked": {"foo.py": ELSE}}
     found = judged(cite(evidence(code=saw)), code={"tree": TREE, "untracked": {"foo.py": FULL}})
     assert found.why == (f"{evidence().id} is of other code than what was completed: foo.py",)
+
+
+def junit(**counts: int) -> dict[str, Any]:
+    return {"name": "r.xml", "format": "junit", "ok": True, "counts": counts}
+
+
+@pytest.mark.parametrize(("report", "outcome"), [
+    (junit(passed=1, skipped=1), "passed"), (junit(skipped=2), "observed"), (junit(passed=1, failed=1), "failed"),
+    ({**junit(passed=1), "failed": ["a"]}, "failed"), ({**junit(passed=1), "failed_more": 3}, "failed"),
+    ({"name": "r.xml", "format": "sarif", "ok": True, "counts": {}}, "passed"),
+])  # fmt: skip
+def test_reports_say_what_a_command_that_ended_well_came_to(report: dict[str, Any], outcome: str) -> None:
+    data = {"kind": "test", "command": ran(), "reports": [report]}
+    assert outcome_of(data) == outcome
+    assert is_silent(data) is (outcome == "observed")
+    assert not is_silent({**data, "kind": "artifact"})
+    assert without_verdict(data) == ("every case in r.xml was skipped" if report["counts"] == {"skipped": 2} else "")
+
+
+@pytest.mark.parametrize(("data", "outcome"), [
+    ({"check": {"conclusion": "success"}}, "passed"), ({"check": {"conclusion": "failure"}}, "failed"),
+    ({"check": {"conclusion": "neutral"}}, "observed"),
+    ({"response": "yes"}, "passed"), ({"response": "no"}, "failed"), ({"prompt": "May I?"}, "failed"),
+])  # fmt: skip
+def test_the_outcome_of_a_check_and_of_an_answer_is_what_they_say(data: dict[str, Any], outcome: str) -> None:
+    assert outcome_of({"outcome": "passed", **data}) == outcome
+    assert fault(cite(evidence(**data)), TASK) == (
+        "" if outcome == "passed" else f"{evidence().id}: its outcome disagrees with what it says"
+    )
+
+
+@pytest.mark.parametrize(("outcome", "status", "is_ahead", "left_out"), [
+    ("passed", "recorded", True, True), ("passed", "recorded", False, False), ("failed", "recorded", True, False),
+    ("failed", "retracted", True, True),
+])  # fmt: skip
+def test_of_what_is_dated_after_now_only_a_failure_counts(
+    outcome: str, status: str, is_ahead: bool, left_out: bool
+) -> None:
+    assert counts_not_yet(evidence(outcome=outcome), status, ahead=is_ahead) is left_out
+
+
+def test_what_is_dated_after_now_contradicted_or_of_another_dispatch_is_a_fault() -> None:
+    assert fault(cite(evidence())._replace(ahead=True), TASK) == f"{evidence().id} is dated after now"
+    assert fault(cite(evidence())._replace(contradicted="it failed here"), TASK).endswith(
+        "contradicted: it failed here"
+    )
+    assert judged(cite(evidence(dispatch="dispatch_000000000001"))).why == (
+        f"{evidence().id} came from another dispatch",
+    )
+
+
+def asking(*, reports: tuple[str, ...] = (), timeout: str = "", require: tuple[str, ...] = ()) -> Policy:
+    """Return a policy that asks for a command."""
+    command = {
+        "run": ["make", "test"],
+        "kind": "test",
+        "reports": [*reports],
+        **({"timeout": timeout} if timeout else {}),
+    }
+    return Policy(verify=({"commands": [command]},), require=require)
+
+
+def made(argv: tuple[str, ...] = ("make", "test"), **data: Any) -> Evidence:
+    command = ran(argv=[*argv], cwd=data.pop("cwd", "."), seconds=data.pop("seconds", 2.0))
+    return evidence(command=command, **data)
+
+
+NO_PASS = "policy asks for `make test`, which has no witnessed pass for this code as test evidence"
+
+
+@pytest.mark.parametrize(("found", "trust", "nearly"), [
+    (made(("make", "lint")), "witnessed", ""), (made(cwd="docs"), "witnessed", "ran it in docs, not at the top"),
+    (made(kind="lint"), "witnessed", "ran it as kind lint"), (made(seconds=90.0), "witnessed", "took 90 s, and it may"),
+    (made(), "reported", ""), (made(code={"tree": TREE, "paths": {"a": ELSE}}), "witnessed", ""),
+    (made(code={"tree": ELSE}), "witnessed", ""), (evidence(), "witnessed", ""),
+])  # fmt: skip
+def test_a_command_that_is_asked_needs_a_pass_of_just_that(found: Evidence, trust: str, nearly: str) -> None:
+    code = {"tree": TREE, "paths": {"a": ELSE}}
+    why = judged(cite(found, trust=trust), policy=asking(timeout="1m"), code=code).why[0]
+    assert why.startswith(NO_PASS)
+    assert nearly in why
+    assert bool(nearly) is (why != NO_PASS)
+
+
+def test_a_command_that_is_asked_and_passed_proves_with_its_reports() -> None:
+    assert judged(cite(made()), policy=asking(timeout="1m")).proven
+    assert judged(cite(made()), policy=asking(reports=("r.xml",))).why[0] == NO_PASS
+    told = [{"name": "r.xml", "format": "sarif", "ok": True}, {"name": "s.xml", "format": "sarif", "ok": True}]
+    assert judged(cite(made(reports=told)), policy=asking(reports=("r.xml",))).proven
+
+
+@pytest.mark.parametrize(("policy", "cited", "after"), [
+    (asking(), (), "verify"), (asking(require=("test",)), (), "verify"), (asking(require=("lint",)), (), ""),
+    (asking(require=("approval",)), (), "approve"), (Policy(require=("approval",)), (), ""),
+    (Policy(require=("approval",)), (cite(made()),), "approve"),
+])  # fmt: skip
+def test_what_a_task_lacks_says_what_would_prove_it(policy: Policy, cited: tuple[Cited, ...], after: str) -> None:
+    weak = cite(evidence(2, kind="note", outcome="observed"), trust="advisory")
+    assert judged(*cited, weak, policy=policy).after == after
+
+
+def test_what_was_run_again_is_reproduced_for_the_code_that_it_saw_alone() -> None:
+    strict = Policy(proof={"test": "reproduced"})
+    again = cite(made(), trust="reproduced")
+    assert judged(again, policy=strict).proven
+    beside = cite(made(code={"tree": TREE, "full": FULL, "untracked": {"a": ELSE}}), trust="reproduced")
+    assert judged(beside, policy=strict, code={"tree": FULL}).proven
+    told = f"{evidence().id} is only witnessed, and reproduced is asked: it was run again on other code than this"
+    assert judged(beside, policy=strict, code={"tree": TREE}).why == (told,)
+    part = cite(made(code={"tree": TREE, "paths": {"a": ELSE}}), trust="reproduced")
+    assert judged(part, policy=strict, code={"tree": FULL, "paths": {"a": ELSE}}).proven
+
+
+def test_what_the_end_of_a_command_tells_against_it() -> None:
+    code = {"tree": TREE}
+    assert doubts({"kind": "test", "command": ran(), "code": code}) == []
+    moved = {"kind": "test", "command": ran(), "code": code, "code_after": {"tree": ELSE}}
+    assert doubts(moved) == [MOVED]
+    skipped = {"kind": "test", "command": ran(), "reports": [junit(skipped=1)], "code": {**code, "absent": 1}}
+    assert doubts(skipped) == [
+        "every case in r.xml was skipped: it proves nothing", f"without 1 tracked file or submodule, {ABSENT}"
+    ]  # fmt: skip
