@@ -156,6 +156,28 @@ def test_who_may_waive_is_who_may_judge_until_somebody_is_named() -> None:
     assert policy(judged).judges("quality_review", "waived") == ()
 
 
+def test_who_may_waive_is_compared_with_who_might_before_and_with_no_judges() -> None:
+    judged = {"policy.gates.verdicts": {"release": ["Ann"]}, "policy.gates.waivers": ["Bob"]}
+    wider = {**judged, "policy.gates.waivers": ["Bob", "Eve"]}
+    assert weakened(policy(judged), policy(wider)) == ["gates.waivers: Eve may now, too"]
+
+
+def test_a_kind_that_proves_now_and_one_that_proves_no_more_are_told() -> None:
+    tests, lint = (policy({"policy.proof": {kind: "witnessed"}}) for kind in ("test", "lint"))
+    assert weakened(tests, lint) == [
+        "proof.lint: proves a task now, at witnessed",
+        "proof: of test, where that is asked for, what somebody typed is enough now",
+    ]
+
+
+def test_an_agent_that_may_be_anybodys_is_told_as_that() -> None:
+    named = [{}, {"policy.agents": {"agent:bot": []}}, {"policy.agents": {"agent:bot": ["Ann"]}}]
+    none, anybodys, anns = map(policy, named)
+    told = "agents.agent:bot: that {} committed what it did is no longer reported"
+    assert weakened(none, anns) == [told.format("Ann")]
+    assert weakened(none, anybodys) == [told.format("somebody else")]
+
+
 def test_what_is_run_again_for_the_first_time_asks_more() -> None:
     """The honest way to begin: the team's own commands, a sandbox, keys together with what they must sign."""
     begun = {

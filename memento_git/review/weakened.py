@@ -59,7 +59,7 @@ def _plan_and_gates(old: Policy, new: Policy) -> Iterator[str]:
     yield from _fewer("gates.fresh", old.gates_fresh, new.gates_fresh)
     for gate, people in old.gate_verdicts.items():
         yield from _people(f"gates.verdicts.{gate}", people, new.gate_verdicts.get(gate, []))
-    for gate, people in old.gate_verdicts.items() if new.gate_waivers and not old.gate_waivers else ():
+    for gate, people in old.gate_verdicts.items() if not old.gate_waivers else ():
         yield from _more(f"gates.waivers: of {gate}", people, new.gate_waivers)
     if old.gate_waivers and not new.gate_waivers:
         yield f"gates.waivers: whoever may judge a gate may waive it now, it was {', '.join(old.gate_waivers)}"
