@@ -178,6 +178,25 @@ def test_an_agent_that_may_be_anybodys_is_told_as_that() -> None:
     assert weakened(none, anybodys) == [told.format("somebody else")]
 
 
+@pytest.mark.parametrize(("old", "new", "told"), [
+    ({"executors.codex.scope": ["a"]}, {"executors.codex.scope": ["a", "b"]},
+     ["executors.codex.scope: it may work on b now, too"]),
+    ({"executors.codex.wrap": ["box"]}, {"executors.codex.wrap": ["bag"]},
+     ["executors.codex.wrap: another sandbox now"]),
+    ({"policy.signatures.require.release": ["Ann"]},
+     {"policy.signatures.require.release": ["Ann"], "policy.signatures.require.waivers": ["Ann", "Bob"]},
+     ["signatures.require.waivers: of release: Bob may now, too"]),
+    ({"policy.signatures.require.release": ["Ann"], "policy.signatures.require.waivers": ["Ann"]},
+     {"policy.signatures.require.release": ["Ann"], "policy.signatures.require.waivers": ["Ann", "Bob"]},
+     ["signatures.require.waivers: Bob may now, too"]),
+    ({"policy.reproduce.runners": ["CI"]},
+     {"policy.reproduce.runners": ["CI"], "policy.signatures.allowed_signers": "k"},
+     ["signatures.allowed_signers: signatures by the keys of k count now, it was nobody's"]),
+])  # fmt: skip
+def test_what_lets_more_through_than_before_is_told(old: dict[str, Any], new: dict[str, Any], told: list[str]) -> None:
+    assert weakened(policy(old), policy(new)) == told
+
+
 def test_what_is_run_again_for_the_first_time_asks_more() -> None:
     """The honest way to begin: the team's own commands, a sandbox, keys together with what they must sign."""
     begun = {
