@@ -171,7 +171,7 @@ def test_a_kind_that_proves_now_and_one_that_proves_no_more_are_told() -> None:
 
 
 def test_an_agent_that_may_be_anybodys_is_told_as_that() -> None:
-    named = [{}, {"policy.agents": {"agent:bot": []}}, {"policy.agents": {"agent:bot": ["Ann"]}}]
+    named: list[dict[str, Any]] = [{}, {"policy.agents": {"agent:bot": []}}, {"policy.agents": {"agent:bot": ["Ann"]}}]
     none, anybodys, anns = map(policy, named)
     told = "agents.agent:bot: that {} committed what it did is no longer reported"
     assert weakened(none, anns) == [told.format("Ann")]
