@@ -219,7 +219,8 @@ def test_a_gate_that_holds_nothing_up_and_fell_is_told_before_the_run_ends(
     assert play.steps(run) == [f"memento gate record final_acceptance passed --run {run}", complete]
     third = play.task("Third")
     with monkeypatch.context() as patched:
-        patched.setattr("memento_git.work.overview._opened", lambda *_: pytest.fail("what was kept tells all"))
+        opened = property(lambda _: pytest.fail("what was kept tells all"))
+        patched.setattr("memento_git.work.outlook.Outlook._state", opened)
         assert complete not in play.steps(run)
     play.do(tasks.cancel_task, third, reason="It is not needed.")
     play.gate("final_acceptance", "passed")

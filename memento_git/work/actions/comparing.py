@@ -14,7 +14,7 @@ from memento_git.review import diff, diff_proofs
 from memento_git.review.changed_files import TwoSides, forbidden
 from memento_git.review.weakened import weakened
 from memento_git.work.kept_rows import whole
-from memento_git.work.overview import mark_outdated
+from memento_git.work.outlook import Outlook
 from memento_git.work.proof.staleness import mark_stale
 from memento_git.work.state import RunState
 
@@ -131,7 +131,7 @@ def _held(view: View, run: str, runners: Runners | None = None) -> Row | None:
         return None
     held = whole(view, run, runners)
     mark_stale(view, held["evidence"], held["tasks"])
-    mark_outdated(held, lambda: RunState(view, run, shown=True))
+    Outlook(view, run, held).mark_outdated()
     return {**held}
 
 
