@@ -338,6 +338,13 @@ def test_a_config_that_cannot_be_read_is_one_finding_beside_others(branch: Play,
     assert cli("check", "--no-base", "-C", str(branch.root))[0] == 5
 
 
+def test_no_file_is_to_be_removed_while_nobody_can_tell_which_ones_policy_names(branch: Play) -> None:
+    (branch.root / ".memento" / "allowed_signers").write_text("")
+    (branch.root / ".memento" / "config.yaml").write_text("version: 1\npolcy: {}\n")
+    branch.commit_all("keys, and a slip of the hand")
+    assert look(branch) == ["F002 error"]
+
+
 def test_a_changed_plan_and_criteria_are_told_with_what_they_unprove(branch: Play) -> None:
     plan, task = path_of(branch, "plans/*/plan.md"), path_of(branch, "tasks/*/*/task.md")
     plan.write_text(plan.read_text() + "\nOr not.\n")

@@ -171,6 +171,18 @@ def test_config_without_a_mapping_is_a_finding() -> None:
         assert codec.read_config(text)[1]
 
 
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [
+        ("policy:\n  executors: {ada: {}}\n", "put executors beside policy, at the beginning of its line"),
+        ("lease: 2h\n", "put lease below policy"),
+    ],
+)
+def test_a_key_of_config_in_the_wrong_place_is_told_where_it_belongs(text: str, fix: str) -> None:
+    (found,) = codec.read_config(f"version: 1\n{text}".encode())[1]
+    assert (found.code, found.fix) == ("F002", fix)
+
+
 # Written text.
 
 SPECIAL = [

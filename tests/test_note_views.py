@@ -106,6 +106,12 @@ def test_status_of_a_ledger_without_runs_shows_what_its_notes_come_to(play: Play
     assert "One." in cli("check", "conflicts", "-C", str(play.root))[1]
 
 
+def test_status_of_a_ledger_without_runs_does_not_lead_to_one_that_its_policy_refuses(play: Play, cli: Call) -> None:
+    (play.root / ".memento" / "config.yaml").write_text("version: 1\npolcy: {}\n")
+    play.commit_all("a slip of the hand")
+    assert cli("status", "-C", str(play.root))[0] == 4
+
+
 def test_status_of_a_ledger_without_runs_has_the_keys_of_any_other(play: Play, cli: Call) -> None:
     empty = asked(cli, play, "status")
     assert (empty["run"], empty["state"], empty["tasks"], empty["knowledge"]["live"]) == (None, None, [], 0)

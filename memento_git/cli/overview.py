@@ -40,7 +40,7 @@ def _held(door: Door, run: str, limit: int) -> tuple[RunRows, Names | None]:
         chosen, others = choose_among(view, run)
         held = overview(door.ledger, view, chosen, limit=limit, ready=door.json)
     else:
-        held = without_runs(door.ledger)
+        held = without_runs(door.ledger, view)
     held["knowledge"], held["also_open"] = note_counts(view), others[: limit or None]
     held["next"] = [*interrupted(door.ledger), *held["next"]]
     if more := len(others) - len(held["also_open"]):

@@ -12,7 +12,7 @@ from memento_git.model.events import event_shape
 from memento_git.model.finding import WHOLE, Finding
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.knowledge import NOTE
-from memento_git.model.policy import CONFIG, FORMAT, Policy, policy_of
+from memento_git.model.policy import CONFIG, FORMAT, Policy, elsewhere, policy_of
 from memento_git.model.types import FORBIDDEN
 from memento_git.model.work import EVIDENCE, PLAN, RUN, SNAPSHOT, TASK, Event, Evidence, Prose
 
@@ -227,7 +227,10 @@ def read_config(data: bytes) -> tuple[Policy, list[Finding]]:
             Finding(NEWER, layout.CONFIG, loaded.lines["version",], message, "install a newer memento-git")
         ]
     typed = CONFIG.read(loaded.value, (), problems)
-    found = [Finding("F002", layout.CONFIG, _line(loaded.lines, at), message, OF_POLICY) for at, message in problems]
+    found = [
+        Finding("F002", layout.CONFIG, _line(loaded.lines, at), message, elsewhere(at) or OF_POLICY)
+        for at, message in problems
+    ]
     return (Policy() if found else policy_of(typed)), found
 
 

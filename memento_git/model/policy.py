@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model import types as t
 from memento_git.model.clock import duration
@@ -11,6 +11,9 @@ from memento_git.model.knowledge import DOMAINS
 from memento_git.model.states import DEFAULT_PROOF, RISKS, TRUSTS
 from memento_git.model.types import LINE, Field, Shape
 from memento_git.model.work import ACTOR, BUDGET, EVIDENCE_KINDS, GATE_KINDS, VERIFY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FORMAT: Final = 1
 ACTORS: Final = t.ListOf(ACTOR)
@@ -142,6 +145,15 @@ CONFIG: Final = Shape({
     "knowledge": Field(KNOWLEDGE),
     "executors": Field(t.Table(EXECUTOR, NAME), doc="who can be handed work; each adds to, or changes, the known ones"),
 })  # fmt: skip
+
+
+def elsewhere(at: Sequence[Any]) -> str:
+    """Return how a key is put right that stands in the policy and belongs beside it, or the other way round."""
+    if len(at) == 2 and at[0] == "policy" and at[1] in CONFIG.fields:
+        return f"put {at[1]} beside policy, at the beginning of its line"
+    if len(at) == 1 and at[0] in POLICY.fields:
+        return f"put {at[0]} below policy"
+    return ""
 
 
 FREE: Final = 64 * 1024 * 1024  # bytes of the disk, where policy does not say how many

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.ledger import layout, staged
+from memento_git.ledger import layout, policyfile, staged
 from memento_git.model.finding import Finding, leaving_out, removing
 from memento_git.model.ids import kind_of
 from memento_git.model.work import commands_of, without_file_ids
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
+    from memento_git.model.policy import Policy
     from memento_git.texts.secrets import Secret
 
 TOP: Final = (layout.CONFIG, layout.README, layout.ATTRIBUTES)
@@ -31,14 +32,15 @@ def packed(view: View, found: Iterable[Finding]) -> list[Finding]:
     return told
 
 
-def check_names(paths: Iterable[str], among: Collection[str], named: Collection[str]) -> Iterator[Finding]:
+def check_names(view: View, among: Collection[str], policy: Policy) -> Iterator[Finding]:
     """Yield those of `among` that are not the ledger's, or that differ from another path in case alone.
 
-    `named` are files that policy names, such as that of the allowed signers.
+    Files that policy names, such as that of the allowed signers, are; which these are, none can tell of a broken one.
     """
+    named = among if policyfile.read(view)[1] else policy.key_files
     wanted = set(among)
     folded: dict[str, str] = {}
-    for path in sorted(paths):
+    for path in sorted(view.files):
         first = folded.setdefault(path.casefold(), path)
         if first != path and (path in wanted or first in wanted):
             ours, other = (first, path) if is_ours(first) else (path, first)

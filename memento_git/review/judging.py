@@ -88,7 +88,7 @@ def with_fixes(view: View, found: Iterable[Finding]) -> list[Finding]:
 
 def _names(view: View, policy: Policy) -> Iterator[Finding]:
     """Yield what is wrong with the names of a tree; of ids that two files have the view tells."""
-    yield from files.check_names(view.files, view.files, policy.key_files)
+    yield from files.check_names(view, view.files, policy)
     for commit in view.commits:
         yield from files.check_top(view.git.entries(commit))
     for kind in ("task", "plan", "evidence"):
@@ -141,7 +141,7 @@ def added(
     found += _of_runs(view, scopes, runners)
     found += _of_notes(view, Scope(touched, comparison.added), mine) if touched else ()
     paths = comparison.brought()
-    found += [*files.check_names(view.files, paths, mine.key_files), *files.twins(git, first, head)]
+    found += [*files.check_names(view, paths, mine), *files.twins(git, first, head)]
     found += [*_copies(view, paths), *files.check_secrets(view, paths, policy.allow_secrets), *ended.lacks(comparison)]
     found += recipes.check_recipes(view, [change.path for change in differing], policy.allow_secrets)
     found += [*comparison.findings(), *revived.revived(comparison), *taken.on_the_way(comparison)]
@@ -336,7 +336,7 @@ def _before(
         *_of_runs(base, then, comparison.of_base),
         *(_of_notes(base, Scope(touched), policy) if touched else ()),
         *base.findings,
-        *files.check_names(base.files, paths, policy.key_files),
+        *files.check_names(base, paths, policy),
         *recipes.check_recipes(base, base.files, policy.allow_secrets),
     ]
     return {key(one) for one in found}
