@@ -224,10 +224,15 @@ def test_a_person_works_in_the_work_tree_and_completes_from_the_checkout(play: P
     assert handovers.listed(play.ledger.git) == []
 
 
-def test_a_claim_of_the_checkout_is_not_made_again_in_the_work_tree(play: Play, task: str) -> None:
+def test_a_claim_of_the_checkout_is_not_made_again_in_the_work_tree(
+    play: Play, task: str, cli: Callable[..., Any]
+) -> None:
     made = hand_over(play.ledger, task, Wish("human"))
     play.do(dispatches.claim_dispatch, made.dispatch)
     there = play.beside(Path(made.path))
+    (step,) = json.loads(cli("status", "-C", made.path, "--json")[1])["next"]
+    assert step["command"] == "git merge main"
+    assert "on branch main, which is not merged here" in step["why"]
 
     with pytest.raises(no.ClaimedElsewhere, match="on branch main") as refused:
         there.do(dispatches.claim_dispatch, made.dispatch)

@@ -321,6 +321,7 @@ def test_a_message_decides_words_only(play: Play) -> None:
     play.run()
     asked = {
         "verify": ["rm -rf /"],
+        "command": "rm -rf /",
         "policy": {"proof": {}},
         "executor": "codex",
         "depends_on": ["x"],
@@ -332,7 +333,7 @@ def test_a_message_decides_words_only(play: Play) -> None:
     assert set(data) == {"id", "title", "at", "by", "criteria", "source"}
     assert data["criteria"] == ["a b"]
     assert play.ledger.warnings[0] == (
-        "left out, as no message may decide it: verify, policy, executor, depends_on, budget, role"
+        "left out, as no message may decide it: verify, command, policy, executor, depends_on, budget, role"
     )
 
 

@@ -29,7 +29,9 @@ def steps(view: View, held: RunRows, known: Collection[str]) -> dict[str, Row]:
              if row["branch"] and row["status"] in ("queued", "claimed") and row["task_id"] in titles
              and row["dispatch_id"] not in known][:SOON]  # fmt: skip
     found = _apart(view, held["run"]["id"], apart, titles) if apart else {}
-    return found | _taken(view, held)
+    waiting = [row for row in held["dispatches"] if row["status"] == "queued" and row["task_id"] in titles
+               and row["dispatch_id"] not in {*known, *found}][:SOON]  # fmt: skip
+    return found | _claimed(view, held["run"]["id"], waiting, titles) | _taken(view, held)
 
 
 def _apart(view: View, run: str, rows: Collection[DispatchRow], titles: Mapping[str, str]) -> dict[str, Row]:
@@ -66,6 +68,30 @@ def _apart(view: View, run: str, rows: Collection[DispatchRow], titles: Mapping[
 
 def _go(folder: Path) -> str:
     return f"cd {shlex.quote(str(folder))}"
+
+
+def _claimed(view: View, run: str, rows: Collection[DispatchRow], titles: Mapping[str, str]) -> dict[str, Row]:
+    """Return the steps of dispatches that wait here, and that a branch of this clone which HEAD lacks has claimed."""
+    from memento_git.ledger import claims, layout, workbranches
+    from memento_git.ledger.view import View as Other
+    from memento_git.work.state import RunState
+
+    git = view.git
+    found: dict[str, Row] = {}
+    if not rows or not (git.common_dir / claims.REFS).is_dir():
+        return found
+    for row in rows:
+        name, task = row["dispatch_id"], row["task_id"]
+        claim = claims.read(git, name if row["candidate"] else task)
+        if claim is None or claim.until < view.now or claim.dispatch != name:
+            continue
+        for branch in workbranches.knowing(git, name, layout.folder_of(run, task)):
+            tip = git.commit(f"refs/heads/{branch}")
+            if tip and RunState(Other(git, (tip,), view.now), run).dispatch(name).status == "claimed":
+                why = f"“{titles[task]}” is claimed by {claim.by} on branch {branch}, which is not merged here"
+                found[name] = {"why": why, "command": f"git merge {shlex.quote(branch)}"}
+                break
+    return found
 
 
 def _taken(view: View, held: RunRows) -> dict[str, Row]:

@@ -20,9 +20,9 @@ MOST_BODY: Final = 32 * 1024
 MOST_CRITERIA: Final = 20
 PLAIN: Final = re.compile(r"[A-Za-z0-9._:/@#+-]{1,200}")
 NOT_TAKEN: Final = (
-    "verify", "verification_policy", "commands", "require", "trust", "policy", "executor", "executors", "dispatch",
-    "depends_on", "dependencies", "budget", "attempts", "cost", "role", "risk", "allow_destructive", "allow_secret",
-    "status", "state", "column",
+    "verify", "verification_policy", "check", "checks", "command", "commands", "require", "trust", "policy", "executor",
+    "executors", "dispatch", "depends_on", "dependencies", "budget", "attempts", "cost", "role", "risk",
+    "allow_destructive", "allow_secret", "status", "state", "column",
 )  # fmt: skip
 
 
