@@ -1027,6 +1027,21 @@ def test_the_reason_of_a_task_is_why_it_is_as_it_is_and_no_verdicts(play: Play) 
     assert [row["reason"] for row in play.overview()["tasks"]][1] == "gate quality_review has failed"
 
 
+def test_of_what_is_done_the_reason_why_it_was_reopened_is_the_last_one_and_none_for_its_state(play: Play) -> None:
+    def told() -> tuple[str, str | None, str | None]:
+        (row,) = play.overview()["tasks"]
+        return row["status"], row["reason"], row["last_reason"]
+
+    play.planned()
+    task = play.proven("Pay")
+    assert told() == ("completed", None, None)
+    play.do(tasks.reopen_task, task, reason="it rounds down")
+    assert told() == ("pending", "it rounds down", None)
+    play.complete(play.claimed(task), play.evidence(task))
+    play.do(verifying.verify_task, task)
+    assert told() == ("accepted", None, "it rounds down")
+
+
 def test_what_a_task_that_is_not_proven_was_completed_on_proves_it_nowhere(play: Play, cli: Callable[..., Any]) -> None:
     play.planned()
     task = play.proven("Ship")
@@ -1119,7 +1134,7 @@ def test_the_version_of_the_cache_goes_with_the_shape_of_what_is_kept(play: Play
     held = dict(base(play.ledger.view(), run))
     places = {re.sub(r"\w+_[0-9a-z]{12}|\w+\.txt", "*", one) for one in shape(held)}
     digest = hashlib.sha256("\n".join(sorted(places)).encode()).hexdigest()[:12]
-    assert (cache.VERSION.rpartition(".")[2], digest) == ("60", "bce3f95fecdb")
+    assert (cache.VERSION.rpartition(".")[2], digest) == ("61", "d4b995108b52")
 
 
 def test_a_release_is_judged_after_the_other_gates_and_once_it_has_what_is_asked(

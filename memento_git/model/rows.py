@@ -174,9 +174,9 @@ class TaskRow(TypedDict):
     spike: Annotated[bool, "it was handed out without a plan"]
     selected_dispatch_id: Annotated[str | None, "the candidate that was chosen, `contested`, or null"]
     reason: Annotated[
-        str | None,
-        "why it is blocked, rejected or cancelled; else the latest reason that an event gave, but verdicts on it",
+        str | None, "why it is blocked, rejected or cancelled, else the latest that an event gave; null once done"
     ]
+    last_reason: Annotated[str | None, "of what is done, the last that was given before, be it why it was reopened"]
     incomplete: Annotated[bool, "a file that its events name is missing"]
     broken: Annotated[str | None, "why its own file cannot be read: place, rule, what is wrong; or null"]
     stale: NotRequired[

@@ -345,8 +345,7 @@ def _overridden(events: Sequence[Row]) -> Iterator[str]:
 
 def _last_reason(new: Row | None, events: Sequence[Row]) -> str | None:
     """Return the last reason that anybody gave at a task before it was done, be it at the older commit."""
-    ends = any(_verb(row) in DONE for row in events)
-    return str(new["reason"]) if new and new["reason"] and new["status"] in DONE and ends else None
+    return new["last_reason"] if new and any(_verb(row) in DONE for row in events) else None
 
 
 def _repaired(old: Row | None, new: Row | None) -> Row | None:

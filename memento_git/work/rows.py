@@ -101,6 +101,7 @@ def task_row(state: RunState, task: str) -> TaskRow:
     done = status in DONE
     proof = state.proof(task) if done else None
     masked = state.status if state.is_final else ""
+    told = None if status == "contested" else _reason(state, task, status)
     due = unread is None and state.is_ready(task)
     back = handout.row(handout.hindrance(state, task), state.id, task) if due else None
     return {
@@ -130,7 +131,7 @@ def task_row(state: RunState, task: str) -> TaskRow:
         "spike": handout.spikes(state, task) > 0,
         "blocked_by": [gate for _, gate in state.failed_gates(task)],
         "selected_dispatch_id": state.selected(task) or None,
-        "reason": None if status == "contested" else _reason(state, task, status),
+        "reason": None if done else told, "last_reason": told if done else None,
         "incomplete": bool(state.folded(task).dangling),
         "broken": str(unread) if unread else None,
     }  # fmt: skip
