@@ -245,7 +245,12 @@ def test_fix_holds_on_to_the_base_that_it_began_with(branch: Play, cli: Any) -> 
 def test_edits_that_are_not_committed_are_announced(branch: Play, cli: Any) -> None:
     path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
     code, _, err = cli("check", "-C", str(branch.root))
-    assert (code, "not committed, so not counted" in err) == (0, True)
+    assert (code, "not committed, so not checked: .memento/runs/" in err) == (0, True)
+    assert err.endswith("; git add them, and memento check --staged looks at them\n")
+    (told,) = json.loads(cli("check", "-C", str(branch.root), "--json")[1])["warnings"]
+    assert told in err
+    git(branch.root, "add", "--all")
+    assert cli("check", "-C", str(branch.root), "--staged")[0] == 5
 
 
 def test_a_task_flipped_to_done_by_hand_is_an_error(branch: Play) -> None:

@@ -66,6 +66,7 @@ class Door:
         self.allow_secrets = tuple(allow_secret)
         self.json = json
         self.scope = scope
+        self.uncommitted = "not committed, so not counted: {paths}"
         self._told: list[str] = []  # what should be known of ledgers that are closed by now
         self._ledger: Ledger | None = None
         self._landed: list[str] = []
@@ -101,7 +102,7 @@ class Door:
         from memento_git.scopes import readable
 
         for found in readable(self.scope, self.workspace, self.actor):
-            self._told += self._notes() if self.json else []
+            self._told += self.notes() if self.json else []
             self.close()
             self._ledger = found.ledger
             self._ledger.git.progress = progress
@@ -145,7 +146,7 @@ class Door:
     ) -> None:  # fmt: skip
         """Print an answer: the envelope with --json, else the text; `then` are the steps that may follow it."""
         if self.json:
-            warnings = [*dict.fromkeys((*self._told, *self._notes()))]
+            warnings = [*dict.fromkeys((*self._told, *self.notes()))]
             beside = {"next": then, "warnings": warnings or None}
             told = {key: value for key, value in beside.items() if value is not None}
             terminal.put(*terminal.envelope({"ok": ok, **data, **told}))
@@ -154,12 +155,12 @@ class Door:
             terminal.put(terminal.guarded(said + leading(then or ())))
         self.close()
 
-    def _notes(self) -> list[str]:
+    def notes(self) -> list[str]:
         """Return what should be known besides: the ledger's warnings, and files of it that do not count."""
         if self._ledger is None:
             return []
         paths = [] if self.at else [change.path for change in self._ledger.uncommitted]
-        told = [f"not committed, so not counted: {some(paths, 3)}"] if paths else []
+        told = [self.uncommitted.format(paths=some(paths, 3))] if paths else []
         return [*self._ledger.remarks, *told]
 
     def close(self) -> None:
@@ -167,7 +168,7 @@ class Door:
         if self._ledger is None:
             return
         if not self.json:
-            for note in self._notes():
+            for note in self.notes():
                 line = " ".join(terminal.clean(note).split())
                 terminal.put(f"{click.style('note:', fg='yellow')} {line}", err=True)
         self._landed = self.landed

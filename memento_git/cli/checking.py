@@ -25,6 +25,7 @@ UNNAMED: Final = (
     "nothing names a base in this job of CI, so HEAD was checked as it is: --base REV compares with one, "
     "--no-base says that this is meant"
 )
+UNCHECKED: Final = "not committed, so not checked: {paths}; git add them, and memento check --staged looks at them"
 
 NOTES: Final = ("anchors", "impact", "duplicates", "conflicts", "expired", "usage")
 
@@ -100,9 +101,11 @@ def check(
     report, rows = _with(report, again, form)
     failed = report.has_errors or (severity == "warning" and bool(report.findings))
     then = actions.undone(door.ledger, report.fixed) if report.fixed else []
-    _show(report, form, rows, base, failed=failed, fix=fix, then=then)
     if not (report.base or no_base or at) and jobs.is_unexplained(door.ledger.git):
-        terminal.put(UNNAMED, err=True)
+        door.ledger.warn(UNNAMED)
+    door.uncommitted = UNCHECKED
+    notes = door.notes() if form == "json" else []
+    _show(report, form, rows, base, failed=failed, fix=fix, then=then, notes=notes)
     return FOUND if failed else 0
 
 
@@ -157,7 +160,7 @@ def _is_untouched(door: Door, base: str, *, staged: bool) -> bool:
 
 def _show(
     report: Report, form: str, again: list[dict[str, Any]] | None, base: str, *, failed: bool, fix: bool,
-    then: list[dict[str, str]],
+    then: list[dict[str, str]], notes: list[str],
 ) -> None:  # fmt: skip
     from memento_git import __version__
     from memento_git.review import formats
@@ -169,6 +172,7 @@ def _show(
             "base": report.base or None, "head": report.head, "checked": report.records,
             "fixed": [str(one) for one in report.fixed],
             **({} if again is None else {"results": again}), **({"next": then} if then else {}),
+            **({"warnings": notes} if notes else {}),
         }  # fmt: skip
         terminal.put(*terminal.envelope({"ok": not failed, **data}))
     elif form == "sarif":
