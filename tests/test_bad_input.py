@@ -468,6 +468,31 @@ def test_a_text_file_that_cannot_be_read_is_a_usage_error(play: Play, refused: C
         refused("file_unreadable", 2, "plan", "draft", "--title", "T", "--body", given)
 
 
+@pytest.mark.parametrize("line", [("preflight", "--text"), ("task", "add", "--from-event")])
+def test_a_text_where_the_name_of_a_file_belongs_says_so(
+    play: Play, refused: Callable[..., Any], line: tuple[str, ...]
+) -> None:
+    play.planned()
+    told = refused("file_unreadable", 2, *line, "rm -rf build")
+    assert told["message"].startswith(
+        f"{line[-1]} takes the name of a file, and 'rm -rf build' cannot be read: No such"
+    )
+    assert told["hint"] == "name a file; or give - there, and the text on standard input"
+
+
+def test_the_name_of_a_file_where_a_text_belongs_is_told_and_kept(
+    play: Play, cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play.run()
+    monkeypatch.chdir(play.root)
+    told = json.loads(cli("plan", "draft", "--title", "T", "--body", "app.py", "--json")[1])
+    assert (told["plan"]["body"].strip(), told["warnings"]) == (
+        "app.py", ["the text is 'app.py', which is a file here: @app.py takes what is in it"],
+    )  # fmt: skip
+    for text in ("no such file.md", "@app.py", "x" * 5000, "."):
+        assert "warnings" not in json.loads(cli("plan", "draft", "--title", "T", "--body", text, "--json")[1])
+
+
 def test_a_byte_order_mark_is_no_part_of_a_text(play: Play, refused: Callable[..., Any], cli: Any) -> None:
     path = play.root.parent / "marked.md"
     path.write_bytes("\ufeffA file of an editor.\r\nTwo lines.\r\n".encode())

@@ -104,7 +104,7 @@ def revise(door: Door, note_id: str, text: str, **options: Any) -> None:
 
     refuse_empty("--clear takes a part away")
     told = placed(door, {key: value for key, value in options.items() if value not in (None, "", ())})
-    changed(door, "note revise", lambda tx: notes.revise_note(tx, note_id, text=read_text(text), **told))
+    changed(door, "note revise", lambda tx: notes.revise_note(tx, note_id, text=read_text(text, door), **told))
 
 
 def _verb(name: str, action: str, doc: str, *options: tuple[str, str, str, str], **words: Any) -> None:
@@ -239,7 +239,7 @@ def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> 
     from memento_git.knowledge.actions import notes
 
     refuse_empty()
-    body = read_text(text)
+    body = read_text(text, door)
 
     def act(tx: Transaction) -> tuple[NoteRow, notes.Merged]:
         made = notes.merge_notes(tx, notes_ids, body, **given(door, options))

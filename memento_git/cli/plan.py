@@ -81,7 +81,7 @@ def _draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
     from memento_git.work import task_steps
     from memento_git.work.actions import plans
 
-    text = read_text(body)
+    text = read_text(body, door)
     row = door.row("plan draft", lambda tx: plans.draft_plan(tx, title, text, run=run, **options))
     door.show({"plan": row}, f"drafted {row['id']}", then=[task_steps.approving(row)])
 

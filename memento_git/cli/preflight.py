@@ -9,6 +9,7 @@ import click
 from memento_git.cli import output
 from memento_git.cli.boundary import Door, writes
 from memento_git.cli.options import of_run
+from memento_git.cli.texts import read_file
 
 if TYPE_CHECKING:
     from memento_git.model.rows import GateRow
@@ -23,7 +24,9 @@ LEVELS = {"ok": "green", "warn": "yellow", "refuse": "red"}
     "--act", type=click.Choice(("start", "dispatch", "run")), default="dispatch", show_default=True,
     help="What is about to begin: a run, a dispatch or an executor.",
 )  # fmt: skip
-@click.option("--text", default="", metavar="FILE", help="Judge the commands that a text names; - reads it.")
+@click.option(
+    "--text", default="", metavar="FILE", help="Judge the commands that a text in a file names; - for standard input."
+)
 @click.option("--record", is_flag=True, help="Put the verdict on the run's gate preflight_safety.")
 @of_run("With --record: which run; the only open one by default.")
 @writes
@@ -34,10 +37,7 @@ def preflight(door: Door, argv: tuple[str, ...], act: str, text: str, run: str, 
     """
     from memento_git.work.actions import preflights
 
-    read = None
-    if text:
-        with click.open_file(text, "rb") as stream:
-            read = preflights.text_of(stream.read(preflights.MOST_BYTES + 1))
+    read = preflights.text_of(read_file("--text", text, preflights.MOST_BYTES)) if text else None
     policy = door.view().policy()
     verdict = preflights.look(door.ledger.git, policy, act=act, argv=argv, text=read)
     gate = None

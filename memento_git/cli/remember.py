@@ -95,7 +95,7 @@ def placed(door: Door, options: dict[str, Any]) -> dict[str, Any]:
 def add(door: Door, text: str, **options: Any) -> None:
     """Add a note; TEXT is Markdown, @FILE reads it from a file, - from standard input; @@ stands for one @."""
     refuse_empty()
-    _add(door, read_text(text), options)
+    _add(door, read_text(text, door), options)
 
 
 remember = click.Command("remember", params=add.params, callback=add.callback, help="Add a note, as note add does.")

@@ -195,7 +195,7 @@ def end(door: Door, summary: str, **options: Any) -> None:
     from memento_git.cli.oriented import item, left_over, line
     from memento_git.knowledge.actions import sessions
 
-    told = sessions.end_session(door.ledger, read_text(summary), **options)
+    told = sessions.end_session(door.ledger, read_text(summary, door), **options)
     left = left_over(told)
     lines = [f"handed over: {told['note']['id']}", *(f"promoted: {one}" for one in told["promoted"])]
     lines += _left(told["drafts"], "") if options["promote"] else []

@@ -12,7 +12,7 @@ from memento_git.cli.board import board
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.options import asks, noted, of_run, paged, reasoned
 from memento_git.cli.route import route
-from memento_git.cli.texts import from_top, read_text, refuse_empty
+from memento_git.cli.texts import from_top, read_file, read_text, refuse_empty
 from memento_git.model.states import RISKS, SENDERS, SIZES, TASK_STATUSES
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def add(
     """
     from memento_git.work.actions import tasks
 
-    text = read_text(body)
+    text = read_text(body, door)
     given = {key: value for key, value in options.items() if value is not None}
     given["files"] = from_top(door.ledger, given["files"])
     if from_event:
@@ -113,8 +113,7 @@ def _take(door: Door, file: str, sender: str, delivery: str, given: dict[str, An
     from memento_git.work.actions import intakes
     from memento_git.work.dispatch import intake
 
-    with click.open_file(file, "rb") as stream:
-        message = intake.read(stream.read(intake.MOST_BYTES + 1), sender, delivery)
+    message = intake.read(read_file("--from-event", file, intake.MOST_BYTES), sender, delivery)
 
     def act(tx: Transaction) -> tuple[dict[str, Any], intakes.Taken]:
         taken = intakes.take_message(tx, message, **given)
@@ -147,7 +146,7 @@ def revise(
     from memento_git.work.actions import tasks
 
     refuse_empty("--no-dependencies takes those out; for anything else edit its file")
-    text = read_text(body)
+    text = read_text(body, door)
     given = {key: value for key, value in options.items() if value is not None}
     row = door.row("task revise", lambda tx: tasks.revise_task(
         tx, task_id, title=title, body=text, criteria=criteria or None,

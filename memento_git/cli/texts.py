@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -13,6 +14,7 @@ from memento_git.errors import Misused
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from memento_git.cli.boundary import Door
     from memento_git.ledger.store import Ledger
 
 MOST_READ: Final = 1 << 20
@@ -27,11 +29,32 @@ class FileUnreadable(Misused):
     hint_ = "name a file of UTF-8 text after the @, or @- for standard input; a text that begins with @ is typed as @@"
 
 
-def read_text(given: str) -> str:
-    """Return a text that was typed (`@@` is one @), or that of the file that `@FILE` names; `-` is standard input."""
+class NoSuchFile(FileUnreadable):
+    """An option takes a file, be it a text elsewhere, and was given something else."""
+
+    sentence = "{option} takes the name of a file, and {path!r:.200} cannot be read: {problem}"
+    hint_ = "name a file; or give - there, and the text on standard input"
+
+
+def read_file(option: str, name: str, most: int) -> bytes:
+    """Return what is in the file that an option names, up to one byte more than it may have; `-` is standard input."""
+    try:
+        with click.open_file(name, "rb") as stream:
+            return bytes(stream.read(most + 1))
+    except OSError as error:
+        raise NoSuchFile(option=option, path=name, problem=error.strerror or type(error).__name__) from None
+
+
+def read_text(given: str, door: Door | None = None) -> str:
+    """Return a text that was typed (`@@` is one @), or that of the file that `@FILE` names; `-` is standard input.
+
+    Where what was typed is the name of a file, the door tells it.
+    """
     if LITERAL.get():
         return given
     if given.startswith("@@") or (given != "-" and not given.startswith("@")):
+        if door is not None and door.scope == "project" and _is_file(given):
+            door.ledger.warn(f"the text is {given!r}, which is a file here: @{given} takes what is in it")
         return given.removeprefix("@")
     name = given.removeprefix("@")
     try:
@@ -44,6 +67,13 @@ def read_text(given: str) -> str:
         raise FileUnreadable(path=name, problem=error.strerror or type(error).__name__) from None
     except UnicodeDecodeError as error:
         raise FileUnreadable(path=name, problem=f"byte {error.start + 1} is not UTF-8 text") from None
+
+
+def _is_file(given: str) -> bool:
+    try:
+        return bool(given) and Path(given).is_file()
+    except (OSError, ValueError):  # no name of a file
+        return False
 
 
 def refuse_empty(how: str = "") -> None:
