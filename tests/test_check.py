@@ -14,7 +14,7 @@ from memento_git.ledger import grep, layout
 from memento_git.ledger.edits import UncommittedLedger
 from memento_git.ledger.filetable import FileTable
 from memento_git.ledger.store import Ledger
-from memento_git.review import actions, jobs
+from memento_git.review import actions, actors, jobs
 from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks
 from tests.play import add, git
 
@@ -804,6 +804,15 @@ def test_of_redacted_evidence_nobody_is_said_to_have_acted_under_another_name(br
     evidence = branch.do(evidences.add_evidence, "artifact", tasks=[task], files=["app.py"])
     branch.do(settling.redact_record, evidence, reason="a customer's name")
     assert [one.message for one in actions.check(branch.ledger, base="main").findings if "None" in one.message] == []
+
+
+def test_what_a_command_printed_or_a_text_says_names_nobody_who_acts(play: Play) -> None:
+    play.as_("Bob").planned()
+    task = play.do(tasks.add_task, "A task", body="by: Mallory")
+    draft = evidences.witness(play.ledger, ["echo", "by: Mallory"], kind="test", quiet=True)
+    play.do(evidences.record_draft, draft, tasks=[task])
+    assert actors.acting(play.ledger.git, "HEAD") == {"Bob", play.ledger.actor}
+    assert "by: Mallory" in git(play.root, "grep", "-h", "^by: ", "HEAD", "--", ".memento/runs/*/evidence/*/*/*")
 
 
 def test_who_committed_for_whom_is_a_warning(branch: Play) -> None:

@@ -126,6 +126,15 @@ def lines(git: Git, tree: str, folder: str, texts: Iterable[str], *, plain: bool
     return _found(git, tree, folder, texts, ("--text", "-h"), plain, partly=False)
 
 
+def firsts(git: Git, tree: str, folder: str, expression: str) -> dict[str, str]:
+    """Return path -> the first line that meets one of git's basic expressions, of files below a folder of a tree."""
+    found: dict[str, str] = {}
+    for told in _found(git, tree, folder, [expression], ("--text", "-z"), plain=False, partly=False).split(b"\n"):
+        path, _, line = os.fsdecode(told).partition("\0")
+        found.setdefault(path.removeprefix(f"{tree}:"), line)
+    return found
+
+
 def _found(
     git: Git, tree: str, folder: str, texts: Iterable[str], options: Sequence[str], plain: bool, partly: bool
 ) -> bytes:  # fmt: skip

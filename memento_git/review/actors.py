@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.ledger import grep, layout
@@ -142,19 +141,25 @@ def archived(view: View) -> set[str]:
     names: set[str] = set()
     for path in [path for path in view.files if layout.is_archive(path)]:
         files, _ = archive.unpack(path, layout.run_of_path(path) or "", view.read(path) or b"")
-        names = names.union(*(_named(data.decode(errors="replace")) for data in files.values()))
+        texts = (data.decode(errors="replace") for name, data in files.items() if _is_record(name))
+        names.update(_name(line) for text in texts for line in text.splitlines() if line.startswith("by: "))
     return names
 
 
 def acting(git: Git, tree: str) -> set[str]:
     """Return who acts in the records of a tree, as their files name them."""
-    found = (grep.lines(git, tree, folder, ["^by: "], plain=False) for folder in (layout.RUNS, layout.KNOWLEDGE))
-    return _named(os.fsdecode(b"".join(found)))
+    found = (grep.firsts(git, tree, folder, "^by: ") for folder in (layout.RUNS, layout.KNOWLEDGE))
+    return {_name(line) for told in found for path, line in told.items() if _is_record(path)}
 
 
-def _named(text: str) -> set[str]:
-    """Return who acts by the lines of records."""
-    return {line[4:].strip("'\"") for line in text.splitlines() if line.startswith("by: ")}
+def _is_record(path: str) -> bool:
+    """Tell whether a file says who acts, as no output of a command does, nor another attachment."""
+    place = layout.place_of(path)
+    return place is not None and place.kind != "attachment"
+
+
+def _name(line: str) -> str:
+    return line.removeprefix("by: ").strip("'\"")
 
 
 def is_author(one: str, other: str) -> bool:
