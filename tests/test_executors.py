@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memento_git.model.policy import Policy
-from memento_git.work.routing.executors import BUILT_IN, PLACEHOLDERS, Executor, fill, known
+from memento_git.work.routing.executors import BUILT_IN, PLACEHOLDERS, Executor, fill, kept_boxed, known
 
 
 def test_a_person_starts_nothing_and_a_command_is_started() -> None:
@@ -43,3 +43,24 @@ def test_config_changes_what_is_built_in_and_adds_its_own() -> None:
     assert table["goose"].health == ()
     assert table["ada"].by == "person"
     assert BUILT_IN["codex"].cost == 1.0
+
+
+BOXED = Executor("codex", ("codex", "exec", "--quiet", "{brief}"), sandbox="required", wrap=("box",))
+
+
+@pytest.mark.parametrize(("argv", "owner"), [
+    (("/opt/bin/codex", "exec", "{brief}"), "codex"), (("codex", "exec", "again", "-v"), "codex"),
+    (("codex", "{brief}"), "mine"), (("codex", "--quiet", "exec"), "mine"), (("agent", "exec"), "mine"),
+    ((), "mine"),
+])  # fmt: skip
+def test_a_command_takes_the_sandbox_along_that_it_must_work_in(argv: tuple[str, ...], owner: str) -> None:
+    table = {"free": Executor("free", argv), "ada": Executor("ada", sandbox="required"), "codex": BOXED}
+    found, whose = kept_boxed(Executor("mine", argv), table)
+    assert whose == owner
+    assert found == Executor("mine", argv, sandbox=found.sandbox, wrap=BOXED.wrap if owner == "codex" else ())
+    assert found.is_boxed is (owner == "codex")
+
+
+def test_who_has_a_sandbox_of_its_own_keeps_it() -> None:
+    mine = BOXED._replace(name="mine", wrap=("bag",))
+    assert kept_boxed(mine, {"codex": BOXED}) == (mine, "mine")

@@ -12,7 +12,7 @@ from memento_git.model.policy import Policy
 from memento_git.model.work import Evidence
 from memento_git.work.proof.enrichment import MOST_COMMANDS, Past, from_failures, from_graph, overlap
 from memento_git.work.proof.trust import Cited
-from memento_git.work.proof.verdict import contradictions, latest, left_to_run
+from memento_git.work.proof.verdict import contradictions, latest, left_to_run, of_dispatch, sound
 from memento_git.work.proof.verification import Command, Demand, asked
 
 TASK = "task_000000000001"
@@ -141,6 +141,41 @@ def test_only_failures_of_kinds_that_matter_contradict() -> None:
         "`pytest -q` failed in its latest run for this code: evidence_000000000001",
         "`make` failed in its latest run for this code: evidence_000000000002",
     ]
+
+
+def test_a_failure_of_what_is_asked_contradicts_whatever_its_kind_and_is_named_by_what_it_is() -> None:
+    check = {"provider": "github", "name": "unit", "conclusion": "failure"}
+    failed = [cite(ran(1, code=1)), cite(typed(2, "ci", check=check)), cite(typed(3, "lint", outcome="failed"))]
+    missing = Cited("evidence_000000000009@0", None, "recorded", "reported")
+    told = contradictions([*failed, missing], Demand(evidence=("ci", "lint"), commands=(PYTEST,)), ())
+    assert [one.partition(" failed")[0] for one in told] == ["`pytest -q`", "unit", "lint evidence"]
+
+
+def test_what_came_out_of_another_dispatch_is_none_of_this_one() -> None:
+    found = [cite(ran(1, dispatch="dispatch_a")), cite(ran(2)), cite(ran(3, dispatch="dispatch_b"))]
+    missing = Cited("evidence_000000000009@0", None, "recorded", "reported")
+    assert names(of_dispatch([*found, missing], "dispatch_a")) == [1, 2]
+
+
+def test_what_has_a_fault_is_not_sound() -> None:
+    found = [cite(ran(1)), cite(ran(2, code=1)), cite(ran(3), status="retracted"), cite(ran(4))]
+    found[3].evidence.data["for"] = ["task_000000000002"]
+    assert names(sound(found, TASK)) == [1]
+
+
+def test_what_was_given_is_told_apart_by_its_files_or_its_link() -> None:
+    files = [cite(typed(number, "artifact", attachments=[{"name": name}])) for number, name in ((1, "a"), (2, "b"))]
+    links = [cite(typed(number, "artifact", uri=uri)) for number, uri in ((3, "x"), (4, "y"))]
+    again = [cite(typed(5, "artifact", attachments=[{"name": "a"}], uri="z")), cite(typed(6, "artifact", uri="x"))]
+    assert names(latest([*files, *links, *again], [CODE])) == [2, 4, 5, 6]
+
+
+def test_a_failure_that_was_taken_back_is_followed_by_a_narrower_pass() -> None:
+    narrow = cite(ran(2, code_={**CODE, "paths": {"a": ELSE}}))
+    here = {**CODE, "paths": {"a": ELSE}}
+    assert names(latest([cite(ran(1, code=1)), narrow], [here])) == [1]
+    assert names(latest([cite(ran(1, code=1), status="retracted"), narrow], [here])) == [2]
+    assert names(latest([cite(ran(1)), narrow], [here])) == [2]
 
 
 def test_a_pass_that_came_to_something_else_when_run_again_contradicts_too() -> None:

@@ -12,7 +12,18 @@ from memento_git.model.patterns import matches
 from memento_git.model.policy import Policy
 from memento_git.model.states import RUN_KINDS, TRUSTS
 from memento_git.model.work import EVIDENCE_KINDS
-from memento_git.work.proof.verification import Command, Demand, asked, proves_less, shown, stricter
+from memento_git.work.proof.verification import (
+    Command,
+    Demand,
+    Why,
+    asked,
+    asks_less,
+    is_below,
+    plan_asks_less,
+    proves_less,
+    shown,
+    stricter,
+)
 
 
 @pytest.mark.parametrize(
@@ -93,6 +104,54 @@ def test_a_command_in_less_time_proves_more_and_some_tasks_prove_together_what_a
     halves: list[dict[str, Any]] = [{"verify": {"evidence": ["test"]}}, {"verify": {"commands": make[:1]}}]
     assert proves_less(old, halves[0], Policy())
     assert proves_less(old, halves[0], Policy(), halves[1]) == []
+
+
+@pytest.mark.parametrize(("approvers", "not_author", "told"), [
+    ((), False, ""), (("Ann", "Bob"), False, "by Ann or Bob"), ((), True, "by another than who does the work"),
+    (("Ann",), True, "by Ann, by another than who does the work"),
+])  # fmt: skip
+def test_where_an_approval_is_asked_it_is_told_whose(approvers: tuple[str, ...], not_author: bool, told: str) -> None:
+    policy = Policy(approvers=approvers, approvals_not_author=not_author)
+    found = asked({}, None, policy._replace(require=("approval",)))
+    assert (found.approvers, found.not_author) == (approvers, not_author)
+    assert found.why[1:] == ((Why("policy", f"that approval {told}"),) if told else ())
+    assert asked({}, None, policy) == Demand(proof=policy.proof)
+
+
+def test_a_task_without_a_risk_is_of_medium_risk_and_a_plan_need_not_ask() -> None:
+    policy = Policy(verify=({"when": {"risks": ["medium"]}, "evidence": ["lint"]},))
+    assert asked({}, {"title": "Plan"}, policy).evidence == ("lint",)
+    assert asked({"risk": "low"}, None, policy).evidence == ()
+
+
+def test_what_a_task_does_not_ask_any_more_is_told_with_who_asked() -> None:
+    run = {"run": ["make"], "kind": "build", "reports": ["r.xml"]}
+    old = {
+        "kind": "docs",
+        "criteria": ["It is short.", "It is true."],
+        "verify": {"trust": "verified", "commands": [run]},
+    }
+    other = {"kind": "docs", "verify": {"trust": "verified", "commands": [{"run": ["make"], "kind": "test"}]}}
+    assert asks_less(old, {**old, "kind": "fix"}, POLICY) == [
+        "policy for kind docs asks for lint evidence", "policy for kind docs asks for `vale docs`"
+    ]  # fmt: skip
+    assert asks_less(old, {**other, "criteria": ["It is true."]}, POLICY) == [
+        "criterion 'It is short.'", "the task asks for `make` as build evidence, with r.xml"
+    ]  # fmt: skip
+    assert asks_less(old, {**old, "verify": {"trust": "reported", "commands": [run]}}, POLICY) == [
+        "the task asks for verified evidence or better"
+    ]  # fmt: skip
+    assert asks_less({}, old, POLICY) == []
+
+
+def test_what_policy_asks_of_some_tasks_stands_in_for_no_plan() -> None:
+    plan = {"verify": {"evidence": ["lint", "test"], "commands": [{"run": ["pytest", "-q"], "timeout": "20m"}]}}
+    assert plan_asks_less(plan, {}, POLICY) == ["the plan asks for lint evidence"]
+
+
+@pytest.mark.parametrize(("path", "below"), [("src", True), ("src/a.py", True), ("src2/a.py", False), ("", False)])
+def test_a_folder_and_what_lies_in_it_are_below_it(path: str, below: bool) -> None:
+    assert is_below(path, "src") is below
 
 
 def test_enrichment_counts_unless_policy_does_without() -> None:

@@ -96,27 +96,22 @@ def contradictions(found: Iterable[Cited], asked: Demand, proving: Collection[st
     That counts of what is asked itself, and of a kind that is asked or that proves.
     """
     kinds = {*asked.evidence, *proving}
+    against = ((one.evidence, _against(one.evidence, one.contradicted)) for one in found if one.evidence)
     return [
-        f"{_told(one)} {why}: {one.evidence.id}"
-        for one in found
-        if one.evidence is not None
-        and (why := _against(one))
-        and (one.evidence.kind in kinds or any(is_of(one.evidence, command) for command in asked.commands))
+        f"{_told(evidence.data)} {why}: {evidence.id}"
+        for evidence, why in against
+        if why and (evidence.kind in kinds or any(is_of(evidence, command) for command in asked.commands))
     ]
 
 
-def _against(one: Cited) -> Objection:
+def _against(evidence: Evidence, contradicted: str) -> Objection:
     """Return what evidence says against a completion, or nothing; an approval that holds no more says nothing."""
-    if one.evidence is None:
-        return ""
-    if outcome_of(one.evidence.data) == "failed":
+    if outcome_of(evidence.data) == "failed":
         return "failed in its latest run for this code"
-    return f"is contradicted: {one.contradicted}" if one.contradicted and "command" in one.evidence.data else ""
+    return f"is contradicted: {contradicted}" if contradicted and "command" in evidence.data else ""
 
 
-def _told(one: Cited) -> str:
-    data: Mapping[str, Any] = one.evidence.data if one.evidence else {}
+def _told(data: Mapping[str, Any]) -> str:
     if told := data.get("command"):
         return f"`{shown(told['argv'])}`"
-    check = data.get("check") or {}
-    return check.get("name") or f"{data['kind']} evidence"
+    return str(data["check"]["name"]) if "check" in data else f"{data['kind']} evidence"
