@@ -6,6 +6,8 @@ import gc
 import os
 import sys
 
+OUT_OF_MEMORY = b"error: the system gives this process no more: out of memory [machine_spent]\n"
+
 
 def main() -> None:
     """Run the command line; a process that ends with its answer has nothing to gain from collecting garbage."""
@@ -13,10 +15,14 @@ def main() -> None:
     try:
         from memento_git.cli import streams
         from memento_git.cli.boundary import run
+
+        streams.wait_for_all()
+        code = run(sys.argv[1:])
     except KeyboardInterrupt:
         sys.exit(130)
-    streams.wait_for_all()
-    code = run(sys.argv[1:])
+    except MemoryError:  # not even enough to say so as it is said elsewhere
+        os.write(2, OUT_OF_MEMORY)
+        os._exit(1)
     gc.freeze()  # else the interpreter, although told not to, looks through all there is before it ends
     try:
         for stream in (sys.stdout, sys.stderr):

@@ -125,6 +125,15 @@ with Memory(sys.argv[1]) as memory:
     except MementoError as error:
         sys.stderr.write(f"{error.token} {error.facts['path']}")
 """
+WITHOUT_MEMORY: Final = """
+import resource, sys
+from pathlib import Path
+from memento_git import __main__
+from memento_git.cli import boundary
+held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (held + int(sys.argv.pop(1)), resource.RLIM_INFINITY))
+__main__.main()
+"""
 IN_A_SMALL_DISK: Final = """
 import os, shutil, subprocess, sys
 from pathlib import Path
@@ -462,3 +471,46 @@ def test_what_cannot_be_written_after_a_change_is_told_with_the_change(
     assert made != before
     assert f"No space left on device, after the change was made (commit {made[:12]})" in told
     assert "see what was done before you run it again" in told
+
+
+@pytest.mark.parametrize(("limit", "verb"), [(12, "evidence run -- true"), (8, "status")])
+def test_a_process_that_may_open_no_more_files_is_told_so_and_of_the_limit(play: Play, limit: int, verb: str) -> None:
+    play.run()
+    before = git(play.root, "rev-parse", "HEAD")
+    done = subprocess.run(
+        [sys.executable, "-m", "memento_git", "-C", str(play.root), "--json", *verb.split()],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["error"]) == (1, "machine_spent"), told
+    assert told["message"].endswith("Too many open files")
+    assert "ulimit" in told["hint"]
+    assert git(play.root, "rev-parse", "HEAD") == before
+
+
+@pytest.mark.parametrize("room", [0, 1, 2])
+def test_a_process_without_memory_says_so_and_shows_no_traceback(play: Play, room: int) -> None:
+    play.run()
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_MEMORY, str(room << 20), "-C", str(play.root), "doctor"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stdout
+    assert "Traceback" not in done.stderr
+    assert "out of memory [machine_spent]" in done.stderr
+
+
+def test_a_copy_that_does_not_fit_names_the_file_that_is_made_and_not_the_one_that_is_there(
+    play: Play, tmp_path: Path
+) -> None:
+    play.run()
+    (scratch := tmp_path / "scratch").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "memento_git", "-C", str(play.root), "--json", "evidence", "run", "--", "true"],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
+        env={**os.environ, "TMPDIR": str(scratch)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    told = json.loads(done.stdout)
+    assert told["error"] == "file_system", told
+    assert told["message"].startswith(str(scratch)), told

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import subprocess
 import sys
+import time
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -25,6 +27,19 @@ from tests.play import Play, git
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+WITHOUT_A_THREAD: Final = """
+import resource, sys
+from pathlib import Path
+from memento_git.errors import MementoError
+from memento_git.work.running import capture
+held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (held + 2**20, resource.RLIM_INFINITY))  # a thread's stack is larger
+try:
+    capture.run_command(["sh", "-c", "sleep 0.4; echo > late.txt"], Path(sys.argv[1]), keep=100)
+except MementoError as error:
+    print(error.token, error.message)
+"""
 
 
 def whole(play: Play) -> bool:
@@ -354,3 +369,12 @@ def test_imported_evidence_is_given_to_no_other_work_than_it_was_made_for(
         told = f"{made}: it was made for {given[0]}, and is given for {given[1]}"
         assert (code, json.loads(out)["message"]) == (1, told)
         assert cli(*add, given[0])[0] == 0
+
+
+def test_a_command_that_nobody_can_witness_for_want_of_a_thread_is_ended_and_refused(play: Play) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_A_THREAD, str(play.root)], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "command_not_started sh could not be started: can't start new thread", done.stderr
+    time.sleep(0.6)
+    assert not (play.root / "late.txt").exists()

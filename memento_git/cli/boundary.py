@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import sys
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from memento_git.cli import streams, terminal
-from memento_git.errors import MementoError, Refused
+from memento_git.cli import machine, streams, terminal
+from memento_git.errors import MementoError
 from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
@@ -27,30 +26,6 @@ BUG_CODE: Final = 70
 USAGE_CODE: Final = 2
 INTERRUPTED: Final = 130
 LONGEST: Final = 1_000
-
-
-class FileSystemFailed(Refused):
-    """The operating system refused to read or write a file."""
-
-    token = "file_system"
-    sentence = "{path}: {problem}"
-    hint_ = "look at the file, its folder, its permissions and the space on its disk, then run the command again"
-
-
-@contextlib.contextmanager
-def file_system() -> Iterator[None]:
-    """Let what the operating system does not do be a refusal like any other."""
-    try:
-        yield
-    except OSError as error:
-        raise FileSystemFailed(**told_of(error)) from error
-
-
-def told_of(error: OSError) -> dict[str, str]:
-    """Return what the operating system would not do, and for which file."""
-    name = error.filename if error.filename is not None else "a file or stream"
-    path = name.decode(errors="replace") if isinstance(name, bytes) else str(name)
-    return {"path": path, "problem": error.strerror or type(error).__name__}
 
 
 class Door:
@@ -240,12 +215,12 @@ def _wrap(function: Callable[..., Any], *, writing: bool = False) -> Callable[..
             from memento_git.cli import unprinted
 
             unprinted.refuse(error, door.landed, writing=writing)
-        except OSError as error:
-            if not door.landed:
+        except machine.FAILURES as error:
+            if not (door.landed and machine.is_of_machine(error)):
                 raise
             from memento_git.cli import unprinted
 
-            raise unprinted.FileSystemFailedLate(commit=door.landed[-1][:12], **told_of(error)) from error
+            raise unprinted.FileSystemFailedLate(commit=door.landed[-1][:12], **machine.told_of(error)) from error
         finally:
             door.close()
 
@@ -370,7 +345,7 @@ def _kept(act: Callable[[], int], kept: terminal.Kept) -> int:
 def _main(arguments: list[str]) -> Any:
     from memento_git.cli.main import memento
 
-    with file_system():
+    with machine.refusals():
         return memento.main(arguments, prog_name="memento", standalone_mode=False, terminal_width=terminal.width())
 
 

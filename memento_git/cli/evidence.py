@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from memento_git.cli import boundary, captured, output, settle, steps, terminal
+from memento_git.cli import boundary, captured, machine, output, settle, steps, terminal
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.check import check
 from memento_git.cli.options import of_run, paged, reasoned, signs
@@ -233,7 +233,7 @@ def _kept(door: Door, draft: Draft, tasks: tuple[str, ...]) -> Iterator[None]:
     from memento_git.work.actions import folders
 
     try:
-        with boundary.file_system():
+        with machine.refusals():
             yield
     except MementoError as error:
         error.hint = f"{error.hint}; {folders.keep_drafts(door.ledger, [draft], tasks)}"

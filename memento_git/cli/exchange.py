@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import naming, output, terminal
-from memento_git.cli.boundary import Door, FileSystemFailed, reads, writes
+from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.machine import FileSystemFailed
 from memento_git.cli.options import said, scoped
 from memento_git.model.enumeration import many, some
 from memento_git.model.exchange import DIGEST_TOKENS

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
-from memento_git.cli import boundary, output, terminal
+from memento_git.cli import boundary, machine, output, terminal
 from memento_git.cli.boundary import Door
 from memento_git.errors import MementoError, Refused
 from memento_git.model.ids import ID
@@ -82,7 +82,7 @@ class Site:
         """Return what changes when there is something else to show: a digest, for a file may have any name."""
         door = Door(self.workspace, "", (), (), json=True)
         try:
-            with self._turn, boundary.file_system():
+            with self._turn, machine.refusals():
                 commits = door.view().commits
                 told = "\n".join([*commits, *(change.path for change in door.ledger.uncommitted)])
                 return hashlib.sha256(told.encode(errors="surrogateescape")).hexdigest()

@@ -50,7 +50,7 @@ class CommandNotStarted(Refused):
 
     token = "command_not_started"
     sentence = "{argv0} could not be started: {reason}"
-    hint_ = "check the name and PATH; nothing was recorded"
+    hint_ = "check the name, PATH and the limits of this machine (ulimit -a); nothing was recorded"
 
 
 class OutsideRepository(Refused):
@@ -95,7 +95,10 @@ def run_command(
 def start(
     argv: Sequence[str], sinks: Sequence[int | None], keep: int, **options: Any
 ) -> tuple[subprocess.Popen[bytes], list[Tee]]:
-    """Start a command, and what records and passes on its two streams; refuse one that cannot be started."""
+    """Start a command, and what records and passes on its two streams; refuse one that cannot be started.
+
+    Where the machine has no thread left to read a stream, the command is ended: nobody would be its witness.
+    """
     if not argv:
         raise CommandMissing
     try:
@@ -104,8 +107,13 @@ def start(
         raise CommandNotStarted(argv0=argv[0], reason=reason_of(error)) from None
     pipes = zip((process.stdout, process.stderr), sinks, strict=True)
     tees = [Tee(pipe, sink, keep) for pipe, sink in pipes if pipe is not None]
-    for tee in tees:
-        tee.start()
+    try:
+        for tee in tees:
+            tee.start()
+    except RuntimeError as error:
+        process.kill()
+        process.wait()
+        raise CommandNotStarted(argv0=argv[0], reason=str(error)) from None
     return process, tees
 
 

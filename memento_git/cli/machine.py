@@ -1,0 +1,66 @@
+"""What the machine does not do, told as a refusal: a file that fails, or no more memory, process or open file."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+from typing import TYPE_CHECKING, Final
+
+from memento_git.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FAILURES: Final = (OSError, MemoryError, RuntimeError)
+SPENT: Final = {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM}
+NO_THREAD: Final = "can't start new thread"
+
+
+class FileSystemFailed(Refused):
+    """The operating system refused to read or write a file."""
+
+    token = "file_system"
+    sentence = "{path}: {problem}"
+    hint_ = "look at the file, its folder, its permissions and the space on its disk, then run the command again"
+
+
+class MachineSpent(Refused):
+    """The operating system gives this process no more of what there is a number of."""
+
+    token = "machine_spent"
+    sentence = "the system gives this process no more: {problem}"
+    hint_ = "end other programs, or raise the limit (ulimit -a shows each), then run the command again"
+
+
+@contextlib.contextmanager
+def refusals() -> Iterator[None]:
+    """Let what the machine does not do be a refusal like any other."""
+    try:
+        yield
+    except FAILURES as error:
+        if not is_of_machine(error):
+            raise
+        if is_spent(error):
+            raise MachineSpent(problem=told_of(error)["problem"]) from error
+        raise FileSystemFailed(**told_of(error)) from error
+
+
+def is_of_machine(error: Exception) -> bool:
+    """Tell whether an error is the machine's, and no fault of ours."""
+    return isinstance(error, OSError) or is_spent(error)
+
+
+def is_spent(error: Exception) -> bool:
+    """Tell whether an error says that there is no more memory, process, thread or open file to be had."""
+    if isinstance(error, OSError):
+        return error.errno in SPENT
+    return isinstance(error, MemoryError) or NO_THREAD in str(error)
+
+
+def told_of(error: Exception) -> dict[str, str]:
+    """Return what the machine would not do, and for which file: of a copy or a move, the one that it makes."""
+    if not isinstance(error, OSError):
+        return {"path": "this process", "problem": str(error) or "out of memory"}
+    name = next((one for one in (error.filename2, error.filename) if one is not None), "a file or stream")
+    path = name.decode(errors="replace") if isinstance(name, bytes) else str(name)
+    return {"path": path, "problem": error.strerror or type(error).__name__}
