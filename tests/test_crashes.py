@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from memento_git.ledger import journal, worktree
+from memento_git.ledger import journal, publish, userindex, worktree
 from memento_git.ledger.endings import end_group
 from memento_git.ledger.store import Ledger
+from memento_git.verbs import doctor
 from memento_git.work.actions import dispatches
 from tests.play import git
 
@@ -49,6 +50,25 @@ def act(tx):
 worktree.reached = reached
 with Ledger.open(sys.argv[1]) as ledger:
     ledger.change("crash", act)
+"""
+CRASH_OF_ALL: Final = """
+import os, signal, sys
+import psutil
+from memento_git.ledger import worktree
+from memento_git.ledger.store import Ledger
+
+def reached(step):
+    if step == sys.argv[2]:
+        for child in psutil.Process().children(recursive=True):
+            if sys.argv[3] == "all" or "update-index" in child.cmdline():
+                child.kill()
+        if sys.argv[3] == "all":
+            os.kill(os.getpid(), signal.SIGKILL)
+
+worktree.reached = reached
+with Ledger.open(sys.argv[1]) as ledger:
+    ledger.change("crash", lambda tx: tx.put(".memento/extra.md", b"new"))
+    print(*ledger.warnings)
 """
 WRITER: Final = """
 import sys
@@ -368,3 +388,63 @@ def test_who_interrupts_the_end_of_a_process_ends_it_and_its_group_at_once(monke
 
     process.communicate()
     assert process.returncode == -signal.SIGKILL
+
+
+def crash_of_all(root: Path, step: str, *, whole: bool) -> str:
+    """Run a change whose git that holds the index is killed at a step, or all that runs; return what it said."""
+    command = [sys.executable, "-c", CRASH_OF_ALL, str(root), step, "all" if whole else "git"]
+    return subprocess.run(command, check=False, capture_output=True, text=True, start_new_session=True).stdout
+
+
+def held_names(root: Path) -> list[str]:
+    return [path.name for path in (root / ".git" / "memento").glob(f"{userindex.HELD}*")]
+
+
+@pytest.mark.parametrize("step", ["index_held", "journal_written", "ref_moved", "files_written"])
+def test_a_lock_that_a_kill_of_all_that_runs_left_goes_with_the_next_change(busy: Play, step: str) -> None:
+    work = users_work(busy.root)
+    crash_of_all(busy.root, step, whole=True)
+    assert (busy.root / ".git" / "index.lock").exists(), "the git that was killed left it"
+    begun = time.monotonic()
+    with Ledger.open(busy.root) as ledger:
+        ledger.change("next", lambda tx: tx.put(".memento/next.md", b"next"))
+    assert time.monotonic() - begun < publish.INDEX_PATIENCE
+    assert not litter(busy.root)
+    assert not held_names(busy.root)
+    assert users_work(busy.root) == work
+    assert sound(busy.root)
+
+
+def test_doctor_takes_away_a_lock_that_a_kill_of_all_that_runs_left(busy: Play) -> None:
+    crash_of_all(busy.root, "index_held", whole=True)
+    answers = doctor.examine(busy.ledger, fix=True)
+    assert not [answer.message for answer in answers if "index.lock" in answer.message]
+    assert not litter(busy.root)
+
+
+def test_a_git_that_alone_is_killed_leaves_no_lock_and_the_change_is_shown(busy: Play) -> None:
+    work = users_work(busy.root)
+    assert "could not follow" not in crash_of_all(busy.root, "ref_moved", whole=False)
+    assert git(busy.root, "show", "HEAD:.memento/extra.md") == "new"
+    assert not litter(busy.root)
+    assert not held_names(busy.root)
+    assert users_work(busy.root) == work
+
+
+def test_a_lock_that_somebody_else_made_after_a_kill_of_all_stays(busy: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    crash_of_all(busy.root, "index_held", whole=True)
+    theirs = busy.root / ".git" / "index.lock"
+    theirs.unlink()
+    theirs.write_text("")
+    monkeypatch.setattr(publish, "INDEX_PATIENCE", 0.1)
+    with pytest.raises(userindex.IndexLocked):
+        busy.ledger.change("next", lambda tx: tx.put(".memento/next.md", b"next"))
+    assert theirs.exists()
+    assert not held_names(busy.root)
+
+
+def test_a_lock_whose_git_still_lives_stays(busy: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publish, "INDEX_PATIENCE", 0.1)
+    with userindex.held(busy.ledger.git, 1), pytest.raises(userindex.IndexLocked):
+        busy.ledger.change("next", lambda tx: tx.put(".memento/next.md", b"next"))
+    assert not held_names(busy.root)

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import time
 from contextlib import contextmanager
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Moved
-from memento_git.ledger import layout
+from memento_git.ledger import layout, lock
 from memento_git.ledger.git import GitFailed
-from memento_git.ledger.lock import NotWritable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
-    from pathlib import Path
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.journal import Path3
 
+LOCK: Final = "index.lock"
+HELD: Final = "index-held-by-"  # and the number of the git that made the lock, which this is a second name of
 START: Final = 1.0
 TRIES: Final = 5
 PAUSE: Final = 0.02
@@ -38,57 +39,93 @@ class IndexLocked(Moved):
 class HeldIndex:
     """The user's index, locked by a `git update-index` that waits to be told paths.
 
-    The lock is that process's: when ours dies its input ends, and it lets go without having changed anything.
+    The lock is that process's: when ours dies its input ends, and it lets go without having changed anything. Where it
+    is killed itself, its lock stays; the second name that we gave it tells whose it was.
     """
 
     def __init__(self, git: Git, process: subprocess.Popen[bytes]) -> None:
         self.git = git
         self._process = process
+        if _has_opened(process.pid, git.git_dir / LOCK):  # else it is another git's, or nobody can tell
+            with contextlib.suppress(OSError):  # not every file system has second names
+                os.link(git.git_dir / LOCK, git.git_dir / "memento" / f"{HELD}{process.pid}")
 
     def take_in(self, paths: Iterable[str]) -> bool:
         """Enter work-tree files as they are, absent ones as removed, and let go; False where git could not."""
         self._process.communicate(_lines(paths))
+        clear(self.git)
         return self._process.returncode == 0
 
     def let_go(self) -> None:
         """End without a change, if it has not ended."""
         if self._process.returncode is None:
             self._process.communicate()
+            clear(self.git)
 
 
 @contextmanager
 def held(git: Git, patience: float) -> Iterator[HeldIndex]:
     """Lock the user's index while the block runs; refuse when another git holds it for too long."""
-    index = HeldIndex(git, _begun(git, git.git_dir / "index.lock", patience))
+    index = HeldIndex(git, _begun(git, git.git_dir / LOCK, patience))
     try:
         yield index
     finally:
         index.let_go()
 
 
-def _begun(git: Git, lock: Path, patience: float) -> subprocess.Popen[bytes]:
+def clear(git: Git) -> None:
+    """Take away the locks of gits of ours that were killed; the caller holds our own lock, so that none is begun."""
+    for name in (git.git_dir / "memento").glob(f"{HELD}*"):
+        if lock.KEPT and not _lives(name.name.removeprefix(HELD)):
+            with contextlib.suppress(OSError):
+                if name.samefile(git.git_dir / LOCK):
+                    (git.git_dir / LOCK).unlink()
+            name.unlink(missing_ok=True)
+
+
+def _lives(number: str) -> bool:
+    """Tell whether a process may still be the git that it was; the number of one that has ended is used again."""
+    try:
+        os.kill(int(number), 0)
+        return b"update-index" in Path(f"/proc/{number}/cmdline").read_bytes()
+    except (ProcessLookupError, ValueError):
+        return False
+    except OSError:  # another user's, or there is nothing to look at
+        return True
+
+
+def _has_opened(number: int, path: Path) -> bool:
+    """Tell whether a process has a file open; False where the system does not say."""
+    try:
+        return any(one.samefile(path) for one in Path(f"/proc/{number}/fd").iterdir())
+    except OSError:
+        return False
+
+
+def _begun(git: Git, lock_file: Path, patience: float) -> subprocess.Popen[bytes]:
     """Return a git that holds the index; where another one was quicker, it is begun anew, for it does not ask twice."""
     deadline = time.monotonic() + patience
     for _ in range(TRIES):
-        while lock.exists():
+        while lock_file.exists():
+            clear(git)
             if time.monotonic() > deadline:
-                raise IndexLocked(path=lock)
+                raise IndexLocked(path=lock_file)
             time.sleep(PAUSE)
         process = git.begin("update-index", "--add", "--remove", "-z", "--stdin", apart=True)
         try:
-            if _has_made(process, lock):
+            if _has_made(process, lock_file):
                 return process
         except BaseException:
             process.communicate()
             raise
         process.communicate()
-    raise NotWritable(reason=f"git cannot make {lock}")
+    raise lock.NotWritable(reason=f"git cannot make {lock_file}")
 
 
-def _has_made(process: subprocess.Popen[bytes], lock: Path) -> bool:
+def _has_made(process: subprocess.Popen[bytes], lock_file: Path) -> bool:
     """Wait for the lock; tell whether it is there before long."""
     deadline = time.monotonic() + START
-    while not lock.exists():
+    while not lock_file.exists():
         if process.poll() is not None:
             raise GitFailed(command="update-index", reason=process.communicate()[1].decode(errors="replace").strip())
         if time.monotonic() > deadline:
@@ -132,12 +169,10 @@ def _insist(git: Git, options: tuple[str, ...], lines: list[str], patience: floa
         try:
             git.run_apart("update-index", *options, data=_lines(lines))
         except GitFailed as failure:
-            if not (
-                "index.lock" in failure.message and TAKEN in failure.message
-            ):  # else the disk is full, or read-only
+            if not (LOCK in failure.message and TAKEN in failure.message):  # else the disk is full, or read-only
                 raise
             if time.monotonic() > deadline:
-                raise IndexLocked(path=git.git_dir / "index.lock") from None
+                raise IndexLocked(path=git.git_dir / LOCK) from None
             time.sleep(PAUSE)
         else:
             return

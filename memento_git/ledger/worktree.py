@@ -60,6 +60,7 @@ def mend_held(git: Git, patience: float) -> Mended:
     """Finish what crashes left behind; the caller holds the lock, and waits this long for the user's git."""
     finished = forgotten = 0
     waiting = ""
+    userindex.clear(git)
     for path in journal.pending(git):
         changes = journal.read(path)
         head = git.commit("HEAD")

@@ -18,6 +18,7 @@ from memento_git.ledger import (
     remoteclaims,
     settings,
     underway,
+    userindex,
     wholefile,
     worktree,
 )
@@ -94,7 +95,7 @@ def failed(name: str, error: MementoError | OSError) -> Answer:
 
 
 def _mend(ledger: Ledger) -> Iterator[Answer]:
-    if journal.pending(ledger.git):
+    if journal.pending(ledger.git) or (ledger.git.git_dir / userindex.LOCK).exists():
         mended = worktree.mend(ledger.git)
         for sentence in mended.sentences():
             yield Answer(
@@ -166,8 +167,8 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
     for busy in under_way[:1]:
         told = f"{busy} is in progress: writing is refused meanwhile"
         yield Answer("operation", "warn", told, underway.ending(busy))
-    if (left := git.git_dir / "index.lock").exists():
-        yield _locked("index", left, "index.lock")
+    if (left := git.git_dir / userindex.LOCK).exists():
+        yield _locked("index", left, userindex.LOCK)
     if journal.pending(git):
         yield Answer(
             "interrupted changes", "fail", "a change was not finished in the work tree", "memento doctor --fix"
