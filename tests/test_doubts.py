@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.work.actions import evidences, runs
+from memento_git.work.actions import evidences, runs, tasks
 from tests.play import add, git
 
 if TYPE_CHECKING:
@@ -94,6 +94,47 @@ def test_what_takes_from_a_proven_task_is_told_on_every_surface(
         out = cli(*surface, "-C", str(play.root))[1]
         assert "proven" in out, out
         assert [word for word in words if word not in out] == [], out
+
+
+def retracted(play: Play) -> None:
+    play.do(evidences.retract, play.overview()["evidence"][0]["id"], reason="It was a horse.")
+
+
+def asked_more(play: Play) -> None:
+    play.policy("  gates: {required: [final_acceptance]}\n")
+
+
+def called_off(play: Play) -> None:
+    play.policy("  require: []\n")
+
+
+@pytest.mark.parametrize(
+    ("story", "word"),
+    [(retracted, "1 task is not proven"), (asked_more, "gate final_acceptance has not passed"), (called_off, "")],
+)
+def test_what_takes_from_a_completed_run_is_told_where_its_tasks_are_not(
+    play: Play, cli: Cli, story: Callable[[Play], None], word: str
+) -> None:
+    run = play.planned(TITLE)
+    play.proven("Feed it")
+    play.do(tasks.cancel_task, play.task("Ride it"), reason="It kicks.")
+    play.do(runs.complete_run, run)
+    note = add(play, "It is about stripes.", links=[f"relates_to:{run}"])
+    story(play)
+    for surface in (
+        ["run", "list"], ["run", "show", run], ["show", run], ["recall", "count the zebra", "--kind", "run"],
+        ["note", "show", note, "--what", "graph"],
+    ):  # fmt: skip
+        out = cli(*surface, "-C", str(play.root))[1]
+        assert "completed" in out, out
+        assert word in out, out
+        assert word or "not proven" not in out, out
+    (row,) = json.loads(cli("run", "list", "--json", "-C", str(play.root))[1])["runs"]
+    assert row["doubts"] == ([word] if word else [])
+    play.policy("  gates: {stripes: [black]}\n")
+    for surface in (["run", "list"], ["run", "show", run], ["recall", "count the zebra", "--kind", "run"]):
+        out = cli(*surface, "-C", str(play.root))[1]
+        assert "whether it is proven cannot be told" in out, out
 
 
 def test_the_end_of_a_run_says_how_much_failed_since(play: Play, cli: Cli) -> None:

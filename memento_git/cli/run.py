@@ -25,16 +25,20 @@ run = boundary.group("run", "Start, pause, resume, cancel, complete runs.")
 @reads
 def list_runs(door: Door, status: str | None, limit: int, offset: int) -> None:
     """List runs, latest first."""
-    from memento_git.work import rows
+    from memento_git.work import answers, rows
     from memento_git.work.state import RunState
 
     view = door.view()
     found = sorted(
         (rows.run_row(RunState(view, run)) for run in view.runs()), key=lambda row: row["created_at"], reverse=True
     )
+    found = [row for row in found if status in (None, row["status"])]
+    answers.mark_ended(view, output.page(found, limit, offset)[0])
     output.listing(
-        door, view, "runs", [row for row in found if status in (None, row["status"])],
-        lambda row, names: (names(row["id"]), output.state(row["status"]), output.printable(row["goal"])),
+        door, view, "runs", found,
+        lambda row, names: (
+            names(row["id"]), output.state(row["status"]), output.printable(row["goal"]), ", ".join(row["doubts"]),
+        ),
         limit=limit, offset=offset,
     )  # fmt: skip
 
@@ -65,7 +69,7 @@ def show_run(door: Door, run_id: str) -> None:
     from memento_git.work.overview import choose_run
 
     view = door.view()
-    row = answers.at(view, choose_run(view, run_id), "run")
+    row = answers.shown(view, choose_run(view, run_id), "run")
     output.record(door, view, row, {"run": row})
 
 

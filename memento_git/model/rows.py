@@ -94,6 +94,7 @@ class RunRow(TypedDict):
     constraints: Annotated[list[str], "what must hold throughout"]
     current_plan_id: Annotated[str | None, "the canonical plan, or null"]
     description: Annotated[str, "the Markdown of run.md"]
+    doubts: NotRequired[Annotated[list[str], "what takes from that it is completed; where runs are listed or shown"]]
 
 
 class PlanRow(TypedDict):

@@ -56,7 +56,10 @@ def _row(state: RunState, ref: Ref, kind: str) -> AnyRow:
         task = rows.task_row(state, ref.id)
         answers.mark_lacking(state, tasks=[task])
         return task
-    return answers.row(state, ref.id)
+    row = answers.row(state, ref.id)
+    if kind == "run":
+        answers.mark_ended(state.view, [row])
+    return row
 
 
 def _told(row: AnyRow) -> Row:
@@ -70,4 +73,4 @@ def _told(row: AnyRow) -> Row:
     if kind == "task" and "proven" in row:
         told |= {key: row[key] for key in ("proven", "run_status")}
         return {**told, "doubts": doubts.with_gates(row)}
-    return {**told, "doubts": doubts.of_plan(row) if kind == "plan" and "changed" in row else []}
+    return {**told, "doubts": doubts.of_plan(row) if kind == "plan" and "changed" in row else row.get("doubts", [])}

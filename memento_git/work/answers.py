@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.event_rows import event_row
+from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.model.work import Evidence
-from memento_git.work import kept_rows, rows
+from memento_git.work import doubts, kept_rows, rows
 from memento_git.work.desk import Desk
 from memento_git.work.dispatch import handout
 from memento_git.work.state import RunState
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
-    from memento_git.model.rows import AnyRow, DispatchRow, EventRow, PlanRow, Row, TaskRow
+    from memento_git.model.rows import AnyRow, DispatchRow, EventRow, PlanRow, Row, RunRow, TaskRow
 
 AGES: Final = ("stale", "uncommitted", "passed_since", "failed_since")
 
@@ -43,8 +44,10 @@ def _found(view: View, given: str, kind: str) -> tuple[RunState, AnyRow]:
 
 
 def shown(view: View, given: str, kind: str) -> AnyRow:
-    """Return the same, and whether evidence, or all that proves a task, is of other code than this view's."""
+    """Return the same, and what takes from it: evidence, or all that proves a task, of other code than this view's."""
     state, told = _found(view, given, kind)
+    if kind == "run":
+        mark_ended(view, [told])
     mark_aged(state, [told])
     return told
 
@@ -72,6 +75,15 @@ def mark_aged(state: RunState, told: Iterable[AnyRow]) -> None:
     for row in (*tasks, *old):
         there = known.get(row["id"], {})
         row |= {key: there[key] for key in AGES if key in there}
+
+
+def mark_ended(view: View, runs: Iterable[RunRow]) -> None:
+    """Say of runs what takes from that they are completed; where policy cannot be read, that nobody can tell."""
+    for row in runs:
+        try:
+            row["doubts"] = doubts.of_run(kept_rows.base(view, row["id"])) if row["status"] == "completed" else []
+        except LedgerUnreadable:
+            row["doubts"] = ["whether it is proven cannot be told: memento check"]
 
 
 def check(state: RunState, *shown: AnyRow) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.model.enumeration import many
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memento_git.model.rows import PlanRow, TaskRow
+    from memento_git.model.run_rows import RunRows
 
 CANCELLED: Final = "in a cancelled run"
 
@@ -39,6 +42,17 @@ def of_task(row: TaskRow) -> list[str]:
 def with_gates(row: TaskRow) -> list[str]:
     """Return the same, and the gates of the task that failed, where nothing else tells of them."""
     return [*of_task(row), *(f"gate {gate} failed" for gate in row["blocked_by"])]
+
+
+def of_run(held: RunRows) -> list[str]:
+    """Return what takes from that a run is completed, by what holds of its tasks and gates now."""
+    if held["run"]["status"] != "completed":
+        return []
+    left = sum(not row["proven"] for row in held["tasks"] if row["status"] != "cancelled")
+    gates = [row for row in held["gates"] if row["scope_kind"] == "run" and not row["late"]]
+    told = [f"{many(left, 'task is', 'tasks are')} not proven"] if left else []
+    told += [f"gate {row['kind']} failed" for row in gates if row["status"] == "failed"]
+    return told + [f"gate {row['kind']} has not passed" for row in gates if row["status"] == "pending"]
 
 
 def of_plan(row: PlanRow) -> list[str]:

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, cast
 
 from memento_git.model.states import FINAL_RUN
-from memento_git.work import away, kept_rows
+from memento_git.work import away, doubts, kept_rows
 from memento_git.work import refusals as no
 from memento_git.work.dispatch import live
 from memento_git.work.nextsteps import next_steps
@@ -122,6 +122,7 @@ def _overview(ledger: Ledger, view: View, run: str, limit: int, *, ready: bool) 
     held["evidence"] += held.pop("redacted")
     del held["cites"], held["whole"]
     held["counts"] = _counts(held["tasks"])
+    held["run"]["doubts"] = doubts.of_run(held)
     if signs := held.pop("signs"):
         outlook.mark_unsigned()
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
