@@ -49,6 +49,9 @@ HEAD: Final = re.compile(
 )
 LONGEST: Final = 400
 FENCE: Final = re.compile(r"^[ \t>]*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})[ \t]*([\w-]*)")
+INDENT: Final = "    "
+INDENTED: Final = re.compile(r" {4}|\t|[ \t]*$")
+IN_A_LIST: Final = re.compile(r"[ \t]|[-*+]\s|\d+[.)]\s")
 PROMPT: Final = re.compile(
     r"^[ \t>]*(?:[-*+]\s+|\d+[.)]\s+)?(?:\(\w[\w.-]*\)\s*)?(?:[\w.-]+@[\w.-]+[^$#\s]*)?[$%\u276f]\s+(\S.*)$"
 )
@@ -122,9 +125,12 @@ def _blocks(text: str) -> Generator[Snippet, None, str]:
     fence = language = ""
     begun, forbidden = 0, False
     for number, line in enumerate(text.split("\n"), 1):
+        if fence == INDENT and not INDENTED.match(line):
+            yield from () if forbidden else _block(block, begun, language)
+            fence = ""
         opened = FENCE.match(line)
         if fence:
-            if opened is not None and opened[1].startswith(fence) and not opened[2]:
+            if fence != INDENT and opened is not None and opened[1].startswith(fence) and not opened[2]:
                 yield from () if forbidden else _block(block, begun, language)
                 fence = ""
             else:
@@ -137,11 +143,23 @@ def _blocks(text: str) -> Generator[Snippet, None, str]:
         elif (prompt := PROMPT.match(line)) is not None:
             yield Snippet(prompt[1], number)
             kept.append("")
+        elif _begins_code(line, kept):
+            fence, language, begun, block = INDENT, "", number, [line]
+            forbidden = _announced(kept)
+            kept.append("")
         else:
             kept.append(line)
     if fence and not forbidden:
         yield from _block(block, begun, language)
     return "\n".join(kept)
+
+
+def _begins_code(line: str, before: list[str]) -> bool:
+    """Tell whether an indented line begins a code block: after a blank one, and not within the item of a list."""
+    if not line.strip() or not INDENTED.match(line) or (before and before[-1].strip()):
+        return False
+    last = next((one for one in reversed(before) if one.strip()), "")
+    return IN_A_LIST.match(last) is None
 
 
 def _announced(before: list[str]) -> bool:
