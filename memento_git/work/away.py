@@ -72,14 +72,16 @@ def _go(folder: Path) -> str:
 
 def _claimed(view: View, run: str, rows: Collection[DispatchRow], titles: Mapping[str, str]) -> dict[str, Row]:
     """Return the steps of dispatches that wait here, and that a branch of this clone which HEAD lacks has claimed."""
-    from memento_git.ledger import claims, layout, workbranches
-    from memento_git.ledger.view import View as Other
-    from memento_git.work.state import RunState
+    from memento_git.ledger import claims
 
     git = view.git
     found: dict[str, Row] = {}
     if not rows or not (git.common_dir / claims.REFS).is_dir():
         return found
+    from memento_git.ledger import layout, workbranches
+    from memento_git.ledger.view import View as Other
+    from memento_git.work.state import RunState
+
     for row in rows:
         name, task = row["dispatch_id"], row["task_id"]
         claim = claims.read(git, name if row["candidate"] else task)
