@@ -141,6 +141,21 @@ def test_a_release_branch_that_went_on_is_told_until_a_further_release_has_seen_
     assert amiss(shop) == []
 
 
+def test_code_that_the_release_of_a_cancelled_run_has_seen_is_told_as_code_after_the_end(shop: Play) -> None:
+    on(shop, "release/1", "main")
+    line(shop, 0, "released")
+    run = released(shop, "1.0")
+    on(shop, "main")
+    edit(shop, "other.py", "moved = 1\n")
+    on(shop, "release/1")
+    line(shop, 1, "after the release")
+    shop.do(runs.cancel_run, released(shop, "1.1", complete=False), reason="Not now.")
+    press(shop.root, "merge", "main", "release/1")
+    found = [one for one in actions.check(shop.ledger).findings if one.code[0] != "C"]
+    assert [(one.code, one.severity) for one in found] == ERRORS
+    assert all(one.message.endswith(f" changed code after the end of {run}") for one in found)
+
+
 def test_a_conflict_that_is_settled_by_hand_is_code_that_no_gate_has_seen(shop: Play) -> None:
     on(shop, "work", "main")
     line(shop, 0, "released")
