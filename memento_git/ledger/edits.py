@@ -160,7 +160,9 @@ def _refuse(git: Git, changes: Iterable[Change], relied: set[str]) -> None:
     ]  # fmt: skip
     if real := edited(git, found):
         paths = some([one.path for one in real], 5)
-        raise (RemovedLedger if all(one.is_unstaged for one in real) else UncommittedLedger)(paths=paths)
+        if all(one.is_unstaged for one in real):
+            raise RemovedLedger(paths=paths)
+        raise UncommittedLedger(paths=paths)
 
 
 def _changes(output: bytes) -> Iterator[Change]:
