@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 
+from memento_git.cli.examples import EXAMPLES
 from memento_git.cli.terminal import envelope
 from memento_git.work.actions import plans
 from tests.play import git
@@ -971,3 +973,29 @@ def asked_wrong(cli: Callable[..., Any], play: Play, *words: str) -> dict[str, A
     assert code == 1
     told: dict[str, Any] = json.loads(out)
     return told
+
+
+def test_the_examples_that_help_ends_with_run_as_they_stand(
+    repo: Path, cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are in the order of a run; words in capitals are the records made before."""
+    (repo / "plan.md").write_text("The form first.\n")
+    (repo / "test.sh").write_text("true\n")
+    (repo / "form.png").write_text("shown\n")
+    (repo / "verbs.yaml").write_text("- {do: task add, title: Another}\n")
+    git(repo, "add", "--all")
+    git(repo, "commit", "-qm", "files")
+    git(repo, "branch", "-M", "main")
+    git(repo, "switch", "-qc", "work")
+    monkeypatch.chdir(repo)
+    made: dict[str, str] = {}
+    for name, line in EXAMPLES.items():
+        assert line in cli(*name.split(), "--help")[1]
+        words = [made.get(word, word) for word in shlex.split(line)[1 + len(name.split()) :]]
+        code, out, err = cli(*name.split(), "--json", *words)
+        assert (code, err) == (0, ""), line
+        told = json.loads(out)
+        for kind, row in {**told, "dispatch": told}.items():
+            if kind in ("plan", "task", "dispatch", "evidence") and "id" in row:
+                made.setdefault(kind.upper(), row["id"])
+    assert sorted(made) == ["DISPATCH", "EVIDENCE", "PLAN", "TASK"]

@@ -9,6 +9,7 @@ import click
 
 from docs.generator.words import page as whole_page
 from docs.generator.words import table
+from memento_git.cli.examples import EXAMPLES
 from memento_git.cli.main import COMMANDS, memento
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def _entry(path: tuple[str, ...], command: click.Command) -> str:
     context = click.Context(command, info_name=" ".join(("memento", *path)))
     usage = f"{context.info_name} {' '.join(command.collect_usage_pieces(context))}"
     parts = [f"## memento {' '.join(path)}", f"`{usage}`", inspect.cleandoc(command.help or "")]
+    if line := EXAMPLES.get(" ".join(path)):
+        parts.append(f"Example: `{line}`")
     rows = [_option(one, context) for one in command.params if isinstance(one, click.Option) and not _shared(one)]
     if rows:
         parts.append(table(("option", "meaning"), rows))

@@ -289,6 +289,10 @@ def run(arguments: list[str]) -> int:
     terminal.prepare()
     ours = arguments[: arguments.index("--")] if "--" in arguments else arguments
     as_json = terminal.wants_json(ours)
+    if "--help" in ours:
+        from memento_git.cli import examples
+
+        examples.show(ours)
     try:
         code = _main(arguments)
     except MementoError as error:
