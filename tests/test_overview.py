@@ -1027,6 +1027,15 @@ def test_the_reason_of_a_task_is_why_it_is_as_it_is_and_no_verdicts(play: Play) 
     assert [row["reason"] for row in play.overview()["tasks"]][1] == "gate quality_review has failed"
 
 
+def test_a_dispatch_has_its_id_under_the_name_that_each_record_has_it_by(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    dispatch = play.dispatch(play.task())
+    (row,) = play.overview()["dispatches"]
+    assert (row["id"], row["dispatch_id"]) == (dispatch, dispatch)
+    shown = cli("dispatch", "show", dispatch, "-C", str(play.root))[1]
+    assert shown.count("dispatch_") == 1
+
+
 def test_of_what_is_done_the_reason_why_it_was_reopened_is_the_last_one_and_none_for_its_state(play: Play) -> None:
     def told() -> tuple[str, str | None, str | None]:
         (row,) = play.overview()["tasks"]
@@ -1134,7 +1143,7 @@ def test_the_version_of_the_cache_goes_with_the_shape_of_what_is_kept(play: Play
     held = dict(base(play.ledger.view(), run))
     places = {re.sub(r"\w+_[0-9a-z]{12}|\w+\.txt", "*", one) for one in shape(held)}
     digest = hashlib.sha256("\n".join(sorted(places)).encode()).hexdigest()[:12]
-    assert (cache.VERSION.rpartition(".")[2], digest) == ("61", "d4b995108b52")
+    assert (cache.VERSION.rpartition(".")[2], digest) == ("62", "b951fa4b611a")
 
 
 def test_a_release_is_judged_after_the_other_gates_and_once_it_has_what_is_asked(

@@ -181,6 +181,7 @@ def _typeable(row: Mapping[str, Any]) -> dict[str, Any]:
     from memento_git.work.doubts import aged
 
     told = {**row, "command": {"run": row["command"]}} if isinstance(row.get("command"), list) else dict(row)
+    told |= {"id": None} if row.get("id") == row.get("dispatch_id") else {}
     if "task_ids" in row:  # evidence: its only task is told with them, and that all was checked out is nothing to tell
         told |= {"task_id": None, "absent": row["absent"] or None}
     return {**told, "stale": aged(row), "uncommitted": None} if row.get("uncommitted") else told

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
 
-VERSION: Final = f"{__version__}.61"  # raised with every change of what is kept or how it is computed
+VERSION: Final = f"{__version__}.62"  # raised with every change of what is kept or how it is computed
 
 
 class Ready(str):

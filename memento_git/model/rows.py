@@ -209,7 +209,8 @@ class TaskRow(TypedDict):
 class DispatchRow(TypedDict):
     """A task that was handed to somebody."""
 
-    dispatch_id: Annotated[str, "the dispatch"]
+    id: Annotated[str, "the dispatch"]
+    dispatch_id: Annotated[str, "the same, as the lifecycle ledger calls it"]
     status: Annotated[str, "queued, claimed, completed, failed, recovered"]
     task_id: Annotated[str, "its task"]
     run_id: Annotated[str, "its run"]

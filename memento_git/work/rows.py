@@ -106,8 +106,7 @@ def task_row(state: RunState, task: str) -> TaskRow:
     back = handout.row(handout.hindrance(state, task), state.id, task) if due else None
     return {
         "id": task, "run_id": state.id,
-        "title": prose.title,
-        "description": prose.body,
+        "title": prose.title, "description": prose.body,
         "status": status,
         "run_status": masked or None,
         "actor": data["by"],
@@ -179,6 +178,7 @@ def dispatch_rows(state: RunState, task: str) -> list[DispatchRow]:
         opened, ended = found.opened, found.ended
         rows.append(
             {
+                "id": name,
                 "dispatch_id": name,
                 "status": found.status,
                 "task_id": task,
