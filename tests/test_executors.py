@@ -42,6 +42,7 @@ def test_config_changes_what_is_built_in_and_adds_its_own() -> None:
     assert table["ours"] == Executor("ours", ("agent", "{brief}"), kinds=("docs",), timeout=300)
     assert table["goose"].health == ()
     assert table["ada"].by == "person"
+    assert list(table) == sorted(table)
     assert BUILT_IN["codex"].cost == 1.0
 
 
@@ -59,6 +60,11 @@ def test_a_command_takes_the_sandbox_along_that_it_must_work_in(argv: tuple[str,
     assert whose == owner
     assert found == Executor("mine", argv, sandbox=found.sandbox, wrap=BOXED.wrap if owner == "codex" else ())
     assert found.is_boxed is (owner == "codex")
+
+
+def test_a_command_is_known_by_what_stands_before_the_first_word_that_is_filled_in() -> None:
+    table = {"codex": BOXED._replace(run=("codex", "{brief}", "exec"))}
+    assert kept_boxed(Executor("mine", ("codex", "again")), table)[1] == "codex"
 
 
 def test_who_has_a_sandbox_of_its_own_keeps_it() -> None:

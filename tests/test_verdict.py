@@ -151,6 +151,15 @@ def test_a_failure_of_what_is_asked_contradicts_whatever_its_kind_and_is_named_b
     assert [one.partition(" failed")[0] for one in told] == ["`pytest -q`", "unit", "lint evidence"]
 
 
+def test_a_pass_that_nothing_speaks_against_contradicts_nothing() -> None:
+    assert contradictions([cite(ran(1))], Demand(evidence=("test",)), {"test"}) == []
+
+
+def test_evidence_that_is_not_there_is_the_latest_of_nothing() -> None:
+    missing = Cited("evidence_000000000009@0", None, "recorded", "reported")
+    assert names(latest([missing, cite(ran(2)), missing, cite(ran(1))], [CODE])) == [2]
+
+
 def test_what_came_out_of_another_dispatch_is_none_of_this_one() -> None:
     found = [cite(ran(1, dispatch="dispatch_a")), cite(ran(2)), cite(ran(3, dispatch="dispatch_b"))]
     missing = Cited("evidence_000000000009@0", None, "recorded", "reported")

@@ -55,6 +55,11 @@ class Item(NamedTuple):
     is_expired: bool = False
     score: float | None = None
 
+    @property
+    def words(self) -> str:
+        """Return all that a note says and is called by."""
+        return "\n".join((self.title, self.key, *self.tags, *self.aliases, self.text))
+
 
 # Parameters.
 
@@ -127,7 +132,7 @@ TESTS: Final[dict[str, Callable[[Item, Any], bool]]] = {
 
 def says(item: Item, text: str) -> bool:
     """Tell whether each word of a text stands in a note, as it is written but for case and forms of letters."""
-    held = alike.plain("\n".join((item.title, item.key, *item.tags, *item.aliases, item.text)))
+    held = alike.plain(item.words)
     return all(word in held for word in alike.plain(text).split())
 
 

@@ -32,7 +32,7 @@ def lacks(comparison: Comparison) -> Iterator[Finding]:
 
 def _left(state: RunState, before: RunState) -> Iterator[str]:
     """Yield the tasks that were to be done, and are cancelled; not those whose place a repair takes."""
-    replaced = {name for task in state.counting() for name in proofs.repaired(state, task)}
+    replaced = proofs.replaced(state)
     for task in before.ids("task"):
         was_open = before.task_status(task) not in (*DONE, "cancelled", "contested")
         if was_open and task not in replaced and state.task_status(task) == "cancelled":

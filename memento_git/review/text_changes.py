@@ -161,8 +161,7 @@ def _run(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterat
     """
     before = comparison.before(place.run)
     completes = not before.is_final and comparison.state(place.run).status == "completed"
-    is_rewrapped = old.body.split() == new.body.split() and terms.are_kept(old, new)
-    keys = [key for key in differing(old, new) if key != "text" or not is_rewrapped]
+    keys = [key for key in differing(old, new) if key != "text" or not terms.is_rewrapped(old, new)]
     if not before.is_final:
         gone = {
             "goal": old.data.get("goal") != new.data.get("goal"),

@@ -230,8 +230,7 @@ def _less(old: Prose, text: Prose, base: Prose | None) -> set[str]:
 
     Nor where the base asked for no less. Words in another order say something else.
     """
-    is_rewrapped = old.body.split() == text.body.split() and terms.are_kept(old, text)
-    before = old._replace(body=text.body) if is_rewrapped else old
+    before = old._replace(body=text.body) if terms.is_rewrapped(old, text) else old
     own = {*terms.asks(before)} - {*(terms.asks(base) if base else ())}
     is_kept = terms.are_kept(before, text) or (base is not None and terms.are_kept(before, base))
     return (

@@ -154,8 +154,7 @@ def _words(
 
     Only words are told of that most notes of the whole ledger do not have.
     """
-    texts = ["\n".join((item.title, item.key, *item.tags, *item.aliases, item.text)) for item in live]
-    written = learning.shared_words(texts)
+    written = learning.shared_words([item.words for item in live])
     with upkeep.gathered(run.view) as corpus:
         rare = {word: len(corpus.postings(word)) for word in written}
     most = max(FEWEST_COMMON, COMMON * len(live))

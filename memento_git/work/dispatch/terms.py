@@ -110,6 +110,11 @@ def are_kept(old: Prose, new: Prose) -> bool:
     return _in_order(*lines) or _in_order(shape(old), shape(new))
 
 
+def is_rewrapped(old: Prose, new: Prose) -> bool:
+    """Tell whether a text has the words of an older one, in its order, and is cut into other lines at the most."""
+    return old.body.split() == new.body.split() and are_kept(old, new)
+
+
 def _in_order(wanted: Iterable[object], told: Iterable[object]) -> bool:
     """Tell whether all of some lines are among others, none before one that it came after."""
     left = iter(told)

@@ -277,5 +277,4 @@ def is_done_with(state: RunState, scope: str, gate: str) -> bool:
     """Tell whether nothing rests on a gate: its task was cancelled, and it lifts no failure of what is repaired."""
     if scope == state.id or state.task_status(scope) != "cancelled":
         return False
-    repaired = {name for task in state.counting() for name in proofs.repaired(state, task)}
-    return scope not in repaired or not _lifts(state, scope, gate)
+    return scope not in proofs.replaced(state) or not _lifts(state, scope, gate)

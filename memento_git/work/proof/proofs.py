@@ -70,6 +70,11 @@ def repaired(state: RunState, task: str) -> list[str]:
     return found
 
 
+def replaced(state: RunState) -> set[str]:
+    """Return the tasks of a run whose place a repair takes that counts."""
+    return {name for task in state.counting() for name in repaired(state, task)}
+
+
 def asked_of(state: RunState, task: str, extra: Sequence[Source] = ()) -> Demand:
     """Return what policy, the canonical plan, the task and `extra` ask of what proves a task."""
     return asked_by(state, task, front_matter(state, state.canonical), extra)
