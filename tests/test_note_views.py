@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.shelf import Shelf
-from memento_git.knowledge.tally import tallied
 from memento_git.review.note_counts import note_counts
 from memento_git.work.actions import evidences
 from tests.play import Play, add, git
@@ -172,9 +171,8 @@ def test_status_reads_no_note_and_lists_nothing_twice(play: Play, monkeypatch: p
     for number in range(5):
         add(play, f"Fact {number} is about {number}.")
     view = play.ledger.view()
-    tallied(view)
+    assert note_counts(view)["live"] == 5
     assert not any(path.endswith(".md") for path in view.used if "/knowledge/" in path)
-    note_counts(play.ledger.view())
     again = play.ledger.view()
     with monkeypatch.context() as patch:
         patch.setattr(again.git.trees, "ledger", None)

@@ -1,31 +1,37 @@
-"""How many notes live, are contested, have expired, for a look at the whole; where nothing changed, nothing is read."""
+"""How many notes live, are contested, have expired: from names and events; no text of a note is read for it.
+
+What is not plain is kept under the tree of the notes, and brought up to date by what differs from it. Where nothing
+changed, neither notes nor what knows of them is loaded.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.ledger import cache, layout
+from memento_git.ledger import cache, difference, layout
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.view import View
     from memento_git.model.rows import Row
 
 KEPT: Final = "notes"
+PLAIN: Final = frozenset({"linked", "unlinked", "confirmed", "progressed", "anchored"})
 
 
 def note_counts(view: View) -> Row:
-    """Return the counts at a view; kept under the tree of the notes, but for what has expired by now."""
+    """Return the counts at a view."""
     entry = view.folders.get(layout.KNOWLEDGE)
     if entry is None:
         return {"live": 0, "contested": 0, "expired": 0}
-    tree = entry.oid if len(view.commits) == 1 else ""
-    held: dict[str, Any] | None = cache.read(view.git, KEPT, tree) if tree else None
-    if held is None:
-        held = _counted(view)
-        if tree:
-            cache.write(view.git, KEPT, tree, held)
-    expired = sum(1 for end in held["ends"] if end <= view.now)
-    return {"live": held["live"], "contested": held["contested"], "expired": expired}
+    held = _tallied(view, entry.oid if len(view.commits) == 1 and not view.changed else "")
+    return {
+        "live": held["notes"] - len(held["states"]),
+        "contested": sum(state == "contested" for state in held["states"].values()),
+        "expired": sum(end <= view.now for end in held["expires"].values()),
+    }
 
 
 def told_of(counts: Row) -> list[str]:
@@ -33,13 +39,65 @@ def told_of(counts: Row) -> list[str]:
     return [f"{count} {state}" for state, count in counts.items() if count]
 
 
-def _counted(view: View) -> dict[str, Any]:
-    from memento_git.knowledge.tally import tallied
+def _tallied(view: View, tree: str) -> dict[str, Any]:
+    """Return how many notes there are, which do not simply live (id -> state), and when those that expire do."""
+    held: dict[str, Any] | None = cache.read(view.git, KEPT, "2") if tree else None
+    if held is not None and held["tree"] == tree:
+        return held
+    from memento_git.knowledge.shelf import Shelf
 
-    told = tallied(view)
-    contested = sum(1 for state in told["states"].values() if state == "contested")
-    return {
-        "live": told["notes"] - len(told["states"]),
-        "contested": contested,
-        "ends": sorted(told["expires"].values()),
-    }
+    shelf, notes = Shelf(view), view.index("").prose
+    touched = _touched(view, held["tree"], tree) if held else None
+    if held is None or touched is None:
+        held, touched, expiring = {"states": {}, "expires": {}}, {*notes}, {*_expiring(view)}
+    else:
+        expiring = touched
+    for name in touched:
+        held["states"].pop(name, None)
+        held["expires"].pop(name, None)
+        if name in notes:
+            _tally(shelf, name, held, may_expire=name in expiring)
+    told = {**held, "tree": tree, "notes": len(notes)}
+    if tree:
+        cache.write(view.git, KEPT, "2", told)
+    return told
+
+
+def _tally(shelf: Shelf, note: str, held: dict[str, Any], *, may_expire: bool) -> None:
+    """Keep what is not plain of a note."""
+    from memento_git.knowledge.transitions import LIVE, LIVING
+
+    places = (layout.place_of(shelf.index.events[name]) for name in shelf.index.events_of.get(note, ()))
+    verbs = {place.do for place in places if place is not None}
+    state = shelf.status(note) if verbs - PLAIN else "active"
+    if state not in LIVE:
+        held["states"][note] = state
+    lives = state in LIVING
+    if may_expire and lives and shelf.view.record(shelf.path(note)) and (ends := shelf.expires(shelf.note(note))):
+        held["expires"][note] = ends
+
+
+def _touched(view: View, old: str, new: str) -> set[str] | None:
+    """Return the notes that differ between two trees of notes; None where git no longer has the older one."""
+    found = difference.changed(view.git, old, new)
+    if found is None:
+        return None
+    start = len(layout.FOLDER)
+    paths = [f"{layout.KNOWLEDGE}{path[start:]}" for path in found]
+    return {place.of for path in paths if (place := layout.place_of(path)) is not None}
+
+
+def _expiring(view: View) -> Iterable[str]:
+    """Return the notes with a line that may say when they expire; git looks for it, without any being read here.
+
+    Where git cannot read them all, any may expire.
+    """
+    from memento_git.ledger import grep
+
+    paths: list[str] = []
+    for commit in view.commits:
+        try:
+            paths += grep.files(view.git, commit, f"{layout.KNOWLEDGE}/", ["^expires:"], plain=False)
+        except grep.GrepIncomplete:
+            return [*view.index("").prose]
+    return [note for path in paths if (note := layout.note_of(path))]
