@@ -16,11 +16,16 @@ from memento_git.work.proof.verification import (
     Command,
     Demand,
     Why,
+    again_line,
     asked,
     asks_less,
     is_below,
+    is_cut,
+    is_late,
     plan_asks_less,
     proves_less,
+    show_line,
+    show_lines,
     shown,
     stricter,
 )
@@ -147,6 +152,15 @@ def test_what_a_task_does_not_ask_any_more_is_told_with_who_asked() -> None:
 def test_what_policy_asks_of_some_tasks_stands_in_for_no_plan() -> None:
     plan = {"verify": {"evidence": ["lint", "test"], "commands": [{"run": ["pytest", "-q"], "timeout": "20m"}]}}
     assert plan_asks_less(plan, {}, POLICY) == ["the plan asks for lint evidence"]
+    some_tasks = {"when": {"risks": ["medium"]}, "evidence": ["lint"]}
+    assert plan_asks_less(plan, {}, Policy(require=("test",), verify=(ALWAYS, some_tasks)))
+    assert not plan_asks_less(plan, {}, Policy(require=("test", "lint"), verify=(ALWAYS,)))
+
+
+def test_a_command_without_the_reports_that_were_asked_shows_less() -> None:
+    with_, without = ({"verify": {"commands": [{"run": ["make"], "reports": one}]}} for one in (["r.xml"], []))
+    assert proves_less(with_, without, Policy()) == ["the task asks for `make` as test evidence, with r.xml"]
+    assert proves_less(without, with_, Policy()) == []
 
 
 @pytest.mark.parametrize(("path", "below"), [("src", True), ("src/a.py", True), ("src2/a.py", False), ("", False)])
@@ -229,3 +243,86 @@ def test_enrichment_never_asks_for_less(task: Any, plan: Any, policy: Policy, ex
 def test_neither_task_nor_plan_takes_back_what_policy_asks(task: Any, plan: Any, policy: Policy) -> None:
     bare = {key: value for key, value in task.items() if key != "verify"}
     assert at_least_as_strict(asked(task, plan, policy), asked(bare, None, policy))
+
+
+# The lines that show what is asked.
+
+MAKE: dict[str, Any] = {"run": ["make", "it all"], "kind": "build", "reports": ["r.xml"], "timeout": 60}
+ASKED: dict[str, Any] = {
+    "commands": [MAKE],
+    "evidence": ["build", "diff", "lint", "approval"],
+    "proof": {"build": "reported"},
+}
+BUILD = "memento evidence run --task T --kind build --report r.xml -- make 'it all'"
+LINT = "memento evidence run --task T --kind lint -- CMD"
+DIFF = "memento evidence add --task T --kind diff --diff A..B"
+
+
+def row(**data: Any) -> dict[str, Any]:
+    return {
+        "kind": "build", "folder": ".", "covers": [], "command": MAKE["run"], "seconds": 2.0,
+        "reports": [{"name": "r.xml"}, {"name": "s.xml"}], **data,
+    }  # fmt: skip
+
+
+def test_what_is_asked_is_shown_commands_first_and_a_yes_is_for_others_to_give() -> None:
+    assert show_lines("T", ASKED) == [BUILD, LINT, DIFF]
+    assert show_lines("T", ASKED, [row()]) == [LINT, DIFF]
+    assert show_lines("T", ASKED, [row(), row(kind="lint", command=["ruff"])]) == [DIFF]
+
+
+@pytest.mark.parametrize("other", [
+    {"kind": "test"}, {"folder": "docs"}, {"covers": ["src"]}, {"command": ["make"]}, {"seconds": 61.0},
+    {"reports": []},
+])  # fmt: skip
+def test_what_did_less_than_a_command_that_is_asked_is_none_of_it(other: dict[str, Any]) -> None:
+    assert BUILD in show_lines("T", ASKED, [row(**other)])
+
+
+@pytest.mark.parametrize(("asked_", "lines"), [
+    ({"evidence": ["note"], "proof": {"artifact": "verified", "lint": "reported", "type": "reported"}},
+     [LINT, "memento evidence add --task T --kind note --summary TEXT"]),
+    ({"evidence": ["lint"], "proof": {"lint": "reported", "type": "reported"}}, [LINT]),
+    ({"evidence": [], "proof": {"artifact": "verified"}}, ["memento evidence add --task T --kind artifact FILE"]),
+    ({"evidence": [], "proof": {}}, ["memento evidence run --task T --kind test -- CMD"]),
+])  # fmt: skip
+def test_where_nothing_that_is_asked_proves_what_would_prove_is_shown_too(
+    asked_: dict[str, Any], lines: list[str]
+) -> None:
+    assert show_lines("T", {"commands": [], **asked_}) == lines
+
+
+@pytest.mark.parametrize(("kind", "line"), [
+    (RUN_KINDS[0], "memento evidence run --task T -- CMD"), ("approval", "memento evidence approve T"),
+    ("ci", "memento evidence check --task T FILE"), ("graph", "memento graph update --task T"),
+    ("memory", "memento evidence add --task T --kind memory --summary TEXT"),
+    ("screenshot", "memento evidence add --task T --kind screenshot FILE"),
+])  # fmt: skip
+def test_each_kind_of_evidence_has_its_line(kind: str, line: str) -> None:
+    assert show_line("T", kind) == line
+
+
+@pytest.mark.parametrize(("told", "typed"), [
+    ({}, "make 'it all'"), ({"cwd": "docs"}, "CMD"), ({"argv": ["make", "<outside>/a"]}, "CMD"),
+    ({"argv": ["make", "a\nb"]}, "CMD"), ({"argv": ["make", "x" * 1000]}, "CMD"),
+])  # fmt: skip
+def test_a_command_is_typed_again_where_it_is_known_whole(told: dict[str, Any], typed: str) -> None:
+    command = {"cwd": ".", "argv": MAKE["run"], **told}
+    assert again_line("T", {"kind": "lint", "command": command}) == (
+        f"memento evidence run --task T --kind lint -- {typed}"
+    )
+
+
+@pytest.mark.parametrize(("argument", "cut"), [
+    ("make", False), ("[redacted: token]", True), ("~/bin", True), ("--path=~/bin", True), ("a~b", False),
+    ("x" * 4096, False), ("x" * 4097, True),
+])  # fmt: skip
+def test_a_word_that_lacks_something_is_told_by_its_looks(argument: str, cut: bool) -> None:
+    assert is_cut(argument) is cut
+
+
+@pytest.mark.parametrize(("seconds", "limit", "late"), [
+    (61.0, 60, True), (60.9, 60, False), (9000.0, 0, False), (9000.0, None, False)
+])  # fmt: skip
+def test_a_command_is_late_a_second_after_its_time(seconds: float, limit: int | None, late: bool) -> None:
+    assert is_late(seconds, limit) is late

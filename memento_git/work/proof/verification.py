@@ -284,7 +284,7 @@ def _is_row_of(evidence: Mapping[str, Any], command: Mapping[str, Any]) -> bool:
 
 def is_late(seconds: float, limit: int | None) -> bool:
     """Tell whether a command took longer than it may: a second more, for what is ended has overrun."""
-    return bool(limit) and seconds >= (limit or 0) + 1
+    return bool(limit and seconds >= limit + 1)
 
 
 def _options(command: Mapping[str, Any]) -> str:
