@@ -167,7 +167,8 @@ def test_what_came_out_of_another_dispatch_is_none_of_this_one() -> None:
 
 
 def test_what_has_a_fault_is_not_sound() -> None:
-    others = ran(4, **{"for": ["task_000000000002"]})
+    others = ran(4)
+    others.data["for"] = ["task_000000000002"]
     found = [cite(ran(1)), cite(ran(2, code=1)), cite(ran(3), status="retracted"), cite(others)]
     assert names(sound(found, TASK)) == [1]
 
