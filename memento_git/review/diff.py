@@ -302,9 +302,10 @@ def _tasks(before: Row, after: Row, told: Mapping[str, list[Row]]) -> list[Row]:
 
 
 def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Mapping[str, Row]) -> Row | None:
-    shown = new or old or {}
+    now, was = new or {}, old or {}
+    shown = now or was
     loud = [row for row in events if _verb(row) not in QUIET]
-    proof = [evidence[name] for name in (new or {}).get("proven_by", ()) if name in evidence]
+    proof = [evidence[name] for name in now.get("proven_by", ()) if name in evidence]
     change = {
         "id": shown["id"], "title": shown["title"], "change": _kind(old, new),
         "from": old and old["status"], "to": new and new["status"], "way": _way(old, new, loud),
@@ -312,16 +313,15 @@ def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Map
         "reason": _reason(loud), "last_reason": _last_reason(new, loud),
         "proven": new and new["proven"], "proven_before": old and old["proven"],
         "proof": [diff_proofs.proof(row) for row in proof],
-        "unproven_because": (new or {}).get("unproven_because", []), "unsigned": (new or {}).get("unsigned", []),
-        "unproven_by_older": (new or {}).get("unproven_by_older", []),
-        "became": [name for name in TURNS if new and _is(new, name) and not (old and _is(old, name))],
-        "asked": list(((new or {}).get("asked") or {}).get("why", ())),
+        **{key: now.get(key, []) for key in ("unproven_because", "unsigned", "unproven_by_older")},
+        "became": [name for name in TURNS if _is(now, name) and not _is(was, name)],
+        "asked": list((now.get("asked") or {}).get("why", ())),
         "criteria": list(new["acceptance_criteria"]) if new and not old else [],
         "kind": shown["kind"], "risk": shown["risk"], "files": list(shown["relevant_files"]),
-        "overridden": list(_overridden(loud)), "selected_dispatch_id": (new or {}).get("selected_dispatch_id"),
+        "overridden": list(_overridden(loud)), "selected_dispatch_id": now.get("selected_dispatch_id"),
         "texts": texts(old, new, TASK_TEXTS), "events": [_event(row) for row in loud],
     }  # fmt: skip
-    if new and new["status"] == "contested" and not (old and old["status"] == "contested"):
+    if now.get("status") == "contested" != was.get("status"):
         change["became"].append("contested")
     same = old and new and all(old[key] == new[key] for key in SAME)
     return None if same and not (loud or change["texts"] or change["became"]) else change

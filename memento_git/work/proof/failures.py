@@ -50,6 +50,6 @@ def since(task: str, proof: Rows, last: Mapping[object, Mapping[str, Any]]) -> l
     return [*found]
 
 
-def ran(row: Mapping[str, Any]) -> object:
+def ran(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what tells one command from another."""
-    return row["kind"], row["folder"], *(row["command"] or ())
+    return row["kind"], row["folder"] or "", *(row["command"] or ())

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from memento_git.model.states import DONE
+from memento_git.work.proof.failures import ran
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -63,22 +64,18 @@ def _passed_since(view: View, bound: Iterable[EvidenceRow], tasks: Iterable[Task
     now: dict[tuple[str, ...], list[EvidenceRow]] = {}
     for row in rows:
         if not row["stale"] and not row["covers"]:
-            now.setdefault(_ran(row), []).append(row)
-    old = [row for row in rows if row["stale"] and _ran(row) in now]
+            now.setdefault(ran(row), []).append(row)
+    old = [row for row in rows if row["stale"] and ran(row) in now]
     if not old:
         return {}
     from memento_git.work.proof.trust import at_least
 
     passes, found = Passes(view, lambda: now), {}
     for row in old:
-        for one in passes.since([(_ran(row), row["code"].get("tree", ""))]):
+        for one in passes.since([(ran(row), row["code"].get("tree", ""))]):
             if at_least(one["trust_level"], row["trust_level"]):
                 found[row["id"]] = one["id"]
     return found
-
-
-def _ran(row: EvidenceRow) -> tuple[str, ...]:
-    return row["kind"], row["folder"] or "", *(row["command"] or ())
 
 
 def _uncommitted(view: View, stale: Iterable[EvidenceRow], tree: str) -> set[str]:
