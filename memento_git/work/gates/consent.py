@@ -51,16 +51,14 @@ def is_yes(answer: str) -> bool:
         return False
     text = " ".join(unicodedata.normalize("NFC", answer).replace("\u2019", "'").lower().split())
     text = END.sub("", text).rstrip()
-    return _plain(text) or any(_plain(rest) for rest in _without_courtesy(text))
+    return any(map(_plain, _without_courtesy(text)))
 
 
 def _disguised(answer: str) -> bool:
-    """Tell whether a character is not what normalisation makes of it: a look-alike of a plain letter."""
+    """Tell whether a character is not what normalisation makes of it: a look-alike of a plain letter, or of a blank."""
     normal = unicodedata.normalize("NFC", answer)
     return any(not letter.isascii() and unicodedata.normalize("NFC", letter).isascii() for letter in answer) or any(
-        unicodedata.category(letter) in ("Cf", "Co", "Cn") or unicodedata.normalize("NFKC", letter) != letter
-        for letter in END.sub("", normal.strip())
-        if letter not in WIDE
+        unicodedata.normalize("NFKC", letter) != letter for letter in END.sub("", normal.strip()) if letter not in WIDE
     )
 
 
@@ -69,7 +67,7 @@ def _plain(text: str) -> bool:
 
 
 def _without_courtesy(text: str) -> list[str]:
-    """Return the text without one courtesy before it, after it, or both."""
+    """Return the text itself, and without one courtesy before it, after it, or both."""
     found = []
     ahead = [text, *(rest for word in POLITE if (rest := _cut(text, word, ahead=True)))]
     for start in ahead:
