@@ -64,9 +64,10 @@ def task_status(lanes: Lanes) -> str:
     status = lanes.word(STATUS, "pending")
     if status not in ("dispatched", "in_progress") or lanes.open_dispatches():
         return status
-    if any(value[0] == "contested" for value in lanes.named("dispatch").values()):
+    ends = {value[0] for value in lanes.named("dispatch").values()}
+    if "contested" in ends:
         return status
-    return "blocked" if any(value[0] == "failed" for value in lanes.named("dispatch").values()) else "pending"
+    return "blocked" if "failed" in ends else "pending"
 
 
 def held_plan(lanes: Lanes) -> str:
