@@ -36,6 +36,11 @@ def lanes(**values: Value) -> Lanes:
     (STATUS, [("dispatched", "a"), ("in_progress", "")], None), (STATUS, [("completed", ""), ("blocked", "")], None),
     (STATUS, [("completed", ""), ("completed", "")], ("completed", "")),
     (STATUS, [("retracted",), ("recorded",)], None),
+    (STATUS, [("paused",), ("paused",)], ("paused",)), (STATUS, [("paused",), ("active",)], None),
+    (STATUS, [("superseded",), ("retracted",)], ("retracted",)),
+    (STATUS, [("dispatched", "d1"), ("completed", "d1")], None),
+    (STATUS, [("dispatched", "d1"), ("dispatched", "d2")], None), (STATUS, [("completed", ""), ("accepted", "")], None),
+    (CANONICAL, [("p", "t"), ("p", "u")], None), ("dispatch:d", [("claimed", "a"), ("claimed", "b")], None),
     ("state", [("superseded",), ("retracted",)], None), (CANONICAL, [("dispatched", ""), ("completed", "")], None),
 ])  # fmt: skip
 def test_concurrent_writings_come_together_whichever_came_first(

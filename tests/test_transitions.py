@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memento_git.folding.fold import Fold
-from memento_git.folding.lanes import join, task_status
+from memento_git.folding.lanes import task_status
 from memento_git.work.transitions import judge
 from tests.tale import BOB, OTHER, PLAN, PLAN2, PROOF, RUN, TASK, Tale, handoff, planned
 
@@ -215,6 +215,22 @@ def test_approving_another_plan_supersedes_and_rejecting_it_leaves_none() -> Non
     assert tale.verdict(tale.approve(PLAN2)) == ("illegal", "plan_rejected")
 
 
+def test_rejecting_another_plan_leaves_the_canonical_one() -> None:
+    tale = planned()
+    assert tale.verdict(tale.tell("rejected", PLAN2, reason="no", reads=(RUN,))) == LEGAL
+    assert tale.folded(PLAN).lanes.word("canonical", "") == PLAN
+
+
+def test_a_settled_plan_that_was_rejected_is_not_the_canonical_one() -> None:
+    tale = planned()
+    before = tale.heads(f"plans:{RUN}", RUN)
+    no = tale.tell("rejected", PLAN, reason="no", after=before)
+    tale.tell("approved", PLAN, text="b" * 32, after=before)
+    assert tale.verdict(tale.tell("settled", PLAN, keep=no, reason="why")) == LEGAL
+    lanes = tale.folded(PLAN).lanes
+    assert (lanes.word(f"plan:{PLAN}", ""), lanes.word("canonical", "")) == ("rejected", "")
+
+
 def test_a_canonical_plan_is_approved_again_by_somebody_else_or_for_another_text() -> None:
     tale = planned()
     assert tale.verdict(tale.approve()) == LEGAL
@@ -371,33 +387,7 @@ def test_blocking_against_an_unseen_candidate_is_contested_not_lost() -> None:
     assert tale.status() == "contested"
 
 
-# Joins.
-
-
-@pytest.mark.parametrize(
-    ("lane", "values", "expected"),
-    [
-        ("status", [("paused",), ("paused",)], ("paused",)),
-        ("status", [("paused",), ("active",)], None),
-        ("gate:release", [("passed",), ("failed",), ("waived",)], ("failed",)),
-        ("gate:release", [("passed",), ("waived",)], ("waived",)),
-        ("gate:release", [("requested",), ("waived",)], ("requested",)),
-        ("lease:x", [("2026-01-01",), ("2026-01-02",)], ("2026-01-02",)),
-        ("status", [("superseded",), ("retracted",), ("redacted",)], ("redacted",)),
-        ("status", [("superseded",), ("retracted",)], ("retracted",)),
-        ("status", [("dispatched", ""), ("completed", ""), ("in_progress", "")], ("completed", "")),
-        ("status", [("dispatched", "d1"), ("completed", "d1")], None),
-        ("status", [("dispatched", "d1"), ("dispatched", "d2")], None),
-        ("status", [("completed", ""), ("accepted", "")], None),
-        ("canonical", [("p", "t"), ("p", "u")], None),
-        ("dispatch:d", [("claimed", "a"), ("claimed", "b")], None),
-    ],
-)
-def test_concurrent_writings_of_a_lane_join_or_disagree(
-    lane: str, values: list[tuple[str, ...]], expected: tuple[str, ...] | None
-) -> None:
-    assert join(lane, values) == expected
-    assert join(lane, reversed(values)) == expected
+# Disagreement.
 
 
 def test_a_contested_record_takes_no_further_event_but_gates_and_settling() -> None:
