@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     Fits = Callable[[str, str], bool]
 
@@ -20,16 +20,14 @@ def matches(pattern: str, path: str) -> bool:
     """
     wanted = [part for part in pattern.split("/") if part]
     given = [part for part in path.split("/") if part]
-    return bool(wanted) and (_leads_into(wanted, given) or _names(wanted, given))
+    return bool(wanted) and (_leads_into(wanted, given) or any(_named(wanted, given, fnmatchcase)))
 
 
 def names(pattern: str, path: str, fits: Fits = fnmatchcase) -> bool:
     """Tell whether a pattern names a path itself; `fits` tells whether a part of the path fits one of the pattern."""
     wanted = [part for part in pattern.split("/") if part]
-    places = _opened(wanted, {0})
-    for part in path.split("/"):
-        places = _after(wanted, places, part, fits)
-    return len(wanted) in places
+    *_, is_named = _named(wanted, path.split("/"), fits)
+    return is_named
 
 
 def any_matches(patterns: Iterable[str], paths: Sequence[str]) -> bool:
@@ -43,14 +41,13 @@ def _leads_into(wanted: Sequence[str], folder: Sequence[str]) -> bool:
     return below and all(map(fnmatchcase, folder, start))
 
 
-def _names(wanted: Sequence[str], given: Sequence[str]) -> bool:
-    """Walk the path part by part, holding all places of the pattern where the walk may be."""
+def _named(wanted: Sequence[str], given: Iterable[str], fits: Fits) -> Iterator[bool]:
+    """Walk the path part by part, holding all places of the pattern where the walk may be; yield if it is named so."""
     places = _opened(wanted, {0})
+    yield len(wanted) in places
     for part in given:
-        if len(wanted) in places:
-            return True
-        places = _after(wanted, places, part, fnmatchcase)
-    return len(wanted) in places
+        places = _after(wanted, places, part, fits)
+        yield len(wanted) in places
 
 
 def _after(wanted: Sequence[str], places: set[int], part: str, fits: Fits) -> set[int]:
