@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from memento_git.ledger import environment, journal, lock, publish, settings, userindex, worktree
+from memento_git.ledger import claims, environment, journal, lock, marks, publish, settings, userindex, worktree
 from memento_git.ledger import git as door
 from memento_git.ledger.store import Ledger
 from tests.play import git
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memento_git.errors import MementoError
     from tests.play import Play
 
@@ -100,7 +104,7 @@ def test_a_branch_that_is_locked_for_ever_refuses_and_changes_nothing(
     held = play.root / ".git" / "refs" / "heads" / "main.lock"
     held.touch()
 
-    assert "main.lock" in refused(play, publish.RefLocked)
+    assert "main.lock" in refused(play, lock.RefLocked)
 
     held.unlink()
     assert play.run() in play.ledger.view().runs()
@@ -211,6 +215,83 @@ def test_a_machine_without_git_says_so(play: Play, tmp_path: Path, monkeypatch: 
 
     with pytest.raises(environment.GitMissing):
         Ledger.open(play.root)
+
+
+KILLED_GIT: Final = """#!/bin/sh
+case " $* " in *" $KILLED "*) kill -9 $$;; esac
+exec {git} "$@"
+"""
+
+
+@pytest.fixture
+def killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Return what has each git with a word in its command be killed by the system, as for want of memory."""
+    folder = tmp_path / "killed"
+    folder.mkdir()
+    program = folder / "git"
+    program.write_text(KILLED_GIT.format(git=shutil.which("git")))
+    program.chmod(0o755)
+
+    def of(word: str) -> None:
+        monkeypatch.setenv("KILLED", word)
+        monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+    return of
+
+
+def test_a_git_that_was_killed_has_not_said_no(play: Play, killed: Callable[[str], None]) -> None:
+    play.run()
+    head = git(play.root, "rev-parse", "HEAD")
+    killed("check-ref-format")
+    with pytest.raises(door.GitFailed, match="check-ref-format failed: ended by signal 9"):
+        marks.mark(play.ledger.git, "m1", "A mark.")
+    killed("merge-base")
+    with pytest.raises(door.GitFailed, match="ended by signal 9"):
+        play.ledger.git.is_before(head, head)
+    killed("remote")
+    with pytest.raises(door.GitFailed, match="ended by signal 9"):
+        play.ledger.git.remotes()
+
+
+def test_a_repository_whose_git_was_killed_while_it_is_opened_says_so(
+    play: Play, killed: Callable[[str], None]
+) -> None:
+    killed("--show-object-format")
+    with pytest.raises(door.RepositoryUnreadable, match="ended by signal 9"):
+        Ledger.open(play.root)
+
+
+def test_a_claim_whose_git_was_killed_once_the_ref_was_set_is_taken(
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "late").mkdir()
+    late = tmp_path / "late" / "git"
+    late.write_text(
+        f'#!/bin/sh\n{shutil.which("git")} "$@" || exit\ncase " $* " in *\' update-ref \'*) kill -9 $$;; esac\n'
+    )
+    late.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{late.parent}{os.pathsep}{os.environ['PATH']}")
+    mine = claims.Claim("dispatch_1", "agent:ada", "2027-01-01T00:00:00.000Z")
+    taken = claims.take(play.ledger.git, "task_1", mine, None)
+    assert taken is not None
+    assert claims.read(play.ledger.git, "task_1") == taken
+
+
+@pytest.mark.parametrize("ref", ["refs/tags/memento/m1", "refs/memento/claims/task_1"])
+def test_a_lock_that_a_crash_left_on_a_ref_is_told_as_a_lock(play: Play, ref: str) -> None:
+    left = play.root / ".git" / f"{ref}.lock"
+    left.parent.mkdir(parents=True, exist_ok=True)
+    left.touch()
+    mine = claims.Claim("dispatch_1", "agent:ada", "2027-01-01T00:00:00.000Z")
+    of_tag = ref.startswith("refs/tags")
+    act = (
+        partial(marks.mark, play.ledger.git, "m1", "A mark.")
+        if of_tag
+        else partial(claims.take, play.ledger.git, "task_1", mine, None)
+    )
+    with pytest.raises(lock.RefLocked, match=f"{ref}.lock") as caught:
+        act()
+    assert "remove it" in caught.value.hint
 
 
 OLD_GIT: Final = """#!/bin/sh

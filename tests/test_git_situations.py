@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.knowledge import following
-from memento_git.ledger import checkouts, edits, history, places, publish
+from memento_git.ledger import checkouts, edits, history, lock, places, publish
 from memento_git.ledger.git import BareRepository, Git, GitFailed, WorkTreeMissing
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.model.ids import make_id
@@ -171,7 +171,7 @@ def test_a_reftable_that_is_locked_for_ever_refuses_and_changes_nothing(reftable
     held = reftabled.root / ".git" / "reftable" / "tables.list.lock"
     held.touch()
 
-    refused(reftabled, publish.RefLocked)
+    refused(reftabled, lock.RefLocked)
     assert any("tables.list.lock exists" in one.message for one in health.machine(reftabled.ledger))
 
     held.unlink()

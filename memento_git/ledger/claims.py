@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger.git import GitFailed
-from memento_git.ledger.lock import NotWritable
+from memento_git.ledger.lock import refuse_ref
 from memento_git.model.clock import STAMP
 
 if TYPE_CHECKING:
@@ -54,15 +54,17 @@ def _claim(blob: str, data: bytes | None) -> Claim:
 
 def take(git: Git, name: str, claim: Claim, instead_of: Claim | None) -> Claim | None:
     """Create the ref, or replace exactly the given claim; return None when somebody else was first."""
+    blob = None
     try:
         blob = write(git, claim)
         git.run_apart("update-ref", f"{REFS}/{name}", blob, instead_of.blob if instead_of else git.zero)
     except GitFailed as failure:
         now = git.object_id(f"{REFS}/{name}") or ""
         if now == (instead_of.blob if instead_of else ""):
-            raise NotWritable(reason=failure.facts["reason"]) from None
-        return None
-    return claim._replace(blob=blob)
+            refuse_ref(f"{REFS}/{name}", str(failure.facts["reason"]))
+        if now != blob:
+            return None
+    return claim._replace(blob=blob or "")
 
 
 def write(git: Git, claim: Claim) -> str:

@@ -112,7 +112,7 @@ class Git:
         if len(lines) > 5:  # a path of several lines
             lines = [*lines[:2], *filter(None, map(self._place, ("git-dir", "git-common-dir", "show-toplevel")))]
         if len(lines) < 4 or not Path(lines[2]).is_absolute():
-            self._explain(answer.stderr)
+            self._explain(answer)
         self.object_format = lines[1]
         self.git_dir, self.common_dir = map(Path, lines[2:4])
         self.top = Path(lines[4]) if len(lines) > 4 else None
@@ -138,10 +138,10 @@ class Git:
         kept = {"GIT_WORK_TREE": str(self.top)} if stays else {}
         return environment({**kept, **self.led, **self.extra, **(extra or {})})
 
-    def _explain(self, stderr: bytes) -> None:
+    def _explain(self, done: subprocess.CompletedProcess[bytes]) -> None:
         """Say why a repository could not be opened."""
         refuse_old(self._run("version").stdout.decode())
-        reason = stderr.decode(errors="replace").strip()
+        reason = done.stderr.decode(errors="replace").strip() or ended(done.returncode)
         if "not a git repository" in reason:
             raise NotARepository(path=self.cwd)
         if "dubious ownership" in reason or "unsafe repository" in reason:
@@ -207,14 +207,21 @@ class Git:
             raise TimeoutError from None
         return process.returncode, os.fsdecode(out), err.decode(errors="replace")
 
+    def _asked(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+        """Run one git command whose failure is an answer, too; one that was killed has not said no."""
+        done = self._run(*arguments)
+        if done.returncode < 0:
+            answered(arguments, done.returncode, done.stdout, done.stderr)
+        return done
+
     def answer(self, *arguments: str) -> str | None:
         """Run one git command; return its one-line answer, or None where it fails."""
-        done = self._run(*arguments)
+        done = self._asked(*arguments)
         return None if done.returncode else os.fsdecode(done.stdout).strip()
 
     def lines(self, *arguments: str) -> list[str]:
         """Return the lines that git prints, none where it fails; a name in them may hold any other break."""
-        done = self._run(*arguments)
+        done = self._asked(*arguments)
         return [] if done.returncode else [line for line in os.fsdecode(done.stdout).split("\n") if line]
 
     def is_before(self, one: str, other: str) -> bool:

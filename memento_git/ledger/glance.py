@@ -47,7 +47,7 @@ def _stands_in(start: Path, base: str) -> bool:
         return False
     done = run_in(start, *OPTIONS, "rev-parse", "--symbolic-full-name", found["name"])
     ref = done.stdout.decode(errors="replace").strip()
-    return ref.endswith("/HEAD") or (found["name"].startswith("refs/") and ref != found["name"])
+    return done.returncode != 0 or ref.endswith("/HEAD") or (found["name"].startswith("refs/") and ref != found["name"])
 
 
 def _was_touched(start: Path, base: str) -> bool:

@@ -7,7 +7,7 @@ import platform
 import threading
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.errors import Moved, Refused, reason_of
 
@@ -24,6 +24,7 @@ KEPT: Final[bool] = fcntl is not None  # whether there is a lock at all
 PATIENCE: Final = 60.0
 MENDING_PATIENCE: Final = 2.0
 PAUSE: Final = 0.004
+LOCKED: Final = ("File exists", "cannot lock references")  # what git says of a ref, or of all, that another one holds
 HOLDERS: Final[dict[tuple[str, int], int]] = {}  # the locks that threads of this process hold, or wait for
 
 
@@ -52,12 +53,27 @@ class NotWritable(Refused):
     hint_ = "free some space or mend the permissions; nothing was changed"
 
 
+class RefLocked(Moved):
+    """Another git process holds the branch."""
+
+    token = "ref_locked"
+    sentence = "git cannot lock {ref}: {reason}"
+    hint_ = "finish that git command; if none is running, a crash left the lock file: remove it"
+
+
 class RepositoryGone(NotWritable):
     """The git directory is not there any more: it was moved or removed while this process had it open."""
 
     token = "repository_gone"
     sentence = "the repository at {path} was moved or removed while this was at work"
     hint_ = "open it where it is now; where it was, nothing is made anew"
+
+
+def refuse_ref(ref: str, reason: str) -> NoReturn:
+    """Refuse where git could not write a ref: another git holds it, or left its lock; else nothing can be written."""
+    if any(words in reason for words in LOCKED):
+        raise RefLocked(ref=ref, reason=reason) from None
+    raise NotWritable(reason=reason) from None
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
 from memento_git.ledger.git import GitFailed
-from memento_git.ledger.lock import NotWritable
+from memento_git.ledger.lock import refuse_ref
 from memento_git.model.clock import seconds_of
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def mark(git: Git, name: str, message: str) -> str:
         git.run("-c", "tag.gpgSign=false", "tag", "-a", "--no-sign", "-F", "-", tag, data=message.encode())
     except GitFailed as failure:
         _refuse(git, name, str(failure.facts["reason"]))
-        raise NotWritable(reason=failure.facts["reason"]) from None
+        refuse_ref(f"refs/tags/{tag}", str(failure.facts["reason"]))
     return tag
 
 

@@ -12,7 +12,7 @@ from memento_git.errors import MementoError, Moved, Refused, reason_of
 from memento_git.ledger import journal, layout, places, userindex, worktree
 from memento_git.ledger.git import BareRepository, GitFailed
 from memento_git.ledger.journal import Path3
-from memento_git.ledger.lock import NotWritable
+from memento_git.ledger.lock import LOCKED, NotWritable, refuse_ref
 from memento_git.ledger.settings import identities
 from memento_git.ledger.underway import under_way
 
@@ -30,7 +30,6 @@ SIGNING_PATIENCE: Final = 60
 INDEX_PATIENCE: Final = 10.0
 REF_PATIENCE: Final = 3.0
 REF_PAUSE: Final = 0.05
-LOCKED: Final = ("File exists", "cannot lock references")
 TRUE: Final = ("true", "yes", "on", "1", "")
 
 
@@ -56,14 +55,6 @@ class InsideHook(Moved):
     token = "inside_hook"
     sentence = "the ledger cannot be written from within a git hook or an editor that git opened"
     hint_ = "run the command after git has finished"
-
-
-class RefLocked(Moved):
-    """Another git process holds the branch."""
-
-    token = "ref_locked"
-    sentence = "git cannot lock {ref}: {reason}"
-    hint_ = "finish that git command; if none is running, a crash left the lock file: remove it"
 
 
 class SigningFailed(Refused):
@@ -257,15 +248,13 @@ def _move(git: Git, draft: Draft) -> None:
             git.run_apart("update-ref", "-m", draft.subject, "--no-deref", ref, draft.commit, old or git.zero)
         except GitFailed as failure:
             now = git.object_id(ref)
-            reason = failure.facts["reason"]
+            reason = str(failure.facts["reason"])
             if now == draft.commit:
                 return
             if now != old:
                 raise LedgerMoved(ref=ref) from None
-            if not any(words in failure.message for words in LOCKED):
-                raise NotWritable(reason=reason) from None
-            if time.monotonic() > deadline:
-                raise RefLocked(ref=ref, reason=reason) from None
+            if time.monotonic() > deadline or not any(words in reason for words in LOCKED):
+                refuse_ref(ref, reason)
             time.sleep(REF_PAUSE)
         else:
             return
