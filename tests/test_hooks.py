@@ -74,6 +74,30 @@ def test_a_hook_that_is_there_runs_first_decides_and_is_put_back(play: Play, pat
     assert states(play)["pre-commit"] == ("other", False)
 
 
+@pytest.mark.parametrize("verb", [hooks.install, hooks.uninstall])
+def test_an_installation_that_is_cut_short_leaves_the_users_hook_where_git_runs_it(
+    play: Play, monkeypatch: pytest.MonkeyPatch, verb: Callable[..., Any]
+) -> None:
+    theirs = play.root / ".git" / "hooks" / "pre-commit"
+    text = put(theirs, "#!/bin/sh\necho ran >> .git/ran\n")
+    there = sorted(one.name for one in theirs.parent.iterdir())
+
+    def cut_short(self: Path, target: Path) -> None:
+        raise KeyboardInterrupt(f"{self} -> {target}")
+
+    with monkeypatch.context() as cut:
+        cut.setattr(Path, "replace", cut_short)
+        with pytest.raises(KeyboardInterrupt):
+            hooks.install(play.ledger.git)
+    git(play.root, "commit", "-q", "--allow-empty", "-m", "theirs runs")
+    assert (play.root / ".git" / "ran").read_text() == "ran\n"
+    verb(play.ledger.git)
+    assert theirs.read_text() == text or states(play)["pre-commit"] == ("installed", True)
+    hooks.uninstall(play.ledger.git)
+    assert theirs.read_text() == text
+    assert sorted(one.name for one in theirs.parent.iterdir()) == there
+
+
 def test_somebody_elses_hook_that_came_later_is_left_alone(play: Play) -> None:
     hooks.install(play.ledger.git)
     theirs = play.root / ".git" / "hooks" / "pre-commit"

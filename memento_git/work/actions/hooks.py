@@ -199,6 +199,11 @@ def _before(place: Path, name: str) -> Path:
     return place / f"{name}{BEFORE}"
 
 
+def _fresh(place: Path, name: str) -> Path:
+    """Return where ours is written before it takes its place."""
+    return place / f"{name}.memento-new"
+
+
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8", errors="replace")
@@ -219,14 +224,29 @@ def install(git: Git) -> list[Hook]:
     place.mkdir(parents=True, exist_ok=True)
     for name in names:
         _take_away(place, name)
-        slot = _slot(place, name)
-        fresh = place / f"{name}.memento-new"
+        slot, fresh = _slot(place, name), _fresh(place, name)
         fresh.write_text(script(name), encoding="utf-8")
         fresh.chmod(0o755)
         if os.path.lexists(slot):
-            slot.rename(_before(place, name))
+            _put_aside(slot, _before(place, name))
         fresh.replace(slot)
     return [_state(place, name) for name in CHECKS]
+
+
+def _put_aside(slot: Path, before: Path) -> None:
+    """Give a hook its other name and leave it its own until ours takes that, so that git runs it at every instant."""
+    try:
+        os.link(slot, before, follow_symlinks=False)
+    except (OSError, NotImplementedError):  # a file system without second names
+        slot.rename(before)
+
+
+def _is_one(path: Path, other: Path) -> bool:
+    """Tell whether two names are of one file, as an installation that was cut short leaves a hook."""
+    try:
+        return os.path.samestat(path.lstat(), other.lstat())
+    except OSError:
+        return False
 
 
 def _calls_us(path: Path) -> bool:
@@ -239,7 +259,7 @@ def _may_install(place: Path, name: str) -> None:
     _may_take_away(place, name)
     aside = before if _is_ours(slot) or not os.path.lexists(slot) else slot
     is_renewed = slot.suffix == LEGACY and FRAMEWORK.search(_text(before))
-    if aside == slot and os.path.lexists(before) and not is_renewed:
+    if aside == slot and os.path.lexists(before) and not (is_renewed or _is_one(before, slot)):
         raise HookTaken(path=before)
     reason = _tied(aside) if os.path.lexists(aside) else ""
     if reason:
@@ -302,7 +322,8 @@ def _is_apart(git: Git) -> bool:
 def _take_away(place: Path, name: str) -> None:
     """Leave what there would be without us; of a framework that was installed again, the newer one stays."""
     before, slot, legacy = _before(place, name), _slot(place, name), place / f"{name}{LEGACY}"
-    if slot == legacy and FRAMEWORK.search(_text(before)):
+    _fresh(place, name).unlink(missing_ok=True)
+    if (slot == legacy and FRAMEWORK.search(_text(before))) or _is_one(before, slot):
         before.unlink()
     if _is_ours(slot) or not os.path.lexists(slot):
         if os.path.lexists(before):
