@@ -89,7 +89,11 @@ def begun(folder: Path, actor: str, keep: Callable[[Ledger], object]) -> Ledger:
 
     So what is refused makes nothing.
     """
-    with founding.usable(folder), tempfile.TemporaryDirectory() as aside, founded(Path(aside), actor) as trial:
+    with (
+        founding.usable(folder),
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as aside,
+        founded(Path(aside), actor) as trial,
+    ):
         keep(trial)
     return founded(folder, actor)
 

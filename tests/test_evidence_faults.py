@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -378,3 +380,22 @@ def test_a_command_that_nobody_can_witness_for_want_of_a_thread_is_ended_and_ref
     assert done.stdout.strip() == "command_not_started sh could not be started: can't start new thread", done.stderr
     time.sleep(0.6)
     assert not (play.root / "late.txt").exists()
+
+
+def test_a_scratch_folder_that_cannot_be_removed_spoils_nothing(
+    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    play.run()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    remove = os.rmdir
+
+    def busy(path: str, **options: Any) -> None:
+        if str(path).startswith(str(tmp_path)):
+            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), path)
+        remove(path, **options)
+
+    monkeypatch.setattr(os, "rmdir", busy)
+    code, out, err = cli("-C", str(play.root), "--json", "evidence", "run", "--", sys.executable, "-c", "pass")
+    assert code == 0, out
+    assert json.loads(out)["evidence"]["outcome"] == "passed"
+    assert "not known" not in out + err

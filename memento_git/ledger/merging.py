@@ -131,7 +131,7 @@ def _ledger(git: Git, trees: Sequence[str], sides: tuple[str, str], where: Mappi
     """Return the merged tree of the ledger's folder, made in an index of its own as git's `resolve` strategy does."""
     home = git.git_dir / "memento"
     home.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=home, prefix="merge-") as folder:
+    with tempfile.TemporaryDirectory(dir=home, prefix="merge-", ignore_cleanup_errors=True) as folder:
         index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
         git.run("read-tree", "-i", "-m", "--aggressive", *trees, extra=index)
         stages = _unmerged(git, index)

@@ -109,7 +109,7 @@ def _is_krl(revoked: bytes) -> bool:
     import tempfile
 
     with (
-        tempfile.TemporaryDirectory(prefix="memento-") as folder,
+        tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as folder,
         suppress(SshKeygenMissing, subprocess.TimeoutExpired),
     ):
         path = Path(folder) / "revoked"
@@ -181,7 +181,7 @@ def sign(payload: bytes, key: str, namespace: str) -> str:
     """
     import tempfile
 
-    with tempfile.TemporaryDirectory(prefix="memento-") as folder:
+    with tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as folder:
         used, told = key, Path(key).name
         if key.startswith(LITERAL):
             used, told = str(Path(folder) / "key.pub"), "the key that is given as text"
@@ -237,7 +237,7 @@ def _laid(armored: str, allowed: bytes) -> Iterator[Path]:
     """Yield a folder that has a signature and the allowed signers, as files for ssh-keygen."""
     import tempfile
 
-    with tempfile.TemporaryDirectory(prefix="memento-") as name:
+    with tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         (folder / "signature").write_text(armored, encoding="ascii")
         (folder / "allowed").write_bytes(allowed)

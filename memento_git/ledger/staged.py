@@ -49,7 +49,7 @@ def staged_tree(git: Git) -> Iterator[str]:
 
     from memento_git.ledger import scratch
 
-    with tempfile.TemporaryDirectory(prefix="memento-") as folder:
+    with tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as folder:
         git.close()
         extra = scratch.variables(git, Path(folder))
         scratch.copy_index(git, Path(extra["GIT_INDEX_FILE"]), named_index())

@@ -78,9 +78,16 @@ def clear(git: Git) -> None:
     for name in (git.git_dir / "memento").glob(f"{HELD}*"):
         if lock.KEPT and not _lives(name.name.removeprefix(HELD)):
             with contextlib.suppress(OSError):
-                if name.samefile(git.git_dir / LOCK):
+                if _is_one(name, git.git_dir / LOCK):
                     (git.git_dir / LOCK).unlink()
-            name.unlink(missing_ok=True)
+                name.unlink()
+
+
+def _is_one(name: Path, other: Path) -> bool:
+    try:
+        return name.samefile(other)
+    except OSError:
+        return False
 
 
 def _lives(number: str) -> bool:
@@ -97,7 +104,7 @@ def _lives(number: str) -> bool:
 def _has_opened(number: int, path: Path) -> bool:
     """Tell whether a process has a file open; False where the system does not say."""
     try:
-        return any(one.samefile(path) for one in Path(f"/proc/{number}/fd").iterdir())
+        return any(_is_one(one, path) for one in Path(f"/proc/{number}/fd").iterdir())
     except OSError:
         return False
 

@@ -91,7 +91,7 @@ def _is_squashed(git: Git, ref: str, commits: int) -> bool:
         return False
     import tempfile
 
-    with tempfile.TemporaryDirectory(prefix="memento-") as folder:
+    with tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as folder:
         extra = {**scratch.variables(git, Path(folder)), **NOBODY}
         told = git.run("commit-tree", f"{ref}^{{tree}}", "-p", base, data=b"squashed\n", extra=extra)
         return not _not_picked(git, told.decode().strip(), extra)

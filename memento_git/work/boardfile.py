@@ -32,7 +32,7 @@ CREATE TABLE cards (
 
 def as_sqlite(told: Mapping[str, Any]) -> bytes:
     """Return a board as the bytes of a SQLite file."""
-    with TemporaryDirectory(prefix="memento-") as folder:
+    with TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / "board"
         with closing(sqlite3.connect(path)) as file, file:
             file.executescript(TABLES)

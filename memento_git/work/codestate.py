@@ -157,7 +157,7 @@ def _nested(folder: Path) -> tuple[str, str]:
 def _reading(git: Git) -> Iterator[_Reader]:
     import tempfile
 
-    with tempfile.TemporaryDirectory(prefix="memento-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as scratch:
         yield _Reader(git, Path(scratch))
 
 

@@ -52,7 +52,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
             if not _broke_off(base):
                 yield base
                 return
-    with tempfile.TemporaryDirectory(prefix="memento-") as folder:
+    with tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as folder:
         for end in ("", "-journal", "-wal"):
             with contextlib.suppress(FileNotFoundError):
                 shutil.copyfile(f"{path}{end}", Path(folder) / f"base{end}")

@@ -67,7 +67,7 @@ def run(git: Git, commit: str) -> bytes:
     command = shutil.which(COMMAND)
     if command is None:
         raise GraphifyMissing
-    with tempfile.TemporaryDirectory(prefix="memento-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as scratch:
         top = Path(scratch)
         codegraph.export(git, commit, top)
         ran = capture.run_command([command, "update", str(top)], top, keep=KEEP, timeout=PATIENCE, quiet=True)

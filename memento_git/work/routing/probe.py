@@ -53,7 +53,7 @@ def boxed_ailment(executor: Executor, folder: Path, *, ask: bool = True) -> Obje
         return f"its sandbox {executor.wrap[0]} is not there"
     if not ask:
         return ""
-    with TemporaryDirectory(prefix="memento-") as scratch:
+    with TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as scratch:
         brief = Path(scratch) / "brief.md"
         brief.write_text("A trial.\n", encoding="utf-8")
         values = {"worktree": scratch, "brief": str(brief), "task": "task", "dispatch": "dispatch"}
