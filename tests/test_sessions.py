@@ -783,7 +783,7 @@ def test_why_git_makes_no_tag_for_a_mark_is_told(play: Play, monkeypatch: pytest
         assert refused(name) == ("mark_beside", 1)
     locked = play.root / ".git/refs/tags/memento/june.lock"
     locked.touch()
-    assert refused("june") == ("not_writable", 1)
+    assert refused("june") == ("ref_locked", 3)
     locked.unlink()
     monkeypatch.delenv("GIT_COMMITTER_EMAIL")
     git(play.root, "config", "user.useConfigOnly", "true")
