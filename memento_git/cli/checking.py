@@ -21,10 +21,6 @@ FOUND = 5
 FORMATS = ("text", "json", "sarif", "github", "junit")
 SAME: Final = "in the commits between: no file of the ledger differs"
 UNMENDED: Final = "--fix mended nothing"
-UNNAMED: Final = (
-    "nothing names a base in this job of CI, so HEAD was checked as it is: --base REV compares with one, "
-    "--no-base says that this is meant"
-)
 UNCHECKED: Final = "not committed, so not checked: {paths}; git add them, and memento check --staged looks at them"
 
 NOTES: Final = ("anchors", "impact", "duplicates", "conflicts", "expired", "usage")
@@ -94,15 +90,13 @@ def check(
         if base and form == "text":
             terminal.put(f"nothing is wrong {SAME}")
         return 0
-    from memento_git.review import actions, jobs
+    from memento_git.review import actions
 
     again = _again(door, form) if reproduce else None
     report = actions.check(door.ledger, base=base, no_base=no_base, at=at, staged=staged, fix=fix, again=again)
     report, rows = _with(report, again, form)
     failed = report.has_errors or (severity == "warning" and bool(report.findings))
     then = actions.undone(door.ledger, report.fixed) if report.fixed else []
-    if not (report.base or no_base or at) and jobs.is_unexplained(door.ledger.git):
-        door.ledger.warn(UNNAMED)
     door.uncommitted = UNCHECKED
     notes = door.notes() if form == "json" else []
     _show(report, form, rows, base, failed=failed, fix=fix, then=then, notes=notes)

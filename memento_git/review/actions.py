@@ -113,6 +113,8 @@ def _look(ledger: Ledger, *, base: str, no_base: bool, at: str, staged: bool, ag
         if not name:
             if again:
                 raise ReproducedAlone
+            if not (no_base or at) and jobs.is_unexplained(git):
+                ledger.warn(jobs.UNNAMED)
             if not at and git.top is not None:
                 ledger.watch.begin()
             git.trees.anew = False  # nobody relies on it for what others bring

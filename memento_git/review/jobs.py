@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 PARENT: Final = "HEAD^1"
 DEFAULT: Final = "refs/remotes/origin/HEAD"
 NO: Final = ("", "0", "false")
+UNNAMED: Final = (
+    "nothing names a base in this job of CI, so HEAD was checked as it is: --base REV compares with one, "
+    "--no-base says that this is meant"
+)
 # where each service says for which branch a request is, and what it sets only where the job is one of a request
 TARGETS: Final = {
     "GITHUB_BASE_REF": "GITHUB_BASE_REF",  # GitHub, Gitea, Forgejo
