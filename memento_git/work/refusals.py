@@ -112,7 +112,7 @@ class PlanRejected(Refused):
 class PlanAlreadyCanonical(Refused):
     token = "plan_already_canonical"
     sentence = "plan {plan} is the canonical plan already"
-    hint_ = "see what the run needs next: memento status --run {run}; an edit of the plan counts once it is committed"
+    hint_ = "an edit of it counts once it is committed; see what the run needs next: memento status --run {run}"
 
 
 class PlanRequired(Refused):
