@@ -231,6 +231,17 @@ def test_a_settled_plan_that_was_rejected_is_not_the_canonical_one() -> None:
     assert (lanes.word(f"plan:{PLAN}", ""), lanes.word("canonical", "")) == ("rejected", "")
 
 
+@pytest.mark.parametrize("keeps_rejection", [True, False])
+def test_settling_a_plan_settles_which_one_is_canonical(*, keeps_rejection: bool) -> None:
+    tale = planned()
+    before = tale.heads(f"plans:{RUN}", RUN)
+    no = tale.tell("rejected", PLAN2, reason="no", after=before)
+    yes = tale.tell("approved", PLAN2, text="b" * 32, after=before)
+    assert tale.folded(PLAN).lanes.word(f"plan:{PLAN2}", "") == "contested"
+    assert tale.verdict(tale.tell("settled", PLAN2, keep=no if keeps_rejection else yes, reason="why")) == LEGAL
+    assert tale.folded(PLAN).lanes.word("canonical", "") == (PLAN if keeps_rejection else PLAN2)
+
+
 def test_a_canonical_plan_is_approved_again_by_somebody_else_or_for_another_text() -> None:
     tale = planned()
     assert tale.verdict(tale.approve()) == LEGAL
