@@ -602,7 +602,7 @@ def many(count: int, title: str) -> dict[str, Any]:
     }  # fmt: skip
     run = {
         "id": "run_000000000000", "goal": title, "change": "changed", "from": "active", "to": "active", "by": [],
-        "way": ["active"],
+        "way": ["active"], "doubts": [],
         "reason": None, "archived": False, "texts": [], "plans": [], "gates": [], "evidence": [], "trouble": [],
         "signatures": [], "reproductions": [], "settled": [], "mended": [], "findings": [], "illegal": [],
         "tasks": [task] * count, "spike": False,

@@ -116,6 +116,7 @@ def test_what_takes_from_a_completed_run_is_told_where_its_tasks_are_not(
     play: Play, cli: Cli, story: Callable[[Play], None], word: str
 ) -> None:
     run = play.planned(TITLE)
+    start = git(play.root, "rev-parse", "HEAD")
     play.proven("Feed it")
     play.do(tasks.cancel_task, play.task("Ride it"), reason="It kicks.")
     play.do(runs.complete_run, run)
@@ -123,7 +124,8 @@ def test_what_takes_from_a_completed_run_is_told_where_its_tasks_are_not(
     story(play)
     for surface in (
         ["run", "list"], ["run", "show", run], ["show", run], ["recall", "count the zebra", "--kind", "run"],
-        ["note", "show", note, "--what", "graph"],
+        ["note", "show", note, "--what", "graph"], ["diff", f"{start}..HEAD"],
+        ["diff", f"{start}..HEAD", "--format", "markdown"],
     ):  # fmt: skip
         out = cli(*surface, "-C", str(play.root))[1]
         assert "completed" in out, out

@@ -173,6 +173,7 @@ DIFF_RUN: Final = {
     "id": "the run", "goal": "what it is for", "change": "added, changed, removed", "from": "its state, or null",
     "to": "its state, or null", "way": "the states from the one to the other; empty where it was added or removed",
     "by": "who moved it, who did so last at the end", "reason": "why, or null",
+    "doubts": "what takes from that it is completed",
     "texts": "revised texts: field, words (change: same, added, removed, left_out; text)",
     "plans": "id, title, change, from, to, by, reason, changed_since_approval, unapproved (see a plan), unsigned "
     "(see a plan; by the older side's policy), approved_again (it was canonical, and somebody approved it once "

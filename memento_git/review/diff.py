@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from memento_git.folding.event_rows import unmet
 from memento_git.folding.overruling import SETTLING
 from memento_git.model.states import DONE
 from memento_git.review import diff_proofs
 from memento_git.review.word_diff import REMOVED, words
+from memento_git.work import doubts
 from memento_git.work.proof import failures
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from memento_git.model.finding import Finding
     from memento_git.model.rows import Row
+    from memento_git.model.run_rows import RunRows
 
 WAY: Final = {
     "dispatched": "dispatched", "claimed": "in_progress", "completed": "completed", "failed": "blocked",
@@ -58,6 +60,7 @@ def run_change(old: Row | None, new: Row | None, *, archived: bool = False) -> R
         "way": _way_of_run(old, new, told.get(shown["id"], ())),
         "by": _actors(told.get(shown["id"], ())) or ([] if old else [shown["actor"]]),
         "reason": _reason(told.get(shown["id"], ())),
+        "doubts": doubts.of_run(cast("RunRows", new)) if new else [],
         "texts": texts(before["run"], after["run"], RUN_TEXTS),
         "plans": _plans(before, after, events, told),
         "tasks": _tasks(before, after, told),

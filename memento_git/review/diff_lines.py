@@ -321,9 +321,9 @@ def _worth(row: Row) -> str:
 def run_line(run: Row, style: Style) -> str:
     """Return what became of a run itself, nothing where it is as it was."""
     moved = len(run["way"]) > 1 or run["change"] != "changed"
-    told = f"{way(run)}{by(run, style)}{why(run, style)}" if moved else ""
+    told = [f"{way(run)}{by(run, style)}{why(run, style)}", *run["doubts"]] if moved else []
     spike = "a spike, which may go without a plan" if run["spike"] else ""
-    return "; ".join(filter(None, [told, spike, "archived" if run["archived"] else ""]))
+    return "; ".join(filter(None, [*told, spike, "archived" if run["archived"] else ""]))
 
 
 def lines(run: Row, style: Style) -> Iterator[tuple[str, list[str]]]:
