@@ -88,6 +88,21 @@ def test_text_and_json_name_the_same_step(play: Play, cli: Callable[..., Any]) -
     assert [text.endswith(f"{leading(told[verb]['next'])}\n") for verb, text in texts.items()] == [True, True]
 
 
+def test_who_named_themselves_with_an_option_is_led_on_under_that_name(
+    play: Play, cli: Callable[..., Any], follow: Callable[..., dict[str, Any]]
+) -> None:
+    play.planned()
+    task = play.task()
+    where, who = ("-C", str(play.root)), ("--actor", "agent:worker")
+    cli("dispatch", "claim", play.dispatch(task), *where, *who)
+    run = ("evidence", "run", "--task", task, "--kind", "test", "--json", *where)
+    told = json.loads(cli(*run, *who, "--", sys.executable, "-c", "")[1])
+    assert " --actor agent:worker " in only(told)
+    assert "--actor" not in only(json.loads(cli(*run, "--", sys.executable, "-c", "")[1]))
+    follow(play.root, only(told))
+    assert play.is_proven(task)
+
+
 def test_a_completed_candidate_leads_to_comparing_it(play: Play, cli: Callable[..., Any]) -> None:
     play.planned()
     task, here = play.task(), ("-C", str(play.root), "--json")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+import shlex
+from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import MementoError
 from memento_git.model.ids import NoSuchRecord, is_id, kind_of
@@ -11,9 +12,13 @@ from memento_git.model.states import DONE
 from memento_git.work import task_steps
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memento_git.cli.boundary import Door
     from memento_git.model.rows import DispatchRow, EvidenceRow, Row, TaskRow
     from memento_git.work.state import RunState
+
+COMPLETE: Final = "memento dispatch complete"
 
 
 def foretell(door: Door, run: str) -> None:
@@ -114,16 +119,23 @@ def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
     ]  # fmt: skip
     if claimed:
         own = [one for one in claimed if one["claimed_by"] == evidence["actor"]]
-        first, *others = [
-            (one["task_id"], answers.going_on(state, one, evidence["actor"]) if own else _completing(one, evidence))
-            for one in own or claimed
-        ]  # fmt: skip
+        going = [answers.going_on(state, one, evidence["actor"]) for one in own]
+        found = [_as(door, steps) for steps in going] or [_completing(one, evidence) for one in claimed]
+        first, *others = zip((one["task_id"] for one in own or claimed), found, strict=True)
         return [*first[1], *({**step, "why": f"or, of {task}"} for task, (step, *_) in others)]
     for task in evidence["task_ids"]:
         if state.task_status(task) in DONE and (renewing := _renewing(state, task, evidence)):
             return [{"why": "what proves its task saw other code", "command": renewing}]
     steps = (task_steps.due(answers.row(state, task), dispatches) for task, dispatches in handed.items())
     return [{"why": "what its task waits for", "command": step} for step in steps if step][:1]
+
+
+def _as(door: Door, steps: Sequence[Row]) -> list[Row]:
+    """Return a claimant's own steps; whoever was named with --actor is named in those that are refused to others."""
+    if not door.actor:
+        return [*steps]
+    named = f"{COMPLETE} --actor {shlex.quote(door.actor)}"
+    return [{**one, "command": one["command"].replace(COMPLETE, named, 1)} for one in steps]
 
 
 def _renewing(state: RunState, task: str, evidence: EvidenceRow) -> str:
