@@ -43,14 +43,14 @@ def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
 
 
 def _row(state: RunState, ref: Ref, kind: str) -> AnyRow:
-    from memento_git.work import answers, rows
+    from memento_git.work import answers, evidence_rows, rows
 
     if kind == "evidence":
         held = state.evidence(ref.id)
         status, trust = state.evidence_status(ref.id), state.trust_in(held) if held else "advisory"
         if ref.digest:
             _, held, status, trust, *_ = state.cited(ref)
-        told: Row = {**rows.evidence_row(state, held)} if held else {"id": ref.id, "outcome": None, "code": {}}
+        told: Row = {**evidence_rows.evidence_row(state, held)} if held else {"id": ref.id, "outcome": None, "code": {}}
         return {**told, "status": status, "trust": trust}
     if kind == "task":
         task = rows.task_row(state, ref.id)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.folding.event_rows import event_row
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.ids import NoSuchRecord, kind_of
-from memento_git.model.work import Evidence
-from memento_git.work import doubts, kept_rows, rows
+from memento_git.work import doubts, evidence_rows, kept_rows, rows
 from memento_git.work.desk import Desk
 from memento_git.work.dispatch import handout
 from memento_git.work.state import RunState
@@ -133,8 +132,8 @@ def row(state: RunState, identity: str) -> AnyRow:
     if kind == "dispatch":
         return dispatch(state, identity)
     if kind == "evidence":
-        found = state.evidence(identity)
-        return rows.evidence_row(state, found) if isinstance(found, Evidence) else rows.redacted_row(state, identity)
+        held = state.evidence(identity)
+        return evidence_rows.evidence_row(state, held) if held else evidence_rows.redacted_row(state, identity)
     seen = state.fold.judged(identity)
     if seen is None:
         raise NoSuchRecord(kind=kind, given=identity)
@@ -157,7 +156,7 @@ def going_on(state: RunState, held: DispatchRow, asker: str) -> list[Row]:
 
     own: TaskRow = row(state, held["task_id"])
     found = (one.evidence for one in pasts.evidence_for(state, own["id"]))
-    known = [rows.evidence_row(state, one) for one in found if one is not None]
+    known = [evidence_rows.evidence_row(state, one) for one in found if one is not None]
     mark_stale(state.view, known, [])
     return task_steps.going_on(own, [held], known, asker)
 

@@ -131,7 +131,7 @@ def whole(view: View, run: str, runners: Runners | None = None) -> RunRows:
 
 def _compute(view: View, run: str, runners: Runners | None = None) -> tuple[RunRows, bool]:
     """Return what a run comes to, and whether all signatures that bear on it could be checked here."""
-    from memento_git.work import rows
+    from memento_git.work import evidence_rows, rows
     from memento_git.work.loading import load
     from memento_git.work.patches import cites
     from memento_git.work.proof.reruns import is_sure
@@ -149,11 +149,11 @@ def _compute(view: View, run: str, runners: Runners | None = None) -> tuple[RunR
         "tasks": [rows.task_row(state, task) for task in tasks],
         "dispatches": [row for task in tasks for row in rows.dispatch_rows(state, task)],
         "gates": [row for scope in (run, *tasks) for row in rows.gate_rows(state, scope)],
-        "evidence": [rows.evidence_row(state, one) for one in evidence],
+        "evidence": [evidence_rows.evidence_row(state, one) for one in evidence],
         "audit": rows.audit_rows(state),
         "trouble": rows.trouble_rows(state),
     }
-    held["events"], held["redacted"] = len(held["audit"]), rows.redacted_rows(state)
+    held["events"], held["redacted"] = len(held["audit"]), evidence_rows.redacted_rows(state)
     held["roles"], held["signs"] = roles(held), bool(state.policy.must_be_signed)
     held["fresh"] = list(state.policy.gates_fresh)
     held["cites"], held["whole"] = cites(held), is_whole(state, state.groups())

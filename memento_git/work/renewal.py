@@ -11,7 +11,7 @@ from memento_git.folding.event_rows import audit
 from memento_git.ledger import difference, layout
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import FINAL_TASK, GATES_OF_WORK, PASSING
-from memento_git.work import rows
+from memento_git.work import evidence_rows, rows
 from memento_git.work.circles import circles
 from memento_git.work.proof.reruns import is_sure
 from memento_git.work.state import RunState
@@ -144,7 +144,7 @@ def _told(state: RunState, changes: Changes, evidence: set[str], tasks: set[str]
         "tasks": [rows.task_row(state, task) for task in sorted(tasks)],
         "dispatches": {task: rows.dispatch_rows(state, task) for task in sorted(tasks)},
         "gates": {task: rows.gate_rows(state, task) for task in sorted(tasks)},
-        "evidence": [rows.evidence_row(state, one) for one in kept],
+        "evidence": [evidence_rows.evidence_row(state, one) for one in kept],
         "audit": audit(seen for seen in happened if seen.event.id in changes.events),
         "trouble": [row for key in sorted(tasks | evidence) for row in rows.group_troubles(state, key)],
     }
