@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.ledger import adoption, merging, publish, remotes, worktree
+from memento_git.ledger import adoption, lock, merging, publish, remotes, worktree
 from memento_git.ledger.edits import UncommittedLedger
 from memento_git.ledger.git import BareRepository
 from memento_git.ledger.store import Ledger, NoLedger
@@ -795,6 +795,21 @@ def test_what_is_not_in_order_on_the_side_with_a_ledger_is_told_where_the_other_
 def test_a_remote_that_cannot_be_reached(hub: Hub) -> None:
     hub.bare.rename(hub.bare.with_name("away"))
     assert "hub.git" in refused(hub.first, remotes.RemoteUnreachable).message
+
+
+@pytest.mark.parametrize("ref", ["refs/worktree/memento/fetched", "refs/remotes/origin/main"])
+def test_a_lock_that_a_killed_git_left_here_is_no_fault_of_the_remote(hub: Hub, ref: str) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    bob.planned()
+    sync(bob)
+    left = ada.root / ".git" / f"{ref}.lock"
+    left.parent.mkdir(parents=True, exist_ok=True)
+    left.touch()
+    refusal = refused(ada, lock.RefLocked)
+    assert f"{ref}.lock" in refusal.message
+    assert "remove it" in refusal.hint
+    left.unlink()
+    sync(ada)
 
 
 def test_a_remote_that_wants_a_password_is_not_given_one(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from memento_git.errors import Moved, Refused
 from memento_git.ledger.git import complaints, ended
+from memento_git.ledger.lock import RefLocked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,6 +28,7 @@ RACES: Final = (
     "fetch first", "non-fast-forward", "stale info", "cannot lock ref", "failed to update ref", "failed to lock",
     "incorrect old value", "reference already exists", "remote ref updated since checkout",
 )  # fmt: skip
+LOCKED_HERE: Final = re.compile(r"^error: cannot lock ref '(?P<ref>[^']+)': (?P<reason>.*File exists.*)$", re.MULTILINE)
 THERE: Final = "[remote rejected]"  # by the remote itself, not by what it said of its refs before
 
 
@@ -198,11 +201,9 @@ def refuse_rewritten(git: Git, where: Target, known: Sequence[str], ours: str, t
 def fetch_ref(git: Git, remote: str, ref: str) -> str | None:
     """Fetch one ref under a name of this work tree's own; return what it names, None where it is not there."""
     code, _, err = _talk(git, remote, *FETCH, remote, f"+{ref}:{FETCHED}")
-    if not code:
-        return git.object_id(FETCHED)
-    if "couldn't find remote ref" in err:
-        return None
-    raise RemoteUnreachable(remote=remote, reason=_reason(err, code))
+    if code and "couldn't find remote ref" not in err:
+        _refuse(remote, err, code)
+    return None if code else git.object_id(FETCHED)
 
 
 def fetch_all(git: Git, remote: str, folder: str, into: str) -> None:
@@ -212,7 +213,7 @@ def fetch_all(git: Git, remote: str, folder: str, into: str) -> None:
         raise RemoteUnknown(given=remote, known=", ".join(known))
     code, _, err = _talk(git, remote, *FETCH, "--prune", remote, f"+{folder}/*:{into}/*")
     if code:
-        raise RemoteUnreachable(remote=remote, reason=_reason(err, code))
+        _refuse(remote, err, code)
 
 
 def push(git: Git, where: Target, commit: str) -> Objection:
@@ -238,9 +239,16 @@ def send(git: Git, remote: str, refspec: str, *options: str) -> Objection:
     reason = "; ".join([*(line.rpartition("\t")[2] for line in refused), *complaints(err)[-6:]])
     if any(word in line for line in refused for word in RACES):
         return reason
-    if refused or code == 1:
-        raise PushRejected(remote=remote, reason=reason)
-    raise RemoteUnreachable(remote=remote, reason=_reason(err, code))
+    if not refused and code != 1:
+        _refuse(remote, err, code)
+    raise PushRejected(remote=remote, reason=reason)
+
+
+def _refuse(remote: str, err: str, code: int) -> NoReturn:
+    """Refuse what git could not do: for a lock on a ref here, which is no fault of the remote, or for the remote."""
+    if held := LOCKED_HERE.search(err):
+        raise RefLocked(ref=held["ref"], reason=held["reason"])
+    raise RemoteUnreachable(remote=remote, reason="; ".join(complaints(err)[-6:]) or ended(code))
 
 
 def _talk(git: Git, remote: str, *arguments: str) -> tuple[int, str, str]:
@@ -258,7 +266,3 @@ def _ssh(git: Git) -> Mapping[str, str]:
     command = given or "ssh"
     first = PurePath(command.split()[0]).name
     return {"GIT_SSH_COMMAND": f"{command} -oBatchMode=yes"} if first in ("ssh", "ssh.exe") else {}
-
-
-def _reason(err: str, code: int) -> str:
-    return "; ".join(complaints(err)[-6:]) or ended(code)
