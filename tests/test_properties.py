@@ -36,6 +36,7 @@ from memento_git.model.types import (
     Table,
     Text,
     Whole,
+    is_blank,
     name_problems,
 )
 from memento_git.model.work import EVIDENCE, PLAN, RUN, TASK
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 QUICK = settings(max_examples=40, derandomize=True, suppress_health_check=list(HealthCheck))
 SLOW = settings(QUICK, max_examples=15)
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=30).filter(
-    lambda text: text.strip() != "" and FORBIDDEN.search(text) is None
+    lambda text: not is_blank(text) and FORBIDDEN.search(text) is None
 )
 LINES = st.lists(WORDS, min_size=1, max_size=3).map("\n".join)
 TIMES = st.integers(0, 4_000_000_000_000).map(lambda number: stamp(number / 1000))
