@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import shutil
 import signal
@@ -215,6 +217,14 @@ def test_a_machine_without_git_says_so(play: Play, tmp_path: Path, monkeypatch: 
 
     with pytest.raises(environment.GitMissing):
         Ledger.open(play.root)
+
+
+def test_a_file_system_without_locks_is_told_with_the_file(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(handle: int, how: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", none)
+    assert refused(play, lock.NotWritable).endswith("worktree.lock: No locks available")
 
 
 KILLED_GIT: Final = """#!/bin/sh

@@ -135,5 +135,7 @@ def _take(handle: int, path: Path, patience: float) -> None:
                 holder = os.pread(handle, 200, 0).decode(errors="replace").strip() or "unknown"
                 raise LockHeld(path=path.name, seconds=round(patience), holder=holder) from None
             time.sleep(PAUSE)
+        except OSError as error:  # a file system that has no locks
+            raise NotWritable(reason=f"{path}: {reason_of(error)}") from error
         else:
             return
