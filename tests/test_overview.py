@@ -500,6 +500,19 @@ def test_of_an_incomplete_task_nothing_is_asked_but_to_settle(play: Play) -> Non
     assert commands(play) == ["memento settle"]
 
 
+def test_what_follows_from_a_lost_event_is_no_step_of_its_own(play: Play) -> None:
+    run = play.planned()
+    task = play.task()
+    play.complete(play.claimed(task), play.evidence(task))
+    next((play.root / layout.folder_of(run, task)).glob("*-dispatched-*")).unlink()
+    play.commit_all("lost")
+    held = play.overview()
+    assert [row["problem"] for row in held["trouble"]] == ["incomplete", "incomplete"]
+    assert [step["why"] for step in held["next"] if step["command"] == "memento settle"] == [
+        f"{task} is incomplete: {held['trouble'][0]['about']}"
+    ]
+
+
 def test_what_depends_on_now_is_not_kept(play: Play) -> None:
     run = play.planned()
     play.proven()

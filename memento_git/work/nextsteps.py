@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.ids import option
@@ -53,11 +54,7 @@ def next_steps(
     beyond their lease.
     """
     run = held["run"]
-    steps = [
-        *_mending(held),
-        *({"why": f"{row['record']} is {row['problem']}: {row['about']}", "command": "memento settle"}
-          for row in held["trouble"][:SOON]),
-    ]  # fmt: skip
+    steps = [*_mending(held), *_settling(held)]
     if run["status"] == "contested" or run["id"] in _incomplete(held):
         return steps  # nothing but settling is done in it
     stands = f"the run is {run['status']}" + (f": {run['reason']}" if run["reason"] else "")
@@ -153,6 +150,18 @@ def _mending(held: RunRows) -> list[Row]:
     found = broken(held)
     more = f"; and {len(found) - 1} more" if found[1:] else ""
     return [{"why": f"a file is broken: {found[0]}{more}", "command": "memento check"}] if found else []
+
+
+def _settling(held: RunRows) -> list[Row]:
+    """Return a step for each record in trouble: what is first amiss with it, of which the rest mostly follows."""
+    first: dict[tuple[str, str], str] = {}
+    for row in held["trouble"]:
+        first.setdefault((row["record"], row["problem"]), row["about"])
+    steps = (
+        {"why": f"{record} is {problem}: {about}", "command": "memento settle"}
+        for (record, problem), about in first.items()
+    )  # fmt: skip
+    return list(islice(steps, SOON))
 
 
 def _incomplete(held: RunRows) -> set[str]:
