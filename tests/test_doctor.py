@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,7 +23,6 @@ from tests.play import Play, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 def found(play: Play, status: str) -> list[str]:
@@ -251,6 +251,20 @@ def test_what_a_kill_left_half_written_in_the_git_directory_is_reported_and_remo
         assert (told.status, str(half) in told.message, told.fix) == ("warn", True, "memento doctor --fix")
         doctor.examine(later, fix=True)
     assert not half.exists()
+
+
+def test_what_lies_in_worktrees_below_the_git_directory_is_no_half_written_file(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    git(play.root, "config", "memento.worktrees", ".git/memento/worktrees")
+    play.planned()
+    at = ("-C", str(play.root))
+    made = cli("dispatch", "create", play.task(), "--executor", "x", "--worktree", "--json", *at)[1]
+    theirs = Path(json.loads(made)["worktree"]) / "run.20261128-deadbeef"
+    theirs.write_text("mine")
+    with Ledger.open(play.root, clock=lambda: time.time() + 4000) as later:
+        assert "half-written files" not in {answer.name for answer in doctor.examine(later, fix=True)}
+    assert theirs.read_text() == "mine"
 
 
 def test_a_secret_in_a_committed_text_is_found(play: Play) -> None:

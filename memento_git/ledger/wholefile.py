@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from pathlib import Path
@@ -26,7 +27,18 @@ def write(path: Path, data: bytes, *, durable: bool = False) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def left(folder: Path, now: float) -> list[Path]:
-    """Return the files below a folder that a kill left half written, by the time of now in seconds since 1970."""
-    named = (Path(place, name) for place, _, names in os.walk(folder) for name in names if HALF.fullmatch(name))
-    return sorted(path for path in named if path.lstat().st_mtime < now - LONG)
+def left(folder: Path, now: float, *, but: str) -> list[Path]:
+    """Return the files below a folder that a kill left half written, by the time of now in seconds since 1970.
+
+    Folders that have a file named `but` are somebody's own.
+    """
+    found = []
+    for place, folders, names in os.walk(folder):
+        if but in names:
+            folders.clear()
+            continue
+        for path in (Path(place, name) for name in names if HALF.fullmatch(name)):
+            with contextlib.suppress(FileNotFoundError):  # it has just been put in its place
+                if path.lstat().st_mtime < now - LONG:
+                    found.append(path)
+    return sorted(found)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError
 from memento_git.ledger import (
+    checkouts,
     claims,
     cleanroom,
     edits,
@@ -126,7 +127,7 @@ def _half_written(ledger: Ledger) -> Iterator[Answer]:
 
 
 def _halves(ledger: Ledger) -> list[Path]:
-    return wholefile.left(ledger.git.common_dir / "memento", seconds_of(ledger.now()))
+    return wholefile.left(ledger.git.common_dir / "memento", seconds_of(ledger.now()), but=checkouts.MARK)
 
 
 def _git(ledger: Ledger) -> Iterator[Answer]:
