@@ -765,6 +765,9 @@ def test_a_service_that_names_no_branch_leaves_that_of_the_remote(
     monkeypatch.setenv(name, "True")
     git(branch.root, "update-ref", "refs/remotes/origin/trunk", "HEAD")
     assert found() == (False, False), "all of it is on the remote's branch"
+    alone = git(branch.root, "commit-tree", "HEAD^{tree}", "-m", "begun anew")
+    git(branch.root, "update-ref", "refs/remotes/origin/trunk", alone)
+    assert found() == (False, True), "it has nothing in common with the remote's branch"
 
 
 @pytest.mark.parametrize("service", ["github", "gitlab"])

@@ -44,13 +44,14 @@ def is_one() -> bool:
 
 def is_unexplained(git: Git) -> bool:
     """Tell whether this is a job of which nothing says what HEAD is to be compared with, were it no trunk."""
-    return is_one() and not is_ref(git, DEFAULT)
+    return is_one() and not (is_ref(git, DEFAULT) and git.merge_bases("HEAD", DEFAULT))
 
 
 def default_base(git: Git, head: str) -> str:
     """Return the base of this job, or a merge's first parent; nothing where there is none.
 
-    Where no service names a branch, what a job has beyond the remote's own branch is compared with that.
+    Where no service names a branch, what a job has beyond the remote's own branch is compared with that, unless it has
+    nothing in common with it.
     """
     is_merge = len(commits.parents(git, head)) > 1
     if is_merge and _is_merge_result(head):
@@ -61,8 +62,10 @@ def default_base(git: Git, head: str) -> str:
         found = next((ref for ref in refs if is_ref(git, ref)), "")
         if not sha or (found and sha in git.merge_bases(head, found)):
             return found or refs[0]
-    if not sha and is_one() and is_ref(git, DEFAULT) and git.merge_bases(head, DEFAULT) != [head]:
-        return DEFAULT
+    if not sha and is_one() and is_ref(git, DEFAULT):
+        forks = git.merge_bases(head, DEFAULT)
+        if forks != [head] and (forks or commits.is_cut_off(git)):
+            return DEFAULT
     return sha or (PARENT if is_merge else "")
 
 
