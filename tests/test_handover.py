@@ -233,6 +233,8 @@ def test_a_claim_of_the_checkout_is_not_made_again_in_the_work_tree(
     (step,) = json.loads(cli("status", "-C", made.path, "--json")[1])["next"]
     assert step["command"] == "git merge main"
     assert "on branch main, which is not merged here" in step["why"]
+    git(play.root, "pack-refs", "--all")
+    assert json.loads(cli("status", "-C", made.path, "--json")[1])["next"] == [step]
 
     with pytest.raises(no.ClaimedElsewhere, match="on branch main") as refused:
         there.do(dispatches.claim_dispatch, made.dispatch)

@@ -76,17 +76,15 @@ def _claimed(view: View, run: str, rows: Collection[DispatchRow], titles: Mappin
 
     git = view.git
     found: dict[str, Row] = {}
-    if not rows or not (git.common_dir / claims.REFS).is_dir():
-        return found
-    from memento_git.ledger import layout, workbranches
-    from memento_git.ledger.view import View as Other
-    from memento_git.work.state import RunState
-
     for row in rows:
         name, task = row["dispatch_id"], row["task_id"]
         claim = claims.read(git, name if row["candidate"] else task)
         if claim is None or claim.until < view.now or claim.dispatch != name:
             continue
+        from memento_git.ledger import layout, workbranches
+        from memento_git.ledger.view import View as Other
+        from memento_git.work.state import RunState
+
         for branch in workbranches.knowing(git, name, layout.folder_of(run, task)):
             tip = git.commit(f"refs/heads/{branch}")
             if tip and RunState(Other(git, (tip,), view.now), run).dispatch(name).status == "claimed":
@@ -98,13 +96,8 @@ def _claimed(view: View, run: str, rows: Collection[DispatchRow], titles: Mappin
 
 def _taken(view: View, held: RunRows) -> dict[str, Row]:
     """Return the steps of ready tasks that somebody claimed on a branch of this clone that is not merged here."""
-    from memento_git.ledger import claims
-
-    ready = [row for row in held["tasks"] if row["ready"]][: SOON + 2]
-    if not ready or not (view.git.common_dir / claims.REFS).is_dir():
-        return {}
     found: dict[str, Row] = {}
-    for row in ready:
+    for row in [row for row in held["tasks"] if row["ready"]][: SOON + 2]:
         mine = [one["dispatch_id"] for one in held["dispatches"] if one["task_id"] == row["id"]]
         if taken := claimed_on(view.git, held["run"]["id"], row["id"], mine, view.now):
             holder, branch, _ = taken
