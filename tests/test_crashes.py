@@ -59,10 +59,12 @@ from memento_git.ledger.store import Ledger
 
 def reached(step):
     if step == sys.argv[2]:
-        for child in psutil.Process().children(recursive=True):
+        children = psutil.Process().children(recursive=True)
+        for child in children:
             if sys.argv[3] == "all" or "update-index" in child.cmdline():
                 child.kill()
         if sys.argv[3] == "all":
+            psutil.wait_procs(children)
             os.kill(os.getpid(), signal.SIGKILL)
 
 worktree.reached = reached
@@ -440,6 +442,21 @@ def test_a_lock_that_somebody_else_made_after_a_kill_of_all_stays(busy: Play, mo
     with pytest.raises(userindex.IndexLocked):
         busy.ledger.change("next", lambda tx: tx.put(".memento/next.md", b"next"))
     assert theirs.exists()
+    assert not held_names(busy.root)
+
+
+def test_a_lock_of_a_git_on_another_machine_stays(busy: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    crash_of_all(busy.root, "index_held", whole=True)
+    name = busy.root / ".git" / "memento" / held_names(busy.root)[0]
+    theirs = busy.root / ".git" / "index.lock"
+    number = name.name.removeprefix(userindex.HELD).partition("-")[0]
+    other = name.rename(name.with_name(f"{userindex.HELD}{number}-another"))
+    monkeypatch.setattr(publish, "INDEX_PATIENCE", 0.1)
+    with pytest.raises(userindex.IndexLocked):
+        busy.ledger.change("next", lambda tx: tx.put(".memento/next.md", b"next"))
+    assert theirs.samefile(other)
+    theirs.unlink()
+    busy.ledger.change("next", lambda tx: tx.put(".memento/next.md", b"next"))
     assert not held_names(busy.root)
 
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import time
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
     from memento_git.ledger.journal import Path3
 
 LOCK: Final = "index.lock"
-HELD: Final = "index-held-by-"  # and the number of the git that made the lock, which this is a second name of
+HELD: Final = (
+    "index-held-by-"  # and the git that made the lock, which this is a second name of: its number, its machine
+)
+BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
 START: Final = 1.0
 TRIES: Final = 5
 PAUSE: Final = 0.02
@@ -46,9 +50,9 @@ class HeldIndex:
     def __init__(self, git: Git, process: subprocess.Popen[bytes]) -> None:
         self.git = git
         self._process = process
-        if _has_opened(process.pid, git.git_dir / LOCK):  # else it is another git's, or nobody can tell
+        if _machine() and _has_opened(process.pid, git.git_dir / LOCK):  # else it is another's, or nobody can tell
             with contextlib.suppress(OSError):  # not every file system has second names
-                os.link(git.git_dir / LOCK, git.git_dir / "memento" / f"{HELD}{process.pid}")
+                os.link(git.git_dir / LOCK, git.git_dir / "memento" / f"{HELD}{process.pid}-{_machine()}")
 
     def take_in(self, paths: Iterable[str]) -> bool:
         """Enter work-tree files as they are, absent ones as removed, and let go; False where git could not."""
@@ -74,13 +78,19 @@ def held(git: Git, patience: float) -> Iterator[HeldIndex]:
 
 
 def clear(git: Git) -> None:
-    """Take away the locks of gits of ours that were killed; the caller holds our own lock, so that none is begun."""
+    """Take away the locks of gits of ours that were killed; the caller holds our own lock, so that none is begun.
+
+    Our own lock holds nobody off who shares the folder from another machine: the lock of a git there stays.
+    """
+    made = git.git_dir / LOCK
     for name in (git.git_dir / "memento").glob(f"{HELD}*"):
-        if lock.KEPT and not _lives(name.name.removeprefix(HELD)):
-            with contextlib.suppress(OSError):
-                if _is_one(name, git.git_dir / LOCK):
-                    (git.git_dir / LOCK).unlink()
-                name.unlink()
+        number, _, machine = name.name.removeprefix(HELD).partition("-")
+        with contextlib.suppress(OSError):
+            if _is_one(name, made):
+                if machine != _machine() or _lives(number):
+                    continue
+                made.unlink()
+            name.unlink()
 
 
 def _is_one(name: Path, other: Path) -> bool:
@@ -88,6 +98,15 @@ def _is_one(name: Path, other: Path) -> bool:
         return name.samefile(other)
     except OSError:
         return False
+
+
+@cache
+def _machine() -> str:
+    """Return what names this machine since it was started, for all containers on it; nothing where it does not say."""
+    try:
+        return BOOT.read_text().strip()
+    except OSError:
+        return ""
 
 
 def _lives(number: str) -> bool:
