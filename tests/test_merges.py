@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -239,6 +240,22 @@ def test_what_revisions_have_otherwise_proves_nothing_whichever_is_named_first(
     assert is_open or told[0] == told[1]
     if not by_both:
         assert told[0] == base(both.merged().ledger.view(), run)["tasks"][0]["unproven_because"]
+
+
+def test_a_revision_that_another_one_holds_has_no_words_of_its_own(play: Play, fork: Callable[[], Fork]) -> None:
+    play.planned()
+    task = play.task()
+    path = play.root / play.state(task).index.prose[task]
+    both = fork()
+    main = both.on("main", "Ada")
+    for words, branch in (("First.", "early"), ("Second.", "late")):
+        path.write_text(f"{path.read_text()}\n{words}\n")
+        main.commit_all(words)
+        git(main.root, "branch", branch)
+    for at in itertools.permutations(("early", "late", "other")):
+        view = main.ledger.view(at)
+        assert "Second." in (view.read(str(path.relative_to(play.root))) or b"").decode()
+        assert not view.table.disputed
 
 
 def test_a_verdict_that_fell_is_told_with_its_own_note(play: Play, fork: Callable[[], Fork]) -> None:

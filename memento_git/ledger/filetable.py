@@ -30,7 +30,7 @@ class FileTable:
         self._listed: Listed | None = None
         self._looks = 0
         self.links: dict[str, str] = {}
-        self._rivals: dict[str, list[str]] = {}  # the blobs of what is another at another revision
+        self._rivals: set[str] = set()  # what is another at another revision
         self.disputed: set[str] = set()  # what each of several revisions has changed
 
     @property
@@ -104,24 +104,29 @@ class FileTable:
                 if head.startswith("120000"):
                     kind, self.links[path] = "symbolic link", blob
                 self._note(Finding("F004", path, 0, f"a {kind} has no place in the ledger", removing(path)))
-            elif (held := files.setdefault(path, blob)) != blob:
-                self._rivals.setdefault(path, [held]).append(blob)
+            elif files.setdefault(path, blob) != blob:
+                self._rivals.add(path)
 
     def _join(self, files: dict[str, str]) -> None:
         """Show of texts of runs, and of policy, what one revision alone has changed, as a merge of all would have it.
 
-        Where several have, and of all else, the first is shown, and that is told.
+        Where several have, and of all else, the first is shown, and that is told. A revision that another one holds has
+        no words of its own.
         """
-        commits = [*dict.fromkeys(self._commits)]
-        common = self._git.answer("merge-base", "--octopus", *commits) if self._rivals else None
+        if not self._rivals:
+            return
+        tips = (self._git.answer("merge-base", "--independent", *self._commits) or "").split()
+        common = self._git.answer("merge-base", "--octopus", *tips)
         before = self._git.trees.ledger(common) if common else None
-        for path, blobs in self._rivals.items():
+        held = [self._git.trees.ledger(tip) for tip in tips]
+        for path in sorted(self._rivals):
             is_prose, is_policy = path.endswith(".md"), path == layout.CONFIG
             old = before.blob(path) if before else None
-            changed = {*blobs} - {old}
+            there = {blob for one in held if (blob := one.blob(path))}
+            shown = there - {old} or there
             is_merged = is_policy or (is_prose and path.startswith(layout.RUNS))
-            if is_merged and old is not None and len(changed) == 1:
-                files[path] = changed.pop()
+            if is_merged and old is not None and len(shown) == 1:
+                files[path] = shown.pop()
                 continue
             self.disputed.add(path)
             if path.startswith((layout.RUNS, layout.KNOWLEDGE)):
