@@ -810,12 +810,15 @@ def test_of_redacted_evidence_nobody_is_said_to_have_acted_under_another_name(br
 
 
 def test_what_a_command_printed_or_a_text_says_names_nobody_who_acts(play: Play) -> None:
-    play.as_("Bob").planned()
+    run = play.as_("Bob").planned()
     task = play.do(tasks.add_task, "A task", body="by: Mallory")
     draft = evidences.witness(play.ledger, ["echo", "by: Mallory"], kind="test", quiet=True)
     play.do(evidences.record_draft, draft, tasks=[task])
     assert actors.acting(play.ledger.git, "HEAD") == {"Bob", play.ledger.actor}
     assert "by: Mallory" in git(play.root, "grep", "-h", "^by: ", "HEAD", "--", ".memento/runs/*/evidence/*/*/*")
+    play.do(runs.cancel_run, run, reason="enough")
+    play.do(runs.archive_run, run)
+    assert actors.archived(play.ledger.view()) == {"Bob", play.ledger.actor}
 
 
 def test_who_committed_for_whom_is_a_warning(branch: Play) -> None:
