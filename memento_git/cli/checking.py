@@ -98,8 +98,7 @@ def check(
     failed = report.has_errors or (severity == "warning" and bool(report.findings))
     then = actions.undone(door.ledger, report.fixed) if report.fixed else []
     door.uncommitted = UNCHECKED
-    notes = door.notes() if form == "json" else []
-    _show(report, form, rows, base, failed=failed, fix=fix, then=then, notes=notes)
+    _show(door, report, form, rows, base, failed=failed, fix=fix, then=then)
     return FOUND if failed else 0
 
 
@@ -153,8 +152,8 @@ def _is_untouched(door: Door, base: str, *, staged: bool) -> bool:
 
 
 def _show(
-    report: Report, form: str, again: list[dict[str, Any]] | None, base: str, *, failed: bool, fix: bool,
-    then: list[dict[str, str]], notes: list[str],
+    door: Door, report: Report, form: str, again: list[dict[str, Any]] | None, base: str, *, failed: bool, fix: bool,
+    then: list[dict[str, str]],
 ) -> None:  # fmt: skip
     from memento_git import __version__
     from memento_git.review import formats
@@ -166,7 +165,7 @@ def _show(
             "base": report.base or None, "head": report.head, "checked": report.records,
             "fixed": [str(one) for one in report.fixed],
             **({} if again is None else {"results": again}), **({"next": then} if then else {}),
-            **({"warnings": notes} if notes else {}),
+            **({"warnings": notes} if (notes := door.notes()) else {}),
         }  # fmt: skip
         terminal.put(*terminal.envelope({"ok": not failed, **data}))
     elif form == "sarif":
