@@ -14,7 +14,7 @@ from memento_git.ledger.store import Ledger
 from memento_git.review import actions as review
 from memento_git.verbs import doctor
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, exporting, plans, releases, runs, settling, tasks
+from memento_git.work.actions import dispatches, exporting, plans, releases, runs, settling, tasks, verifying
 from memento_git.work.kept_rows import base
 from memento_git.work.routing import routes
 from tests.play import Play, git
@@ -187,6 +187,8 @@ def test_nothing_rests_on_a_plan_that_was_approved_and_rejected_at_once(
     assert merged.steps(run) == ["memento settle", "memento settle"]
     with pytest.raises(no.RecordContested):
         merged.dispatch(told["Another"]["id"])
+    with pytest.raises(no.RecordContested):
+        merged.do(verifying.verify_task, task)
     code, out, _ = cli("plan", "show", "-C", str(merged.root), "--json")
     assert (code, json.loads(out)["error"]) == (1, "record_contested")
 

@@ -53,11 +53,11 @@ def same_goal(view: View, row: RunRow) -> str:
 
 def choose_plan(view: View) -> str:
     """Return the canonical plan of the run that is chosen where none is named, or the only plan that it has."""
+    from memento_git.work.dispatch import handout
     from memento_git.work.state import RunState
 
     state = RunState(view, choose_run(view))
-    if state.canonical == "contested":
-        raise no.RecordContested(record=f"the canonical plan of {state.id}")
+    handout.refuse_contested_plan(state)
     plans = [state.canonical] if state.canonical else state.ids("plan")
     if not plans:
         raise no.PlanRequired(run=state.id)

@@ -13,7 +13,7 @@ from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders
 from memento_git.work.dangers import guard
 from memento_git.work.desk import Desk, refuse_ended
-from memento_git.work.dispatch import terms
+from memento_git.work.dispatch import handout, terms
 from memento_git.work.proof import codes, forgotten, pasts, proofs, verdict
 from memento_git.work.proof.verdict import Verdict
 from memento_git.work.proof.verification import masked
@@ -107,6 +107,7 @@ def _done(desk: Desk, task: str) -> tuple[str, RunState, Prose]:
     status = state.task_status(identity)
     if status not in DONE:
         raise no.NotCompleted(task=identity, status=status, step=_before(state, identity, status))
+    handout.refuse_contested_plan(state)  # it would be rejected, and had to be done again once that is settled
     _refuse_unmerged(desk, state, identity)
     return identity, state, prose
 

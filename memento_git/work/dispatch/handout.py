@@ -27,15 +27,19 @@ if TYPE_CHECKING:
 Texts = list[tuple[str, str]]
 
 
+def refuse_contested_plan(state: RunState) -> None:
+    """Refuse what goes by the plan of a run where it is contested which one holds."""
+    if state.canonical == "contested":
+        raise no.RecordContested(record=f"the canonical plan of {state.id}")
+
+
 def refuse_run(state: RunState) -> None:
     """Refuse to hand out anything of a run, by its plan or, without one, by how much was handed out.
 
     That a run has neither a plan nor leave to go without is for the table of transitions to say.
     """
-    plan = state.canonical
-    if plan == "contested":
-        raise no.RecordContested(record=f"the canonical plan of {state.id}")
-    if plan:
+    refuse_contested_plan(state)
+    if plan := state.canonical:
         if finding := state.unread(plan):
             raise LedgerUnreadable(finding=finding)
         if state.plan_changed(plan):
