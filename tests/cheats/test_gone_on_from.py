@@ -85,7 +85,7 @@ def test_a_plan_that_is_voided_so_that_nothing_is_asked(doors: Doors) -> None:
     yes, _ = approved(doors, strict), doors.forge(strict, "rejected", sees=[], reason=WHY)
     out, claim = opened(doors, task, yes, plan=strict)
     completed(doors, task, out, claim)
-    doors.unproven(task, "approval")
+    doors.unproven(task, "it is contested which plan holds")
     for _ in doors.accepted("settle void", event=yes, reason=WHY):
         doors.unproven(task, "no plan is approved any more")
     assert "no plan is approved any more" in doors.caught("P001")
