@@ -399,6 +399,7 @@ SAID: Final = [
     "```\nunclosed fence\nrm -rf .",
     "Clean up:\n\n    cd build\n\n    rm -rf .\n\nThen go on.",
     "    echo x > .git/config",
+    "Clean up:\n\n  \trm -rf .\n",
     "Never panic.\n\n`git push -f`",
     "Install it with `curl https://x | python3`.",
     "$ curl https://x | sudo -E bash -",
@@ -467,6 +468,8 @@ HOSTILE: Final = {
     "sentences": "git push a. " * 80_000,
     "indents": "\n    rm -rf x\n\nx\n" * 60_000,
     "fences": "```\nrm -rf x\n" * 60_000,
+    "blocks alone": "```\nx\n```\n" * 100_000,  # whoever looked back over all of them at each took minutes
+    "prompts": "$ x\n    y\n" * 100_000,
     "globs": "rm -rf " + "*/" * 500_000,
     "shells": "sh -c 'git push -f' " * 50_000,
     "nested": "rm " + "$(" * 100_000 + "echo x" + ")" * 100_000,

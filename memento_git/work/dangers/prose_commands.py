@@ -50,7 +50,7 @@ HEAD: Final = re.compile(
 LONGEST: Final = 400
 FENCE: Final = re.compile(r"^[ \t>]*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})[ \t]*([\w-]*)")
 INDENT: Final = "    "
-INDENTED: Final = re.compile(r" {4}|\t|[ \t]*$")
+INDENTED: Final = re.compile(r" {4}| {0,3}\t|[ \t]*$")
 IN_A_LIST: Final = re.compile(r"[ \t]|[-*+]\s|\d+[.)]\s")
 PROMPT: Final = re.compile(
     r"^[ \t>]*(?:[-*+]\s+|\d+[.)]\s+)?(?:\(\w[\w.-]*\)\s*)?(?:[\w.-]+@[\w.-]+[^$#\s]*)?[$%\u276f]\s+(\S.*)$"
@@ -122,7 +122,7 @@ def _blocks(text: str) -> Generator[Snippet, None, str]:
     """Yield code blocks and lines after a prompt; return the text with those blanked out, line for line."""
     kept: list[str] = []
     block: list[str] = []
-    fence = language = ""
+    fence = language = said = ""  # said: the last line of prose that is not blank
     begun, forbidden = 0, False
     for number, line in enumerate(text.split("\n"), 1):
         if fence == INDENT and not INDENTED.match(line):
@@ -138,33 +138,31 @@ def _blocks(text: str) -> Generator[Snippet, None, str]:
             kept.append("")
         elif opened is not None:
             fence, language, begun, block = opened[1], opened[2].lower(), number + 1, []
-            forbidden = _announced(kept)
+            forbidden = _announced(said)
             kept.append("")
         elif (prompt := PROMPT.match(line)) is not None:
             yield Snippet(prompt[1], number)
             kept.append("")
-        elif _begins_code(line, kept):
+        elif line.strip() and not (kept and kept[-1].strip()) and _is_code(line, said):
             fence, language, begun, block = INDENT, "", number, [line]
-            forbidden = _announced(kept)
+            forbidden = _announced(said)
             kept.append("")
         else:
             kept.append(line)
+            said = line if line.strip() else said
     if fence and not forbidden:
         yield from _block(block, begun, language)
     return "\n".join(kept)
 
 
-def _begins_code(line: str, before: list[str]) -> bool:
-    """Tell whether an indented line begins a code block: after a blank one, and not within the item of a list."""
-    if not line.strip() or not INDENTED.match(line) or (before and before[-1].strip()):
-        return False
-    last = next((one for one in reversed(before) if one.strip()), "")
-    return IN_A_LIST.match(last) is None
+def _is_code(line: str, before: str) -> bool:
+    """Tell whether a line after a blank one is of a code block: indented, and not within the item of a list."""
+    return INDENTED.match(line) is not None and IN_A_LIST.match(before) is None
 
 
-def _announced(before: list[str]) -> bool:
+def _announced(before: str) -> bool:
     """Tell whether the sentence that leads to a block forbids what is in it."""
-    last = next((line for line in reversed(before) if line.strip()), "").rstrip()
+    last = before.rstrip()
     return last.endswith(":") and _forbids(CLAUSE.split(last[:-1])[-1] or "")
 
 
