@@ -79,6 +79,14 @@ def headings(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
+def test_no_merge_left_a_line_twice_or_a_heading_without_a_blank_before_it() -> None:
+    for page in (*PAGES, ROOT / "CHANGELOG.md"):
+        text = re.sub(r"(?ms)^ *```.*?^ *```$", "```", page.read_text(encoding="utf-8"))
+        assert re.findall(r"(?m)^[^\n|#]+\n(?=#+ )", text) == [], page
+        assert re.findall(r"(?m)^(\w.{20,})\n\1", text) == [], page
+        assert re.findall(r"(?m)^.* $", text) == [], page
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_finding_that_a_page_names_exists(page: Path) -> None:
     assert set(re.findall(r"`([A-Z]\d{3})`", page.read_text(encoding="utf-8"))) <= {*CATALOGUE}
