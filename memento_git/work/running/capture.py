@@ -111,8 +111,7 @@ def start(
         for tee in tees:
             tee.start()
     except RuntimeError as error:
-        process.kill()
-        process.wait()
+        stop_group(process)
         raise CommandNotStarted(argv0=argv[0], reason=str(error)) from None
     return process, tees
 
