@@ -990,7 +990,8 @@ def test_the_examples_that_help_ends_with_run_as_they_stand(
     monkeypatch.chdir(repo)
     made: dict[str, str] = {}
     for name, line in EXAMPLES.items():
-        assert line in cli(*name.split(), "--help")[1]
+        for more in (("-C", "."), ()):
+            assert line in cli(*name.split(), *more, "--help")[1]
         words = [made.get(word, word) for word in shlex.split(line)[1 + len(name.split()) :]]
         code, out, err = cli(*name.split(), "--json", *words)
         assert (code, err) == (0, ""), line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from memento_git.cli.main import command_at
@@ -31,9 +32,8 @@ EXAMPLES: Final = {
 
 
 def show(words: Sequence[str]) -> None:
-    """Let the help of the command that words ask about end with its example, where it has one."""
+    """Let the help of the commands that words name end with their examples, whatever stands behind the names."""
     plain = [word for word in words if not word.startswith("-")]
-    for name in (" ".join(plain[-2:]), *plain[-1:]):
+    for name in (*map(" ".join, pairwise(plain)), *plain):
         if line := EXAMPLES.get(name):
             command_at(name).epilog = f"\b\nExample:\n  {line}"
-            return
