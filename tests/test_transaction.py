@@ -265,7 +265,7 @@ def test_a_commit_that_is_dated_after_all_years_is_read(play: Play, monkeypatch:
     monkeypatch.setenv("GIT_COMMITTER_DATE", "@253402300900 +0000")
     git(play.root, "commit", "-q", "--allow-empty", "-m", "late")
     view = play.ledger.view(["HEAD"])
-    assert (view.now, view.runs()) == ("9999-12-31T23:59:59.000Z", [run])
+    assert (view.now <= play.ledger.now(), view.runs()) == (True, [run]), "no time that is yet to come"
 
 
 @pytest.mark.parametrize("action", ["a\0b", "a\ud800b", "a\u202eb"])
