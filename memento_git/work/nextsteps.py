@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from memento_git.model.finding import Finding
-    from memento_git.model.rows import GateRow, HeldBack, Row, TaskRow
+    from memento_git.model.rows import DispatchRow, GateRow, HeldBack, Row, TaskRow
     from memento_git.model.run_rows import RunRows
 
 NOWHERE: Final[Mapping[str, Row]] = {}
@@ -241,7 +241,7 @@ def _open_steps(held: RunRows, tasks: Sequence[TaskRow], known: Mapping[str, Row
     What is at work comes before what can be begun, and what only others go on with comes last.
     """
     handed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in OPEN_DISPATCH}
-    shut = _shut(held)
+    claims, shut = _claims(held), _shut(held)
     steps = [
         {"why": f"“{row['title']}” was revised after it was handed out",
          "command": f"memento dispatch recover {handed[row['id']]['dispatch_id']} --force --reason WHY --requeue"}
@@ -259,14 +259,25 @@ def _open_steps(held: RunRows, tasks: Sequence[TaskRow], known: Mapping[str, Row
             if name in known or shut.isdisjoint((row["id"], held["run"]["id"])):
                 steps.append(known.get(name, waits))
         elif row["status"] == "in_progress":
-            claimed = [one for one in held["dispatches"] if one["task_id"] == row["id"] and one["status"] == "claimed"]
+            claimed = claims.get(row["id"], [])
             told = [known[one["dispatch_id"]] for one in claimed if one["dispatch_id"] in known]
             is_own = told or not claimed or any(asker in ("", one["claimed_by"]) for one in claimed)
-            (steps if is_own else others).extend(told or task_steps.going_on(row, claimed, held["evidence"], asker))
+            found = steps if is_own else others
+            if len(found) < SOON + 2:
+                found.extend(told or task_steps.going_on(row, claimed, held["evidence"], asker))
         elif row["ready"]:
             ready = {"why": f"“{row['title']}” is ready", "command": task_steps.creating(row["id"])}
             steps.append(known.get(row["id"], ready))
     return [*steps, *others]
+
+
+def _claims(held: RunRows) -> dict[str, list[DispatchRow]]:
+    """Return the claimed dispatches of each task that has some."""
+    found: dict[str, list[DispatchRow]] = {}
+    for row in held["dispatches"]:
+        if row["status"] == "claimed":
+            found.setdefault(row["task_id"], []).append(row)
+    return found
 
 
 def _ending(held: RunRows, gates: Sequence[Row] | None, choices: Sequence[Row]) -> list[Row]:
