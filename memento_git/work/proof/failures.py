@@ -17,7 +17,8 @@ Run = TypeVar("Run", bound="Mapping[str, Any]")
 def mark_failed(tasks: Iterable[Any], evidence: Sequence[Mapping[str, Any]]) -> None:
     """Say of each proven task which runs of what proves it failed since."""
     proven = [task for task in tasks if task["proven_by"]]
-    known, last = {row["id"]: row for row in evidence}, latest(evidence) if proven else {}
+    known = {row["id"]: row for row in evidence} if any(row["outcome"] == "failed" for row in evidence) else {}
+    last = latest(evidence) if proven and known else {}
     for task in proven:
         task["failed_since"] = since(task["id"], (known[name] for name in task["proven_by"] if name in known), last)
 
