@@ -119,7 +119,8 @@ def test_two_released_runs_are_merged_to_a_third_branch_and_that_is(shop: Play) 
     assert amiss(shop) == []
 
 
-def test_a_release_branch_that_went_on_is_told_until_a_further_release_has_seen_that(shop: Play) -> None:
+def gone_on(shop: Play) -> str:
+    """Release a run of a branch, and have code follow there and on main; return the run."""
     on(shop, "release/1", "main")
     line(shop, 0, "released")
     run = released(shop, "1.0")
@@ -127,6 +128,11 @@ def test_a_release_branch_that_went_on_is_told_until_a_further_release_has_seen_
     edit(shop, "other.py", "moved = 1\n")
     on(shop, "release/1")
     line(shop, 1, "after the release")
+    return run
+
+
+def test_a_release_branch_that_went_on_is_told_until_a_further_release_has_seen_that(shop: Play) -> None:
+    run = gone_on(shop)
     later = git(shop.root, "rev-parse", "HEAD")[:12]
     press(shop.root, "merge", "main", "release/1")
     found = [one for one in actions.check(shop.ledger).findings if one.code[0] != "C"]
@@ -142,13 +148,7 @@ def test_a_release_branch_that_went_on_is_told_until_a_further_release_has_seen_
 
 
 def test_code_that_the_release_of_a_cancelled_run_has_seen_is_told_as_code_after_the_end(shop: Play) -> None:
-    on(shop, "release/1", "main")
-    line(shop, 0, "released")
-    run = released(shop, "1.0")
-    on(shop, "main")
-    edit(shop, "other.py", "moved = 1\n")
-    on(shop, "release/1")
-    line(shop, 1, "after the release")
+    run = gone_on(shop)
     shop.do(runs.cancel_run, released(shop, "1.1", complete=False), reason="Not now.")
     press(shop.root, "merge", "main", "release/1")
     found = [one for one in actions.check(shop.ledger).findings if one.code[0] != "C"]
