@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.ledger import cache, difference, layout
+from memento_git.ledger import cache, layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,6 +79,8 @@ def _tally(shelf: Shelf, note: str, held: dict[str, Any], *, may_expire: bool) -
 
 def _touched(view: View, old: str, new: str) -> set[str] | None:
     """Return the notes that differ between two trees of notes; None where git no longer has the older one."""
+    from memento_git.ledger import difference
+
     found = difference.changed(view.git, old, new)
     if found is None:
         return None
