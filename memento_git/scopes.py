@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from memento_git.errors import Refused
-from memento_git.ledger import founding
+from memento_git.ledger import founding, scratch
 from memento_git.ledger.environment import at_home
 from memento_git.ledger.git import NotARepository
 from memento_git.ledger.store import Ledger, NoLedger
@@ -89,11 +88,7 @@ def begun(folder: Path, actor: str, keep: Callable[[Ledger], object]) -> Ledger:
 
     So what is refused makes nothing.
     """
-    with (
-        founding.usable(folder),
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as aside,
-        founded(Path(aside), actor) as trial,
-    ):
+    with founding.usable(folder), scratch.folder() as aside, founded(Path(aside), actor) as trial:
         keep(trial)
     return founded(folder, actor)
 

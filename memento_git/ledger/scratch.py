@@ -11,6 +11,7 @@ from memento_git.ledger import layout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from tempfile import TemporaryDirectory
 
     from memento_git.ledger.git import Git
 
@@ -21,6 +22,13 @@ OF_CODE: Final = re.compile(rf"(?:^|\0)[^?] \d+ \S+ \d\t(?!{re.escape(layout.FOL
 UNTRACKED: Final = re.compile(r"(?:^|\0)\? ([^\0]+)")
 EXPANDED: Final = re.compile(rb"\$Id:(?! [0-9a-f]{40,64} \$)[^$\n]*\$")
 WHOLE: Final = ("-c", "core.sparseCheckout=false")
+
+
+def folder() -> TemporaryDirectory[str]:
+    """Make a folder for what is thrown away after a block; one that cannot be removed spoils nothing."""
+    import tempfile
+
+    return tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True)
 
 
 def variables(git: Git, folder: Path) -> dict[str, str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Refused
+from memento_git.ledger import scratch
 from memento_git.ledger.endings import told_by
 from memento_git.ledger.environment import at_home
 
@@ -106,12 +107,7 @@ def unread(revoked: bytes) -> Objection:
 @cache
 def _is_krl(revoked: bytes) -> bool:
     """Tell whether ssh-keygen can list a KRL; where it gives no answer, nothing is checked by that KRL either."""
-    import tempfile
-
-    with (
-        tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as folder,
-        suppress(SshKeygenMissing, subprocess.TimeoutExpired),
-    ):
+    with scratch.folder() as folder, suppress(SshKeygenMissing, subprocess.TimeoutExpired):
         path = Path(folder) / "revoked"
         path.write_bytes(revoked)
         return not _keygen("-Q", "-l", "-f", str(path), data=b"", patience=CHECKING_PATIENCE).code
@@ -179,9 +175,7 @@ def sign(payload: bytes, key: str, namespace: str) -> str:
 
     A passphrase is never asked for: what is encrypted, and in no agent, signs nothing.
     """
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as folder:
+    with scratch.folder() as folder:
         used, told = key, Path(key).name
         if key.startswith(LITERAL):
             used, told = str(Path(folder) / "key.pub"), "the key that is given as text"
@@ -235,9 +229,7 @@ def unread_lines(allowed: bytes) -> list[tuple[int, str]]:
 @contextmanager
 def _laid(armored: str, allowed: bytes) -> Iterator[Path]:
     """Yield a folder that has a signature and the allowed signers, as files for ssh-keygen."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as name:
+    with scratch.folder() as name:
         folder = Path(name)
         (folder / "signature").write_text(armored, encoding="ascii")
         (folder / "allowed").write_bytes(allowed)

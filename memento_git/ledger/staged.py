@@ -45,11 +45,9 @@ def staged_tree(git: Git) -> Iterator[str]:
 
     `git write-tree` would write down in the index itself which trees it made.
     """
-    import tempfile
-
     from memento_git.ledger import scratch
 
-    with tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as folder:
+    with scratch.folder() as folder:
         git.close()
         extra = scratch.variables(git, Path(folder))
         scratch.copy_index(git, Path(extra["GIT_INDEX_FILE"]), named_index())

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -229,7 +228,7 @@ class Reader:
 def reading(git: Git) -> Iterator[Reader]:
     """Yield what reads files at any moment; what it makes lies in a folder that is thrown away."""
     own = Git(git.start)
-    with tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as folder:
+    with scratch.folder() as folder:
         own.extra = {**scratch.variables(own, Path(folder)), "GIT_NO_LAZY_FETCH": "1"}
         try:
             yield Reader(own, Path(folder))

@@ -89,9 +89,7 @@ def _is_squashed(git: Git, ref: str, commits: int) -> bool:
         return True
     if commits == 1:
         return False
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as folder:
+    with scratch.folder() as folder:
         extra = {**scratch.variables(git, Path(folder)), **NOBODY}
         told = git.run("commit-tree", f"{ref}^{{tree}}", "-p", base, data=b"squashed\n", extra=extra)
         return not _not_picked(git, told.decode().strip(), extra)

@@ -6,8 +6,9 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.ledger import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +33,7 @@ CREATE TABLE cards (
 
 def as_sqlite(told: Mapping[str, Any]) -> bytes:
     """Return a board as the bytes of a SQLite file."""
-    with TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as folder:
+    with scratch.folder() as folder:
         path = Path(folder) / "board"
         with closing(sqlite3.connect(path)) as file, file:
             file.executescript(TABLES)

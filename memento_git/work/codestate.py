@@ -155,10 +155,8 @@ def _nested(folder: Path) -> tuple[str, str]:
 
 @contextmanager
 def _reading(git: Git) -> Iterator[_Reader]:
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as scratch:
-        yield _Reader(git, Path(scratch))
+    with scratch_space.folder() as place:
+        yield _Reader(git, Path(place))
 
 
 class _Reader:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sqlite3
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from memento_git.knowledge.foreign import entries
 from memento_git.knowledge.foreign.entries import SourceBusy, SourceUnreadable
+from memento_git.ledger import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
             if not _broke_off(base):
                 yield base
                 return
-    with tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as folder:
+    with scratch.folder() as folder:
         for end in ("", "-journal", "-wal"):
             with contextlib.suppress(FileNotFoundError):
                 shutil.copyfile(f"{path}{end}", Path(folder) / f"base{end}")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused
+from memento_git.ledger import scratch
 from memento_git.work.graph import codegraph
 from memento_git.work.running import capture
 
@@ -67,8 +67,8 @@ def run(git: Git, commit: str) -> bytes:
     command = shutil.which(COMMAND)
     if command is None:
         raise GraphifyMissing
-    with tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as scratch:
-        top = Path(scratch)
+    with scratch.folder() as name:
+        top = Path(name)
         codegraph.export(git, commit, top)
         ran = capture.run_command([command, "update", str(top)], top, keep=KEEP, timeout=PATIENCE, quiet=True)
         if ran.exit or ran.timed_out:

@@ -9,9 +9,9 @@ import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
+from memento_git.ledger import scratch
 from memento_git.work.routing.executors import NO_WRAP, fill
 from memento_git.work.running import capture
 
@@ -53,12 +53,12 @@ def boxed_ailment(executor: Executor, folder: Path, *, ask: bool = True) -> Obje
         return f"its sandbox {executor.wrap[0]} is not there"
     if not ask:
         return ""
-    with TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True) as scratch:
-        brief = Path(scratch) / "brief.md"
+    with scratch.folder() as aside:
+        brief = Path(aside) / "brief.md"
         brief.write_text("A trial.\n", encoding="utf-8")
-        values = {"worktree": scratch, "brief": str(brief), "task": "task", "dispatch": "dispatch"}
+        values = {"worktree": aside, "brief": str(brief), "task": "task", "dispatch": "dispatch"}
         wrap = fill(executor.wrap, values)
-        return _unwell((_placed(wrap[0], folder), *wrap[1:], *(executor.health or TRIAL)), Path(scratch))
+        return _unwell((_placed(wrap[0], folder), *wrap[1:], *(executor.health or TRIAL)), Path(aside))
 
 
 def _placed(program: str, folder: Path) -> str:
