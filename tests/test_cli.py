@@ -323,6 +323,28 @@ def test_lists_page_and_filter(play: Play, cli: Callable[..., Any]) -> None:
     assert (len(status["tasks"]), status["omitted"]["tasks"]) == (2, 4)
 
 
+def test_lists_of_ids_are_cut_too_and_people_are_told_how_many_they_are(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    for number in range(5):
+        play.task(f"Task {number}", role="tester")
+    for command in ("status", "report"):
+        whole = asked(cli, play, command, "--limit", "0")
+        held = asked(cli, play, command, "--limit", "1")
+        assert held["ready"] == whole["ready"][:1]
+        (tester,) = [row for row in asked(cli, play, command, "--limit", "3")["roles"] if row["name"] == "tester"]
+        assert len(tester["incomplete_tasks"]) == 3
+        assert held["omitted"]["ready"] == 4
+        assert asked(cli, play, command, "--limit", "3")["omitted"]["incomplete_tasks"] == 2
+        assert "incomplete_tasks" not in whole["omitted"]
+    assert "5 ready" in cli("status", "--limit", "1", "-C", str(play.root))[1]
+    for told in (
+        asked(cli, play, "report", "--limit", "4")["text"],
+        cli("report", "--limit", "4", "-C", str(play.root))[1],
+    ):
+        assert "5 not finished" in told
+        assert "more ready" not in told
+
+
 def test_time_travel_reads_an_old_revision_everywhere(play: Play, cli: Callable[..., Any]) -> None:
     run = play.planned()
     before = git(play.root, "rev-parse", "HEAD")

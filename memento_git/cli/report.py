@@ -30,6 +30,8 @@ FORMATS: Final = ("markdown", "text", "json", "html")
 @reads
 def report(door: Door, run: str, limit: int | None, form: str | None, out: str, *, chat: bool) -> None:
     """Write a run's report, rebuilt from the ledger alone: Markdown, text for a chat, JSON or one HTML file."""
+    from memento_git.work.overview import cut_ids
+
     if chat and form not in (None, "text"):
         raise click.UsageError("--chat is text: leave --format away, or make it text")
     chosen = "text" if chat else form or "markdown"
@@ -38,7 +40,7 @@ def report(door: Door, run: str, limit: int | None, form: str | None, out: str, 
     most = limit if limit is not None else 0 if chosen == "html" or chat else 200
     held = _held(door, run, most, rows=chosen == "html")
     text = _text(held, chosen, made, chat=chat)
-    answer = {"text": text, "generated_at": made, **held}
+    answer = {"text": text, "generated_at": made, **cut_ids(held, most)}
     if out:
         whole = "".join([*terminal.envelope({"ok": True, **answer}), "\n"]) if chosen == "json" else text
         size = write_file(door, out, whole)

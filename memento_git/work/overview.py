@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memento_git.model.run_rows import RunRows
 
 LISTS: Final = ("tasks", "dispatches", "evidence", "audit", "roles")
+IDS: Final = ("ready", "stale", "ahead")
 
 
 def choose_run(view: View, given: str = "") -> str:
@@ -97,7 +98,7 @@ def overview(
 ) -> RunRows:  # fmt: skip
     """Return a run as it is now: its rows, cut to a limit that is told, and what follows from clock and code.
 
-    Where nothing is cut, the audit may be ready JSON.
+    Where that is to be `ready` as JSON, ids are cut too, or, where nothing is, the audit may be such already.
     """
     before = view.git.progress
     if progress is not None:
@@ -138,7 +139,8 @@ def _overview(ledger: Ledger, view: View, run: str, limit: int, *, ready: bool) 
         held, outlook.merges(), gates=gates, choices=choices, known=known, fresh=fresh, asker=asker, **kept
     )
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
-    return _shown(cut(held, limit, LISTS), whole)
+    shown = cut(held, limit, LISTS)
+    return _shown(cut_ids(shown, limit) if ready else shown, whole)
 
 
 def _shown(shown: RunRows, audit: Ready | None) -> RunRows:
@@ -172,6 +174,17 @@ def cut(held: RunRows, limit: int, names: Sequence[str]) -> RunRows:
         if more := (events if name == "audit" else len(lists[name])) - len(shown):
             held["omitted"][name] = more
         lists[name] = shown
+    return held
+
+
+def cut_ids(held: RunRows, limit: int) -> RunRows:
+    """Return an overview for programs, its lists of ids cut as well: people are told how many they are."""
+    lists = [(name, cast("dict[str, list[str]]", held)[name]) for name in IDS]
+    lists += [("incomplete_tasks", row["incomplete_tasks"]) for row in held["roles"]]
+    for name, ids in lists if limit else ():
+        if more := len(ids[limit:]):
+            held["omitted"][name] = held["omitted"].get(name, 0) + more
+            del ids[limit:]
     return held
 
 
