@@ -414,3 +414,13 @@ def test_a_conflict_left_in_a_tasks_text_is_told_with_its_line_and_the_task_is_s
     held = base(play.ledger.view(), run)
     assert [(finding[0], finding[2]) for finding in held["findings"]] == [("F001", text.count("\n") + 1)]
     assert [row["id"] for row in held["tasks"]] == [task]
+
+
+def test_the_same_text_of_a_policy_is_read_once_and_what_is_wrong_with_it_can_be_added_to() -> None:
+    text = b"version: 1\npolicy: {approve: 2}\n"
+    policy, found = codec.read_config(text)
+    told = list(found)
+    found.clear()
+    again = codec.read_config(text)
+    assert again[0] is policy
+    assert again[1] == told != []

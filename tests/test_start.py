@@ -8,6 +8,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -58,6 +60,16 @@ def test_status_of_what_is_kept_loads_nothing_that_judges_or_writes_records(play
     found = loaded(play.root, "status")
     assert found.isdisjoint({"memento_git.model.types", "memento_git.ledger.publish", "memento_git.texts.secrets"})
     assert found.isdisjoint({"secrets", "random", "tempfile", "yaml"})
+
+
+def test_status_of_a_ledger_without_runs_reads_the_policy_once_and_refuses_what_it_is_made_into(play: Play) -> None:
+    loaded(play.root, "status")  # and keeps that it can be read
+    assert loaded(play.root, "status").isdisjoint({"memento_git.model.policy", "yaml"})
+    (play.root / ".memento/config.yaml").write_text("version: 1\npolicy: {approve: 2}\n")
+    play.commit_all("a policy that cannot be read")
+    for _ in range(2):
+        with pytest.raises(subprocess.CalledProcessError):
+            loaded(play.root, "status")
 
 
 def test_a_check_of_a_branch_loads_nothing_that_mends_or_writes_and_no_notes(play: Play) -> None:

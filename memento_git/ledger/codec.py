@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger import layout, prosefile
@@ -212,7 +213,13 @@ def _value(value: Any) -> Any:
 
 
 def read_config(data: bytes) -> tuple[Policy, list[Finding]]:
-    """Return the policy of a config file, and what is wrong with the file."""
+    """Return the policy of a config file, and what is wrong with the file; each text is read once."""
+    policy, found = _config(data)
+    return policy, [*found]
+
+
+@lru_cache(maxsize=8)
+def _config(data: bytes) -> tuple[Policy, list[Finding]]:
     from memento_git.ledger import yamltext
 
     try:

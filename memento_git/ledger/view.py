@@ -234,6 +234,17 @@ class View:
             raise LedgerUnreadable(finding=finding)
         return policy
 
+    def refuse_unsound_policy(self) -> None:
+        """Refuse where the policy's file is wrong; of which is not, it is remembered."""
+        from memento_git.ledger import cache
+
+        config = self.folders.get(layout.CONFIG)
+        key = config.oid if config and len(self.commits) == 1 and not self.changed else ""
+        if not key or cache.read(self.git, "policy", key) is None:
+            self.policy()
+            if key:
+                cache.write(self.git, "policy", key, "sound")
+
     def refuse_newer(self) -> None:
         """Refuse a ledger that a newer version of this tool has written: what it says may mean something else."""
         held = self.git.objects(f"{commit}:{layout.CONFIG}" for commit in self.commits)

@@ -82,7 +82,7 @@ def interrupted(ledger: Ledger) -> list[dict[str, str]]:
 
 def without_runs(ledger: Ledger, view: View) -> RunRows:
     """Return the same keys for a ledger that has no run yet: nothing, and how to start one, if its policy lets it."""
-    view.policy()
+    view.refuse_unsound_policy()
     lists = ("plans", "tasks", "dispatches", "gates", "evidence", "audit", "trouble", "findings", "ready", "stale",
              "ahead", "roles", "live")  # fmt: skip
     step = {"why": "there is no run yet", "command": "memento run start --goal TEXT"}
