@@ -103,6 +103,29 @@ def test_who_named_themselves_with_an_option_is_led_on_under_that_name(
     assert play.is_proven(task)
 
 
+def test_whoever_a_task_was_handed_to_is_named_where_it_waits_to_be_claimed(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    play.planned()
+    here = ("-C", str(play.root), "--json")
+    made = json.loads(cli("dispatch", "create", play.task("Parse"), "--executor", "agent:cleo", *here)[1])
+    claim = f"memento dispatch claim {made['dispatch_id']}"
+    assert made["next"] == [{"why": "it waits to be claimed by agent:cleo", "command": claim}]
+    assert json.loads(cli("status", *here)[1])["next"] == [
+        {"why": "“Parse” waits to be claimed by agent:cleo", "command": claim}
+    ]
+
+
+@pytest.mark.parametrize("verb", ["retract", "supersede"])
+def test_evidence_that_is_withdrawn_leads_to_what_its_run_needs(play: Play, cli: Callable[..., Any], verb: str) -> None:
+    task = play.proven(run=play.planned())
+    (proof,) = play.state(task).proof(task).by
+    other = [play.evidence(task)] if verb == "supersede" else []
+    here = ("-C", str(play.root), "--json")
+    told = json.loads(cli("evidence", verb, proof, *other, "--reason", "Of another day.", *here)[1])["next"]
+    assert told == json.loads(cli("status", *here)[1])["next"][:1] != []
+
+
 def test_a_completed_candidate_leads_to_comparing_it(play: Play, cli: Callable[..., Any]) -> None:
     play.planned()
     task, here = play.task(), ("-C", str(play.root), "--json")

@@ -314,7 +314,7 @@ def supersede(door: Door, old: str, new: str, reason: str) -> None:
     from memento_git.work.actions import evidences
 
     row = door.row("evidence supersede", lambda tx: evidences.supersede(tx, old, new, reason=reason))
-    door.show({"evidence": row}, f"superseded {row['id']}")
+    door.show({"evidence": row}, f"superseded {row['id']}", then=steps.due(door, row["run_id"]))
 
 
 @evidence.command("retract")
@@ -326,7 +326,7 @@ def retract(door: Door, evidence_id: str, reason: str) -> None:
     from memento_git.work.actions import evidences
 
     row = door.row("evidence retract", lambda tx: evidences.retract(tx, evidence_id, reason=reason))
-    door.show({"evidence": row}, f"retracted {row['id']}")
+    door.show({"evidence": row}, f"retracted {row['id']}", then=steps.due(door, row["run_id"]))
 
 
 @evidence.command("redact")

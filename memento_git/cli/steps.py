@@ -84,7 +84,7 @@ def onward(task: TaskRow, *, candidate: bool = False) -> list[Row]:
 
 def claiming(dispatch: DispatchRow) -> list[Row]:
     """Return the step that claims a dispatch."""
-    return [{"why": "it waits to be claimed", "command": f"memento dispatch claim {dispatch['dispatch_id']}"}]
+    return [task_steps.claiming("it", dispatch)]
 
 
 def reading(dispatch: DispatchRow) -> list[Row]:

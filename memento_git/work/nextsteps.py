@@ -255,7 +255,7 @@ def _open_steps(held: RunRows, tasks: Sequence[TaskRow], known: Mapping[str, Row
             continue
         if row["status"] == "dispatched" and row["id"] in handed:
             name = handed[row["id"]]["dispatch_id"]
-            waits = {"why": f"“{row['title']}” waits to be claimed", "command": f"memento dispatch claim {name}"}
+            waits = task_steps.claiming(f"“{row['title']}”", handed[row["id"]])
             if name in known or shut.isdisjoint((row["id"], held["run"]["id"])):
                 steps.append(known.get(name, waits))
         elif row["status"] == "in_progress":

@@ -20,6 +20,13 @@ def creating(task: str) -> str:
     return f"memento dispatch create {task} --executor WHO"
 
 
+def claiming(what: str, dispatch: DispatchRow) -> Row:
+    """Return the step of whoever a dispatch was handed to: nobody else is kept from it, but one would be told."""
+    whose = "" if dispatch["executor"] in ("", "unnamed") else f" by {dispatch['executor']}"
+    return {"why": f"{what} waits to be claimed{whose}",
+            "command": f"memento dispatch claim {dispatch['dispatch_id']}"}  # fmt: skip
+
+
 def handing_out(task: TaskRow) -> str:
     """Return the command that hands a pending task out, or shows what it waits for."""
     return creating(task["id"]) if task["ready"] else "memento status"
