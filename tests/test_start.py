@@ -59,6 +59,9 @@ def test_status_of_what_is_kept_loads_nothing_that_judges_or_writes_records(play
     loaded(play.root, "status")  # and keeps that
     found = loaded(play.root, "status")
     assert found.isdisjoint({"memento_git.model.types", "memento_git.ledger.publish", "memento_git.texts.secrets"})
+    assert found.isdisjoint(
+        {"memento_git.ledger.scratch", "memento_git.ledger.transaction", "memento_git.work.refusals"}
+    )
     assert found.isdisjoint({"secrets", "random", "tempfile", "yaml"})
 
 
@@ -78,7 +81,12 @@ def test_a_check_of_a_branch_loads_nothing_that_mends_or_writes_and_no_notes(pla
     play.proven()
     found = loaded(play.root, "check", "--base", "main")
     assert found.isdisjoint({"memento_git.ledger.publish", "memento_git.ledger.redress", "memento_git.knowledge.shelf"})
-    assert found.isdisjoint({"tempfile", "gzip"})
+    assert found.isdisjoint({"memento_git.ledger.transaction", "memento_git.ledger.desk", "memento_git.ledger.scratch"})
+    assert found.isdisjoint({"memento_git.work.nextsteps", "memento_git.work.task_steps", "memento_git.work.rows"})
+    assert found.isdisjoint(
+        {"memento_git.work.gates.gateseen", "memento_git.ledger.archive", "memento_git.ledger.absence"}
+    )
+    assert found.isdisjoint({"tempfile", "gzip", "zlib"})
 
 
 def test_git_is_asked_for_what_a_short_command_has_to_know_and_no_more(play: Play, tmp_path: Path) -> None:
@@ -102,3 +110,17 @@ def test_evidence_is_run_with_one_look_at_the_ledger_before_it_and_one_after(pla
     assert found.count("status") == 3  # one is of what the change relies on
     assert found.count("cat-file") == 1  # all code is committed, so its tree is HEAD's
     assert len(found) == 19
+
+
+def test_a_note_that_is_about_no_place_loads_nothing_that_finds_places_in_the_code(play: Play) -> None:
+    found = loaded(play.root, "note", "add", "Deploys go out on Mondays.")
+    assert found.isdisjoint(
+        {"memento_git.knowledge.following", "memento_git.knowledge.pinning", "memento_git.cli.settle"}
+    )
+    assert found.isdisjoint({"memento_git.code.symbols", "memento_git.ledger.standing", "tomllib", "configparser"})
+
+
+def test_recall_loads_nothing_that_writes(play: Play) -> None:
+    found = loaded(play.root, "recall", "deploys")
+    assert found.isdisjoint({"memento_git.ledger.transaction", "memento_git.ledger.desk", "memento_git.ledger.publish"})
+    assert found.isdisjoint({"memento_git.knowledge.drafting", "memento_git.knowledge.watched_paths"})

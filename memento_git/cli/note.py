@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memento_git.cli import note_story, output, settle
+from memento_git.cli import note_story, output
 from memento_git.cli.boundary import Door, group, reads, writes
 from memento_git.cli.options import across, paged, reasoned, scoped
 from memento_git.cli.remember import add, described, given, placed, taken_over
@@ -262,6 +262,8 @@ def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> 
 @writes
 def redact(door: Door, target: str, reason: str) -> None:
     """Take a note, or the texts of what happened to one, out of the ledger; git's history still has them."""
+    from memento_git.cli import settle
+
     settle.redact(door, "note", target, reason)
 
 

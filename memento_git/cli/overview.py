@@ -67,7 +67,7 @@ def _empty(held: RunRows, names: Names) -> str:
 
 
 def _status(held: RunRows, names: Names) -> str:
-    from memento_git.review.report import spike_note
+    from memento_git.work.doubts import spike_note
 
     run = held["run"]
     evidence = {row["id"]: row for row in held["evidence"]}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.errors import MementoError
 from memento_git.model.ids import NoSuchRecord, is_id, kind_of
 from memento_git.model.states import DONE
-from memento_git.work import task_steps
+from memento_git.work import remedies, task_steps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +95,7 @@ def reading(dispatch: DispatchRow) -> list[Row]:
 def retrying(task: TaskRow) -> list[Row]:
     """Return the step that follows a failed dispatch of a task: other candidates may be at work, or done."""
     if task["status"] == "blocked":
-        return [{"why": "to take it up again", "command": task_steps.resuming(task["id"], task["status"])}]
+        return [{"why": "to take it up again", "command": remedies.resuming(task["id"], task["status"])}]
     return [{"why": "see who else is at it", "command": f"memento task show {task['id']}"}]
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.event_rows import audit, event_row, troubles
 from memento_git.knowledge import handoffs
-from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.injection import orders
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVING
@@ -147,6 +146,8 @@ def _with_addition(shelf: Shelf, note: Prose) -> list[EventRow]:
 
 def after(tx: Transaction, note: str) -> NoteRow:
     """Return a note's row as it is at the end of a transaction."""
+    from memento_git.knowledge.desk import Desk
+
     shelf = Desk.of(tx).shelf
     with tx.view.aside():
         return note_row(shelf, shelf.note(note))

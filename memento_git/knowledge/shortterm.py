@@ -10,7 +10,6 @@ import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import reason_of
-from memento_git.knowledge.drafting import titled
 from memento_git.knowledge.injection import instructive
 from memento_git.ledger import codec, layout, lock, wholefile
 from memento_git.model.knowledge import DOMAIN_OF
@@ -117,6 +116,10 @@ def _item(line: bytes) -> Item | None:
 def shown(view: View) -> dict[str, str]:
     """Show the items of the short tier in a view as if they were notes; return their texts."""
     found = ShortTerm(view.git, view.policy().short).items()
+    if not found:
+        return {}
+    from memento_git.knowledge.drafting import titled
+
     for item in found:
         front = {"id": item.id, "kind": KIND, "title": titled(item.text), "at": item.at, "by": item.by}
         view.put(

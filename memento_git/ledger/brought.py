@@ -7,7 +7,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from memento_git.ledger import archive, layout
+from memento_git.ledger import layout
 from memento_git.ledger.git import GitFailed
 
 if TYPE_CHECKING:
@@ -102,5 +102,9 @@ def _additions(git: Git, commits: Sequence[str], *paths: str) -> Iterator[tuple[
 def _holds(git: Git, commit: str, names: Iterable[str], event: Event) -> bool:
     """Tell whether one of the files that a commit added is an archive with an event."""
     packed = [name for name in names if layout.is_archive(name)]
+    if not packed:
+        return False
+    from memento_git.ledger import archive
+
     held = zip(packed, git.objects(f"{commit}:{name}" for name in packed), strict=True)
     return any(own_path(event) in archive.unpack(name, event.run, data or b"")[0] for name, data in held)

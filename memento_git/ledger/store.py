@@ -12,7 +12,6 @@ from memento_git.errors import Misused, Refused, reason_of
 from memento_git.ledger import edits, journal, layout, settings
 from memento_git.ledger.asked import Asked
 from memento_git.ledger.git import Git
-from memento_git.ledger.transaction import Transaction
 from memento_git.ledger.turns import Turn
 from memento_git.ledger.view import View
 from memento_git.ledger.watch import Watch
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.publish import Base
+    from memento_git.ledger.transaction import Transaction
 
 T = TypeVar("T")
 NOBODY: Final = "nobody"
@@ -301,6 +301,7 @@ class Ledger:
 
     def _commit(self, action: str, base: Base) -> Iterator[Transaction]:
         from memento_git.ledger import publish, worktree
+        from memento_git.ledger.transaction import Transaction
 
         worktree.reached("locked")
         tx = Transaction(self, self._viewed((base.commit,) if base.commit else (), self.now()))

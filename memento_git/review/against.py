@@ -9,7 +9,6 @@ from memento_git.folding.fold import group_in, group_of
 from memento_git.folding.overruling import SETTLING
 from memento_git.folding.undone import undone, undone_by
 from memento_git.ledger import codec, layout
-from memento_git.ledger.desk import event_data
 from memento_git.ledger.events import NOTHING
 from memento_git.ledger.staged import MERGING
 from memento_git.model.enumeration import many
@@ -354,6 +353,8 @@ def _disagreed(before: Book, was: Judged) -> bool:
 
 def keeps(kept: Event | None, said: Event) -> bool:
     """Tell whether what is left of a redacted event is all that it said, but for its free texts."""
+    from memento_git.ledger.desk import event_data
+
     return kept is not None and codec.redact_event(event_data(kept)) == codec.redact_event(event_data(said))
 
 

@@ -9,12 +9,12 @@ from memento_git.model.clock import is_ahead
 from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.states import DONE
-from memento_git.work import codediff, codestate
+from memento_git.work import codestate
 from memento_git.work.gates import gates
-from memento_git.work.nextsteps import passing
 from memento_git.work.proof import forgotten, trust
 from memento_git.work.proof.staleness import Passes
 from memento_git.work.proof.verification import again_line, told_as
+from memento_git.work.remedies import passing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -77,9 +77,12 @@ def _kept(state: RunState, evidence: Evidence) -> Iterator[Finding]:
 def _of_commits(state: RunState, evidence: Evidence, scope: Scope) -> Iterator[Finding]:
     """Yield what evidence says of commits that are here, and is not so; of diffs only where there is a base."""
     git, data, fix = state.view.git, evidence.data, f"memento evidence retract {evidence.id} --reason WHY"
-    if (told := data.get("diff")) and scope.before is not None and (held := codediff.known(git, told)):
-        untrue = codediff.untrue(told, held)
-        if why := untrue or codediff.miscounted(told, held):
+    if (told := data.get("diff")) and scope.before is not None:
+        from memento_git.work import codediff
+
+        held = codediff.known(git, told)
+        untrue = codediff.untrue(told, held) if held else ""
+        if held and (why := untrue or codediff.miscounted(told, held)):
             message = f"{evidence.id} shows {told['base'][:12]}..{told['tip'][:12]}, but {why}"
             yield Finding("V002", evidence.path, 0, message, fix, "error" if untrue else "warning")
     check = data.get("check") or {}

@@ -13,10 +13,9 @@ from memento_git.model.work import Prose
 from memento_git.review import folds, lastread
 from memento_git.work import persons
 from memento_git.work.dispatch import handout, terms
-from memento_git.work.nextsteps import passing
 from memento_git.work.proof import proofs, trust
+from memento_git.work.remedies import passing, redoing
 from memento_git.work.routing import budget, outcomes
-from memento_git.work.task_steps import redoing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,7 +8,6 @@ from memento_git.folding.event_rows import contests
 from memento_git.folding.lanes import CANONICAL, spoken
 from memento_git.folding.undone import is_out, undone_by
 from memento_git.ledger import layout
-from memento_git.ledger.desk import Book
 from memento_git.model.clock import is_ahead
 from memento_git.model.finding import OR, Finding, Lost
 
@@ -16,17 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from memento_git.folding.fold import Judged
+    from memento_git.ledger.desk import Book
     from memento_git.ledger.view import View
     from memento_git.model.work import Event
     from memento_git.review.scope import Scope
 
+    class Looked(Book, Protocol):
+        """Records whose events are folded together, at a view."""
+
+        view: View
+
+
 VOID = f"{OR}memento settle --void {{}} --reason WHY"
-
-
-class Looked(Book, Protocol):
-    """Records whose events are folded together, at a view."""
-
-    view: View
 
 
 def standing(book: Looked, key: str) -> Iterator[Event]:

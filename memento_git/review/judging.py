@@ -6,7 +6,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from memento_git.errors import Misused
-from memento_git.ledger import absence, difference, grep, layout, origin, policyfile, ranges, staged
+from memento_git.ledger import difference, grep, layout, origin, policyfile, ranges, staged
 from memento_git.ledger.brought import Ends
 from memento_git.ledger.story import NOTHING, Story, story_of, to_commit, to_write
 from memento_git.ledger.view import View
@@ -108,6 +108,8 @@ def _whole_run(view: View, run: str, policy: Policy, scope: Scope) -> list[Findi
 
 
 def _refuse_nothing(view: View, where: str) -> NoReturn:
+    from memento_git.ledger import absence
+
     absence.refuse(view, where)
     if not staged.is_read(view.git) and view.commits[:1] == (view.git.head()[0],):
         absence.refuse_apart(view.git, where)

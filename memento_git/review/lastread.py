@@ -6,7 +6,7 @@ import hashlib
 import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.ledger import absence, archive, codec, layout
+from memento_git.ledger import codec, layout
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.events import UNREAD
 from memento_git.model.finding import FETCHING, OR, WHOLE, Finding, Lost, leaving_out
@@ -41,8 +41,14 @@ def can_be_read(path: str, data: bytes) -> bool:
     """Tell whether bytes are a record, or an archive, at a path."""
     place, run = layout.place_of(path), layout.run_of_path(path)
     if place is None or place.kind == "attachment":
-        return not (run and layout.is_archive(path) and archive.unpack(path, run, data)[1])
+        return not (run and layout.is_archive(path) and _has_faults(path, run, data))
     return codec.made(place, path, data) is not None
+
+
+def _has_faults(path: str, run: str, data: bytes) -> bool:
+    from memento_git.ledger import archive
+
+    return bool(archive.unpack(path, run, data)[1])
 
 
 def last_read(git: Git, commits: Sequence[str], path: str, digest: str = "") -> Last:
@@ -220,6 +226,8 @@ class _Past:
 
     def fix(self, finding: Finding) -> str:
         """Return the fix of a finding: what restores a file, else what is told beside that, or is left then."""
+        from memento_git.ledger import absence
+
         lost = self._lost(finding)
         if out := self.beside.get(lost.path):
             return out

@@ -23,11 +23,10 @@ from memento_git.review.report import (
     called,
     checked,
     signature_note,
-    spike_note,
     typed,
 )  # fmt: skip
 from memento_git.review.timeline import timeline
-from memento_git.work.doubts import aged
+from memento_git.work.doubts import aged, spike_note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

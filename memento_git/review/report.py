@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.model.enumeration import cut, ends, some
 from memento_git.model.markup import code, said
 from memento_git.review.summary import digest
-from memento_git.work.doubts import CANCELLED, aged
+from memento_git.work.doubts import CANCELLED, aged, spike_note
 from memento_git.work.proof.trust import not_seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from memento_git.model.rows import EvidenceRow, GateRow, PlanRow, RoleRow, Row, RunRow, TaskRow
+    from memento_git.model.rows import EvidenceRow, GateRow, PlanRow, RoleRow, Row, TaskRow
     from memento_git.model.run_rows import RunRows
 
 SHOWN_TASKS: Final = 3
@@ -106,11 +106,6 @@ def summary(held: RunRows) -> str:
     spike = f", {told}" if (told := spike_note(run)) else ""
     why = f" ({said(run['reason'])})" if run["reason"] else ""
     return f"Run `{run['id']}` is **{run['status']}**{why}{spike}. Tasks: {states or 'none'}{proof}."
-
-
-def spike_note(run: RunRow) -> str:
-    """Return that a run is a spike, and whether it has no plan; nothing of any other run."""
-    return ("a spike" if run["current_plan_id"] else "a spike without a plan") if run["spike"] else ""
 
 
 def _plan(held: RunRows) -> list[str]:

@@ -16,10 +16,10 @@ from memento_git.model.states import DONE, GATES_OF_WORK
 from memento_git.model.work import Event, Prose
 from memento_git.review import text_changes, wording
 from memento_git.work.dispatch import terms
-from memento_git.work.gates import gates, gateseen
-from memento_git.work.nextsteps import passing
+from memento_git.work.gates import gates
 from memento_git.work.persons import is_same
 from memento_git.work.proof import proofs, referring, reruns, trust
+from memento_git.work.remedies import passing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -195,6 +195,8 @@ def _amiss(state: RunState, verdict: Event) -> Iterator[tuple[str, str]]:
 
     The latter with whose approval that is.
     """
+    from memento_git.work.gates import gateseen
+
     yield from ((one.about, "") for one in gateseen.all_unseen(state, verdict))
     for ref in verdict.evidence:
         found = state.evidence(parse_ref(ref).id)

@@ -13,12 +13,11 @@ from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_TASK
 from memento_git.model.work import Prose
 from memento_git.review import citations, evasions, folds, lastread, resting, signed, verdicts
-from memento_git.work import task_steps
+from memento_git.work import remedies
 from memento_git.work.dispatch import terms
 from memento_git.work.gates import gates
 from memento_git.work.proof import proofs
 from memento_git.work.proof.verification import applies, asks_less, proves_less, show_lines
-from memento_git.work.rows import asked_row
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -310,7 +309,9 @@ def _proving(state: RunState, task: str, after: str) -> str:
     if agreeing := proofs.not_agreed(state)[1]:
         return agreeing
     if after and not state.failed_gates(task):
-        return f"it can be proven as it was done: {', then '.join(task_steps.mending(task, after, state.id))}"
+        return f"it can be proven as it was done: {', then '.join(remedies.mending(task, after, state.id))}"
+    from memento_git.work.rows import asked_row
+
     lines = show_lines(task, asked_row(state, task, state.asked(task)))
     return f"run what is asked, then reopen and complete it with that: {', '.join(lines)}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.ledger import archive, codec, commits, layout
+from memento_git.ledger import codec, commits, layout
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence, Prose
@@ -77,6 +77,8 @@ def _packed(comparison: Comparison) -> Iterator[_Came]:
             continue
         run = layout.run_of_path(file) or ""
         comparison.base.index(run)
+        from memento_git.ledger import archive
+
         for data in filter(None, comparison.git.objects(sorted(story.came[file] | story.held[file]))):
             for path, said in archive.unpack(file, run, data)[0].items():
                 place = layout.place_of(path)

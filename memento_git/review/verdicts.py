@@ -11,8 +11,7 @@ from memento_git.model.ids import option, parse_ref
 from memento_git.model.states import DONE, PASSING
 from memento_git.work.dispatch import handout
 from memento_git.work.gates import approvals, gatehold, gates, replies
-from memento_git.work.gates.hindrances import hindrances
-from memento_git.work.nextsteps import passing
+from memento_git.work.remedies import passing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -157,6 +156,8 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
             "G004", event.path, 0, message, f"memento gate release --run {state.id}", scope.severity(event.id)
         )
         return
+    from memento_git.work.gates.hindrances import hindrances
+
     held, tasks = release_facts.held(state), None
     aside = {"broken"} if is_new else {"broken", "fallen", "unapproved", "unsigned"}
     if is_over or state.gates(state.id).get("release") == "requested":
@@ -237,6 +238,8 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
     ends = state.folded(state.id).legal("completed")
     if state.status != "completed" or not ends:
         return
+    from memento_git.work.gates.hindrances import hindrances
+
     added = [event for event in ends if event.id in scope.added]
     for found in hindrances(state) if added else ():
         if found.kind not in ("absent", "fallen"):  # of which more is told below

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.folding.event_rows import event_row
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.ids import NoSuchRecord, kind_of
-from memento_git.work import doubts, evidence_rows, kept_rows, rows
+from memento_git.work import doubts, rows
 from memento_git.work.desk import Desk
 from memento_git.work.dispatch import handout
 from memento_git.work.state import RunState
@@ -78,6 +78,8 @@ def mark_aged(state: RunState, told: Iterable[AnyRow]) -> None:
 
 def mark_ended(view: View, runs: Iterable[RunRow]) -> None:
     """Say of runs what takes from that they are completed; where policy cannot be read, that nobody can tell."""
+    from memento_git.work import kept_rows
+
     for row in runs:
         try:
             row["doubts"] = doubts.of_run(kept_rows.base(view, row["id"])) if row["status"] == "completed" else []
@@ -132,6 +134,8 @@ def row(state: RunState, identity: str) -> AnyRow:
     if kind == "dispatch":
         return dispatch(state, identity)
     if kind == "evidence":
+        from memento_git.work import evidence_rows
+
         held = state.evidence(identity)
         return evidence_rows.evidence_row(state, held) if held else evidence_rows.redacted_row(state, identity)
     seen = state.fold.judged(identity)
@@ -150,7 +154,7 @@ def dispatch(state: RunState, identity: str) -> DispatchRow:
 
 def going_on(state: RunState, held: DispatchRow, asker: str) -> list[Row]:
     """Return the steps that go on with a dispatch, by all evidence that there is for its task."""
-    from memento_git.work import task_steps
+    from memento_git.work import evidence_rows, task_steps
     from memento_git.work.proof import pasts
     from memento_git.work.proof.staleness import mark_stale
 
@@ -163,5 +167,7 @@ def going_on(state: RunState, held: DispatchRow, asker: str) -> list[Row]:
 
 def history(view: View, identity: str) -> list[EventRow]:
     """Return the events of one record in the order in which they saw one another."""
+    from memento_git.work import kept_rows
+
     _, state = RunState.find(view, identity, kind_of(identity))
     return [row for row in kept_rows.audit(view, state.id) if row["record"] == identity]

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused
-from memento_git.ledger import scratch as scratch_space
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.reader import AT_ONCE
 from memento_git.ledger.trees import rows
@@ -155,12 +154,16 @@ def _nested(folder: Path) -> tuple[str, str]:
 
 @contextmanager
 def _reading(git: Git) -> Iterator[_Reader]:
+    from memento_git.ledger import scratch as scratch_space
+
     with scratch_space.folder() as place:
         yield _Reader(git, Path(place))
 
 
 class _Reader:
     def __init__(self, git: Git, scratch: Path) -> None:
+        from memento_git.ledger import scratch as scratch_space
+
         self.git = git
         self.index = scratch / "index"
         self.extra = scratch_space.variables(git, scratch)
@@ -174,6 +177,8 @@ class _Reader:
             raise CodeUnknown(reason=failure.facts["reason"]) from None
 
     def tracked(self) -> str:
+        from memento_git.ledger import scratch as scratch_space
+
         if not scratch_space.copy_index(self.git, self.index):
             self.run("read-tree", "--empty")
         try:
@@ -226,6 +231,8 @@ class _Reader:
     def add(self, files: Sequence[str]) -> None:
         """Add files to the index; one that is gone again by now is passed over."""
         if files:
+            from memento_git.ledger import scratch as scratch_space
+
             data = os.fsencode("\0".join(files) + "\0")
             self.run("update-index", "--add", "--replace", "--remove", "-z", "--stdin", data=data)
             scratch_space.add_expanded(self.git, self.extra)

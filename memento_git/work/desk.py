@@ -9,8 +9,8 @@ from memento_git.ledger import desk, layout
 from memento_git.model.enumeration import some
 from memento_git.model.ids import AmbiguousId, NoSuchRecord, WrongKind
 from memento_git.model.states import FINAL_RUN, OPEN_DISPATCH
-from memento_git.work import kept_rows, task_steps
 from memento_git.work import refusals as no
+from memento_git.work import remedies
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Desk(desk.Desk):
             if going:
                 return f"that task is handed out as {some(going, MOST)}: name the dispatch"
             if self.state(run).task_status(task) == "pending":
-                return f"that task is not handed out yet: {task_steps.creating(task)}"
+                return f"that task is not handed out yet: {remedies.creating(task)}"
         return ""
 
     def evidence(self, state: RunState, given: str, of: str) -> str:
@@ -97,6 +97,8 @@ class Desk(desk.Desk):
     def _has_ended(self, run: str) -> bool:
         if self.view.changed:
             return self.state(run).is_final
+        from memento_git.work import kept_rows
+
         return kept_rows.head(self.view, run)["status"] in FINAL_RUN
 
     def home(self, run: str, tasks: Sequence[str]) -> tuple[RunState, list[str]]:

@@ -9,7 +9,7 @@ from memento_git.model.enumeration import many
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memento_git.model.rows import PlanRow, TaskRow
+    from memento_git.model.rows import PlanRow, RunRow, TaskRow
     from memento_git.model.run_rows import RunRows
 
 CANCELLED: Final = "in a cancelled run"
@@ -63,3 +63,8 @@ def of_plan(row: PlanRow) -> list[str]:
         "unsigned": row["unsigned"],
     }
     return [word for word, holds in told.items() if holds]
+
+
+def spike_note(run: RunRow) -> str:
+    """Return that a run is a spike, and whether it has no plan; nothing of any other run."""
+    return ("a spike" if run["current_plan_id"] else "a spike without a plan") if run["spike"] else ""

@@ -8,30 +8,23 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.model.ids import option
 from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK, GATES_OF_WORK, OPEN_DISPATCH
 from memento_git.work import task_steps
+from memento_git.work.remedies import OF_PLANS, creating, leaving_out, passing
 from memento_git.work.task_steps import SOON
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from memento_git.model.finding import Finding
     from memento_git.model.rows import DispatchRow, GateRow, HeldBack, Row, TaskRow
     from memento_git.model.run_rows import RunRows
 
 NOWHERE: Final[Mapping[str, Row]] = {}
-OF_PLANS: Final = ("plan_changed", "plan_unapproved")
 ALL_DONE: Final = "every task is done and proven"
 
 
 def all_done(tasks: Sequence[TaskRow]) -> bool:
     """Tell whether nothing of the work is left: each task is settled, proven where asked, and waits for nothing."""
     return all(row["status"] in FINAL_TASK and row["proven"] is not False for row in tasks) and not stranded(tasks)
-
-
-def passing(fresh: Collection[str], gate: str, scope: str, *, shown: bool = False) -> str:
-    """Return the command by which a gate passes, with evidence if that is shown or the gate is to be fresh."""
-    return (
-        f"memento gate record {gate} passed {option(scope)}{' --evidence EVIDENCE' if shown or gate in fresh else ''}"
-    )
 
 
 def failed_gates(held: RunRows, *, but: Sequence[str] = ("cancelled",)) -> list[GateRow]:
@@ -140,7 +133,7 @@ def stranded(tasks: Sequence[TaskRow]) -> list[Stranded]:
             told = ", ".join(f"“{known[other]['title']}”" for other in gone)
             verb = "is done, and depends on" if done else "waits on"
             why = f"“{row['title']}” {verb} {told}, which {'is' if len(gone) == 1 else 'are'} cancelled"
-            free = task_steps.leaving_out(row["id"], row["dependencies"], gone, repairs)
+            free = leaving_out(row["id"], row["dependencies"], gone, repairs)
             found.append(Stranded(row, why, f"memento task reopen {row['id']} --reason WHY" if done else free))
     return found
 
@@ -266,7 +259,7 @@ def _open_steps(held: RunRows, tasks: Sequence[TaskRow], known: Mapping[str, Row
             if len(found) < SOON + 2:
                 found.extend(told or task_steps.going_on(row, claimed, held["evidence"], asker))
         elif row["ready"]:
-            ready = {"why": f"“{row['title']}” is ready", "command": task_steps.creating(row["id"])}
+            ready = {"why": f"“{row['title']}” is ready", "command": creating(row["id"])}
             steps.append(known.get(row["id"], ready))
     return [*steps, *others]
 

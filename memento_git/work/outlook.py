@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
 from memento_git.model.states import FINAL_RUN
-from memento_git.work.nextsteps import all_done, awaited, passing
+from memento_git.work.nextsteps import all_done, awaited
+from memento_git.work.remedies import passing
 from memento_git.work.task_steps import SOON
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final, cast
 
 from memento_git.model.states import FINAL_RUN
 from memento_git.work import away, doubts, kept_rows
-from memento_git.work import refusals as no
 from memento_git.work.dispatch import live
 from memento_git.work.nextsteps import next_steps
 from memento_git.work.outlook import Outlook
@@ -40,6 +39,8 @@ def choose_among(view: View, given: str = "") -> tuple[str, list[RunRow]]:
         return runs[0], []
     heads = sorted((kept_rows.head(view, run) for run in runs), key=lambda row: (row["created_at"], row["id"]))[::-1]
     if not heads:
+        from memento_git.work import refusals as no
+
         raise no.NoRun
     unfinished = [row for row in heads if row["status"] not in FINAL_RUN]
     completed = [row for row in heads if row["status"] == "completed"]
@@ -54,6 +55,7 @@ def same_goal(view: View, row: RunRow) -> str:
 
 def choose_plan(view: View) -> str:
     """Return the canonical plan of the run that is chosen where none is named, or the only plan that it has."""
+    from memento_git.work import refusals as no
     from memento_git.work.dispatch import handout
     from memento_git.work.state import RunState
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import some
-from memento_git.model.states import DONE, FINAL_TASK
+from memento_git.work.remedies import creating, mending, resuming
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -13,11 +13,6 @@ if TYPE_CHECKING:
     from memento_git.model.rows import AskedRow, DispatchRow, EvidenceRow, PlanRow, Row, TaskRow
 
 SOON: Final = 3
-
-
-def creating(task: str) -> str:
-    """Return the command that hands a task out."""
-    return f"memento dispatch create {task} --executor WHO"
 
 
 def claiming(what: str, dispatch: DispatchRow) -> Row:
@@ -30,25 +25,6 @@ def claiming(what: str, dispatch: DispatchRow) -> Row:
 def handing_out(task: TaskRow) -> str:
     """Return the command that hands a pending task out, or shows what it waits for."""
     return creating(task["id"]) if task["ready"] else "memento status"
-
-
-def resuming(task: str, status: str) -> str:
-    """Return the command by which a task that nobody has is taken up again; nothing while it is open."""
-    if status == "rejected":
-        return f"memento task repair {task}"
-    return f"memento task reopen {task} --reason WHY" if status in (*FINAL_TASK, *DONE, "blocked") else ""
-
-
-def redoing(task: str) -> str:
-    """Return the commands by which work that a gate refused is done again: a pending task is held back."""
-    return f"memento task verify {task}, then memento task repair {task}"
-
-
-def leaving_out(task: str, dependencies: Sequence[str], gone: Sequence[str], repairs: Mapping[str, str]) -> str:
-    """Return the command that leaves dependencies of a task out, or puts what repairs them in their place."""
-    left = dict.fromkeys(repairs.get(other, "") if other in gone else other for other in dependencies)
-    options = " ".join(f"--depends-on {other}" for other in left if other) or "--no-dependencies"
-    return f"memento task revise {task} {options}"
 
 
 def due(task: TaskRow, dispatches: Sequence[DispatchRow]) -> str:
@@ -116,17 +92,6 @@ def by_whom(named: Sequence[str], but: Sequence[str] = ()) -> str:
 def _is_shown_of(task: TaskRow, row: EvidenceRow) -> bool:
     """Tell whether an approval of evidence is one of a task: it names the task, or is a diff of the run."""
     return task["id"] in row["task_ids"] or (row["diff"] is not None and not row["task_ids"])
-
-
-def mending(task: str, after: str, run: str) -> list[str]:
-    """Return the commands by which a done task of a run becomes proven, by what would prove it as it was done."""
-    verify = f"memento task verify {task}"
-    ways = {
-        "verify": [verify],
-        "approve": [f"memento evidence approve {task}", verify],
-        "reproduce": [f"memento evidence reproduce --run {run} --record --sign"],
-    }
-    return ways.get(after) or [resuming(task, "completed")]
 
 
 def _shows(row: TaskRow) -> str:

@@ -9,7 +9,7 @@ from memento_git.folding.overruling import SETTLING, kept, redaction, rest
 from memento_git.model.ids import EvidenceWithdrawn, kind_of, option
 from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK, OPEN_DISPATCH
 from memento_git.work import refusals as no
-from memento_git.work.task_steps import creating, resuming
+from memento_git.work.remedies import creating, resuming
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from memento_git.errors import Refused
-from memento_git.knowledge import neighbours, pinning
+from memento_git.knowledge import neighbours
 from memento_git.knowledge.actions.notes import Added, admit, write
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, Drafted, drafted
@@ -129,9 +129,11 @@ def _fact(desk: Desk, item: Item) -> Drafted:
 
 def _placed(tx: Transaction, drafts: Iterable[Drafted]) -> list[Drafted]:
     """Return drafts with those of their places pinned whose code was committed since they were made."""
+    from memento_git.knowledge.pinning import pin_quoted
+
     held = [*drafts]
     places = [anchors.from_data(place) for draft in held for place in draft.data.get("about") or ()]
-    pinned = iter(pinning.pin_quoted(tx.ledger.git, places))
+    pinned = iter(pin_quoted(tx.ledger.git, places))
     return [
         draft._replace(data={**draft.data, "about": [next(pinned).data() for _ in draft.data["about"]]})
         if draft.data.get("about") else draft for draft in held

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.ledger import claims, layout
+from memento_git.ledger import layout
 from memento_git.model.ids import NoSuchRecord
 from memento_git.model.states import DONE, TRUSTS
 from memento_git.model.types import PLACE, WORD, Decimal, problem_of
 from memento_git.model.work import EVIDENCE_KINDS, Prose
 from memento_git.texts.typed import TextInvalid, WordUnknown, refuse_not_utf8
 from memento_git.work import refusals as no
-from memento_git.work import task_steps
-from memento_git.work.actions import worktrees
+from memento_git.work import remedies
 from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import handout
 from memento_git.work.proof import proofs
@@ -206,7 +205,7 @@ def reopen_task(tx: Transaction, task: str, *, reason: Reason = "") -> str:
     identity, state = Desk.of(tx).find(task, "task")
     if not state.is_final and state.task_status(identity) in (*DONE, "rejected"):
         for _, gate in state.failed_gates(identity):
-            raise no.GateRefused(task=identity, gate=gate, how=task_steps.redoing(identity))
+            raise no.GateRefused(task=identity, gate=gate, how=remedies.redoing(identity))
     return _moved(tx, task, "reopened", "reopening a task", reason)
 
 
@@ -222,6 +221,9 @@ def cancel_task(tx: Transaction, task: str, *, reason: Reason = "") -> str:
 
 
 def _moved(tx: Transaction, task: str, do: str, verb: str, reason: str) -> str:
+    from memento_git.ledger import claims
+    from memento_git.work.actions import worktrees
+
     desk = Desk.of(tx)
     identity, state = desk.find(task, "task")
     state.prose(identity)

@@ -17,7 +17,7 @@ from memento_git.work.dispatch import handout, terms
 from memento_git.work.proof import codes, forgotten, pasts, proofs, verdict
 from memento_git.work.proof.verdict import Verdict
 from memento_git.work.proof.verification import masked
-from memento_git.work.task_steps import creating, resuming
+from memento_git.work.remedies import creating, resuming
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,10 +10,9 @@ from memento_git.ledger.codec import REDACTED
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.work import persons
 from memento_git.work import refusals as no
-from memento_git.work.dangers import guard
 from memento_git.work.dispatch import terms
 from memento_git.work.gates import approvals
-from memento_git.work.nextsteps import OF_PLANS
+from memento_git.work.remedies import OF_PLANS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -78,6 +77,8 @@ def approvals_seen(state: RunState, opened: Event) -> list[Event]:
 
 def shared_texts(state: RunState) -> Texts:
     """Return what whoever works on any task of a run reads: the run's words, and the canonical plan's."""
+    from memento_git.work.dangers import guard
+
     plan = state.canonical
     planned = guard.texts_of(state.prose(plan), "plan") if plan else []
     return [*guard.texts_of(state.prose(state.id), "run"), *planned]
@@ -85,6 +86,8 @@ def shared_texts(state: RunState) -> Texts:
 
 def texts(state: RunState, task: str) -> Texts:
     """Return all that is handed over with a task."""
+    from memento_git.work.dangers import guard
+
     return [*guard.texts_of(state.prose(task), "task"), *shared_texts(state)]
 
 
@@ -131,6 +134,8 @@ def hindrance(state: RunState, task: str) -> MementoError | None:
 
     Signatures are left out: what they come to depends on more than the run's files. See `mark_unsigned`.
     """
+    from memento_git.work.dangers import guard
+
     if "run" not in state.shared:
         state.shared["run"] = _refusal(refuse_run, state) or _destructive(state, shared_texts(state))
     found = state.shared["run"] or _destructive(state, guard.texts_of(state.prose(task), "task"))
@@ -143,6 +148,8 @@ def hindrance(state: RunState, task: str) -> MementoError | None:
 
 
 def _destructive(state: RunState, given: Texts) -> MementoError | None:
+    from memento_git.work.dangers import guard
+
     return _refusal(guard.refuse_text, state.policy, given)
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.model.ids import kind_of, option, parse_ref
 from memento_git.model.states import PASSING
 from memento_git.work import codestate
-from memento_git.work.gates import gates, gateseen
-from memento_git.work.nextsteps import passing
+from memento_git.work.gates import gates
 from memento_git.work.proof import codes, proofs, trust
+from memento_git.work.remedies import passing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -95,6 +95,8 @@ def _rests_on(verdicts: Iterable[Event]) -> list[str]:
 def _mending(
     state: RunState, scope: str, gate: str, held: Sequence[Event], code: Here | None, rows: RunRows | None
 ) -> str:  # fmt: skip
+    from memento_git.work.gates import gateseen
+
     policy, released = state.policy, scope == state.id and gate == "release"
     refs = _rests_on(held)
     if (
@@ -176,6 +178,8 @@ def falls(state: RunState, codes: Iterable[Code] = (), *, ended: bool | None = N
     Where policy neither requires nor guards a gate, it holds nothing up that more came: the same hand would pass it.
     In a run that has `ended`, as in `outlived`, what a pass rests on is asked of the gates that the run needs.
     """
+    from memento_git.work.gates import gateseen
+
     codes, ended = tuple(codes), state.is_final if ended is None else ended
     for scope, gate, told in _given(state):
         required = gates.is_required(state, scope, gate)
@@ -212,6 +216,8 @@ def codes_of(state: RunState, commits: Sequence[str] = ()) -> list[Code]:
 
 def release_fallen(state: RunState) -> Objection:
     """Return why the pass or waiver of the run's release does not hold, whatever the code; or nothing."""
+    from memento_git.work.gates import gateseen
+
     return unsound(state, state.id, "release") or gateseen.outlived(state, state.id, "release")
 
 
@@ -267,6 +273,8 @@ def left_failed(state: RunState, task: str) -> list[tuple[str, str]]:
 
 def _lifts(state: RunState, task: str, gate: str) -> bool:
     """Tell whether a task of a chain of repairs was judged by its work, so that this lifts failures before it."""
+    from memento_git.work.gates import gateseen
+
     verdicts = gates.given(state, task, gate)
     if not verdicts or gateseen.outlived(state, task, gate):
         return False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Evidence
 from memento_git.work import refusals as no
-from memento_git.work import task_steps
+from memento_git.work import remedies
 from memento_git.work.dispatch import terms
 from memento_git.work.gates import approvals, replies
 from memento_git.work.proof import codes, trust
@@ -43,7 +43,7 @@ def leaving_out(state: RunState, task: str) -> str:
     gone = [other for other in state.prose(task).list("depends_on") if state.task_status(other) == "cancelled"]
     repairs = {repaired: name for name in state.ids("task")
                if (repaired := front_matter(state, name).get("repairs"))}  # fmt: skip
-    return task_steps.leaving_out(task, state.prose(task).list("depends_on"), gone, repairs)
+    return remedies.leaving_out(task, state.prose(task).list("depends_on"), gone, repairs)
 
 
 def freeing(state: RunState, task: str) -> str:
@@ -184,7 +184,7 @@ def refuse_unproven(state: RunState, task: str) -> None:
     why = "; ".join(proof.why)
     if how := not_agreed(state)[1]:
         raise no.TaskUnagreed(task=task, why=why, how=how)
-    raise no.TaskUnproven(task=task, why=why, how=", then ".join(task_steps.mending(task, proof.after, state.id)))
+    raise no.TaskUnproven(task=task, why=why, how=", then ".join(remedies.mending(task, proof.after, state.id)))
 
 
 def proven(

@@ -8,7 +8,7 @@ from memento_git.ledger import cache
 from memento_git.model.finding import AWAY
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
-from memento_git.work import task_steps
+from memento_git.work import remedies
 from memento_git.work.loading import load
 from memento_git.work.proof import proofs
 from memento_git.work.routing import budget, outcomes, probe, routing
@@ -97,7 +97,7 @@ def _left(state: RunState, task: str) -> tuple[str, str]:
     proof = state.proof(task)
     if proof.proven:
         return "", ""
-    return ", but not proven", proofs.not_agreed(state)[1] or task_steps.mending(task, proof.after, state.id)[0]
+    return ", but not proven", proofs.not_agreed(state)[1] or remedies.mending(task, proof.after, state.id)[0]
 
 
 def _cheapest(table: Mapping[str, Executor]) -> float:
