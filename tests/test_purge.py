@@ -453,6 +453,43 @@ def test_a_crash_leaves_the_old_history_or_the_new_one(
     assert len(list(play.root.glob(f".memento/knowledge/*/*/{note}/*"))) == 1
 
 
+@pytest.mark.parametrize("time", [1, 2])
+def test_a_purge_that_was_killed_before_history_was_rewritten_is_told_until_it_is_done(
+    play: Play, note: str, time: int, monkeypatch: pytest.MonkeyPatch, cli: Call
+) -> None:
+    """The note had left the ledger, so all looked well, and the history that would be pushed still had the secret."""
+
+    class Killed(BaseException):
+        pass
+
+    came = []
+
+    def fall(where: str) -> None:
+        came.append(where)
+        if came.count("index_held") == time:
+            raise Killed
+
+    def told() -> list[str]:
+        heard = [cli(*verb, "-C", str(play.root)) for verb in (("status",), ("check",))]
+        heard += [cli(*verb, "-C", str(play.root), "--json") for verb in (("status",), ("check",))]
+        return [" ".join((out + err).split()) for _, out, err in heard]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(worktree, "reached", fall)
+        with pytest.raises(Killed):
+            purge_notes(play.ledger, [note], yes=True)
+    way = f"a purge of {note} was broken off: the branch's history still has what it held; go on: memento purge {note}"
+    assert [way in one for one in told()] == [time == 2] * 4
+    tip = git(play.root, "rev-parse", "HEAD")
+    git(play.root, "reset", "-q", "--hard", "HEAD~1")
+    assert not any(way in one for one in told())
+    git(play.root, "reset", "-q", "--hard", tip)
+    code, out, err = cli("purge", note, "--yes", "-C", str(play.root))
+    assert (code, "was broken off" in out + err) == (0, False)
+    assert not any("was broken off" in one for one in told())
+    assert not [*play.ledger.git.common_dir.glob("memento/purging/*")]
+
+
 def test_a_note_of_a_submodule_is_purged_there(play: Play, note: str, tmp_path: Path) -> None:
     outer = tmp_path / "outer"
     git(tmp_path, "init", "-q", "-b", "main", str(outer))

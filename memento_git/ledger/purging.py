@@ -10,19 +10,45 @@ import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Refused
-from memento_git.ledger import checkouts, difference, edits, layout, lock, publish, worktree
+from memento_git.ledger import checkouts, difference, edits, layout, lock, publish, wholefile, worktree
 from memento_git.ledger.commits import MARK, is_cut_off
 from memento_git.ledger.journal import Path3
 from memento_git.ledger.publish import SCRATCH
 from memento_git.model.enumeration import some
+from memento_git.model.ids import is_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from memento_git.ledger.git import Git
 
 BACKUPS: Final = "refs/memento/purged"
+BEGUN: Final = "memento/purging"  # in the git directory that worktrees share: a file for each note
 SIGNATURE: Final = (b"\ngpgsig ", b"\ngpgsig-sha256 ")
+
+
+def begin(git: Git, note: str, event: str) -> None:
+    """Write down that a note is purged, and the file that says so once it has left the ledger."""
+    wholefile.write(_begun(git) / note, event.encode(), durable=True)
+
+
+def finish(git: Git, notes: Iterable[str]) -> None:
+    """Forget that notes were being purged."""
+    for note in notes:
+        (_begun(git) / note).unlink(missing_ok=True)
+
+
+def broken_off(git: Git) -> list[str]:
+    """Say which notes left the ledger by a purge that did not come to the history of the branch."""
+    begun = {place.name: place.read_text() for place in sorted(_begun(git).glob("note_*")) if is_id(place.name, "note")}
+    found = [note for note, event in begun.items() if git.answer("cat-file", "-e", f"HEAD:{event}") is not None]
+    told = f"a purge of {' and '.join(found)} was broken off: the branch's history still has what it held; "
+    return [f"{told}go on: memento purge {' '.join(found)} --yes"] if found else []
+
+
+def _begun(git: Git) -> Path:
+    return git.common_dir / BEGUN
 
 
 class ShallowHistory(Refused):

@@ -224,9 +224,16 @@ class Ledger:
 
     @property
     def remarks(self) -> list[str]:
-        """Return what should be known beside what is shown: the warnings, and that notes could not be read."""
+        """Return what should be known beside what is shown: the warnings, a purge, that notes could not be read."""
         told = f"{many(len(self.unread), 'note')} cannot be read, so what is shown may lack some: memento check"
-        return [*self.warnings, *([told] if self.unread else [])]
+        return [*self.warnings, *self._broken_off(), *([told] if self.unread else [])]
+
+    def _broken_off(self) -> list[str]:
+        if not (self.git.common_dir / "memento" / "purging").exists():
+            return []
+        from memento_git.ledger import purging
+
+        return purging.broken_off(self.git)
 
     def held(self, at: Sequence[str]) -> View | None:
         """Return the ledger at the union of some revisions; None where they have none, or one without its policy."""

@@ -74,6 +74,7 @@ def purge_notes(ledger: Ledger, given: Sequence[str], *, yes: bool = False) -> P
     left = {note: _left(shelf, note) for note in notes}
     paths = [path for note in notes for path in held[note] if path != left[note]]
     if not paths:
+        purging.finish(ledger.git, notes)
         raise AlreadyRedacted(target=notes[0])
     reach = purging.survey(ledger.git, paths)
     done = None
@@ -81,6 +82,7 @@ def purge_notes(ledger: Ledger, given: Sequence[str], *, yes: bool = False) -> P
         if fresh := {note: held[note] for note in notes if not left[note]}:
             ledger.change("purge", lambda tx: _take_out(tx, fresh))
         done = _rewritten(ledger, notes)
+        purging.finish(ledger.git, notes)
         _forget(ledger)
     copies = handoffs.copies(shelf, notes)
     named_by = [one for one in _naming(shelf, notes) if one not in copies]
@@ -134,7 +136,8 @@ def _take_out(tx: Transaction, held: Mapping[str, Sequence[str]]) -> None:
     }
     emptied = _Emptied(tx.view, places)
     for note in held:
-        desk.happen(emptied, note, "redacted", target=f"{note}@{NOTHING}", reason=REASON, **came[note])
+        event = desk.happen(emptied, note, "redacted", target=f"{note}@{NOTHING}", reason=REASON, **came[note])
+        purging.begin(tx.ledger.git, note, event.path)
 
 
 def _held(git: Git) -> dict[str, list[str]]:
