@@ -87,6 +87,22 @@ def test_a_claim_is_on_the_remote_with_its_event_and_nobody_else_gets_it(hub: Hu
     assert holder(cleo, dispatch) == "Bob"
 
 
+def test_who_claims_again_on_the_remote_renews_the_claim_there_without_another_event(hub: Hub) -> None:
+    """Whoever was not sure of the claim, as after a command that was broken off, wrote it a second time."""
+    bob = hub.clone("Bob")
+    dispatch = offered(hub)
+    claim(bob, dispatch)
+    head, before = hub.head(), remoteclaims.look(bob.ledger.git, "origin", task_of(bob, dispatch))
+    assert claim(bob, dispatch).pushed
+    after = remoteclaims.look(bob.ledger.git, "origin", task_of(bob, dispatch))
+    assert (hub.head(), git(bob.root, "rev-parse", "HEAD")) == (head, head)
+    assert before
+    assert after
+    assert after.until > before.until
+    claim(bob, dispatch, lease=7300)
+    assert git(bob.root, "rev-list", "--count", f"{head}..") == "1"
+
+
 def test_the_ref_alone_keeps_others_out_before_the_event_is_there(hub: Hub) -> None:
     bob, cleo = hub.clone("Bob"), hub.clone("Cleo")
     dispatch = offered(hub)

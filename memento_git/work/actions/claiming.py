@@ -68,7 +68,7 @@ def claim_on_remote(ledger: Ledger, given: str, remote: str = "", *, lease: int 
             theirs = syncing.together(ledger, where, push=False).theirs
 
             def act(tx: Transaction) -> str:
-                return dispatches.claim_dispatch(tx, place.dispatch, lease=lease or tx.view.policy().lease, note=note)
+                return dispatches.claim_dispatch(tx, place.dispatch, lease=lease, note=note)
 
             ledger.change("dispatch claim", act)
         except BaseException as error:
