@@ -20,6 +20,7 @@ import pytest
 from memento_git.ledger import claims, environment, journal, lock, marks, publish, settings, userindex, worktree
 from memento_git.ledger import git as door
 from memento_git.ledger.store import Ledger
+from memento_git.verbs import doctor
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -285,6 +286,28 @@ def test_a_claim_whose_git_was_killed_once_the_ref_was_set_is_taken(
     taken = claims.take(play.ledger.git, "task_1", mine, None)
     assert taken is not None
     assert claims.read(play.ledger.git, "task_1") == taken
+
+
+def test_a_claim_whose_git_was_killed_when_it_should_go_is_told_and_removed(
+    play: Play, killed: Callable[[str], None]
+) -> None:
+    """It stayed until its lease ended, and nothing told whose work it held."""
+    play.planned()
+    task, other = play.task(), play.task()
+    dispatch, evidence = play.claimed(task), play.evidence(task)
+    still = play.claimed(other)
+    killed("update-ref -d")
+    play.complete(dispatch, evidence)
+    killed("nothing")
+    assert {*claims.listed(play.ledger.git)} == {task, other}
+
+    told = [one for one in doctor.examine(play.ledger) if one.name == "claims"]
+    assert [(one.status, one.fix) for one in told] == [("warn", "memento doctor --fix")]
+    assert f"on {task}: {dispatch} is completed" in told[0].message
+
+    fixed = [one for one in doctor.examine(play.ledger, fix=True) if one.name == "claims"]
+    assert [one.status for one in fixed] == ["ok"]
+    assert [one.dispatch for one in claims.listed(play.ledger.git).values()] == [still]
 
 
 @pytest.mark.parametrize("ref", ["refs/tags/memento/m1", "refs/memento/claims/task_1"])

@@ -1,4 +1,4 @@
-"""Claims on remotes that hold nobody's work any more: expired, or on a task that is settled."""
+"""Claims, here and on remotes, that hold nobody's work any more: expired, or on a task that is settled."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import claims, remoteclaims
+from memento_git.ledger.remoteclaims import HeldClaim
 from memento_git.ledger.view import View
 from memento_git.model.states import ENDED_DISPATCH, FINAL_TASK
 from memento_git.work.state import Dispatch, RunState
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memento_git.ledger.git import Git
-    from memento_git.ledger.remoteclaims import HeldClaim
     from memento_git.ledger.store import Ledger
     from memento_git.model.objection import Objection
 
@@ -59,11 +59,18 @@ def run_of(view: View, record: str, kind: str) -> RunState | None:
     return next((RunState(view, run) for run in found), None)
 
 
+def left_here(ledger: Ledger, view: View) -> Iterator[tuple[HeldClaim, str]]:
+    """Yield each such claim that a ref of this clone holds, and why it holds nothing."""
+    for name, claim in claims.listed(ledger.git).items():
+        if why := _why(ledger, view, HeldClaim(name, claim)):
+            yield HeldClaim(name, claim), why
+
+
 def held_for_nothing(ledger: Ledger, view: View) -> Iterator[tuple[str, str]]:
     """Yield, with its remedy, each such claim of this clone's; no remote is asked."""
     for remote in remoteclaims.remotes_held(ledger.git):
         for one in remoteclaims.held(ledger.git, remote):
-            if why := _why(ledger, view, remote, one):
+            if why := _why(ledger, view, one, remote):
                 yield f"this clone still holds {one.name} on {remote}: {why}", f"give it back: memento sync {remote}"
 
 
@@ -71,7 +78,7 @@ def left_on(ledger: Ledger, view: View, remote: str) -> Iterator[tuple[str, str]
     """Yield, with its remedy, each such claim that a remote holds and this clone does not; the remote is asked."""
     ours = {one.claim.blob for one in remoteclaims.held(ledger.git, remote)}
     for one in remoteclaims.listed(ledger.git, remote):
-        if one.claim.blob not in ours and (why := _why(ledger, view, remote, one)):
+        if one.claim.blob not in ours and (why := _why(ledger, view, one, remote)):
             ref = f"{claims.REFS}/{one.name}"
             remove = shlex.join(["git", "push", f"--force-with-lease={ref}:{one.claim.blob}", remote, f":{ref}"])
             yield f"{one.claim.by or 'nobody'} holds {one.name} on {remote}: {why}", remove
@@ -86,15 +93,15 @@ def behind(git: Git, dispatch: str, until: str) -> Iterator[str]:
                 yield f"{told}; to tell them: memento sync {remote}"
 
 
-def _why(ledger: Ledger, view: View, remote: str, one: HeldClaim) -> Objection:
-    """Return why a claim holds nothing any more, or nothing."""
+def _why(ledger: Ledger, view: View, one: HeldClaim, remote: str = "") -> Objection:
+    """Return why a claim, of a remote's where one is named, holds nothing any more, or nothing."""
     if one.claim.until < view.now:
         return f"it expired {one.claim.until or 'long ago'}"
     if (state := run_of(view, one.claim.dispatch, "dispatch")) is None:
         return ""
     found = state.dispatch(one.claim.dispatch)
     if found.status in ENDED_DISPATCH:
-        is_open = is_open_on(ledger, remote, one.claim.dispatch)
+        is_open = remote and is_open_on(ledger, remote, one.claim.dispatch)
         return "" if is_open else f"{one.claim.dispatch} is {found.status}"
     task = found.opened.of if found.opened is not None else one.name
     if (status := state.task_status(task)) in FINAL_TASK:

@@ -102,17 +102,18 @@ def _mend(ledger: Ledger) -> Iterator[Answer]:
             yield Answer(
                 "interrupted changes", "fail" if mended.waiting in sentence and mended.waiting else "ok", sentence
             )
-    now = ledger.now()
-    for name, claim in claims.listed(ledger.git).items():
-        if claim.until < now:
-            claims.release(ledger.git, name, claim)
-            yield Answer("claims", "ok", f"removed the expired claim of {claim.by or 'nobody'} on {name}")
     for folder in cleanroom.clear(ledger.git):
         yield Answer("work trees", "ok", f"removed {folder}, in which a command was run again")
     for path in (halves := _halves(ledger)):
         path.unlink(missing_ok=True)
     if halves:
         yield Answer("half-written files", "ok", f"removed {many(len(halves), 'file')} that a kill left half written")
+    if claims.listed(ledger.git):
+        from memento_git.work.actions import faraway
+
+        for (name, claim), why in faraway.left_here(ledger, ledger.view()):
+            claims.release(ledger.git, name, claim)
+            yield Answer("claims", "ok", f"removed the claim of {claim.by or 'nobody'} on {name}: {why}")
     if has_handovers(ledger.git):
         from memento_git.work.actions import leftovers
 
@@ -243,9 +244,11 @@ def _uncommitted(ledger: Ledger) -> Iterator[Answer]:
 
 
 def _claims(ledger: Ledger, view: View) -> Iterator[Answer]:
-    for name, claim in claims.listed(ledger.git).items():
-        if claim.until < view.now:
-            message = f"{claim.by} left a claim on {name} that expired {claim.until}"
+    if claims.listed(ledger.git):
+        from memento_git.work.actions import faraway
+
+        for (name, claim), why in faraway.left_here(ledger, view):
+            message = f"{claim.by} left a claim on {name}: {why}"
             message = message if claim.by else f"a claim on {name} cannot be read, so nobody holds it"
             yield Answer("claims", "warn", message, "memento doctor --fix")
     if has_handovers(ledger.git):
