@@ -16,6 +16,7 @@ from memento_git.work.actions import checks, evidences, gates, plans, releases, 
 from memento_git.work.checks import Check
 from memento_git.work.gates import release as rules
 from memento_git.work.gates.release import Answer, CheckSeen, Conditions, RunFacts
+from memento_git.work.proof import trust
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def seen(name: str = "test", outcome: str = "passed", ended: int = 10, recorded:
     given = {
         "evidence": f"evidence_{ended:06}{recorded:06}", "provider": "github", "name": name,
         "conclusion": {"passed": "success", "failed": "failure", "observed": "skipped"}[outcome], "outcome": outcome,
-        "ended": at(ended) if ended else "", "recorded": at(recorded), "stands": True, "fresh": True,
+        "when": trust.ended({"finished": at(ended)} if ended else {}, at(recorded)), "recorded": at(recorded),
+        "stands": True, "fresh": True,
     }  # fmt: skip
     return CheckSeen(**{**given, **changes})
 

@@ -196,7 +196,7 @@ class TaskRow(TypedDict):
     ]
     failed_since: NotRequired[
         Annotated[
-            list[str], "only where it is read, and it is proven: the latest runs of what proves it that failed after it"
+            list[str], "only where it is read, and it is proven: which commands and checks behind that failed later"
         ]
     ]
     claims: NotRequired[

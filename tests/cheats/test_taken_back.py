@@ -104,10 +104,11 @@ def test_a_yes_that_is_dated_after_every_no(doors: Doors, run: str) -> None:
     doors.unreleased(run, "approvals: 0 of 1")
 
 
-def checked(doors: Doors, task: str, conclusion: str, **told: Any) -> str:
+def checked(doors: Doors, task: str, conclusion: str, finished: str = "", **told: Any) -> str:
     """Write by hand what a provider of checks said of the code as it is."""
     head = git(doors.root, "rev-parse", "HEAD")
     check = {"provider": "github", "name": "test", "conclusion": conclusion, "commit": head}
+    check |= {"finished": finished} if finished else {}
     outcome = "passed" if conclusion == "success" else "failed"
     return doors.witness(task, kind="ci", check=check, drop=["command"], outcome=outcome, **told)
 
@@ -161,6 +162,25 @@ def test_a_check_that_failed_and_was_taken_back(doors: Doors, how: str) -> None:
     doors.remove(doors.last(run, "passed"))
     checked(doors, task, "success")
     assert doors.missing(run) == []
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_check_that_failed_after_it_had_been_a_success(doors: Doors, *, late: bool) -> None:
+    """Way: the success is cited and the later failure left out, or the success is recorded after it, but ended before.
+
+    No command can be run for what a hosting service checks.
+    """
+    doors.policy("  proof: {ci: reported}\n")
+    task = doors.play.task()
+    ends = [("success", "2026-01-10T10:00:00.000Z"), ("failure", "2026-01-10T10:05:00.000Z")]
+    found = {word: checked(doors, task, word, at) for word, at in (reversed(ends) if late else ends)}
+    doors.completed(task, found["success"])
+    doors.sound()
+    assert doors.task(task)["failed_since"] == [found["failure"]]
+    told = doors.cli("diff", "main..work", "--format", "markdown", "-C", str(doors.root))[1]
+    assert "ci, reported: github: test success; **failed since**: ci, reported: github: test failure |" in told
+    judged = doors.play.do(verifying.verify_task, task)
+    assert judged.unmet == (f"test failed in its latest run for this code: {found['failure']}",)
 
 
 def test_a_success_that_is_dated_after_every_failure(doors: Doors) -> None:

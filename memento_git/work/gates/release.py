@@ -25,16 +25,11 @@ class CheckSeen(NamedTuple):
     name: str
     conclusion: str
     outcome: str
-    ended: str
+    when: str
     recorded: str
     stands: bool
     fresh: bool
     void: str = ""
-
-    @property
-    def when(self) -> str:
-        """Return when it came: never later than it was recorded, whatever the provider says."""
-        return min(self.ended or self.recorded, self.recorded)
 
 
 class Answer(NamedTuple):

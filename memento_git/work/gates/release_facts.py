@@ -95,7 +95,7 @@ def _checks(state: RunState, evidence: Sequence[Evidence], now: Collection[str])
             trees[commit] = codestate.tree_at(git, commit) if known else tree
         yield CheckSeen(
             one.id, check["provider"], check["name"], check["conclusion"], trust.outcome_of(one.data),
-            check.get("finished", ""), one.data["at"],
+            trust.ended(check, one.data["at"]), one.data["at"],
             stands=_stands(state, one) and (not fresh or trees[commit] == tree), fresh=fresh,
             void="" if (status := state.evidence_status(one.id)) == "recorded" else status,
         )  # fmt: skip
@@ -108,7 +108,7 @@ def _checks_gone(state: RunState, gone: Iterable[Left], now: Collection[str]) ->
         if isinstance(check, dict) and isinstance(code, dict) and at <= state.view.now:
             provider, word, conclusion = (str(check.get(key, "")) for key in ("provider", "name", "conclusion"))
             yield CheckSeen(
-                name, provider, word, conclusion, "observed", "", at,
+                name, provider, word, conclusion, "observed", at, at,
                 stands=False, fresh=now == {code.get("tree")}, void="redacted",
             )  # fmt: skip
 

@@ -1,10 +1,11 @@
-"""The runs of what proves a task that failed after it passed: whoever completes the task need not cite them. Pure."""
+"""The runs and checks that failed after they had proven a task: whoever completes it need not cite them. Pure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memento_git.work.proof.codes import is_narrower
+from memento_git.work.proof.trust import ended
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,9 +25,9 @@ def mark_failed(tasks: Iterable[Any], evidence: Sequence[Mapping[str, Any]]) -> 
 
 
 def latest(evidence: Rows) -> dict[object, Mapping[str, Any]]:
-    """Return the latest run that stands of each command for each task, and for none."""
-    runs = [row for row in evidence if row["status"] == "recorded" and row["command"] and row["outcome"] != "observed"]
-    told = sorted(runs, key=lambda row: str(row["created_at"]))
+    """Return the latest run that stands of each command, and verdict of each check, for each task, and for none."""
+    held = [row for row in evidence if row["status"] == "recorded" and (row["command"] or row["check"])]
+    told = sorted((row for row in held if row["outcome"] != "observed"), key=_when)
     return latest_of(((task, ran(row)), row) for row in told for task in row["task_ids"] or ("",))
 
 
@@ -45,12 +46,17 @@ def since(task: str, proof: Rows, last: Mapping[object, Mapping[str, Any]]) -> l
     found: dict[str, None] = {}
     for one in proof:
         later = [last.get((name, ran(one)), one) for name in (task, "")]
-        run = max(later, key=lambda row: str(row["created_at"]))
-        if run["outcome"] == "failed" and run["created_at"] > one["created_at"]:
+        run = max(later, key=_when)
+        if run["outcome"] == "failed" and _when(run) > _when(one):
             found[run["id"]] = None
     return [*found]
 
 
 def ran(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what tells one command from another."""
-    return row["kind"], row["folder"] or "", *(row["command"] or ())
+    """Return what tells one command, or one check, from another."""
+    named = (row["check"]["provider"], row["check"]["name"]) if row["check"] else ()
+    return row["kind"], row["folder"] or "", *(row["command"] or named)
+
+
+def _when(row: Mapping[str, Any]) -> str:
+    return ended(row["check"] or {}, str(row["created_at"]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.work.proof.codes import agree, is_narrower
-from memento_git.work.proof.trust import counts_not_yet, fault, is_of, is_silent, meets, outcome_of, seen_by
+from memento_git.work.proof.trust import counts_not_yet, ended, fault, is_of, is_silent, meets, outcome_of, seen_by
 from memento_git.work.proof.verification import shown
 
 if TYPE_CHECKING:
@@ -69,8 +69,12 @@ def leaves(evidence: Evidence, failed: Evidence | None) -> bool:
     return is_silent(evidence.data) or is_narrower(paths, others)
 
 
-def _when(one: Cited) -> tuple[str, str]:
-    return (one.evidence.data["at"], one.evidence.id) if one.evidence else ("", "")
+def _when(one: Cited) -> tuple[str, str, str]:
+    """Return what puts evidence after other: when a check ended, when it was recorded."""
+    if one.evidence is None:
+        return "", "", ""
+    at = one.evidence.data["at"]
+    return ended(one.evidence.data.get("check") or {}, at), at, one.evidence.id
 
 
 def source_of(evidence: Evidence) -> tuple[str, ...]:
