@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memento_git.ledger.layout import FOLDER
@@ -21,6 +22,10 @@ MOST_FOLDERS: Final = 64
 LONGEST: Final = 4 << 20
 WIDTHS: Final = {"sha1": 20, "sha256": 32}
 TYPES: Final = {"040000": "tree", "160000": "commit"}
+OCTAL: Final = re.compile(b"[0-7]+")
+KIND: Final = 0o170000
+FILE: Final = 0o100000
+OF_OTHERS: Final = {0o040000: "040000", 0o120000: "120000"}
 
 
 class Entry(NamedTuple):
@@ -39,6 +44,14 @@ def rows(tree: bytes, object_format: str) -> Iterator[tuple[bytes, bytes, bytes]
         mode, _, name = tree[start:middle].partition(b" ")
         start = middle + 1 + width
         yield mode, name, tree[middle + 1 : start]
+
+
+def mode_of(octal: bytes) -> str:
+    """Return a mode as git reads it: whoever makes a tree by hand may write any rights beside what an entry is."""
+    mode = int(octal, 8) if OCTAL.fullmatch(octal) else 0
+    if mode & KIND == FILE:
+        return "100755" if mode & 0o100 else "100644"
+    return OF_OTHERS.get(mode & KIND, "160000")
 
 
 class Trees:
@@ -77,7 +90,7 @@ class Trees:
             absence.refuse_object(self._git, tree)
         found: dict[str, Entry] = {}
         for octal, name, oid in rows(data, self._git.object_format):
-            mode = octal.decode().zfill(6)
+            mode = mode_of(octal)
             found[os.fsdecode(name)] = Entry(mode, TYPES.get(mode, "blob"), oid.hex())
         if WHOLE_ID.fullmatch(tree.removesuffix("^{tree}")):
             _keep(self._folders, tree, found, MOST_FOLDERS)

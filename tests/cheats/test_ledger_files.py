@@ -230,6 +230,34 @@ def test_a_tree_that_names_one_file_twice_is_found(doors: Doors) -> None:
     assert (code, "F006" in {row["code"] for row in found}) == (5, True), found
 
 
+def _as(doors: Doors, tree: str, path: str, mode: str) -> str:
+    """Return a tree in which what is at a path has another mode."""
+    name, _, rest = path.partition("/")
+    held = doors.entries(tree)
+    below = {one: _as(doors, oid, rest, mode) for _, one, oid in held if one == name and rest}
+    return doors.raw_tree((mode if one == path else old, one, below.get(one, oid)) for old, one, oid in held)
+
+
+@pytest.mark.parametrize("mode", ["40755", "1040000"])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_a_folder_of_a_mode_that_git_takes_for_that_of_a_folder(doors: Doors, depth: int, mode: str) -> None:
+    """Way: git reads any mode of a folder as one, so that a run is there, and whoever compares modes does not see it.
+
+    Servers that look at what is pushed only warn of such a tree, and a merge keeps it.
+    """
+    doors.policy("  reproduce: {commands: [[python3, check.py]]}\n")
+    doors.write("app.py", "worse\n")
+    task = doors.play.task("One")
+    doors.completed(task, bad := doors.witness(task))
+    folder = "/".join(doors.path(task).split("/")[:depth])
+    doors.adopt(doors.commit_tree(_as(doors, "HEAD^{tree}", folder, mode), "HEAD"))
+    doors.sound()
+    assert doors.task(task)["status"] == "completed"
+    assert task in doors.cli("diff", MAIN, "-C", str(doors.root))[1]
+    code, found = doors.check("--base", MAIN, "--reproduce")
+    assert (code, [bad in row["message"] for row in found if row["code"] == "V002"]) == (5, [True])
+
+
 @pytest.mark.parametrize(
     "line",
     ["*.yaml -diff", ".memento/** binary", "/.memento/runs/** diff=quiet", "* filter=polish",
