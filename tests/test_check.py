@@ -529,6 +529,19 @@ def test_the_index_that_a_hook_names_is_the_one_that_is_checked(
     assert cli("check", "--staged", "-C", str(branch.root))[0] == 5
 
 
+def test_a_hook_in_another_folder_checks_the_index_that_git_names(
+    branch: Play, cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = branch.root / "front"
+    folder.mkdir()
+    monkeypatch.setenv("GIT_INDEX_FILE", ".git/index")  # as git tells its hooks: from the top
+    monkeypatch.chdir(folder)
+    assert cli("check", "--staged") == (0, "", "")
+    git(branch.root, "rm", "-q", "--cached", str(path_of(branch, "tasks/*/*/*-claimed-*.yaml")))
+    code, out, _ = cli("check", "--staged")
+    assert (code, "D002" in out, "C004" in out) == (5, True, False)
+
+
 def test_of_a_merge_that_adds_nothing_of_its_own_nobody_reads_that_no_file_differs(branch: Play, cli: Any) -> None:
     branch.task("Here")
     git(branch.root, "switch", "-q", "main")

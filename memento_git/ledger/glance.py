@@ -8,7 +8,7 @@ from pathlib import Path
 from memento_git.ledger import layout
 from memento_git.ledger.environment import OPTIONS, GitMissing, run_in
 from memento_git.ledger.names import NAME, SHORT_ID
-from memento_git.ledger.staged import MERGING, named_index, named_sides
+from memento_git.ledger.staged import MERGING, named_sides
 
 
 def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
@@ -22,8 +22,8 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
         return False
     what = ["--cached"] if staged else [f"{base}...HEAD"]
     extra = {"GIT_LITERAL_PATHSPECS": "0"}
-    if staged and (index := named_index()) is not None:
-        extra["GIT_INDEX_FILE"] = str(index)
+    if staged and (index := os.environ.get("GIT_INDEX_FILE")):
+        extra["GIT_INDEX_FILE"] = index
     asked = ["-c", "core.warnAmbiguousRefs=true", "diff", "--quiet", "--no-ext-diff", *what]
     asked += ["--ignore-submodules=none", "--", f":(top,icase){layout.FOLDER}", f":/{layout.TOP_ATTRIBUTES}"]
     if base.startswith(("-", ":")) or SHORT_ID.fullmatch(base):

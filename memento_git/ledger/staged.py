@@ -33,10 +33,10 @@ def is_read(git: Git) -> bool:
     return "GIT_INDEX_FILE" in git.extra
 
 
-def named_index() -> Path | None:
-    """Return the index that a hook's caller names."""
+def named_index(git: Git) -> Path | None:
+    """Return the index that a hook's caller names; git counts from the top of the work tree, wherever it is asked."""
     named = os.environ.get("GIT_INDEX_FILE", "")
-    return Path(named).absolute() if named else None
+    return Path(git.cwd, named) if named else None
 
 
 @contextmanager
@@ -50,7 +50,7 @@ def staged_tree(git: Git) -> Iterator[str]:
     with scratch.folder() as folder:
         git.close()
         extra = scratch.variables(git, Path(folder))
-        scratch.copy_index(git, Path(extra["GIT_INDEX_FILE"]), named_index())
+        scratch.copy_index(git, Path(extra["GIT_INDEX_FILE"]), named_index(git))
         before, git.extra = git.extra, git.extra | extra
         try:
             if unmerged := git.run("ls-files", "--unmerged", "-z"):

@@ -72,7 +72,7 @@ class Reader:
 
     def staged(self) -> Standing:
         """Return the files as the index has them, also the one that a hook's caller names."""
-        scratch.copy_index(self.git, self.folder / "index", named_index())
+        scratch.copy_index(self.git, self.folder / "index", named_index(self.git))
         return self._stand(self._line("write-tree"))
 
     def work_tree(self, paths: Iterable[str] = ()) -> Standing:
