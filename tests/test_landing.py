@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -171,24 +172,107 @@ def test_a_conflict_that_is_settled_by_hand_is_code_that_no_gate_has_seen(shop: 
     assert all(f"changed code after the end of {run}" in one.message for one in found)
 
 
+def pressed(shop: Play, button: str) -> list[tuple[str, str]]:
+    """Squash or rebase the branch onto main; return what the check of the push says."""
+    before = git(shop.root, "rev-parse", "main")
+    press(shop.root, button, "main", "work")
+    return amiss(shop, base=before)
+
+
 @pytest.mark.parametrize("button", ["squash", "rebase"])
-@pytest.mark.parametrize("has_moved", [True, False])
-def test_a_squash_or_rebase_brings_the_end_with_the_code_that_it_makes(
-    shop: Play, button: str, *, has_moved: bool
-) -> None:
-    """Nothing in history tells how that came about: it is fresh where the branch was up to date."""
+@pytest.mark.parametrize("moved", ["", "other file", "same file"])
+def test_a_squash_or_rebase_lands_where_the_base_has_moved_on(shop: Play, button: str, moved: str) -> None:
+    """What it changes, laid on earlier code, is what the gate saw, and git merges that to what is there."""
+    on(shop, "work", "main")
+    line(shop, 20, "released")
+    released(shop)
+    on(shop, "main")
+    if moved == "same file":
+        edit(shop, "app.py", "".join([*LINES[:10], "new\n", "new\n", *LINES[10:]]))
+    if moved:
+        edit(shop, "other.py", "moved = 1\n")
+        edit(shop, "other.py", "moved = 2\n")
+    assert pressed(shop, button) == []
+    assert amiss(shop, no_base=True) == ([("G003", "warning")] if moved else []), "the next look knows no base"
+
+
+@pytest.mark.parametrize("button", ["squash", "rebase"])
+def test_a_squash_or_rebase_that_brings_code_of_after_the_end_is_told(shop: Play, button: str) -> None:
+    on(shop, "work", "main")
+    line(shop, 0, "released")
+    released(shop)
+    line(shop, 10, "after the release")
+    on(shop, "main")
+    edit(shop, "other.py", "moved = 1\n")
+    assert pressed(shop, button) == ERRORS
+
+
+@pytest.mark.parametrize("path", ["app.py", "more.py"])
+def test_a_squash_that_is_other_than_a_merge_is_told(shop: Play, path: str) -> None:
     on(shop, "work", "main")
     line(shop, 0, "released")
     run = released(shop)
     on(shop, "main")
-    if has_moved:
-        edit(shop, "other.py", "moved = 1\n")
-    before = git(shop.root, "rev-parse", "HEAD")
-    press(shop.root, button, "main", "work")
-    found = [one for one in actions.check(shop.ledger, base=before).findings if one.code[0] != "C"]
-    assert [(one.code, one.severity) for one in found] == (ERRORS if has_moved else [])
-    assert all(f": the end of {run} came with " in one.message for one in found[1:])
-    assert amiss(shop, no_base=True) == ([("G003", "warning")] if has_moved else [])
+    edit(shop, "other.py", "moved = 1\n")
+    git(shop.root, "merge", "-q", "--squash", "work")
+    (shop.root / path).write_text("and more\n")
+    shop.commit_all("squashed")
+    found = [one for one in actions.check(shop.ledger, base="HEAD^").findings if one.code[0] != "C"]
+    assert [(one.code, one.severity) for one in found] == ERRORS
+    assert f": the end of {run} came with " in found[1].message
+
+
+def test_code_that_a_branch_puts_below_a_squash_of_its_released_work_is_told(shop: Play) -> None:
+    """That is no base: nobody judged it."""
+    on(shop, "work", "main")
+    line(shop, 0, "released")
+    released(shop)
+    on(shop, "another", "main")
+    edit(shop, "other.py", "unseen = 1\n")
+    press(shop.root, "squash", "another", "work")
+    assert amiss(shop, base="main") == ERRORS
+    edit(shop, "other.py", "unseen = 2\n")
+    assert amiss(shop, base="main") == ERRORS
+
+
+def test_lines_that_fit_at_two_places_are_not_taken_for_what_was_seen(shop: Play) -> None:
+    """Laid on the earlier code, the change comes to what the gate saw; but git merges that to another place."""
+    same = ["same\n"] * 12
+    edit(shop, "app.py", "".join(["top\n", *same]))
+    on(shop, "work", "main")
+    edit(shop, "app.py", "".join(["top\n", *same[:6], "here\n", *same[6:]]))
+    released(shop)
+    on(shop, "main")
+    edit(shop, "app.py", "".join(["top\n", "new\n", "new\n", "new\n", *same]))
+    git(shop.root, "merge", "-q", "--squash", "work")
+    (shop.root / "app.py").write_text("".join(["top\n", "new\n", "new\n", "new\n", *same[:3], "here\n", *same[3:]]))
+    shop.commit_all("squashed")
+    assert amiss(shop, base="HEAD^") == ERRORS
+
+
+def test_a_server_takes_a_squash_onto_a_base_that_moved_on(shop: Play, tmp_path: Path) -> None:
+    """Its hook looks at objects that are not in the repository yet."""
+    on(shop, "work", "main")
+    line(shop, 0, "released")
+    released(shop)
+    on(shop, "main")
+    edit(shop, "other.py", "moved = 1\n")
+    bare = tmp_path / "bare.git"
+    git(shop.root, "clone", "-q", "--bare", "--single-branch", "--branch=main", f"file://{shop.root}", str(bare))
+    hook = bare / "hooks" / "pre-receive"
+    check = f'exec "{sys.executable}" -m memento_git check --at "$new" --base "$old"'
+    hook.write_text(f"#!/bin/sh\nread old new ref\n{check}\n")
+    hook.chmod(0o755)
+    press(shop.root, "squash", "main", "work")
+    line(shop, 5, "and more")
+    git(shop.root, "reset", "-q", "--soft", "HEAD~2")
+    git(shop.root, "commit", "-qm", "squashed, and more")
+    with pytest.raises(AssertionError, match="P004 error"):
+        git(shop.root, "push", "-q", str(bare), "main")
+    git(shop.root, "reset", "-q", "--hard", "HEAD^")
+    press(shop.root, "squash", "main", "work")
+    git(shop.root, "push", "-q", str(bare), "main")
+    assert git(bare, "rev-parse", "main") == git(shop.root, "rev-parse", "main")
 
 
 def test_a_run_that_is_not_complete_is_asked_for_the_code_of_the_merge(shop: Play) -> None:

@@ -11,7 +11,7 @@ from memento_git.ledger import layout
 from memento_git.ledger.git import GitFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.git import Git
     from memento_git.model.work import Event
@@ -44,7 +44,9 @@ def own_path(event: Event) -> str:
     return f"{layout.folder_of(event.run, event.of)}/{layout.event_name(event.at, event.do, event.id)}"
 
 
-def changing_code(git: Git, head: str, known: Iterable[str]) -> list[str] | None:
+def changing_code(
+    git: Git, head: str, known: Iterable[str], extra: Mapping[str, str] | None = None
+) -> list[str] | None:
     """Return the commits up to a head, but for those of known ones, that change code by themselves; newest first.
 
     A merge does where it is not what git makes of its two sides, and one of more sides always. It is None where git
@@ -52,8 +54,9 @@ def changing_code(git: Git, head: str, known: Iterable[str]) -> list[str] | None
     """
     try:
         told = git.run(
-            "log", "--remerge-diff", "--root", *PLAIN_DIFF, f"--format={COMMIT}%H %P", head, "--not", *known, "--"
-        )
+            "log", "--remerge-diff", "--root", *PLAIN_DIFF, f"--format={COMMIT}%H %P", head, "--not", *known, "--",
+            extra=extra,
+        )  # fmt: skip
     except GitFailed:
         return None
     found = []

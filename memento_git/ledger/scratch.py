@@ -21,6 +21,7 @@ SPECIAL: Final = re.compile(rf"(?:^|\0)([a-z]|S|H(?= {SUBMODULE})) (\d+) \S+ \d\
 OF_CODE: Final = re.compile(rf"(?:^|\0)[^?] \d+ \S+ \d\t(?!{re.escape(layout.FOLDER)}/)")
 UNTRACKED: Final = re.compile(r"(?:^|\0)\? ([^\0]+)")
 EXPANDED: Final = re.compile(rb"\$Id:(?! [0-9a-f]{40,64} \$)[^$\n]*\$")
+STORE: Final = "GIT_OBJECT_DIRECTORY"
 WHOLE: Final = ("-c", "core.sparseCheckout=false")
 
 
@@ -35,10 +36,11 @@ def variables(git: Git, folder: Path) -> dict[str, str]:
     """Make an object store in a folder; return what leads git to it, to `index` beside it and to the real objects."""
     objects = folder / "objects"
     objects.mkdir()
+    pushed = [os.environ[STORE]] if "GIT_QUARANTINE_PATH" in os.environ and STORE in os.environ else []
     return {
         "GIT_INDEX_FILE": str(folder / "index"),
-        "GIT_OBJECT_DIRECTORY": str(objects),
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(str(git.common_dir / "objects")),
+        STORE: str(objects),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(map(_quoted, (str(git.common_dir / "objects"), *pushed))),
     }
 
 

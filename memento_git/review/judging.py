@@ -15,7 +15,7 @@ from memento_git.model.ids import is_id, random_part
 from memento_git.model.policy import Policy
 from memento_git.review import actors, against, ended, files, lastread, recipes, revived, runs, signed, taken, wording
 from memento_git.review.against import Comparison
-from memento_git.review.landing import beyond
+from memento_git.review.landing import beyond, is_laid
 from memento_git.review.outcome import Report, key, ordered
 from memento_git.review.scope import Scope
 from memento_git.work import codestate, persons
@@ -186,8 +186,9 @@ def _scopes(comparison: Comparison) -> dict[str, Scope]:
     base, head = comparison.base, comparison.head.commits[0]
     code, before = (_code_of(base.git, commit) for commit in (head, base.commits[0]))
     ends = Ends(base.git, (*base.commits, head))
-    later = cache(partial(beyond, comparison, ends))
-    scope = Scope(None, comparison.added, code, before, partial(_text_of, base), ends.of, later)
+    laid = cache(partial(is_laid, comparison))
+    later = cache(partial(beyond, comparison, ends, laid))
+    scope = Scope(None, comparison.added, code, before, partial(_text_of, base), ends.of, later, laid)
     return {run: scope._replace(groups=groups) for run, groups in comparison.touched().items()}
 
 

@@ -6,14 +6,24 @@ from typing import TYPE_CHECKING
 
 from memento_git.ledger.brought import changing_code
 from memento_git.model.ids import is_id
+from memento_git.work import squashes
 from memento_git.work.gates import gatehold, gates
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memento_git.ledger.brought import Ends
     from memento_git.review.against import Comparison
 
 
-def beyond(comparison: Comparison, ends: Ends, gate: str, seen: tuple[str, ...]) -> list[str] | None:
+def is_laid(comparison: Comparison, commit: str, seen: tuple[str, ...]) -> bool:
+    """Tell whether a commit of a branch is what a merge would have made of one of the trees of code that were seen."""
+    return squashes.brings(comparison.base.git, commit, comparison.base.commits, seen)
+
+
+def beyond(
+    comparison: Comparison, ends: Ends, laid: Callable[[str, tuple[str, ...]], bool], gate: str, seen: tuple[str, ...]
+) -> list[str] | None:
     """Return the commits of a branch that change code, but for those that lead to commits which a gate has seen.
 
     Those are the `seen` ones, and the ends of the other runs that the branch touched, that were completed, and that the
@@ -23,5 +33,5 @@ def beyond(comparison: Comparison, ends: Ends, gate: str, seen: tuple[str, ...])
     states = [comparison.state(run) for run in comparison.touched() if is_id(run, "run")]
     done = [state for state in states if state.status == "completed"]
     given = [(state, event) for state in done for event in gates.passes(state, state.id, gate)]
-    others = {one for state, event in given for one in gatehold.fresh_ends(state, event, ends.of)}
+    others = {one for state, event in given for one in gatehold.fresh_ends(state, event, ends.of, laid)}
     return changing_code(comparison.base.git, comparison.head.commits[0], [*comparison.base.commits, *seen, *others])

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     Code = Callable[[tuple[str, ...]], Mapping[str, Any]]
     Here = Callable[[], Mapping[str, Any]]
+    Laid = Callable[[str, tuple[str, ...]], bool]
 
 
 NOTHING: Final = "none was given"
@@ -146,18 +147,29 @@ def shows(state: RunState, verdict: Event, code: Code) -> bool:
     )
 
 
-def fresh_ends(state: RunState, verdict: Event, ended: Callable[[Event], Sequence[str]]) -> list[str]:
+def fresh_ends(
+    state: RunState, verdict: Event, ended: Callable[[Event], Sequence[str]], laid: Laid | None = None
+) -> list[str]:
     """Return the commits that brought the end of a run after a pass, where this rests on the code of each; or nothing.
 
-    `ended` tells which commits brought an end.
+    `ended` tells which commits brought an end, `laid` whether a commit is a squash of code that this rests on.
     """
     found: list[str] = []
     for end in state.folded(state.id).legal(state.status):
         came = ended(end) if verdict.id in state.fold.seen_by(end) else ()
-        if not came or not all(shows(state, verdict, code) for code in codes_of(state, came)):
+        codes = zip(came, codes_of(state, came), strict=True) if came else ()
+        others = [commit for commit, code in codes if not shows(state, verdict, code)]
+        if not came or (others and not (laid and all(laid(one, _trees(state, verdict)) for one in others))):
             return []
         found += came
     return found
+
+
+def _trees(state: RunState, verdict: Event) -> tuple[str, ...]:
+    """Return the trees of all code that sound evidence of a pass saw."""
+    told = [trust.seen_by(one) for one, _ in _shown(state, verdict.evidence)]
+    trees = sorted({seen["tree"] for seen in told if "tree" in seen})
+    return tuple(tree for tree in trees if shows(state, verdict, lambda _, tree=tree: {"tree": tree}))  # type: ignore[misc]
 
 
 def _is_wide(scope: str, evidence: Evidence) -> bool:
