@@ -84,6 +84,19 @@ def test_a_thread_is_parked_and_resumed_in_one_commit_each(play: Play, cli: Call
         assert cli("note", "park", *wrong, *at)[0] == 2
 
 
+def test_a_dead_end_that_was_set_aside_before_its_thread_stays_so(play: Play, cli: Call) -> None:
+    dead = add(play, "Tokens in local storage.", thread="auth")
+    others = [add(play, f"Tokens, part {part}.", thread="auth") for part in ("one", "two")]
+    play.do(notes.park_note, dead, reason="Scripts steal them.")
+    at = ("-C", str(play.root))
+    assert cli("note", "park", "--thread", "auth", *at)[0] == 0
+    code, _, err = cli("note", "resume", "--thread", "auth", *at)
+    assert (code, f"set aside before, and still so: {dead}" in err) == (0, True)
+    assert [shelf(play).status(one) for one in (dead, *others)] == ["parked", "active", "active"]
+    assert cli("note", "resume", "--thread", "auth", *at)[0] == 0
+    assert shelf(play).status(dead) == "active"
+
+
 def test_what_a_prefix_would_retire_is_told_first(play: Play, cli: Call) -> None:
     below = add(play, "Tokens live an hour.", key="auth.token.life")
     add(play, "Cookies crumble.", key="authors")

@@ -329,4 +329,4 @@ def _aside(name: str, doc: str) -> None:
 
 
 _aside("park", "Set a note, or a thread, aside: it is kept, and recalled only when asked for.")
-_aside("resume", "Take a parked note, or the parked notes of a thread, up again.")
+_aside("resume", "Take a parked note, or what was last parked of a thread, up again.")

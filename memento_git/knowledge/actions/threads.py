@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
+from memento_git.knowledge.actions.notes import park_note, resume_note
 from memento_git.knowledge.desk import Desk
 from memento_git.ledger import layout
 from memento_git.ledger.store import NothingToCommit
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.rows import Row
     from memento_git.model.work import Prose
+
+STAYS: Final = "set aside before, and still so: {notes}; take it up: memento note resume NOTE"
 
 
 class NoSuchThread(Refused):
@@ -58,24 +61,33 @@ def list_threads(shelf: Shelf, *, domain: str = "", author: str = "", live: bool
 
 def park_thread(tx: Transaction, thread: str, *, reason: str = "") -> list[str]:
     """Set all active notes of a thread aside, in one commit."""
-    return _moved(tx, thread, "parked", "active", reason)
+    found = _members(tx, thread, "active")
+    return [park_note(tx, note, reason=reason) for note in found]
 
 
 def resume_thread(tx: Transaction, thread: str, *, reason: str = "") -> list[str]:
-    """Take all parked notes of a thread up again, in one commit."""
-    return _moved(tx, thread, "resumed", "parked", reason)
+    """Take up again, in one commit, what of a thread was last set aside; what was before stays and is told."""
+    shelf = Desk.of(tx).shelf
+    parked = {note: _set_aside(shelf, note) for note in _members(tx, thread, "parked")}
+    last = max(parked.values())
+    if stay := [note for note, at in parked.items() if at != last]:
+        tx.ledger.warn(STAYS.format(notes=", ".join(stay)))
+    return [resume_note(tx, note, reason=reason) for note, at in parked.items() if at == last]
 
 
-def _moved(tx: Transaction, thread: str, do: str, status: str, reason: str) -> list[str]:
-    desk = Desk.of(tx)
-    why = desk.optional("reason", reason)
-    members = [note for note in desk.shelf.readable() if note.data.get("thread") == thread]
+def _set_aside(shelf: Shelf, note: str) -> str:
+    """Return when a note was last parked."""
+    return max((event.at for event in shelf.folded(note).legal("parked")), default="")
+
+
+def _members(tx: Transaction, thread: str, status: str) -> list[str]:
+    """Return the notes of a thread that are in a state; that none is, is told as a refusal."""
+    shelf = Desk.of(tx).shelf
+    members = [note for note in shelf.readable() if note.data.get("thread") == thread]
     if not members:
-        known = {str(note.data["thread"]) for note in desk.shelf.readable() if note.data.get("thread")}
+        known = {str(note.data["thread"]) for note in shelf.readable() if note.data.get("thread")}
         raise NoSuchThread(thread=thread, near=near(thread, known))
-    found = [note.id for note in members if desk.shelf.status(note.id) == status]
+    found = [note.id for note in members if shelf.status(note.id) == status]
     if not found:
         raise NothingToCommit
-    for note in found:
-        desk.happen(desk.shelf, note, do, reason=why)
     return found
