@@ -73,8 +73,10 @@ def _handoff(title: str, row: Row | None) -> list[str]:
 
 def line(row: Row, *more: str) -> str:
     """Return a note or a draft: its id, what one should know of it, its title."""
-    progress = f" [{row['progress']['note']}]" if row.get("progress") else ""
-    return _spoken(row["id"], [*_labels(row), *more], f"{row['title']}{progress}")
+    far = row.get("progress") or {}
+    told = [far.get("note"), far.get("next") and f"next: {far['next']}", row.get("to") and f"for {row['to']}"]
+    beside = f" [{'; '.join(one for one in told if one)}]" if any(told) else ""
+    return _spoken(row["id"], [*_labels(row), *more], f"{row['title']}{beside}")
 
 
 def item(row: Row) -> str:

@@ -64,6 +64,8 @@ def trimmed(view: str, hit: HitRow) -> HitRow:
         return {**hit, "cut": False}
     if (answer := hit["answer"]) and answer["said"]:
         hit = {**hit, "answer": {**answer, "said": shortened(answer["said"], EXCERPT)}}
+    if far := hit["progress"]:
+        hit = {**hit, "progress": {**far, "note": shortened(far["note"], EXCERPT)}}
     if view == "list":
         return {**hit, "text": "", "cut": False}
     text = shortened(hit["text"], EXCERPT)

@@ -38,7 +38,8 @@ def nothing_known(view: View, ids: Iterable[str]) -> dict[str, Row]:  # noqa: AR
 
 def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> HitRow:
     """Return a note as a hit; its places and its evidence are judged later, for all hits at once."""
-    data, text, answer = note.data, handoffs.told(shelf, note), _answer(shelf, note.id)
+    data, text = note.data, handoffs.told(shelf, note)
+    answer, progress = _answer(shelf, note.id), shelf.progress(note.id)
     confirmed, _, before = shelf.confirmed(note)
     return {
         "id": note.id,
@@ -69,10 +70,11 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> HitRow:
         "trust": None, "outcome": None, "stale": None, "proven": None, "run_status": None, "doubts": [],
         "successor": _successor(shelf, note.id),
         "answer": answer,
+        "progress": progress,
         "instead_of": [],
         "contradicted_by": [],
         "may_contradict": [],
-        "orders": orders(data, "\n\n".join([text, *_words_of(answer)])),
+        "orders": orders(data, "\n\n".join([text, *_words_of(answer, progress)])),
         "text": text,
         "weak": False, "score": None, "query": None, "words": [], "alike": [], "parts": [], "events": [],
     }  # fmt: skip
@@ -94,8 +96,9 @@ def _answer(shelf: Shelf, note: str) -> Answer | None:
     }
 
 
-def _words_of(answer: Answer | None) -> list[str]:
-    return [told for told in (answer["title"], answer["said"]) if told] if answer else []
+def _words_of(answer: Answer | None, progress: Row | None) -> list[str]:
+    told = [answer["title"], answer["said"]] if answer else []
+    return [one for one in (*told, *(progress or {}).values()) if one]
 
 
 def _successor(shelf: Shelf, note: str) -> str | None:
@@ -116,7 +119,7 @@ def record_hit(card: Card, text: str, now: str, events: Sequence[tuple[Card, str
         "validity": None, "key": None, "confirmed_at": None, "confirmed_before": None, "importance": None,
         "confidence": None, "thread": None, "to": None, "proven": None, "run_status": None, "doubts": [],
         "successor": None,
-        "answer": None, "trust": None, "outcome": None, "stale": None,
+        "answer": None, "progress": None, "trust": None, "outcome": None, "stale": None,
         "tags": list(card.tags), "pinned": False,
         "about": [{"anchor": path, "state": None} for path in card.files], "anchors": None, "evidence": [],
         "instead_of": [], "contradicted_by": [], "may_contradict": [], "text": text,

@@ -26,7 +26,7 @@ AUDIT: Final = "notes.audit"
 
 def note_row(shelf: Shelf, note: Prose) -> NoteRow:
     """Return a note with its state and all that links to it; how its places in the code are is not told here."""
-    data, text = note.data, handoffs.told(shelf, note)
+    data, text, progress = note.data, handoffs.told(shelf, note), shelf.progress(note.id)
     at, by, before = shelf.confirmed(note)
     return {
         "id": note.id,
@@ -59,8 +59,8 @@ def note_row(shelf: Shelf, note: Prose) -> NoteRow:
         "supersedes": note.list("supersedes"),
         "successor": shelf.successor(note.id) or None,
         "contradicted_by": shelf.contradictions(note),
-        "progress": _progress(shelf, note.id),
-        "orders": orders(data, text),
+        "progress": progress,
+        "orders": orders(data, "\n\n".join([text, *(one for one in (progress or {}).values() if one)])),
         "text": text,
     }  # fmt: skip
 
@@ -95,11 +95,6 @@ def _leading(shelf: Shelf, rel: str, to: str) -> Link:
     if current != to:
         return {"rel": rel, "to": to, "successor": current}
     return {"rel": rel, "to": to, "status": status} if status != "active" else {"rel": rel, "to": to}
-
-
-def _progress(shelf: Shelf, note: str) -> Row | None:
-    at, told, after = shelf.progress(note)
-    return {"at": at, "note": told, "next": after or None} if at else None
 
 
 def redacted_row(shelf: Shelf, note: str) -> Row:

@@ -59,7 +59,7 @@ def block(hit: HitRow) -> list[str]:
     """Return one hit: what is said of it, then its title and text behind the fence."""
     lines = [f"{hit['id']}  {' · '.join(words_of(hit))}"]
     lines += [f"  {line}" for line in _told(hit)]
-    told = [*fenced("\n".join(_said(hit))), *_answer(hit["answer"])]
+    told = [*fenced("\n".join(_said(hit))), *_asked(hit), *_answer(hit["answer"])]
     return [*lines, *(f"  {line}" for line in told), *([""] if len(told) > 1 else [])]
 
 
@@ -77,6 +77,13 @@ def _said(hit: HitRow) -> list[str]:
     known = lines[:1] if is_note else lines
     at = next((at for at, line in enumerate(known) if line == title or (is_cut and line.startswith(stem))), None)
     return [named(title, LONGEST_TITLE), *lines] if at is None else [lines[at], *lines[:at], *lines[at + 1 :]]
+
+
+def _asked(hit: HitRow) -> list[str]:
+    """Return whom a question is for; of a goal how far it is, and what comes next."""
+    far = hit["progress"] or {}
+    told = (("for:", hit["to"]), (f"so far ({str(far.get('at'))[:10]}):", far.get("note")), ("next:", far.get("next")))
+    return [line for name, said in told if said for line in (name, *fenced(said))]
 
 
 def _answer(answer: Answer | None) -> list[str]:

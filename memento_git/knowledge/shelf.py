@@ -283,10 +283,10 @@ class Shelf(Happenings):
         lanes = self.folded(note).lanes
         return max(value[0] for value in (lanes.values.get(CONFIRMED, ("",)), *lanes.named(CONFIRMED).values()))
 
-    def progress(self, note: str) -> tuple[str, str, str]:
-        """Return when a goal last progressed, how, and what comes next."""
-        value = self.folded(note).lanes.values.get(PROGRESS, ("", "", ""))
-        return value[0], value[1], value[2]
+    def progress(self, note: str) -> dict[str, str | None] | None:
+        """Return when a goal last progressed, how, and what comes next; nothing where it never did."""
+        value = self.folded(note).lanes.values.get(PROGRESS)
+        return {"at": value[0], "note": value[1], "next": value[2] or None} if value else None
 
     def about(self, note: Prose) -> list[dict[str, Any]]:
         """Return the places in the code that a note is about, as they were last anchored since its text names them."""

@@ -121,6 +121,7 @@ class HitRow(TypedDict):
     answer: Annotated[
         Answer | None, "of what is resolved: `note`, its `status` and `title`, what was `said`, each or null; else null"
     ]
+    progress: Annotated[dict[str, Any] | None, "of a goal: `at`, `note`, `next`; or null"]
     instead_of: Annotated[list[str], "what was found and led here, as it took its place"]
     contradicted_by: Annotated[
         list[str],
