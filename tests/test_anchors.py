@@ -191,6 +191,16 @@ def test_another_line_end_is_no_change(garden: Garden) -> None:
     assert garden.follow(anchor).edited == ((13, 13),)
 
 
+def test_a_byte_order_mark_that_comes_or_goes_is_no_change(garden: Garden) -> None:
+    garden.commit("first.py", "def first(a):\n    return a + 41\n")
+    lines, symbol = garden.pin("first.py:1-2"), garden.pin("first.py::first")
+    garden.commit("first.py", "\ufeffdef first(a):\n    return a + 41\n")
+    assert [garden.follow(one).state for one in (lines, symbol)] == ["ok", "ok"]
+    symbol = garden.pin("first.py::first")
+    garden.commit("first.py", "import os\n\n\ndef first(a):\n    return a + 41\n")
+    assert garden.follow(symbol).state == "ok"
+
+
 def test_a_whole_file_is_changed_by_any_edit(garden: Garden) -> None:
     anchor = garden.pin("calc.py")
     assert garden.follow(anchor).state == "ok"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections import Counter
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -26,10 +27,10 @@ WORDS: Final = re.compile(r"\w+")
 
 
 class Text:
-    """The lines of a file, and where each of them stands, white space aside."""
+    """The lines of a file, and where each of them stands, white space and a byte order mark aside."""
 
     def __init__(self, data: bytes) -> None:
-        parts = data.split(b"\n")
+        parts = data.removeprefix(BOM_UTF8).split(b"\n")
         self.lines = [part.decode(errors="replace") for part in (parts if parts[-1] else parts[:-1])]
         self.plain = [" ".join(line.split()) for line in self.lines]
         self.places: dict[str, list[int]] = {}
