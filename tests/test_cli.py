@@ -780,6 +780,28 @@ def test_json_belongs_to_the_command_only_before_the_dashes(play: Play, cli: Cal
     assert "error: " in err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "cancel", "", "--reason", "Why."], ["run", "pause", ""], ["run", "complete", ""], ["run", "show", ""],
+        ["archive", ""], ["task", "add", "--title", "More", "--run", ""], ["status", "--run", ""],
+        ["gate", "record", "quality_review", "passed", "--task", ""], ["evidence", "list", "--task", ""],
+        ["evidence", "run", "--run-id", "", "--", "true"],
+    ],
+)  # fmt: skip
+def test_who_names_a_run_or_task_by_a_variable_that_is_not_set_does_not_mean_the_only_one(
+    play: Play, cli: Callable[..., Any], words: list[str]
+) -> None:
+    play.planned()
+    before = git(play.root, "rev-parse", "HEAD")
+    (at, rest) = (words.index("--"), words[words.index("--") :]) if "--" in words else (len(words), [])
+
+    code, _, err = cli(*words[:at], "-C", str(play.root), *rest)
+
+    assert (code, "it is empty: is a variable not set?" in err) == (2, True)
+    assert git(play.root, "rev-parse", "HEAD") == before
+
+
 def test_uncommitted_files_are_in_the_warnings_of_every_answer(play: Play, cli: Callable[..., Any]) -> None:
     run = play.planned()
     task = play.task()

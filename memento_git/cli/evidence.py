@@ -13,7 +13,7 @@ import click
 from memento_git.cli import boundary, captured, machine, output, settle, steps, terminal
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.check import check
-from memento_git.cli.options import of_run, paged, reasoned, signs
+from memento_git.cli.options import of_run, of_task, paged, reasoned, signs
 from memento_git.cli.reproduce import export, reproduce
 from memento_git.cli.texts import from_top
 from memento_git.errors import MementoError
@@ -38,7 +38,7 @@ evidence.add_command(export)
 
 @evidence.command("list")
 @of_run()
-@click.option("--task", default="", metavar="TASK", help="Only evidence for this task.")
+@of_task("Only evidence for this task.")
 @click.option("--kind", type=click.Choice(EVIDENCE_KINDS), default=None, help="Only evidence of this kind.")
 @click.option("--query", default="", metavar="WORDS", help="Only evidence whose summary has all these words.")
 @paged

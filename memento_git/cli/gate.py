@@ -8,7 +8,7 @@ import click
 
 from memento_git.cli import boundary, output, steps
 from memento_git.cli.boundary import Door, both, reads, writes
-from memento_git.cli.options import of_run, paged, reasoned, signs
+from memento_git.cli.options import of_run, of_task, paged, reasoned, signs
 from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def list_gates(door: Door, run: str, limit: int, offset: int) -> None:
 @click.argument("kind")
 @click.argument("verdict", metavar="requested|passed|failed")
 @of_run("On which run; the only open one by default.")
-@click.option("--task", default="", metavar="TASK", help="On one task of it instead of the run.")
+@of_task("On one task of it instead of the run.")
 @click.option("--evidence", multiple=True, metavar="EVIDENCE", help="What the verdict rests on; repeatable.")
 @click.option("--note", "--summary", default="", metavar="TEXT", help="What to remember of it.")
 @click.option("--reason", default="", metavar="TEXT", help="Why.")
@@ -65,7 +65,7 @@ def record(
 @gate.command("waive")
 @click.argument("kind")
 @of_run("On which run; the only open one by default.")
-@click.option("--task", default="", metavar="TASK", help="On one task of it instead of the run.")
+@of_task("On one task of it instead of the run.")
 @reasoned
 @signs
 @writes

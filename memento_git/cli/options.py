@@ -16,16 +16,24 @@ reasoned = click.option("--reason", default="", metavar="TEXT", help="Why; it is
 noted = click.option("--note", default="", metavar="TEXT", help="What to remember of it.")
 
 
-def of_run(text: str = "Which run; the latest open one by default.") -> Callable[..., Any]:
-    """Give a command the option that names a run, under both of its names."""
-    return click.option("--run", "--run-id", default="", metavar="RUN", help=text)
-
-
 def said(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """Return a revision or project that is given; refuse an empty one, which a variable that is not set makes of it."""
+    """Return a name that is given; refuse an empty one, which a variable that is not set makes of it."""
     if not value and ctx.get_parameter_source(str(param.name)) is not ParameterSource.DEFAULT:
         raise click.BadParameter("it is empty: is a variable not set?", ctx, param)
     return value
+
+
+def of_run(text: str = "Which run; the latest open one by default.") -> Callable[..., Any]:
+    """Give a command the option that names a run, under both of its names."""
+    return click.option("--run", "--run-id", default="", metavar="RUN", callback=said, help=text)
+
+
+def of_task(text: str) -> Callable[..., Any]:
+    """Give a command the option that names one task."""
+    return click.option("--task", default="", metavar="TASK", callback=said, help=text)
+
+
+named_run = click.argument("run_id", metavar="[RUN]", default="", callback=said)
 
 
 def paged(function: Callable[..., Any]) -> Callable[..., Any]:

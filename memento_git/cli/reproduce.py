@@ -10,7 +10,7 @@ import click
 
 from memento_git.cli import terminal
 from memento_git.cli.boundary import Door, reads, writes
-from memento_git.cli.options import of_run, said, signs
+from memento_git.cli.options import of_run, of_task, said, signs
 from memento_git.cli.report import write_file
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _line(result: Result) -> str:
 @click.command("export")
 @click.argument("evidence_ids", nargs=-1, metavar="[EVIDENCE]...")
 @of_run("The release of this run, as a verification summary.")
-@click.option("--task", default="", metavar="TASK", help="What proves this task, one statement a line.")
+@of_task("What proves this task, one statement a line.")
 @click.option("--format", "form", type=click.Choice(["in-toto", "dsse"]), help="dsse: signed; needs --key.")
 @click.option("--key", type=click.Path(path_type=pathlib.Path), help="Private key to sign with: Ed25519 or ECDSA.")
 @click.option("--out", default="", metavar="FILE", help="Write into this file.")

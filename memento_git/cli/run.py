@@ -8,7 +8,7 @@ import click
 
 from memento_git.cli import boundary, output, steps
 from memento_git.cli.boundary import Door, reads, writes
-from memento_git.cli.options import noted, paged
+from memento_git.cli.options import named_run, noted, paged
 from memento_git.model.enumeration import many
 from memento_git.model.states import RUN_STATUSES
 
@@ -61,7 +61,7 @@ def start(door: Door, goal: str, body: str, constraint: tuple[str, ...], *, spik
 
 
 @run.command("show")
-@click.argument("run_id", metavar="[RUN]", default="")
+@named_run
 @reads
 def show_run(door: Door, run_id: str) -> None:
     """Show one run, the latest open one by default."""
@@ -99,7 +99,7 @@ def _halted(door: Door, command: str, verb: str, row: Row) -> None:
 def _moving(name: str, verb: str, text: str, *, command: str) -> click.Command:
     """Return the command of a verb that moves a run and may give a reason."""
 
-    @click.argument("run_id", metavar="[RUN]", default="")
+    @named_run
     @click.option("--reason", default="", metavar="TEXT", help="Why; it is required." if name == "cancel" else "Why.")
     @writes
     def move(door: Door, run_id: str, reason: str) -> None:
@@ -125,7 +125,7 @@ for each in (pause, resume, cancel):
 
 
 @run.command("complete")
-@click.argument("run_id", metavar="[RUN]", default="")
+@named_run
 @noted
 @writes
 def complete(door: Door, run_id: str, note: str) -> None:

@@ -8,6 +8,7 @@ import click
 
 from memento_git.cli import output, steps
 from memento_git.cli.boundary import Door, both, writes
+from memento_git.cli.options import named_run
 
 RESTORING: Final = "a file that was edited or lost is restored, and nothing voided for it: memento check says how"
 ONE_WAY: Final = "give both RECORD and --keep EVENT, or --void EVENT alone"
@@ -78,7 +79,7 @@ def _list(door: Door) -> None:
 
 
 @click.command()
-@click.argument("run_id", metavar="[RUN]", default="")
+@named_run
 @writes
 def archive(door: Door, run_id: str) -> None:
     """Put a completed or cancelled run, by default the only one, into one compressed file; it reads as before."""
