@@ -21,8 +21,12 @@ from memento_git.model import types as t
 from memento_git.model.anchors import AnchorType
 from memento_git.model.events import GATED, VERBS, event_shape
 from memento_git.model.ids import kind_of
+from memento_git.model.work import EVIDENCE as EVIDENCES
 from memento_git.model.work import VERDICTS
 from memento_git.verbs.sample import play as play_sample
+from memento_git.work.actions import dispatches, evidences
+from memento_git.work.actions.settling import redact_record
+from tests.play import Play, git
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -304,3 +308,40 @@ def test_the_keys_of_every_shape_are_accepted_by_both(tmp_path: Path) -> None:
         text = codec.encode(value).decode()
         assert not refused_by_us(schema, text), text
         assert refused_by_tool(tmp_path, schema, {schema: text}) == set()
+
+
+def disordered(kind: object, value: object) -> list[list[str]]:
+    """Return the keys of each mapping that are in another order than their shape."""
+    if isinstance(kind, t.ListOf) and isinstance(value, list):
+        return [keys for member in value for keys in disordered(kind.member, member)]
+    if not isinstance(kind, t.Shape) or not isinstance(value, dict):
+        return []
+    found = [keys for key, inner in value.items() for keys in disordered(kind.fields[key].type, inner)]
+    return found + ([[*value]] if [*value] != [key for key in kind.fields if key in value] else [])
+
+
+def shape_of(path: str, value: dict[str, Any]) -> t.Shape | None:
+    place = layout.place_of(path)
+    if place is None or place.kind != "event":
+        return codec.PROSE.get(path.rpartition("/")[2][:-3]) or (codec.PROSE["note"] if path[-1] == "d" else EVIDENCES)
+    return event_shape(kind_of(place.of), place.do, gate="gate" in value)
+
+
+def test_what_is_written_has_its_keys_in_the_order_of_the_formats(play: Play) -> None:
+    play.run(spike=True)
+    task = play.task()
+    (play.root / "notes.txt").write_text("not tracked", encoding="utf-8")
+    dispatch = play.claimed(task)
+    evidence = play.evidence(task, code=1)
+    play.do(dispatches.fail_dispatch, dispatch, reason="it fails", evidence=[evidence], category="tests")
+    play.do(evidences.add_evidence, "artifact", tasks=[task], files=["notes.txt"], dispatch=dispatch)
+    play.do(redact_record, evidence, reason="it held a name")
+    play.do(add_note, "Empty names are refused.", links=[f"relates_to:{task}"], sources=["a talk"], tier="medium")
+    found: dict[str, list[list[str]]] = {}
+    for path in git(play.root, "ls-files", ".memento/runs", ".memento/knowledge").splitlines():
+        if not path.endswith(".txt"):
+            text = (play.root / path).read_text(encoding="utf-8")
+            value = yamltext.load((text.split("---\n")[1] if path.endswith(".md") else text).encode()).value
+            found[path] = disordered(shape_of(path, value), value)
+    assert len(found) == 8
+    assert [(path, keys) for path, keys in found.items() if keys] == []

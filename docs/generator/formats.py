@@ -46,7 +46,8 @@ Files are UTF-8. Events, evidence and the config are YAML; `run.md`, `plan.md`, 
 matter between two lines `---`, then Markdown. The ledger's YAML is plain: one document, no anchors and aliases, no
 tags, no key twice, at most 12 levels. Every scalar is read as text and then typed by its key, so an id of digits
 stays an id and `2026-11-21T21:02:13.377Z` stays as it is written. A key that the tables below do not have is a
-finding. An empty value is not written.
+finding. An empty value is not written. Memento writes keys in the order of these tables; whoever edits a text by hand
+may have them in another.
 
 Texts hold no control characters and none that change the direction of writing; a text has at most 65,536 characters,
 a file at most 1 MiB.

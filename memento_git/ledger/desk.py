@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from memento_git.errors import Refused
 from memento_git.folding.fold import group_in, group_of
@@ -10,7 +10,9 @@ from memento_git.folding.overruling import SETTLING
 from memento_git.ledger import codec, layout
 from memento_git.ledger.store import NothingToCommit, refuse_absent
 from memento_git.model.clock import is_ahead
-from memento_git.model.ids import Ref
+from memento_git.model.events import event_shape
+from memento_git.model.ids import Ref, kind_of
+from memento_git.model.types import arranged
 from memento_git.model.work import Event
 from memento_git.texts.typed import Intake
 
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from memento_git.folding.fold import Fold, Folded
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.policy import Policy
-
-HEAD_KEYS: Final = ("do", "of", "at", "by", "after")
 
 
 class RecordIncomplete(Refused):
@@ -78,7 +78,8 @@ class Desk(Intake):
     def write(self, path: str, data: dict[str, Any], body: str) -> None:
         """Write a record's file, with the scanner's rules that its writer overrode."""
         allowed = self.overridden(data.get("allowed_secrets") or ())
-        self.tx.put(path, codec.encode_prose({**data, "allowed_secrets": allowed}, body))
+        values = arranged(codec.PROSE[kind_of(data["id"])], {**data, "allowed_secrets": allowed})
+        self.tx.put(path, codec.encode_prose(values, body))
 
     def rewrite(self, path: str, before: Mapping[str, Any], changes: Mapping[str, Any], body: str) -> None:
         """Change values of a record's file, and its text if one is given; refuse where it says all that already."""
@@ -141,11 +142,6 @@ class Desk(Intake):
 
 def event_data(event: Event) -> dict[str, Any]:
     """Return an event's file content in its fixed order."""
-    return {
-        "do": event.do,
-        "of": event.of,
-        "at": event.at,
-        "by": event.by,
-        "after": [str(ref) for ref in event.after],
-        **{key: value for key, value in event.data.items() if key not in HEAD_KEYS},
-    }
+    after = [str(ref) for ref in event.after]
+    told = {**event.data, "do": event.do, "of": event.of, "at": event.at, "by": event.by, "after": after}
+    return dict(arranged(event_shape(kind_of(event.of), event.do, gate="gate" in told), told))

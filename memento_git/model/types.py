@@ -269,6 +269,16 @@ class Variant(NamedTuple):
         return self.shapes[word].read(raw, at, problems)
 
 
+def arranged(kind: Type | None, value: Any) -> Any:
+    """Return a value with the keys of its mappings in the order of their shapes, those that no shape names last."""
+    if isinstance(kind, ListOf) and isinstance(value, (list, tuple)):
+        return [arranged(kind.member, member) for member in value]
+    if not isinstance(kind, Shape) or not isinstance(value, dict):
+        return value
+    known = {key: arranged(field.type, value[key]) for key, field in kind.fields.items() if key in value}
+    return known | {key: value[key] for key in value if key not in known}
+
+
 LINE: Final = Text(lines=False)
 TIME: Final = Pattern("a UTC time with milliseconds", STAMP.pattern)
 DIGEST: Final = Pattern("the first 32 hex digits of a SHA-256", "[0-9a-f]{32}")

@@ -11,8 +11,8 @@ from memento_git.ledger import codec, layout, settings
 from memento_git.ledger.naming import begun
 from memento_git.model.ids import EvidenceWithdrawn, NoSuchRecord, WrongKind, kind_of
 from memento_git.model.states import RUN_KINDS
-from memento_git.model.types import is_blank
-from memento_git.model.work import EVIDENCE_KINDS
+from memento_git.model.types import arranged, is_blank
+from memento_git.model.work import EVIDENCE, EVIDENCE_KINDS
 from memento_git.texts.typed import NameUnfit, TextInvalid
 from memento_git.work import codestate
 from memento_git.work import refusals as no
@@ -48,12 +48,9 @@ class Draft(NamedTuple):
     def ordered(
         self, identity: str, tasks: Sequence[str] | None, at: str, by: str, summary: str | None
     ) -> dict[str, Any]:  # fmt: skip
-        """Return the values in the order of the file: first what the evidence is, whose, and what it came to."""
-        first = {
-            "id": identity, "kind": self.data["kind"], "for": tasks, "at": at, "by": by,
-            "outcome": self.data["outcome"], "summary": summary,
-        }  # fmt: skip
-        return first | {key: value for key, value in self.data.items() if key not in first}
+        """Return the values in the order of the file."""
+        told = {**self.data, "id": identity, "for": tasks, "at": at, "by": by, "summary": summary}
+        return dict(arranged(EVIDENCE, told))
 
     def named(self, argv: Sequence[str]) -> Draft:
         """Return what a command has shown, with the command named as those name it who ask for it."""
