@@ -581,7 +581,7 @@ def test_who_is_late_does_not_forget_what_a_work_tree_beside_takes_meanwhile(
 @pytest.mark.parametrize("name", ["origin/more", "odd\u00a0one", "odd\u2028two", "next\x85three"])
 def test_what_is_held_on_a_remote_whose_name_goes_on_is_not_held_on_this_one(hub: Hub, name: str) -> None:
     repo, claim = hub.first.ledger.git, claims.Claim("dispatch_1", "Bob", "2099-01-01T00:00:00.000Z")
-    git(hub.first.root, "remote", "add", name, str(hub.bare))
+    git(hub.first.root, "config", f"remote.{name}.url", str(hub.bare))
     taken = remoteclaims.take(repo, name, "task_1", claim, None)
     assert remoteclaims.remotes_held(repo) == [name]
     assert repo.remotes() == sorted([name, "origin"])

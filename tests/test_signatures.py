@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -828,15 +829,17 @@ def test_an_encrypted_key_signs_nothing_and_asks_nothing(
 
 
 @pytest.fixture
-def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A running ssh-agent of this test."""
+def agent(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A running ssh-agent of this test; its socket has a short path, as sockets need."""
     if shutil.which("ssh-agent") is None:
         pytest.skip("there is no ssh-agent here")
-    told = subprocess.run(["ssh-agent", "-s"], capture_output=True, check=True, text=True).stdout
-    found = dict(re.findall(r"(SSH_\w+)=([^;]+)", told))
-    monkeypatch.setenv("SSH_AUTH_SOCK", found["SSH_AUTH_SOCK"])
-    yield
-    os.kill(int(found["SSH_AGENT_PID"]), signal.SIGTERM)
+    with tempfile.TemporaryDirectory() as folder:
+        start = ["ssh-agent", "-s", "-a", str(Path(folder, "agent"))]
+        told = subprocess.run(start, capture_output=True, check=True, text=True).stdout
+        found = dict(re.findall(r"(SSH_\w+)=([^;]+)", told))
+        monkeypatch.setenv("SSH_AUTH_SOCK", found["SSH_AUTH_SOCK"])
+        yield
+        os.kill(int(found["SSH_AGENT_PID"]), signal.SIGTERM)
 
 
 @pytest.mark.usefixtures("agent")
