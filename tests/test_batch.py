@@ -387,6 +387,7 @@ def test_an_acceptance_is_told_too(play: Play, cli: Callable[..., Any]) -> None:
         (f"{{do: gate release, approvals: {'9' * 5000}}}", "line 2 (gate release): approvals: a whole number"),
         ("{do: gate release, approvals: two}", "line 2 (gate release): approvals: a whole number"),
         ("{do: task add, colour: red}", "line 2 (task add): unknown option"),
+        ("{do: dispatch create, task: t, executor: w, recovery_of: d}", "line 2 (dispatch create): unknown option"),
     ],
 )
 def test_every_refusal_of_an_entry_names_its_line_and_verb_and_no_place_of_this_machine(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NEAR: Final = 0.6
 OPPOSED: Final = 0.4
+NEAREST: Final = 5
 WORD: Final = re.compile(r"[^\W_]+(?:[._:/-][^\W_]+)*")
 SENTENCE: Final = re.compile(r"(?<=[.!?:;])\s+|\n\s*\n|\n(?=\s*(?:[-*+#|>]|\d+[.)])\s)")
 NUMBER: Final = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*%?")
@@ -139,7 +140,7 @@ def against(text: str, other: str) -> float:
     return max(dispute(short, part) for part in (long, *SENTENCE.split(long)))
 
 
-def near(text: str, others: Mapping[str, str], most: int = 5) -> list[Alike]:
+def near(text: str, others: Mapping[str, str]) -> list[Alike]:
     """Return the notes (id -> text) that say nearly the same, or the opposite if only in a sentence; nearest first."""
     own = stems(text)
     found = []
@@ -151,7 +152,7 @@ def near(text: str, others: Mapping[str, str], most: int = 5) -> list[Alike]:
         both, disputed = share(own, theirs), against(text, other)
         if both >= NEAR or disputed:
             found.append(Alike(note, round(max(both, disputed), 2), disputed > 0))
-    return sorted(found, key=lambda one: (-one.share, one.note))[:most]
+    return sorted(found, key=lambda one: (-one.share, one.note))[:NEAREST]
 
 
 class Coverage(NamedTuple):

@@ -84,18 +84,18 @@ def _near(
     for name, found in sorted(held.items(), key=lambda one: one[0] in asked):
         rare = sorted(found, key=lambda word: (spread[word], word))[: len(found) - math.ceil(len(found) * least) + 1]
         sharing = (other for word in rare for other in having.get(word, ())) if name in asked else ()
-        for other in _first(sharing, MOST):
+        for other in _first(sharing):
             if (common := share(found, held[other])) >= least:
                 yield other, name, common
         for word in rare:
             having.setdefault(word, []).append(name)
 
 
-def _first(names: Iterable[str], most: int) -> Iterable[str]:
+def _first(names: Iterable[str]) -> Iterable[str]:
     """Return the first names, each once."""
     found: dict[str, None] = {}
     for name in names:
         found[name] = None
-        if len(found) == most:
+        if len(found) == MOST:
             break
     return found

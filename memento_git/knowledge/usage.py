@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
 WIDE: Final = 50
+WIDEST: Final = 20
 
 
 class Beside(NamedTuple):
@@ -95,7 +96,7 @@ def notes_at(path: str, at: Mapping[str, Collection[str]]) -> Iterator[str]:
         yield from at.get(place, ())
 
 
-def always_together(cited: Mapping[str, Collection[str]], least: int = 2, widest: int = 20) -> list[Pair]:
+def always_together(cited: Mapping[str, Collection[str]], least: int = 2) -> list[Pair]:
     """Return pairs of notes that are never cited but together, in at least so many places, the most first.
 
     `cited` is place -> notes that are cited there. A place that cites very many says nothing of any two of them.
@@ -105,7 +106,7 @@ def always_together(cited: Mapping[str, Collection[str]], least: int = 2, widest
     for place, notes in cited.items():
         for note in notes:
             of.setdefault(note, set()).add(place)
-        if len(notes) <= widest:
+        if len(notes) <= WIDEST:
             seen.update(combinations(sorted(set(notes)), 2))
     found = [
         Pair(one, other, tuple(sorted(of[one])))

@@ -121,9 +121,9 @@ def files(
     return [path.removeprefix(f"{tree}:") for path in found.split("\0")[:-1]]
 
 
-def lines(git: Git, tree: str, folder: str, texts: Iterable[str], *, plain: bool = True) -> bytes:
+def lines(git: Git, tree: str, folder: str, texts: Iterable[str]) -> bytes:
     """Return the lines of files below a folder of a tree, or of a pattern, in which one of some texts occurs."""
-    return _found(git, tree, folder, texts, ("--text", "-h"), plain, partly=False)
+    return _found(git, tree, folder, texts, ("--text", "-h"), plain=True, partly=False)
 
 
 def firsts(git: Git, tree: str, folder: str, expression: str) -> dict[str, str]:

@@ -74,7 +74,7 @@ def members(dispatch: str, leaders: tuple[Process | None, ...]) -> list[psutil.P
     return list(found.values())
 
 
-def end(dispatch: str, *leaders: Process | None, grace: float = GRACE) -> None:
+def end(dispatch: str, *leaders: Process | None) -> None:
     """End all processes of a dispatch: ask first, then force.
 
     One whose parent ended at the first word is still known at the next.
@@ -83,7 +83,7 @@ def end(dispatch: str, *leaders: Process | None, grace: float = GRACE) -> None:
     import psutil
 
     seen: dict[int, psutil.Process] = {}
-    for force, patience in ((False, grace), (True, GRACE), (True, GRACE)):
+    for force in (False, True, True):
         seen |= {process.pid: process for process in members(dispatch, leaders)}
         left = [process for process in seen.values() if _runs(process)]
         if not left:
@@ -94,11 +94,11 @@ def end(dispatch: str, *leaders: Process | None, grace: float = GRACE) -> None:
                     process.kill()
                 else:
                     process.terminate()
-        _wait(left, patience)
+        _wait(left)
 
 
-def _wait(processes: list[psutil.Process], patience: float) -> None:
-    deadline = time.monotonic() + patience
+def _wait(processes: list[psutil.Process]) -> None:
+    deadline = time.monotonic() + GRACE
     while any(_runs(process) for process in processes) and time.monotonic() < deadline:
         time.sleep(PAUSE)
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from memento_git.model.work import Prose
 
 MOST: Final = 1000
-WIDEST: Final = 20
 NOTE: Final = re.compile(rf"note_[{ALPHABET}]{{{LENGTH}}}")
 LISTS: Final = ("together", "corrected", "volatile", "cited_together", "uncited")
 
@@ -145,7 +144,7 @@ class _Usage:
                     found.setdefault(f"thread {thread}", set()).add(note.id)
         for commit in self.written:
             written = {match[0] for path in commit.paths if (match := NOTE.search(path))}
-            if 1 < len(written) <= WIDEST:
+            if 1 < len(written) <= usage.WIDEST:
                 found[f"commit {commit.id}"] = {self.shelf.current(one) for one in written if self.shelf.path(one)}
         return {place: notes & live for place, notes in found.items() if notes & live}
 
@@ -155,7 +154,7 @@ class _Usage:
 
     def cited_together(self) -> Iterator[Row]:
         """Yield pairs of live notes that are never cited but together."""
-        for pair in usage.always_together(self.cited, self.least, WIDEST):
+        for pair in usage.always_together(self.cited, self.least):
             yield {"notes": [named(self.shelf, pair.one), named(self.shelf, pair.other)], "places": list(pair.places)}
 
     def uncited(self) -> list[Row]:

@@ -40,12 +40,12 @@ class CategoryInvalid(Misused):
 
 def create_dispatch(
     tx: Transaction, task: str, executor: str, *, run: str = "", candidate: bool = False, note: str = "",
-    recovery_of: str = "", over_budget: str = "", allow_destructive: Sequence[str] = (),
+    over_budget: str = "", allow_destructive: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """Hand a ready task to somebody; return the dispatch's id. Nothing is started."""
     preflight.refuse_unfit(tx, Desk.of(tx).policy, act="dispatch")
     return hand_out(
-        tx, task, executor, run=run, candidate=candidate, note=note, recovery_of=recovery_of, over_budget=over_budget,
+        tx, task, executor, run=run, candidate=candidate, note=note, over_budget=over_budget,
         allow_destructive=allow_destructive,
     )  # fmt: skip
 

@@ -21,7 +21,7 @@ from memento_git.ledger.endings import stop_group
 from memento_git.model.types import FORBIDDEN
 from memento_git.texts.secrets import NOTHING
 from memento_git.work.proof.verification import OUTSIDE, named_argument
-from memento_git.work.running.tee import GRACE, Stream, Tee, finish, sink_of
+from memento_git.work.running.tee import Stream, Tee, finish, sink_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -178,7 +178,7 @@ def taken(handler: Callable[[int, object], None]) -> Iterator[None]:
 
 def _end_all(process: subprocess.Popen[bytes]) -> None:
     """End a command and what it has started: ask first, then force."""
-    processes.end("", processes.of(process.pid), grace=GRACE)
+    processes.end("", processes.of(process.pid))
 
 
 def fit(text: str) -> str:
