@@ -75,7 +75,7 @@ with Ledger.open(sys.argv[1]) as ledger:
 """
 BECOME_NOBODY: Final = """
 import os, sys  # and all that is needed later, for nobody may not be allowed to read where the package lies
-from memento_git.ledger import lock, publish, userindex, worktree
+from memento_git.ledger import lock, publish, transaction, userindex, worktree
 from memento_git.ledger.store import Ledger
 from memento_git.model import types
 with Ledger.open(sys.argv[1]) as ledger:
@@ -226,14 +226,15 @@ def test_a_user_without_write_permission_reads_and_is_refused_writing(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play.run()
-    for folder in (play.root, *play.root.parents):
-        if folder != Path(tempfile.gettempdir()) and folder.is_relative_to(tempfile.gettempdir()):
-            folder.chmod(folder.stat().st_mode | 0o055)
-    settings = play.root.parent / "settings"
-    settings.write_text("[safe]\n\tdirectory = *\n")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    with tempfile.TemporaryDirectory() as name:  # pytest's own folder is closed to others whenever a session begins
+        place = Path(name)
+        place.chmod(0o755)
+        root = shutil.copytree(play.root, place / "repo", symlinks=True)
+        root.chmod(0o755)
+        (place / "settings").write_text("[safe]\n\tdirectory = *\n")
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(place / "settings"))
 
-    read, written = said([sys.executable, "-c", BECOME_NOBODY + WRITE, str(play.root)])
+        read, written = said([sys.executable, "-c", BECOME_NOBODY + WRITE, str(root)])
 
     assert read == "1"
     assert written.startswith("not_writable 1")
