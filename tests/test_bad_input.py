@@ -489,7 +489,8 @@ def test_the_name_of_a_file_where_a_text_belongs_is_told_and_kept(
     assert (told["plan"]["body"].strip(), told["warnings"]) == (
         "app.py", ["the text is 'app.py', which is a file here: @app.py takes what is in it"],
     )  # fmt: skip
-    for text in ("no such file.md", "@app.py", "x" * 5000, "."):
+    (play.root / "@@app.py").write_text("other\n")
+    for text in ("no such file.md", "@app.py", "@@app.py", "x" * 5000, "."):
         assert "warnings" not in json.loads(cli("plan", "draft", "--title", "T", "--body", text, "--json")[1])
 
 

@@ -48,14 +48,16 @@ def read_file(option: str, name: str, most: int) -> bytes:
 def read_text(given: str, door: Door | None = None) -> str:
     """Return a text that was typed (`@@` is one @), or that of the file that `@FILE` names; `-` is standard input.
 
-    Where what was typed is the name of a file, the door tells it.
+    Where what was typed is the name of a file, the door tells it; who types @@ knows of files.
     """
     if LITERAL.get():
         return given
-    if given.startswith("@@") or (given != "-" and not given.startswith("@")):
+    if given.startswith("@@"):
+        return given.removeprefix("@")
+    if given != "-" and not given.startswith("@"):
         if door is not None and door.scope == "project" and _is_file(given):
             door.ledger.warn(f"the text is {given!r}, which is a file here: @{given} takes what is in it")
-        return given.removeprefix("@")
+        return given
     name = given.removeprefix("@")
     try:
         with click.open_file(name, "rb") as stream:
