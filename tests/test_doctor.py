@@ -253,6 +253,23 @@ def test_what_a_kill_left_half_written_in_the_git_directory_is_reported_and_remo
     assert not half.exists()
 
 
+def test_fix_removes_what_an_older_version_kept_once_none_is_at_work_here_any_more(play: Play) -> None:
+    folder = play.root / ".git" / "memento" / "cache"
+    play.run()
+    play.overview()
+    (mine,) = folder.glob("run_????????????.json")
+    old = {"notes.all.json": '{"key": "0.1.0.7:x", "value": {}}\n', "listing.old.txt": "0.1.0.7:x\nlines\n"}
+    for name, text in {**old, "of_others.json": '{"key": "mine"}', "list.txt": "milk: 2\n"}.items():
+        (folder / name).write_text(text)
+    with Ledger.open(play.root) as early:
+        assert "cache" not in {answer.name for answer in doctor.examine(early, fix=True)}
+    with Ledger.open(play.root, clock=lambda: time.time() + 8 * 24 * 3600) as later:
+        (told,) = (answer for answer in doctor.examine(later, fix=True) if answer.name == "cache")
+    assert (told.status, told.message[:16]) == ("ok", "removed 2 files ")
+    assert {path.name for path in folder.iterdir()} >= {mine.name, "of_others.json", "list.txt"}
+    assert not [name for name in old if (folder / name).exists()]
+
+
 def test_what_lies_in_worktrees_below_the_git_directory_is_no_half_written_file(
     play: Play, cli: Callable[..., Any]
 ) -> None:

@@ -49,7 +49,7 @@ def init(door: Door, *, collapse: bool | None) -> None:
 @click.option(
     "--fix",
     is_flag=True,
-    help="Finish interrupted changes, remove claims and worktrees left without work, half-written files first.",
+    help="Finish interrupted changes, remove claims and worktrees without work, half-written files, old caches first.",
 )
 @click.option("--remote", default="", metavar="NAME", help="Ask this remote, too, for claims that nobody works on.")
 @reads

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git import __version__
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
 VERSION: Final = f"{__version__}.62"  # raised with every change of what is kept or how it is computed
+
+ANYONES: Final = re.compile(rb'(?:\{"key": ")?([0-9][\w.+-]*):')  # how a file begins, whichever version kept it
+UNUSED: Final = 7 * 24 * 3600  # seconds after which no other version is at work here any more
 
 
 class Ready(str):
@@ -74,6 +78,17 @@ def write(git: Git, name: str, key: str, value: object) -> None:
     start, end = _frame(key)
     with contextlib.suppress(OSError):
         wholefile.write(path, f"{start}{json.dumps(value)}{end}".encode())
+
+
+def of_others(git: Git, now: float) -> list[Path]:
+    """Return the files that other versions kept, and none has renewed for long, by now in seconds since 1970."""
+    found = []
+    for path in sorted(_path(git, "", "").glob("*")):
+        with contextlib.suppress(OSError), path.open("rb") as stream:
+            told = ANYONES.match(stream.read(80))
+            if told and told[1] != VERSION.encode() and path.lstat().st_mtime < now - UNUSED:
+                found.append(path)
+    return found
 
 
 def latest_text(git: Git, name: str) -> tuple[str, str] | None:

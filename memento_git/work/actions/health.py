@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError
 from memento_git.ledger import (
+    cache,
     checkouts,
     claims,
     cleanroom,
@@ -104,21 +105,31 @@ def _mend(ledger: Ledger) -> Iterator[Answer]:
             )
     for folder in cleanroom.clear(ledger.git):
         yield Answer("work trees", "ok", f"removed {folder}, in which a command was run again")
-    for path in (halves := _halves(ledger)):
-        path.unlink(missing_ok=True)
-    if halves:
-        yield Answer("half-written files", "ok", f"removed {many(len(halves), 'file')} that a kill left half written")
     if claims.listed(ledger.git):
         from memento_git.work.actions import faraway
 
         for (name, claim), why in faraway.left_here(ledger, ledger.view()):
             claims.release(ledger.git, name, claim)
             yield Answer("claims", "ok", f"removed the claim of {claim.by or 'nobody'} on {name}: {why}")
+    yield from _cleared(ledger)
     if has_handovers(ledger.git):
         from memento_git.work.actions import leftovers
 
         for told in leftovers.mend(ledger, ledger.view()):
             yield Answer("work trees", "ok", told)
+
+
+def _cleared(ledger: Ledger) -> Iterator[Answer]:
+    """Remove files of ours that nobody writes or reads any more, and say how many."""
+    older = cache.of_others(ledger.git, seconds_of(ledger.now()))
+    for name, files, told in (
+        ("half-written files", _halves(ledger), "a kill left half written"),
+        ("cache", older, "another version of Memento kept, and renews no more"),
+    ):
+        for path in files:
+            path.unlink(missing_ok=True)
+        if files:
+            yield Answer(name, "ok", f"removed {many(len(files), 'file')} that {told}")
 
 
 def _half_written(ledger: Ledger) -> Iterator[Answer]:
