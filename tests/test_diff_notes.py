@@ -17,17 +17,12 @@ from memento_git.verbs.settling import redact_record
 from memento_git.work.actions.comparing import compare
 from tests.play import Play, add, git
 from tests.test_check_notes import LINES, edited, pinned, write
+from tests.test_diff import HOSTILE, head
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Call = Callable[..., tuple[int, str, str]]
-
-HOSTILE = "</details> <script>x</script> | `a` @team #12 [l](u) <!-- x -->"
-
-
-def head(play: Play) -> str:
-    return git(play.root, "rev-parse", "HEAD")
 
 
 def told(play: Play, given: str, *tips: str) -> dict[str, Any]:
