@@ -14,7 +14,7 @@ from memento_git.ledger.staged import merging, staged_tree
 from memento_git.ledger.view import View
 from memento_git.model.ids import is_id
 from memento_git.model.states import DONE
-from memento_git.review import against, jobs, judging, lastread
+from memento_git.review import against, jobs, judging, lastread, whole
 from memento_git.review.jobs import PARENT
 from memento_git.review.outcome import REMOVED, RESTORED, Fixed, ordered
 from memento_git.work.state import RunState
@@ -99,7 +99,7 @@ def _look(ledger: Ledger, *, base: str, no_base: bool, at: str, staged: bool, ag
             tree = stack.enter_context(staged_tree(git))
             first = git.commit("HEAD") or ""
             if not first:
-                return judging.alone(git, tree, ledger.now())
+                return whole.alone(git, tree, ledger.now())
             return judging.merged(git, [first, *merging(git)], tree, against.STAGED, ledger.now())
         base = in_full(git, base) if base else ""
         if base and base != PARENT:
@@ -118,7 +118,7 @@ def _look(ledger: Ledger, *, base: str, no_base: bool, at: str, staged: bool, ag
             if not at and git.top is not None:
                 ledger.watch.begin()
             git.trees.anew = False  # nobody relies on it for what others bring
-            return judging.alone(git, head, ledger.now())
+            return whole.alone(git, head, ledger.now())
         forks, tip = _forks(git, name, head)
         rules = ranges.ruling(git, forks, tip)
         found = _judged(partial(judging.added, git, forks, head, name, ledger.now(), ruling=rules), again, rules)

@@ -1,11 +1,10 @@
-"""What is wrong with a tree of the ledger, or with what it adds to another one."""
+"""What is wrong with what a tree of the ledger adds to another one, or a merge makes of its sides."""
 
 from __future__ import annotations
 
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Final
 
-from memento_git.errors import Misused
 from memento_git.ledger import difference, grep, layout, origin, policyfile, ranges, staged
 from memento_git.ledger.brought import Ends
 from memento_git.ledger.story import NOTHING, Story, story_of, to_commit, to_write
@@ -18,102 +17,22 @@ from memento_git.review.against import Comparison
 from memento_git.review.landing import beyond, is_laid
 from memento_git.review.outcome import Report, key, ordered
 from memento_git.review.scope import Scope
-from memento_git.work import codestate, persons
+from memento_git.review.whole import code_of, of_notes, refuse_nothing
+from memento_git.work import persons
 from memento_git.work.loading import load
 from memento_git.work.proof.runners import Runners
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.difference import Changed
     from memento_git.ledger.git import Git
     from memento_git.review.outcome import Known
 
-    Code = Callable[[Sequence[str]], dict[str, Any]]
-
 RECORDS: Final = (".yaml", ".md")
 OF_TWO_SIDES: Final = ("D011", "N002", "N003", "N005", "N010", "T001", "T003", "T006")
-FILES: Final = "files"
-NOTES: Final = "notes"
 MADE_BY_MERGING: Final = (*OF_TWO_SIDES, "F008", "F009", "T005")
-
-
-class NothingToCheck(Misused):
-    """A revision that holds no ledger, and no base that held one."""
-
-    token = "nothing_to_check"
-    sentence = "there is no ledger at {where}"
-    hint_ = "memento init makes one"
-
-
-class Part(NamedTuple):
-    """One look at a whole tree, and what it is at."""
-
-    name: str
-    look: Callable[[], Iterable[Finding]]
-
-
-def alone(git: Git, head: str, now: str) -> Report:
-    """Check one tree, with no word on how it came to be."""
-    view = View(git, (head,), now)
-    if layout.CONFIG not in view.files and layout.CONFIG not in view.folders:
-        _refuse_nothing(view, "the index" if staged.is_read(git) else head[:12])
-    policy, found = policyfile.read(view)
-    for part in parts(view, policy):
-        found += part.look()
-    records = sum(1 for path in view.files if layout.place_of(path) is not None)
-    told = ordered(with_fixes(view, lastread.unpacked([*view.findings, *found])))
-    return Report(files.packed(view, told), [], "", head, records, policy)
-
-
-def parts(view: View, policy: Policy) -> Iterator[Part]:
-    """Yield all that a whole tree is looked at for; what cannot be read meanwhile is among the view's findings."""
-    head = view.commits[0]
-    scope = Scope(code=_code_of(view.git, head), ended=Ends(view.git, view.commits).of)
-    yield Part(FILES, partial(_names, view, policy))
-    for run in view.runs():
-        yield Part(f"run {run}", partial(_whole_run, view, run, policy, scope))
-    yield Part("secrets", lambda: files.check_secrets(view, list(view.files), policy.allow_secrets))
-    yield Part("recipes", lambda: recipes.check_recipes(view, view.files, policy.allow_secrets))
-    yield Part("signatures", partial(_signatures, view, policy))
-    if view.index("").prose or view.index("").events_of:
-        yield Part(NOTES, partial(_of_notes, view, Scope(), policy))
-
-
-def with_fixes(view: View, found: Iterable[Finding]) -> list[Finding]:
-    """Return the findings of a whole tree, in their order, with the fixes that its history knows."""
-    return files.never_back(lastread.told_whole(view, found))
-
-
-def _names(view: View, policy: Policy) -> Iterator[Finding]:
-    """Yield what is wrong with the names of a tree; of ids that two files have the view tells."""
-    yield from files.check_names(view, view.files, policy)
-    for commit in view.commits:
-        yield from files.check_top(view.git.entries(commit))
-    for kind in ("task", "plan", "evidence"):
-        view.known(kind)
-
-
-def _signatures(view: View, policy: Policy) -> list[Finding]:
-    head = view.commits[0]
-    found = signed.older(signed.check(view, head, policy, list(view.files)))
-    return [*found, *signed.keys_away(view.git, head, policy)]
-
-
-def _whole_run(view: View, run: str, policy: Policy, scope: Scope) -> list[Finding]:
-    state = RunState(view, run, Runners(view, policy), policy)
-    load(state)
-    return runs.check_run(state, scope)
-
-
-def _refuse_nothing(view: View, where: str) -> NoReturn:
-    from memento_git.ledger import absence
-
-    absence.refuse(view, where)
-    if not staged.is_read(view.git) and view.commits[:1] == (view.git.head()[0],):
-        absence.refuse_apart(view.git, where)
-    raise NothingToCheck(where=where)
 
 
 def added(
@@ -141,7 +60,7 @@ def added(
     comparison = _compared(base, runners, differing, name, story)
     scopes, touched = _scopes(comparison), _notes(comparison)
     found += _of_runs(view, scopes, runners)
-    found += _of_notes(view, Scope(touched, comparison.added), mine) if touched else ()
+    found += of_notes(view, Scope(touched, comparison.added), mine) if touched else ()
     paths = comparison.brought()
     found += [*files.check_names(view, paths, mine), *files.twins(git, first, head)]
     found += [*_copies(view, paths), *files.check_secrets(view, paths, policy.allow_secrets), *ended.lacks(comparison)]
@@ -184,7 +103,7 @@ def merged(git: Git, sides: Sequence[str], head: str, name: str, now: str, confi
 def _scopes(comparison: Comparison) -> dict[str, Scope]:
     """Return run -> what is looked at in it, of the runs that the branch touched."""
     base, head = comparison.base, comparison.head.commits[0]
-    code, before = (_code_of(base.git, commit) for commit in (head, base.commits[0]))
+    code, before = (code_of(base.git, commit) for commit in (head, base.commits[0]))
     ends = Ends(base.git, (*base.commits, head))
     laid = cache(partial(is_laid, comparison))
     later = cache(partial(beyond, comparison, ends, laid))
@@ -239,9 +158,9 @@ def _compared(base: View, runners: Runners, differing: Sequence[Changed], name: 
 def _nothing(view: View, differing: Iterable[Changed], first: str) -> Report:
     """Report nothing where only git's attributes at the top differ; refuse to say that of no ledger."""
     head = view.commits[0]
-    if all(change.path == layout.TOP_ATTRIBUTES for change in differing):
-        return Report([], [], first, head, 0)
-    _refuse_nothing(view, head[:12])
+    if not all(change.path == layout.TOP_ATTRIBUTES for change in differing):
+        refuse_nothing(view, head[:12])
+    return Report([], [], first, head, 0)
 
 
 def _of_others(base: View, head: str) -> Report:
@@ -303,17 +222,6 @@ def _of_runs(view: View, scopes: Mapping[str, Scope], runners: Runners) -> list[
     return found
 
 
-def _of_notes(view: View, scope: Scope, policy: Policy) -> list[Finding]:
-    """Return what is wrong with notes; where all are asked for, they are brought at once."""
-    from memento_git.knowledge.shelf import Shelf
-    from memento_git.review import notes
-
-    shelf = Shelf(view)
-    if scope.groups is None:
-        shelf.load()
-    return notes.check_notes(shelf, scope, policy.domains)
-
-
 def _notes(comparison: Comparison) -> set[str]:
     """Return the notes to look at: touched, on retracted evidence, all where domains may be others now."""
     head, touched = comparison.head, comparison.notes()
@@ -337,7 +245,7 @@ def _before(
     policy = comparison.policy
     found = [
         *_of_runs(base, then, comparison.of_base),
-        *(_of_notes(base, Scope(touched), policy) if touched else ()),
+        *(of_notes(base, Scope(touched), policy) if touched else ()),
         *base.findings,
         *files.check_names(base, paths, policy),
         *recipes.check_recipes(base, base.files, policy.allow_secrets),
@@ -392,9 +300,3 @@ def _copies(view: View, paths: Sequence[str]) -> list[Finding]:
 
 def _text_of(view: View, run: str, record: str) -> object:
     return view.record(view.names(run).text_of(record))
-
-
-def _code_of(git: Git, commit: str) -> Code:
-    """Return what tells the code of a commit, asked of git when it is wanted."""
-    code = cache(lambda *paths: codestate.code_at(git, commit, paths))
-    return lambda paths: code(*paths)

@@ -8,7 +8,7 @@ from memento_git.errors import MementoError
 from memento_git.knowledge.drafts import Drafts
 from memento_git.ledger import difference, layout, lock
 from memento_git.model.enumeration import many
-from memento_git.review import judging, lastread
+from memento_git.review import lastread, whole
 from memento_git.review.outcome import weighed
 from memento_git.work.actions import health
 from memento_git.work.actions.health import Answer, failed, tried
@@ -51,7 +51,7 @@ def _whole(view: View, policy: Policy) -> list[Answer]:
     """Return what a check of the whole tree finds, part by part; where one comes to no end, the others go on."""
     told: dict[str, list[Answer]] = {}
     found: list[tuple[str, Finding]] = []
-    for part in judging.parts(view, policy):
+    for part in whole.parts(view, policy):
         told[part.name] = []
         try:
             found += [(part.name, one) for one in part.look()]
@@ -60,22 +60,22 @@ def _whole(view: View, policy: Policy) -> list[Answer]:
     found = [*((_part_of(one), one) for one in view.findings), *found]
     kept = {*lastread.unpacked([one for _, one in found])}
     names, wrong = zip(*(row for row in found if row[1] in kept), strict=True) if kept else ((), ())
-    grave = weighed(judging.with_fixes(view, wrong), policy.errors)
+    grave = weighed(whole.with_fixes(view, wrong), policy.errors)
     for name, one in dict.fromkeys(zip(names, grave, strict=True)):
         told.setdefault(name, []).append(_answer(name, one))
-    told[judging.FILES] += _attributes(view)
+    told[whole.FILES] += _attributes(view)
     told["signatures"] = [*tried("signatures", _signers(view, policy)), *told["signatures"]]
     return [*_sound(view, told, {layout.run_of_path(one.path) for one in view.findings})]
 
 
 def _part_of(finding: Finding) -> str:
     """Return the part of a check that tells of what could not be read."""
-    return judging.NOTES if finding.path.startswith(f"{layout.KNOWLEDGE}/") else judging.FILES
+    return whole.NOTES if finding.path.startswith(f"{layout.KNOWLEDGE}/") else whole.FILES
 
 
 def _answer(part: str, finding: Finding) -> Answer:
     """Return a finding as an answer, of notes under the name of what it is about."""
-    name = OF_NOTES.get(finding.code, part) if part == judging.NOTES else part
+    name = OF_NOTES.get(finding.code, part) if part == whole.NOTES else part
     message = finding.message if part.startswith("run ") else str(finding)
     if part == "secrets":
         message = f"{finding.path}:{finding.line}: {finding.message}"
@@ -93,7 +93,7 @@ def _sound(view: View, told: Mapping[str, Sequence[Answer]], spoilt: Collection[
             yield Answer(f"run {run}", "ok", message)
     for part in (one for one in told if not one.startswith("run ")):
         yield from told[part]
-    if not told.get(judging.NOTES):
+    if not told.get(whole.NOTES):
         count = len(view.index("").prose)
         yield Answer("notes", "ok", f"{many(count, 'note')}, keys unique, links resolve, no evidence changed")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.errors import MementoError, Moved, Refused
 from memento_git.ledger import layout, merging, purging
 from memento_git.model.enumeration import some
-from memento_git.review import judging
+from memento_git.review import judging, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,7 +98,7 @@ def refuse_unsound(ledger: Ledger, where: Target, ours: str, common: Sequence[st
     if base:
         report = judging.added(ledger.git, [base] if is_new else common, ours, base[:12], ledger.now())
     else:
-        report = judging.alone(ledger.git, ours, ledger.now())
+        report = whole.alone(ledger.git, ours, ledger.now())
     if found := _wrong(report):
         if push := "" if is_new else _outrun(ledger, where, ours, found):
             raise PushOutrun(told=_told(found), push=push, **where.where)
