@@ -490,3 +490,14 @@ def test_what_an_option_of_that_name_says_is_done_and_said_once(play: Play) -> N
     assert play.status(task) == "completed"
     with pytest.raises(BatchInvalid, match="unknown option 'tx'"):
         play.do(batch.apply, b"[{do: task add, title: a, tx: b}]")
+
+
+def test_a_destructive_command_that_is_allowed_without_a_reason_is_led_to_the_key_that_takes_one(play: Play) -> None:
+    play.planned()
+    task = play.task("Clean: run rm -rf / now")
+    entry = f"do: dispatch create, task: {task}, executor: w, allow_destructive: [delete_broad]"
+    with pytest.raises(MementoError, match="needs a reason") as caught:
+        play.do(batch.apply, f"- {{{entry}}}".encode())
+    key = caught.value.hint.rpartition("apply, ")[2].partition(":")[0]
+    play.do(batch.apply, f"- {{{entry}, {key}: It is a sandbox.}}".encode())
+    assert play.status(task) == "dispatched"

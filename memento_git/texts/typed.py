@@ -55,7 +55,10 @@ def refuse_not_utf8(*given: str) -> None:
 class ReasonRequired(Refused):
     token = "reason_required"
     sentence = "{verb} needs a reason"
-    hint_ = "add --reason TEXT; in a file for memento apply, reason: TEXT"
+    hint_ = "add --reason TEXT; in a file for memento apply, {key}: TEXT"
+
+    def __init__(self, *, verb: str, key: str = "reason") -> None:
+        super().__init__(verb=verb, key=key)
 
 
 Reason = str  # of an action that needs one: an empty one is refused
@@ -96,7 +99,7 @@ class Intake:
     def optional(self, where: str, value: str, *, lines: bool = True) -> str:
         return self.text(where, value, lines=lines) if not is_blank(value) else ""
 
-    def reason(self, verb: str, value: str) -> str:
+    def reason(self, verb: str, value: str, key: str = "reason") -> str:
         if is_blank(value):
-            raise ReasonRequired(verb=verb)
+            raise ReasonRequired(verb=verb, key=key)
         return self.text("reason", value)

@@ -74,7 +74,7 @@ def hand_out(
     allowed = guard.known_rules(allow_destructive)
     tx.ledger.warn(*guard.refuse_text(desk.policy, handout.texts(state, identity), allowed))
     if allowed and not recovery_of:
-        desk.reason("allowing a destructive command", note)
+        desk.reason("allowing a destructive command", note, key="note")
     name, who = tx.new_id("event"), desk.text("executor", executor, lines=False)
     event = desk.happen(
         state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies), name=name, executor=who,
