@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import resource
 import shlex
 import subprocess
 import sys
@@ -11,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.ledger import adoption, lock, merging, publish, remotes, worktree
+from memento_git.ledger import adoption, lock, merging, publish, remotes, userindex, worktree
 from memento_git.ledger.edits import UncommittedLedger
-from memento_git.ledger.git import BareRepository
+from memento_git.ledger.git import BareRepository, GitFailed
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.work.actions import dispatches, plans, runs, syncing, tasks, vetting
 from memento_git.work.actions.setup import init_ledger
@@ -105,6 +106,74 @@ def test_what_the_user_edited_is_never_overwritten_by_code_that_comes_in(hub: Hu
     (bob.root / "app.py").write_text("mine\n")
     git(bob.root, "add", "app.py")
     refused(bob, adoption.ForwardRefused)
+
+
+def killing(play: Play, name: str) -> None:
+    """Have the git that writes a file into the work tree be killed at it."""
+    (play.root / ".git" / "info" / "attributes").write_text(f"{name} filter=killing\n")
+    git(play.root, "config", "filter.killing.smudge", "kill -9 $PPID")
+
+
+def test_what_a_fast_forward_that_was_killed_left_is_told_apart_from_the_users_edits(hub: Hub) -> None:
+    """It was told to be committed, or to be stashed, as if it were the user's."""
+    ada, bob = hub.first, hub.clone("Bob")
+    for name in ("a b.py", "c.py", "z.py"):
+        code(ada, "x = 1\n" * 9, name)
+    sync(ada)
+    sync(bob)
+    for name in ("a b.py", "c.py", "z.py"):
+        code(ada, "x = 2\n" * 9, name)
+    sync(ada)
+    (bob.root / "app.py").write_text("mine\n")
+    (bob.root / "staged.py").write_text("staged\n")
+    git(bob.root, "add", "staged.py")
+    before = at(bob)
+    killing(bob, "z.py")
+    with pytest.raises(adoption.ForwardHalfDone, match="ended by signal 9"):
+        sync(bob)
+    lock = bob.root / ".git" / "index.lock"
+    assert lock.exists()
+    lock.unlink()
+    (bob.root / ".git" / "info" / "attributes").unlink()
+    (bob.root / "c.py").write_text("x = 2\n" * 3)
+    told = refused(bob, adoption.ForwardHalfDone)
+    assert told.message.endswith("or a part of it: a b.py, c.py")
+    command = told.hint.partition("the command again: ")[2]
+    subprocess.run(command, shell=True, check=True, cwd=bob.root / ".memento")
+    git(bob.root, "checkout", "z.py")
+    assert at(bob) == before
+    assert sync(bob).brought.outcome == "fast_forwarded"
+    assert (at(bob)[1], (bob.root / "z.py").read_text()) == (before[1], "x = 2\n" * 9)
+
+
+def test_a_fast_forward_whose_git_is_killed_or_whose_index_is_locked_blames_no_edit(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    code(ada, "answer = 43\n")
+    sync(ada)
+    killing(bob, "app.py")
+    with pytest.raises(GitFailed, match="ended by signal 9"):
+        sync(bob)
+    assert str(bob.root / ".git" / "index.lock") in refused(bob, userindex.IndexLocked).message
+
+
+@pytest.mark.parametrize("fetched", [False, True])
+def test_a_disk_that_takes_nothing_is_named(hub: Hub, monkeypatch: pytest.MonkeyPatch, *, fetched: bool) -> None:
+    """The remote was blamed for it, or git."""
+    ada, bob = hub.first, hub.clone("Bob")
+    ada.planned()
+    bob.planned()
+    sync(ada)
+    if fetched:
+        git(bob.root, "fetch", "-q")
+    before = at(bob)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    done = subprocess.run(
+        [sys.executable, "-m", "memento_git", "sync", "-C", str(bob.root)], capture_output=True, text=True, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
+    )  # fmt: skip
+    assert (done.returncode, "File too large" in done.stderr, "[not_writable]" in done.stderr) == (1, True, True)
+    assert at(bob) == before
+    assert sync(bob).brought.outcome == "merged"
 
 
 def test_an_ignored_file_of_the_users_is_not_overwritten(hub: Hub) -> None:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
-from memento_git.ledger import edits, merging, publish
-from memento_git.ledger.git import complaints, ended
+from memento_git.ledger import difference, edits, merging, publish, userindex
+from memento_git.ledger.complaints import complaints, ended, is_full
+from memento_git.ledger.git import CannotWrite, GitFailed
+from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
+    from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
 
 PATIENCE: Final = 600.0
+MERGE: Final = "merge --ff-only"
+SHOWN: Final = 5
 
 
 class ForwardRefused(Refused):
@@ -20,6 +27,16 @@ class ForwardRefused(Refused):
     token = "fast_forward_refused"
     sentence = "git does not bring the work tree forward: {reason}"
     hint_ = "commit those files or put them aside (git stash), then run the command again; nothing was changed"
+
+
+class ForwardHalfDone(Refused):
+    """Files hold what comes in, and neither index nor branch say so: git was stopped in between."""
+
+    token = "fast_forward_half_done"
+    sentence = (
+        "git does not bring the work tree forward: {reason}; what comes in is there already, or a part of it: {files}"
+    )
+    hint_ = "an earlier try that was broken off left that; put those files back, then run the command again: {command}"
 
 
 class ForwardHangs(Refused):
@@ -72,4 +89,25 @@ def _as_git_does(ledger: Ledger, base: publish.Base, commit: str) -> None:
         return
     if publish.Base(*git.head()) != base:
         raise publish.LedgerMoved(ref=base.ref)
-    raise ForwardRefused(reason=" ".join(complaints(err)[:6]) or ended(code))
+    reason = " ".join(complaints(err)[:6]) or ended(code)
+    if half := _half_done(git, base.commit or "", commit):
+        back = shlex.join(["git", "checkout", "--", *(f":/{path}" for path in half)])
+        raise ForwardHalfDone(reason=reason, files=some(half, SHOWN), command=back)
+    if userindex.LOCK in err and (left := git.git_dir / userindex.LOCK).exists():
+        raise userindex.IndexLocked(path=left)
+    if is_full(err):
+        raise CannotWrite(command=MERGE, reason=reason)
+    raise GitFailed(command=MERGE, reason=reason) if code < 0 else ForwardRefused(reason=reason)
+
+
+def _half_done(git: Git, old: str, new: str) -> list[str]:
+    """Return files of the work tree that hold what comes in, if one is whole, while the index has them as before."""
+    edited = {*os.fsdecode(git.run("diff-files", "--name-only", "--diff-filter=M", "-z")).split("\0")}
+    changed = [one for one in difference.raw(git, old, new) if one.path in edited and one.new]
+    top = git.top or git.cwd
+    pairs = {
+        one.path: ((top / one.path).read_bytes(), blob or b"")
+        for one, blob in zip(changed, git.objects([one.new for one in changed]), strict=True)
+    }
+    is_there = any(here == there for here, there in pairs.values())
+    return [path for path, (here, there) in pairs.items() if is_there and there.startswith(here)]

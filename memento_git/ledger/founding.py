@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
+from memento_git.ledger.complaints import reason_of
 from memento_git.ledger.environment import run_in
-from memento_git.ledger.git import reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Broken, Refused
 from memento_git.ledger import names
+from memento_git.ledger.complaints import ended, is_full, reason_of
 from memento_git.ledger.endings import told_by
 from memento_git.ledger.environment import OPTIONS, WITH_HOOKS, GitMissing, configured, environment, refuse_old
 from memento_git.ledger.reader import AT_ONCE, Reader, Stored
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 MADE: Final = re.compile(rb"^committer .*>[ \t]*(\d+)[ \t]*[+-]\d", re.MULTILINE)
-ADVICE: Final = (
-    "hint:", "Aborting", "Updating ", "To ", "error: failed to push", "Please commit your changes or stash them",
-    "Please move or remove them", "Please make sure you have the correct access", "and the repository exists.",
-)  # fmt: skip
 
 
 class GitFailed(Broken):
@@ -33,6 +30,15 @@ class GitFailed(Broken):
     token = "git_failed"
     sentence = "git {command} failed: {reason}"
     hint_ = "memento doctor says more"
+
+
+class CannotWrite(GitFailed):
+    """The file system does not take what git must write."""
+
+    token = "not_writable"
+    sentence = "cannot write: git {command}: {reason}"
+    hint_ = "free some space or mend the permissions, then run the command again"
+    exit_code = 1
 
 
 class RepositoryUnreadable(Broken):
@@ -362,23 +368,6 @@ def answered(arguments: Sequence[str], code: int, out: bytes, err: bytes) -> byt
     """Return what a git command printed; raise GitFailed with git's own words where it ended with an error."""
     if code:
         command = next(one for one in arguments[::2] if one not in ("-c", "-C"))
-        raise GitFailed(command=command, reason=reason_of(err, code))
+        kind = CannotWrite if is_full(err.decode(errors="replace")) else GitFailed
+        raise kind(command=command, reason=reason_of(err, code))
     return out
-
-
-def reason_of(stderr: bytes, code: int) -> str:
-    """Return what git itself complains of."""
-    lines = complaints(stderr.decode(errors="replace"))
-    loud = [line for line in lines if line.startswith(("fatal: ", "error: "))]
-    return "; ".join((loud or lines)[-3:]) or ended(code)
-
-
-def complaints(err: str) -> list[str]:
-    """Return what git, a hook or a server said of a failure, without git's advice."""
-    lines = (line.strip() for line in err.splitlines())
-    return [line for line in lines if line not in ("", "remote:") and not line.startswith(ADVICE)]
-
-
-def ended(code: int) -> str:
-    """Return how a command ended of which nobody said why."""
-    return f"exit code {code}" if code > 0 else f"ended by signal {-code}"

@@ -8,7 +8,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from memento_git.errors import Moved, Refused
-from memento_git.ledger.git import complaints, ended
+from memento_git.ledger.complaints import complaints, ended, is_full
+from memento_git.ledger.git import CannotWrite
 from memento_git.ledger.lock import RefLocked
 
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ def fetch_ref(git: Git, remote: str, ref: str) -> str | None:
     """Fetch one ref under a name of this work tree's own; return what it names, None where it is not there."""
     code, _, err = _talk(git, remote, *FETCH, remote, f"+{ref}:{FETCHED}")
     if code and "couldn't find remote ref" not in err:
-        _refuse(remote, err, code)
+        _refuse("fetch", remote, err, code)
     return None if code else git.object_id(FETCHED)
 
 
@@ -213,7 +214,7 @@ def fetch_all(git: Git, remote: str, folder: str, into: str) -> None:
         raise RemoteUnknown(given=remote, known=", ".join(known))
     code, _, err = _talk(git, remote, *FETCH, "--prune", remote, f"+{folder}/*:{into}/*")
     if code:
-        _refuse(remote, err, code)
+        _refuse("fetch", remote, err, code)
 
 
 def push(git: Git, where: Target, commit: str) -> Objection:
@@ -240,15 +241,18 @@ def send(git: Git, remote: str, refspec: str, *options: str) -> Objection:
     if any(word in line for line in refused for word in RACES):
         return reason
     if not refused and code != 1:
-        _refuse(remote, err, code)
+        _refuse("push", remote, err, code)
     raise PushRejected(remote=remote, reason=reason)
 
 
-def _refuse(remote: str, err: str, code: int) -> NoReturn:
-    """Refuse what git could not do: for a lock on a ref here, which is no fault of the remote, or for the remote."""
+def _refuse(command: str, remote: str, err: str, code: int) -> NoReturn:
+    """Refuse what git could not do: for a lock or a full disk here, or else for the remote."""
     if held := LOCKED_HERE.search(err):
         raise RefLocked(ref=held["ref"], reason=held["reason"])
-    raise RemoteUnreachable(remote=remote, reason="; ".join(complaints(err)[-6:]) or ended(code))
+    reason = "; ".join(complaints(err)[-6:]) or ended(code)
+    if is_full("\n".join(line for line in err.splitlines() if not line.startswith("remote:"))):
+        raise CannotWrite(command=command, reason=reason)
+    raise RemoteUnreachable(remote=remote, reason=reason)
 
 
 def _talk(git: Git, remote: str, *arguments: str) -> tuple[int, str, str]:
