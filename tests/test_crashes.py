@@ -208,6 +208,33 @@ def test_an_interrupt_at_a_step_leaves_the_old_ledger_or_the_new(busy: Play, ste
     assert litter(busy.root) == []
 
 
+def test_a_branch_that_a_git_moves_after_an_interrupt_is_followed(
+    busy: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An interrupt that met its start forgot the commit: the next one of the user's would have taken it back."""
+    before, head, real = users_work(busy.root), git(busy.root, "rev-parse", "HEAD"), shutil.which("git")
+    shim = tmp_path / "bin" / "git"
+    shim.parent.mkdir()
+    shim.write_text(f"""#!/bin/sh
+case " $* " in *" update-ref "*refs/heads/main*)
+    setsid sh -c 'sleep 1; exec {real} "$@"' x "$@" < /dev/null > /dev/null 2>&1 &
+    kill -INT $PPID; sleep 9;;
+esac
+exec {real} "$@"
+""")
+    shim.chmod(0o755)
+    with monkeypatch.context() as patched:
+        patched.setenv("PATH", f"{shim.parent}{os.pathsep}{os.environ['PATH']}")
+        assert crash(busy.root, "none") != 0
+    wait_while(lambda: git(busy.root, "rev-parse", "HEAD") == head)
+
+    busy.ledger.view()
+
+    assert ledger_at_head(busy.root) == "new"
+    assert users_work(busy.root) == before
+    assert litter(busy.root) == []
+
+
 def test_the_users_edit_after_a_crash_is_not_overwritten_by_mending(busy: Play) -> None:
     crash(busy.root, "ref_moved")
     (busy.root / EDITED).write_text("my own words\n")

@@ -201,7 +201,7 @@ def land(git: Git, draft: Draft, index: HeldIndex) -> str:
         _move(git, draft)
         worktree.reached("ref_moved")
         return _show(git, draft, index) if here else _elsewhere(draft)
-    except BaseException:
+    except Exception:  # after an interrupt the git that moves the branch may be at work yet: the next command looks
         if not has_landed(git, draft.base, draft.commit):
             draft.journal.unlink(missing_ok=True)
         raise
