@@ -72,6 +72,15 @@ def test_what_was_written_here_is_replaced_until_somebody_edits_it(
         assert put(words, path) == (1, "file_exists")
 
 
+def test_what_would_be_written_anew_is_no_other_file(play: Play, put: Any, tmp_path: Path) -> None:
+    """A kill right after the file was written made it somebody else's."""
+    words, out = ("task", "bundle", "TASK"), tmp_path / "bundle.json"
+    assert put(words, out)[0] == 0
+    (play.ledger.git.common_dir / "memento" / "written.json").unlink()
+    before = out.read_bytes()
+    assert (put(words, out)[0], out.read_bytes()) == (0, before)
+
+
 @pytest.mark.parametrize("words", [("export",), ("task", "bundle", "TASK")], ids=" ".join)
 def test_force_replaces_a_file(play: Play, put: Any, words: tuple[str, ...]) -> None:
     (play.root / "mine").write_text("mine\n")

@@ -45,7 +45,7 @@ def put(ledger: Ledger, out: str | Path, data: bytes, *, force: bool = False) ->
         if place.exists() and not place.is_file():
             place.write_bytes(data)
         else:
-            if not force and _is_taken(ledger.git, place):
+            if not force and _is_taken(ledger.git, place, data):
                 raise FileTaken(path=out)
             replace(place, place.with_name(f".{place.name}.{ledger.new_id('event')}"), data)
             _remember(ledger.git, place, data)
@@ -83,10 +83,10 @@ def _top(folder: Path) -> Path | None:
     return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
 
 
-def _is_taken(git: Git, place: Path) -> bool:
-    """Tell whether a file holds anything but what was last written to it here."""
+def _is_taken(git: Git, place: Path, data: bytes) -> bool:
+    """Tell whether a file holds anything but what was last written to it here, or is to be written now."""
     held = place.read_bytes() if place.exists() else b""
-    return bool(held) and _written(git).get(str(place)) != hashlib.sha256(held).hexdigest()
+    return held not in (b"", data) and _written(git).get(str(place)) != hashlib.sha256(held).hexdigest()
 
 
 def _written(git: Git) -> dict[str, str]:
