@@ -222,6 +222,18 @@ def test_a_command_that_ends_well_but_too_late_says_so_and_ends_with_124(play: P
     assert told["evidence"]["problems"] == ["it took too long, and was ended"]
 
 
+@pytest.mark.parametrize("to", [(), ("--out", "../kept")])
+@pytest.mark.parametrize(("script", "ends"), [("true", 1), ("exit 3", 3), ("echo '<testsuite' > r.xml", 1)])
+def test_a_command_that_ends_well_without_its_report_does_not_let_a_job_pass(
+    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, script: str, ends: int, to: tuple[str, ...]
+) -> None:
+    """The evidence said that it failed, and the job that recorded it was green."""
+    play.run()
+    monkeypatch.chdir(play.root)
+    code, out, err = cli("--json", "evidence", "run", "--report", "r.xml", *to, "--", "sh", "-c", script)
+    assert (code, json.loads(out)["exit_code"]) == (ends, ends), err
+
+
 def test_a_report_without_a_case_says_so(play: Play, cli: Callable[..., Any]) -> None:
     play.run()
     row = shown(play, cli, "--report", "r.xml", "echo '<testsuite tests=\"0\"></testsuite>' > r.xml")
@@ -236,7 +248,7 @@ def test_what_a_report_makes_of_a_command_that_ended_well_is_told(play: Play, cl
     assert (code, "failed, witnessed" in err) == (0, True)
     assert "note: r.xml says that it failed: junit: 2 tests, 1 passed, 1 failed (failed: b)\n" in err
     assert "note:" not in cli(*run, f"echo '{cases}' > r.xml; exit 1")[2]
-    assert cli(*run, "echo '<testsuites/>' > r.xml")[0] == 0
+    assert cli(*run, "echo '<testsuites/>' > r.xml")[0] == 1
     assert "exit 0; junit: 0 tests; report r.xml has no test case" in cli("-C", str(play.root), "evidence", "list")[1]
 
 

@@ -6,7 +6,7 @@ import contextlib
 import os
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -21,7 +21,7 @@ from memento_git.model.ids import NoSuchRecord
 from memento_git.model.work import EVIDENCE_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memento_git.ledger.store import Ledger
     from memento_git.model.rows import EvidenceRow
@@ -114,10 +114,11 @@ def run_command(
     door: Door, argv: tuple[str, ...], tasks: tuple[str, ...], run: str, kind: str, reports: tuple[str, ...],
     covers: tuple[str, ...], summary: str, timeout: str, out: Path | None, dispatch: str,
 ) -> int:  # fmt: skip
-    """Run a command and record the result as evidence; exit with its exit code, or 124 if it passed but timed out.
+    """Run a command and record the result as evidence; exit with its exit code.
 
-    Its output passes through as it appears. Recorded are argv, exit code, time, digests of all output with redacted and
-    size-limited copies, the reports, and git's ids of the code before and after.
+    If it passed, but timed out, that is 124, and 1 if a report is missing or cannot be read. Its output passes through
+    as it appears. Recorded are argv, exit code, time, digests of all output with redacted and size-limited copies, the
+    reports, and git's ids of the code before and after.
     """
     from memento_git.model.clock import duration
     from memento_git.work.actions import evidences, folders
@@ -131,7 +132,7 @@ def run_command(
         covers=_places(door, covers, reports), timeout=duration(timeout) if timeout else None, quiet=door.json,
     )  # fmt: skip
     draft.data["dispatch"] = linked
-    code = int(draft.data["command"]["exit"]) or (TOO_LATE if draft.data["command"]["timed_out"] else 0)
+    code = _code(draft.data)
     if out is not None:
         with _kept(door, draft, tasks):
             identity = folders.write_folder(ledger, draft, out, expected, summary)
@@ -146,6 +147,12 @@ def run_command(
     else:
         terminal.put(told + boundary.leading(then), err=True)
     return code
+
+
+def _code(data: Mapping[str, Any]) -> int:
+    """Return the exit code of a command; one that says it ended well, beside what could not be recorded, did not."""
+    spoilt = TOO_LATE if data["command"]["timed_out"] else int(bool(data["problems"]))
+    return int(data["command"]["exit"]) or spoilt
 
 
 def _refuse_out(door: Door, out: Path | None, run: str) -> None:
