@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import codec, layout
+from memento_git.ledger.commits import is_cut_off
 from memento_git.model.finding import AWAY, FETCHING, Finding, restoring
 from memento_git.model.policy import Policy
 
@@ -19,6 +20,7 @@ FROM_OTHERS: Final = (
     "commit the file as a clone has it that still has one; Memento's documentation says what is in it "
     "(reference/policy.md)"
 )
+UNKNOWN: Final = "git fetch --unshallow (actions/checkout: fetch-depth: 0)"
 PLAIN: Final = "100"
 
 
@@ -28,6 +30,37 @@ def read(view: View) -> tuple[Policy, list[Finding]]:
     if data is not None:
         return codec.read_config(data)
     return Policy(), away(view) or replaced(view)
+
+
+def ruling(view: View) -> tuple[Policy, list[Finding]]:
+    """Return the policy that judges what is added to a view, and what is to be told of it.
+
+    Where nobody can read its file, or it is gone, it is that of the last commit on the view's own line that has one
+    which can be read: else whoever mends it would be judged by what they make of it.
+    """
+    policy, amiss = read(view)
+    if layout.CONFIG in view.folders and not amiss:
+        return policy, []
+    if amiss and (amiss[0].code == codec.NEWER or amiss[0].message == AWAY):
+        return policy, amiss[:1]
+    why = amiss[0].message if amiss else "it is not there"
+    last, commit = _last(view)
+    if not commit:
+        told = f"policy at the base cannot be read ({why}), and no commit that is here has one which can"
+        return last, [Finding("F001", layout.CONFIG, 0, told, UNKNOWN)] if is_cut_off(view.git) else []
+    told = f"policy at the base cannot be read ({why}): what is added is judged by that of {commit[:12]}, the last one"
+    return last, [Finding("C003", layout.CONFIG, 0, told, f"git diff {commit[:12]} -- {layout.CONFIG}", "warning")]
+
+
+def _last(view: View) -> tuple[Policy, str]:
+    """Return the policy of the last commit on a view's own line that has one which can be read, and the commit."""
+    git = view.git
+    changed = git.run("rev-list", "--first-parent", view.commits[0], "--", layout.CONFIG).decode().split()
+    for commit in changed:
+        data = git.objects([f"{commit}:{layout.CONFIG}"])[0]
+        if data is not None and not (found := codec.read_config(data))[1]:
+            return found[0], commit
+    return Policy(), ""
 
 
 def ledgers_at(git: Git, commits: Iterable[str]) -> list[str]:

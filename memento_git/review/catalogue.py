@@ -235,7 +235,8 @@ CATALOGUE: Final = {
     ),
     "C003": Kind(
         "a weaker policy", "warning",
-        "The branch asks for less in `config.yaml` than its base. All that it adds is judged by the base's policy.",
+        "The branch asks for less in `config.yaml` than its base. All that it adds is judged by the base's policy; "
+        "where that cannot be read, by the last one before it which can.",
         "Let the change of policy be a branch of its own.",
     ),
     "C004": Kind(

@@ -51,7 +51,7 @@ def added(
         return _of_others(View(git, (first,), now), head)
     base, view = _views(git, forks, head, now, known)
     old = _ruling(base, view, ruling, differing)
-    had_ledger = layout.CONFIG in (view.files if old is view else old.folders)
+    had_ledger = layout.CONFIG in view.files if old is view else bool(old.folders)
     if not had_ledger and not view.exists:
         return _nothing(view, differing, first)
     _ahead(base, view, differing)
@@ -266,11 +266,11 @@ def _policies(base: View, head: View, name: str) -> tuple[Policy, Policy, list[F
     if base is head:
         return new, new, found
     away = signed.keys_away(head.git, head.commits[0], new)
-    if layout.CONFIG not in base.folders:
+    if not base.folders:
         return new, new, [*found, *away]
-    old, _ = policyfile.read(base)
-    found += [*policyfile.away(base), *policyfile.removed(head, name)]
-    if not found and head.exists:
+    old, amiss = policyfile.ruling(base)
+    found += [*amiss, *policyfile.removed(head, name)]
+    if head.exists and all(one.severity == "warning" for one in found):
         from memento_git.review.weakened import weakened
 
         for told in weakened(old, new):

@@ -308,3 +308,64 @@ def test_a_policy_that_cannot_be_read_is_an_error_and_the_bases_judges(doors: Do
     _by_lint_unproven(doors)
     doors.write(layout.CONFIG, "version: 1\npolicy:\n  require: [test\n")
     doors.caught("F001", "P001")
+
+
+def _without_policy(doors: Doors, broken: str) -> str:
+    """Have main ask for a test, then break its policy past every check, and go on from there; return the commit."""
+    doors.policy("  require: [test]\n")
+    good = git(doors.root, "rev-parse", MAIN)
+    git(doors.root, "switch", "-q", MAIN)
+    if broken == "gone":
+        doors.remove(layout.CONFIG)
+    elif broken == "link":
+        (doors.root / layout.CONFIG).unlink()
+        (doors.root / layout.CONFIG).symlink_to("README.md")
+        doors.play.commit_all("a link")
+    else:
+        doors.write(layout.CONFIG, broken)
+    git(doors.root, "switch", "-q", WORK)
+    git(doors.root, "merge", "-q", "--ff-only", MAIN)
+    return good
+
+
+def _mended(doors: Doors, text: str) -> None:
+    (doors.root / layout.CONFIG).unlink(missing_ok=True)
+    doors.write(layout.CONFIG, text, "a policy that can be read")
+
+
+CUT, UNKNOWN = "version: 1\npolicy:\n  require: [test\n", "version: 1\npolicy:\n  require: [test]\n  other: 1\n"
+
+
+@pytest.mark.parametrize("broken", [CUT, UNKNOWN, "gone", "link"])
+def test_who_mends_the_policy_of_the_base_is_judged_by_the_last_one(doors: Doors, broken: str) -> None:
+    """Way: what main asks can be read by nobody, so that who mends that says what is asked of what comes with it."""
+    good = _without_policy(doors, broken)
+    _mended(doors, "version: 1\npolicy:\n  require: [test]\n")
+    assert f"what is added is judged by that of {good[:12]}, the last one" in doors.warned("C003")
+    _mended(doors, "version: 1\n")
+    _by_lint(doors)
+    told = doors.caught("P001", told="C003")
+    assert "the branch weakens policy: require: test is asked no more" in told
+
+
+def test_a_policy_of_the_base_that_a_newer_version_wrote_is_not_passed_over(doors: Doors) -> None:
+    """Way: the check is of an older version, which cannot read the base's policy; the branch brings one that it can."""
+    _without_policy(doors, "version: 2\npolicy:\n  require: [test]\n")
+    _mended(doors, "version: 1\n")
+    _by_lint(doors)
+    doors.caught("F005")
+
+
+def test_a_policy_of_the_base_that_was_readable_before_the_clone_begins_is_not_passed_over(
+    doors: Doors, tmp_path: Path
+) -> None:
+    """Way: the same in a clone that is cut off between the two."""
+    _without_policy(doors, CUT)
+    _mended(doors, "version: 1\n")
+    _by_lint(doors)
+    doors.caught("P001")
+    depth = int(git(doors.root, "rev-list", "--count", f"{MAIN}..{WORK}")) + 1
+    git(tmp_path, "clone", "-q", f"--depth={depth}", "-b", WORK, doors.root.as_uri(), "cut")
+    code, found = doors.check("--base", git(doors.root, "rev-parse", MAIN), root=tmp_path / "cut")
+    told = [(row["code"], row["fix"]) for row in found if row["severity"] == "error"]
+    assert (code, told) == (5, [("F001", "git fetch --unshallow (actions/checkout: fetch-depth: 0)")])
