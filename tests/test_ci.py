@@ -513,8 +513,11 @@ def test_the_update_hook_of_the_page_takes_good_pushes_and_refuses_bad_ones(play
     fake = git(play.root, "commit-tree", f"{fork}^{{tree}}", "-p", before, "-m", "as if it came after that")
     git(play.root, "push", "-q", str(bare), f"{fake}:refs/replace/{fork}")
     other_case = [(f"{tampered}:{ref}",) for ref in ("refs/heads/Main", "refs/heads/MAIN", "refs/Heads/main")]
+    for alias, leads in {"master": "main", "trunk": "master"}.items():
+        git(bare, "symbolic-ref", f"refs/heads/{alias}", f"refs/heads/{leads}")
+    aliased = [(f"{tampered}:refs/heads/{alias}",) for alias in ("master", "trunk")]
     for arguments in (
-        (f"{tampered}:main",), ("--force", f"{tampered}~3:main"), ("--force", "main"), (":main",), *other_case
+        (f"{tampered}:main",), ("--force", f"{tampered}~3:main"), ("--force", "main"), (":main",), *other_case, *aliased
     ):  # fmt: skip
         done = subprocess.run(
             ["git", "push", "-q", str(bare), *arguments], cwd=play.root, capture_output=True, text=True, check=False
