@@ -40,6 +40,16 @@ def test_a_sound_ledger_is_ok(play: Play, cli: Callable[..., Any]) -> None:
     assert {check["status"] for check in answer["checks"]} == {"ok"}
 
 
+def test_a_release_that_asks_for_no_approval_of_those_whose_would_count_is_told(play: Play) -> None:
+    play.planned()
+    told = "policy: policy.release says whose approvals count, and asks for none: anybody may pass the gate without one"
+    for idle in ("approvers: [Grace]", "not_author: true"):
+        play.policy(f"  release: {{{idle}}}\n")
+        assert found(play, "warn") == [told]
+        play.policy(f"  release: {{{idle}, approvals: 1}}\n")
+        assert found(play, "warn") == []
+
+
 def test_a_client_that_is_set_up_in_part_or_starts_nothing_is_told(
     play: Play, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

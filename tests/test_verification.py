@@ -48,7 +48,10 @@ from memento_git.work.proof.verification import (
         ("src/auth/**", "docs", False),
         ("a?.py", "ab.py", True),
         ("a?.py", "a/b.py", False),
+        ("./src/**", "src/a.py", True),
+        ("/src/./*.py", "src/a.py", True),
         ("", "src", False),
+        (".", "src", False),
         ("**", "anything/at/all", True),
     ],
 )

@@ -18,20 +18,24 @@ def matches(pattern: str, path: str) -> bool:
 
     A pattern that names a folder covers what is in it; a path that is a folder is about all of its files.
     """
-    wanted = [part for part in pattern.split("/") if part]
-    given = [part for part in path.split("/") if part]
+    wanted, given = _parts(pattern), _parts(path)
     return bool(wanted) and (_leads_into(wanted, given) or any(_named(wanted, given, fnmatchcase)))
 
 
 def names(pattern: str, path: str, fits: Fits = fnmatchcase) -> bool:
     """Tell whether a pattern names a path itself; `fits` tells whether a part of the path fits one of the pattern."""
-    wanted = [part for part in pattern.split("/") if part]
+    wanted = _parts(pattern)
     *_, is_named = _named(wanted, path.split("/"), fits)
     return is_named
 
 
 def any_matches(patterns: Iterable[str], paths: Sequence[str]) -> bool:
     return any(matches(pattern, path) for pattern in patterns for path in paths)
+
+
+def _parts(path: str) -> list[str]:
+    """Return the names that a path or pattern has from the top on; `./src` is `src`."""
+    return [part for part in path.split("/") if part not in ("", ".")]
 
 
 def _leads_into(wanted: Sequence[str], folder: Sequence[str]) -> bool:

@@ -65,7 +65,8 @@ def _whole(view: View, policy: Policy) -> list[Answer]:
         told.setdefault(name, []).append(_answer(name, one))
     told[whole.FILES] += _attributes(view)
     told["signatures"] = [*tried("signatures", _signers(view, policy)), *told["signatures"]]
-    return [*_sound(view, told, {layout.run_of_path(one.path) for one in view.findings})]
+    sound = _sound(view, told, {layout.run_of_path(one.path) for one in view.findings})
+    return [*tried("policy", _idle(policy)), *sound]
 
 
 def _part_of(finding: Finding) -> str:
@@ -103,6 +104,14 @@ def _attributes(view: View) -> Iterator[Answer]:
         yield Answer(
             "attributes", "warn", ".memento/.gitattributes is missing: line endings may change", "memento init"
         )
+
+
+def _idle(policy: Policy) -> Iterator[Answer]:
+    """Tell of rules of policy that say whose answers count where none is asked."""
+    if policy.release.get("approvals") or not (policy.release.get("approvers") or policy.release.get("not_author")):
+        return
+    message = "policy.release says whose approvals count, and asks for none: anybody may pass the gate without one"
+    yield Answer("policy", "warn", message, "say how many are asked: policy.release.approvals")
 
 
 def _signers(view: View, policy: Policy) -> Iterator[Answer]:
