@@ -300,6 +300,18 @@ def test_the_table_is_of_the_branch_alone_where_a_base_is_named(job: Job) -> Non
     assert job.step("base", BASE="main") == {"base": parted, "against": target}
 
 
+def test_the_table_has_nothing_that_came_to_the_base_by_an_earlier_request(job: Job) -> None:
+    """The branch took the target in as it was before, so there are two merge bases."""
+    target, _ = requested(job.play)
+    git(job.play.root, "checkout", "-q", "-B", "main")
+    git(job.play.root, "checkout", "-q", "feature")
+    git(job.play.root, "merge", "-q", "--no-edit", target)
+    job.play.task("Only of this request")
+    found = job.step("base", BASE="main")
+    told = Path(job.step("diff", BASE=found["base"], AGAINST=found["against"])["body"]).read_text()
+    assert ("Only of this request" in told, "On the branch" in told) == (True, False)
+
+
 @pytest.mark.parametrize("code", ["0", "5"])
 def test_the_verdict_is_that_of_the_check(job: Job, code: str) -> None:
     job.step("verdict", CODE=code)

@@ -25,7 +25,7 @@ from memento_git.review.weakened import weakened
 from memento_git.review.word_diff import words
 from memento_git.work.actions import checks, dispatches, evidences, plans, runs, settling, tasks, verifying
 from memento_git.work.actions.comparing import compare
-from tests.play import git
+from tests.play import add, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -204,6 +204,36 @@ def test_without_a_range_it_begins_where_the_branch_left_main(play: Play) -> Non
     assert [row["id"] for run in both["runs"] for row in run["tasks"]] == [task]
     union = told(play, base, "main", "feature")
     assert {row["id"] for run in union["runs"] for row in run["tasks"]} == {task, other}
+
+
+def test_what_two_sides_that_merged_each_other_have_in_common_is_not_told(play: Play, cli: Call) -> None:
+    """Of two merge bases neither has all of it, and which one git tells first is a matter of dates."""
+    run = play.planned()
+    git(play.root, "checkout", "-qb", "feature")
+    play.task("Merged into main", run=run)
+    add(play, "Merged into main, too.")
+    (play.root / ".memento" / "recipes").mkdir()
+    (play.root / ".memento" / "recipes" / "one.yaml").write_text("steps: []\n")
+    play.commit_all("recipe")
+    first = head(play)
+    git(play.root, "checkout", "-q", "main")
+    play.task("Of main, and merged", run=run)
+    before = head(play)
+    git(play.root, "merge", "-q", "--no-edit", first)
+    git(play.root, "checkout", "-q", "feature")
+    git(play.root, "merge", "-q", "--no-edit", before)
+    late = play.task("Only of the branch", run=run)
+    assert set(git(play.root, "merge-base", "--all", "main", "feature").split()) == {first, before}
+    for given in ("main", "main...feature"):
+        code, out, _ = cli("diff", given, "--json", "-C", str(play.root))
+        held = json.loads(out)
+        assert code == 0
+        assert (held["base"], held["bases"], held["forbidden"]) == (before, [before, first], [])
+        assert [row["id"] for one in held["runs"] for row in one["tasks"]] == [late]
+        assert (held["knowledge"], held["files"]) == ([], [])
+        assert held["notes"] == [
+            f"both sides merged each other: 2 merge bases count together, and the code of {before[:12]}"
+        ]
 
 
 def test_a_bare_repository_is_compared_like_any_other(play: Play, tmp_path: Path, cli: Call) -> None:
@@ -610,8 +640,8 @@ def many(count: int, title: str) -> dict[str, Any]:
     names = ("runs", "tasks", "completed", "proven", "unproven", "stale", "late", "contested", "plans", "gates",
              "evidence", "signatures", "reproductions", "forbidden", "weakened")  # fmt: skip
     counts = {**dict.fromkeys(names, 0), "tasks": count, "runs": 1}
-    return {"base": "0" * 40, "tips": ["1" * 40], "notes": [], "counts": counts, "forbidden": [], "policy": None,
-            "runs": [run], "new": False}  # fmt: skip
+    return {"base": "0" * 40, "bases": ["0" * 40], "tips": ["1" * 40], "notes": [], "counts": counts,
+            "forbidden": [], "policy": None, "runs": [run], "new": False}  # fmt: skip
 
 
 @pytest.mark.parametrize("title", ["Check the form", "Prüfe 検査 😀" * 20, HOSTILE, "`" * 200])

@@ -130,7 +130,8 @@ DECISION: Final = {
     "step": f"{', '.join(NEXT)}: what the attempts so far lead to",
 }  # fmt: skip
 DIFF: Final = {
-    "base": "the older commit", "tips": "the newer commit; several: their union", "notes": "what to know besides",
+    "base": "the older commit", "bases": "it, or several where both sides merged each other: what they have together",
+    "tips": "the newer commit; several: their union", "notes": "what to know besides",
     "counts": "how many: runs, tasks, added, completed, proven, unproven, contested, stale, late, plans, gates, "
     "evidence, signatures, reproductions, forbidden, weakened, notes, touched, files",
     "forbidden": "files that were changed or removed although a ledger only grows: "

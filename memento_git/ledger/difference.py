@@ -137,25 +137,23 @@ def note_base(git: Git, base: str, head: str, found: Iterable[Changed]) -> None:
 def from_bases(git: Git, bases: Sequence[str], head: str) -> tuple[list[Changed], dict[str, str]]:
     """Return what differs from what several bases come to together, and path -> blob of that, '' where nothing is.
 
-    Of a record that is what one of them made of what they had in common, so that what came from any of them is nothing
-    that the head did; of anything else what the first base has.
+    That is what one of them made of what they had in common, so that what came from any of them is nothing that the
+    head did; of policy it is what the first base has. Only of records it is among the blobs.
     """
     told = [{change.path: change for change in in_ledger(git, base, head)} for base in bases]
     if len(bases) == 1:
         return [*told[0].values()], {}
     common = git.answer("merge-base", "--octopus", *bases)
-    there = git.files(common) if common else {}
+    there = {**git.files(common), **git.entries(common, layout.TOP_ATTRIBUTES)} if common else {}
     found: list[Changed] = []
     known: dict[str, str] = {}
     for path in sorted({path for one in told for path in one}):
         change = next(one[path] for one in told if path in one)
         sides = [(one[path].old_mode, one[path].old) if path in one else (change.mode, change.new) for one in told]
+        before = there[path].oid if path in there else ""
+        sides = sides[:1] if path == layout.CONFIG else [side for side in sides if side[1] != before] or sides
         if path.startswith(RECORDS):
-            before = there[path].oid if path in there else ""
-            sides = [side for side in sides if side[1] != before] or sides
             known[path] = sides[0][1] if sides[0][0] in FILE_MODES else ""
-        else:
-            sides = sides[:1]
         if (change.mode, change.new) not in sides:
             found.append(change._replace(old_mode=sides[0][0], old=sides[0][1]))
     return found, known

@@ -70,11 +70,16 @@ class NoMergeBase(Refused):
 
 
 class Range(NamedTuple):
-    """The commits to compare: the older side, the newer one (several: their union), and what to know of them."""
+    """The commits to compare: both sides (several commits: their union), and what to know of them."""
 
-    base: str
+    bases: tuple[str, ...]
     tips: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def base(self) -> str:
+        """Return the commit whose code, policy and keys are those of the older side."""
+        return self.bases[0]
 
 
 class Parting(NamedTuple):
@@ -91,17 +96,22 @@ def resolve(git: Git, given: str, tips: Sequence[str] = ()) -> Range:
         if ".." in given:
             raise RangeUnclear(given=given, problem="--at names the newer side already")
         ends = tuple(commit(git, rev) for rev in tips)
-        return Range(_fork(git, commit(git, given or _trunk(git)), ends[0]), ends, ())
+        return _parted(git, given or _trunk(git), ends)
     if "..." in given:
         one, other = _sides(given, "...")
-        tip = commit(git, other)
-        return Range(_fork(git, commit(git, one), tip), (tip,), ())
+        return _parted(git, one, (commit(git, other),))
     if ".." in given:
         one, other = _sides(given, "..")
         base, tip = commit(git, one), commit(git, other)
-        return Range(base, (tip,), _apart(git, one, base, other, tip))
-    tip = commit(git, "HEAD")
-    return Range(_fork(git, commit(git, given or _trunk(git)), tip), (tip,), ())
+        return Range((base,), (tip,), _apart(git, one, base, other, tip))
+    return _parted(git, given or _trunk(git), (commit(git, "HEAD"),))
+
+
+def _parted(git: Git, rev: str, tips: tuple[str, ...]) -> Range:
+    """Return what came to tips since they left a revision; where both merged each other, since all they have of it."""
+    forks = tuple(_forks(git, commit(git, rev), tips[0]))
+    told = f"both sides merged each other: {len(forks)} merge bases count together, and the code of {forks[0][:12]}"
+    return Range(forks, tips, (told,) if len(forks) > 1 else ())
 
 
 def _sides(given: str, dots: str) -> tuple[str, str]:
@@ -171,10 +181,6 @@ def _where(git: Git, rev: str) -> str:
 
 def _deeper(depth: int) -> str:
     return f"--deepen={max(depth, LEAST_DEPTH)}"
-
-
-def _fork(git: Git, one: str, other: str) -> str:
-    return _forks(git, one, other)[0]
 
 
 def _forks(git: Git, one: str, other: str) -> list[str]:

@@ -382,10 +382,11 @@ def attributes(comparison: Comparison) -> Iterator[Finding]:
     paths = {path.rpartition("/")[0]: path for path in (layout.TOP_ATTRIBUTES, layout.ATTRIBUTES, *own)}
     from memento_git.review.attributes import worse
 
-    before, after = (
-        {folder: view.git.objects([f"{view.commits[0]}:{path}"])[0] or b"" for folder, path in paths.items()}
-        for view in (comparison.base, comparison.head)
-    )
+    git, head = comparison.git, comparison.head.commits[0]
+    after = {folder: git.objects([f"{head}:{path}"])[0] or b"" for folder, path in paths.items()}
+    old = {change.path: change.old for change in comparison.changes}
+    texts = {path: git.objects([old[path]])[0] if old[path] else b"" for path in own}
+    before = {folder: texts.get(path, after[folder]) or b"" for folder, path in paths.items()}
     for folder, told in worse(before, after, comparison.policy.key_files):
         message = f"the branch changes how git shows or stores ledger files: {told}"
         yield Finding("C005", paths[folder], 0, message, "put the line back, or read: git diff --text", "warning")

@@ -28,8 +28,10 @@ FIELDS: Final = (
 
 def with_notes(ledger: Ledger, told: Row) -> Row:
     """Return a diff of the ledger with what happened to notes beside what happened to runs."""
-    old, new = ledger.side((told["base"],)), ledger.side(told["tips"])
-    same = len(new.commits) == 1 and old.folders.get(layout.KNOWLEDGE) == new.folders.get(layout.KNOWLEDGE)
+    old, new = ledger.side(told["bases"]), ledger.side(told["tips"])
+    same = len((*old.commits, *new.commits)) == 2 and old.folders.get(layout.KNOWLEDGE) == new.folders.get(
+        layout.KNOWLEDGE
+    )
     rows = [] if same else list(_rows(Shelf(old), Shelf(new)))
     files = [] if same else list(_forbidden(Shelf(old), Shelf(new)))
     touched = between(ledger, told["base"], told["tips"][0])["touched"] if layout.KNOWLEDGE in new.folders else []

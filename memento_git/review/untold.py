@@ -25,7 +25,7 @@ class Told(NamedTuple):
 
 def with_files(ledger: Ledger, told: Row) -> Row:
     """Return a diff with the files that differ beside what happened to runs and notes."""
-    changed = [one for tip in told["tips"] for one in difference.in_ledger(ledger.git, told["base"], tip)]
+    changed = [one for tip in told["tips"] for one in difference.from_bases(ledger.git, told["bases"], tip)[0]]
     skipped = _told(ledger, told)
     found = {one.path: _row(one) for one in changed if not _is_told(one, skipped)}
     files = [found[path] for path in sorted(found)]
@@ -38,7 +38,7 @@ def _row(one: Changed) -> Row:
 
 def _told(ledger: Ledger, told: Row) -> Told:
     rows = [*told["knowledge"], *told["runs"], *(row for run in told["runs"] for row in (*run["plans"], *run["tasks"]))]
-    old = ledger.side((told["base"],))
+    old = ledger.side(told["bases"])
     new = {row["id"] for run in told["runs"] for row in run["evidence"] if row["change"] == "added"}
     return Told(
         {layout.CONFIG, *(old.policy().key_files if old.exists else ())},

@@ -238,3 +238,32 @@ def test_a_request_on_another_that_brought_a_policy_without_a_cheat(doors: Doors
     git(doors.root, "switch", "-q", WORK)
     doors.play.proven("Two")
     doors.sound()
+
+
+def hidden(doors: Doors) -> list[list[str]]:
+    """Return what each look tells of attributes."""
+    return [[row["message"] for row in found if row["code"] == "C005"] for _, found in looks(doors)]
+
+
+@pytest.mark.parametrize("later", [True, False])
+@pytest.mark.parametrize("path", [".gitattributes", ".memento/.gitattributes"])
+def test_attributes_that_came_to_the_base_by_an_earlier_request(doors: Doors, path: str, *, later: bool) -> None:
+    """What the branch has from any merge base is nothing that it does."""
+    doors.write(path, "*.yaml -diff\n")
+    crossed(doors, lambda: doors.play.task("Theirs"), later=later)
+    doors.play.task("More")
+    assert hidden(doors) == [[], [], []]
+
+
+@pytest.mark.parametrize("later", [True, False])
+@pytest.mark.parametrize("path", [".gitattributes", ".memento/.gitattributes"])
+def test_attributes_that_an_earlier_request_took_away(doors: Doors, path: str, *, later: bool) -> None:
+    """Way: one merge base has the line as before, the other one lost it, and the branch has it once more."""
+    own = (doors.root / path).read_text() if (doors.root / path).exists() else ""
+    doors.write(path, f"{own}*.yaml -diff\n")
+    doors.landed()
+    doors.write(path, own)
+    crossed(doors, lambda: doors.play.task("Theirs"), later=later)
+    doors.write(path, f"{own}*.yaml -diff\n")
+    told = "the branch changes how git shows or stores ledger files: it has '*.yaml -diff' now"
+    assert hidden(doors) == [[told], [told], [told]]

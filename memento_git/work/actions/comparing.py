@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def compare(ledger: Ledger, given: str, tips: Sequence[str] = ()) -> Row:
     """Return what happened to the ledger between two commits; runs whose files are the same are not read."""
     found = resolve(ledger.git, given, tips)
-    old, new = ledger.side((found.base,)), ledger.side(found.tips)
+    old, new = ledger.side(found.bases), ledger.side(found.tips)
     if not old.exists and not new.exists:
         refuse_absent(new, f"{found.base[:12]} and {', '.join(tip[:12] for tip in found.tips)}")
     policy, runners, keys = _policy(old, new), _runners(old, new), _Keys(old, new)
@@ -53,7 +53,7 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = ()) -> Row:
     files += _elsewhere(old, new)
     told = policy if policy["diff"] else None
     return {
-        "base": found.base, "tips": list(found.tips), "notes": list(found.notes),
+        "base": found.base, "bases": list(found.bases), "tips": list(found.tips), "notes": list(found.notes),
         "counts": diff.counts(runs, files, policy["weakened"]), "forbidden": files, "policy": told,
         "new": not old.exists, "runs": runs,
     }  # fmt: skip
