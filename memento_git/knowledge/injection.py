@@ -29,10 +29,28 @@ ALONE: Final = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\|)")
 FLAG: Final = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f")  # of a region
 HIDES: Final = re.compile("[\U000e0000-\U000e007f]")
 
+ABROAD: Final = "|".join((
+    *(
+        rf"\b(?:{verbs})\b(?=[^.\n]{{0,60}}\b(?:{which})\b)[^.\n]{{0,40}}\b\w*(?:{what})" for verbs, which, what in (
+            (r"(?:ignorier|missacht)e(?:n sie)?|vergiss|vergesst|vergessen sie",
+             r"alle[rs]?|vorherig\w*|vorig\w*|bisherig\w*|obig\w*", "anweisung|instruktion|regel|vorgabe"),
+            (r"ignore[rz]?|oublie[rz]?", r"toutes?|tous|précédent\w*|ci-dessus", "instruction|consigne|règle"),
+            (r"ignor[ae]\w*|olvid[ae]\w*|esque[cç]\w*|desconsider\w*", r"tod[ao]s|anterior\w*|previ[ao]s|acima",
+             "instruc|instruç|regla|regra"),
+            (r"ignora\w*|dimentica\w*", r"tutt[ei]|precedent\w*", "istruzion|regol"),
+            (r"(?:игнорируй|забудь)(?:те)?", r"все\w*|предыдущ\w*|прежн\w*", "инструкц|указани|правил"),
+        )
+    ),
+    r"(?:تجاهل|انس)[^.\n]{0,10}(?:كل|جميع|كافة)[^.\n]{0,20}(?:تعليمات|أوامر|قواعد)",
+    r"(?:تجاهل|انس)[^.\n]{0,20}(?:تعليمات|أوامر|قواعد)[^.\n]{0,20}(?:السابقة|أعلاه)",
+    r"(?:忽略|忽视|忽視|无视|無視|忘记|忘記)[^。\n]{0,8}(?:之前|以上|前面|先前|所有|一切|全部)[^。\n]{0,12}(?:指示|指令|规则|規則|提示|命令)",
+    r"(?:以前|これまで|上記|すべて|全て|前)の[^。\n]{0,15}(?:指示|命令|ルール|プロンプト)[^。\n]{0,12}(?:無視|忘れ)",
+    r"(?:이전|위의|모든|앞선)[^.\n]{0,15}(?:지시|명령|규칙|프롬프트)[^.\n]{0,12}(?:무시|잊)",
+))  # fmt: skip
 SIGNS: Final = (
     ("asks to disregard instructions", re.compile(
         r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}\b(?:instructions?|rules?|prompts?|guidelines|polic(?:y|ies)"
-        r"|safety|above|previous|prior)\b", re.IGNORECASE)),
+        rf"|safety|above|previous|prior)\b|{ABROAD}", re.IGNORECASE)),
     ("speaks in a role", re.compile(
         r"(?m)^[^\S\n]*+(?:<\|?(?:im_start|system|assistant|user)\|?>|\[?/?INST\]|#{1,4}\s*(?:system|assistant)\b|"
         r"(?:system|assistant|developer)\s*+(?:(?:prompt|message)\s*+)?:)", re.IGNORECASE)),
