@@ -593,7 +593,7 @@ def test_binary_huge_and_strange_files(garden: Garden, monkeypatch: pytest.Monke
     garden.write("big.txt", "".join(f"line {n}\n" for n in range(1000)))
     garden.commit()
     logo, latin, big = garden.pin("logo.bin"), garden.pin("latin.txt:2"), garden.pin("big.txt:10-12")
-    with pytest.raises(pinning.AnchorMissing, match="no text that can be looked into"):
+    with pytest.raises(pinning.AnchorMissing, match="no text that can be looked into: it is binary, or above 4 MiB"):
         garden.pin("logo.bin:1")
     garden.write("logo.bin", b"\x89PNG\0\1\3")
     garden.write("latin.txt", "neu\nStra\xdfe\nh\xf6flich\n".encode("latin-1"))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.standing import Standing
 
 MOST_NEAR: Final = 3
+UNSEEN: Final = "is no text that can be looked into: it is binary, or above 4 MiB; name it as a whole"
 
 
 class AnchorMissing(Refused):
@@ -205,7 +206,7 @@ def _quoted(anchor: Anchor, follower: Follower, here: Standing) -> Anchor:
         return anchor
     text = follower.texts.text(blob)
     if text is None:
-        raise AnchorMissing(anchor=anchor, why=f"{anchor.path} is no text that can be looked into")
+        raise AnchorMissing(anchor=anchor, why=f"{anchor.path} {UNSEEN}")
     lines = _symbol_lines(anchor, follower, blob) if anchor.symbol else anchor.lines or (1, 1)
     if lines[1] > len(text):
         raise AnchorMissing(anchor=anchor, why=f"{anchor.path} has {len(text)} lines, not {spell(lines)}")
