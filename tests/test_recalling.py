@@ -202,6 +202,8 @@ def test_a_goal_says_how_far_it_is_and_a_question_whom_it_is_for(play: Play, cli
     play.do(notes.progress_note, goal, progress=with_long)
     assert len(only(play, "ship", kinds=("goal",))["progress"]["note"]) < len(with_long)
     assert only(play, "ship", kinds=("goal",), view="plain")["progress"]["note"] == with_long.strip()
+    tight = only(play, "ship", kinds=("goal",), budget=250)
+    assert (tight["id"], tight["progress"], tight["cut"]) == (goal, None, True)
 
 
 def test_a_resolved_question_is_shown_with_what_answers_it(play: Play) -> None:

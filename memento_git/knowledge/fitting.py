@@ -58,7 +58,8 @@ def _kept(hits: Sequence[HitRow], room: int, *, as_json: bool) -> list[HitRow]:
 
 def _forms(hit: HitRow) -> list[HitRow]:
     short = shortened(hit["text"], SHORT)
-    return [hit, {**hit, "text": short, "cut": short != hit["text"] or hit["cut"]}, {**hit, "text": "", "cut": True}]
+    name: HitRow = {**hit, "text": "", "progress": None, "cut": True}
+    return [hit, {**hit, "text": short, "cut": short != hit["text"] or hit["cut"]}, name]
 
 
 def _cost(hit: HitRow, *, as_json: bool) -> int:
