@@ -34,6 +34,15 @@ def test_the_first_check_runs_as_printed(cli: Callable[..., tuple[int, str, str]
     assert answer["start"]["run"]["goal"] in out
 
 
+def test_a_folder_in_a_sample_is_no_sample(cli: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    """Its test would be run there, would find nothing to test, and prove the task by that."""
+    sample = tmp_path / "memento-sample"
+    assert cli("sample-smoke", "--workspace", str(sample), "--json")[0] == 0
+    code, out, _ = cli("sample-smoke", "--workspace", str(sample / ".memento"), "--json")
+    assert (code, json.loads(out)["error"]) == (1, "not_a_sample")
+    assert cli("sample-smoke", "--workspace", str(sample), "--json")[0] == 0
+
+
 def test_the_first_real_run_runs_as_printed(seed: Seed) -> None:
     run = seed("start", "--goal", "Ship the next verified slice", "--allow-spike")["run"]["id"]
     body = "Write tests, implement the slice, verify it, and record evidence."

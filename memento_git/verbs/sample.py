@@ -105,7 +105,7 @@ def _project(folder: Path) -> None:
     """Make a small project under git, unless sample-smoke made it before."""
     refuse_old(_git(Path(), "version"))
     if folder.exists() and any(folder.iterdir()):
-        if _git(folder, "config", "--local", "--get", MARK) != "true":
+        if _git(folder, "config", "--local", "--get", MARK) != "true" or _git(folder, "rev-parse", "--show-prefix"):
             raise NotASample(path=folder)
         return
     folder.mkdir(parents=True, exist_ok=True)
