@@ -200,6 +200,7 @@ def test_nobody_is_told_to_commit_that_a_clone_without_a_checkout_has_no_ledger(
         there.do(tasks.revise_task, task, title="Another")
     assert "git checkout HEAD -- .memento" in told.fix
     assert "git checkout HEAD -- .memento" in caught.value.hint
+    assert "overwrites edits there" in caught.value.hint
 
 
 def test_a_conflict_that_a_merge_left_is_not_told_to_be_put_back(play: Play) -> None:

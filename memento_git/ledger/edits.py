@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FRESH: Final = 0.5
 NEW: Final = "?A"  # what HEAD has not
 UNTRACKED: Final = "??"
-PUT_BACK: Final = "put them back: git checkout HEAD -- .memento"
+PUT_BACK: Final = "put them back, which overwrites edits there: git checkout HEAD -- .memento"
 SINGLY: Final = ("-c", "core.preloadIndex=false")  # for a few files, no threads that go through all of the index
 PLAIN: Final = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--no-renames", "-z")
 
