@@ -306,6 +306,37 @@ def test_a_completion_on_a_file_that_is_not_there_is_refused(
 
 
 @pytest.mark.parametrize(
+    ("words", "token", "told"),
+    [
+        (("file://a.log",), "evidence_file_missing", "a link is for --uri"),
+        (("https://ci.example/1",), "evidence_file_missing", "a link is for --uri"),
+        (("",), "evidence_file_invalid", "'': it names no file"),
+        (("--uri", "file://"), "evidence_file_invalid", "'': it names no file"),
+        (("--uri", "https://"), "text_invalid", "'https://' is no link"),
+        (("--uri", "https://ci.example/a b"), "text_invalid", "'https://ci.example/a b' is no link"),
+        (("--uri", "a.log"), "text_invalid", "file://a/b.log for a/b.log of the repository"),
+    ],
+)
+def test_what_is_neither_a_file_nor_a_link_is_refused_with_the_way_to_say_either(
+    play: Play, refused: Callable[..., dict[str, Any]], words: tuple[str, ...], token: str, told: str
+) -> None:
+    play.run()
+    (play.root / "a.log").write_text("passed\n")
+    answer = refused(token, 1, "evidence", "add", *words)
+    assert told in f"{answer['message']} {answer['hint']}"
+
+
+@pytest.mark.parametrize(("line", "named"), [("pytest -q", "pytest -q could"), ("", "'' could")])
+def test_a_command_in_one_word_is_told_that_its_words_stand_apart(
+    play: Play, refused: Callable[..., dict[str, Any]], line: str, named: str
+) -> None:
+    play.run()
+    answer = refused("command_not_started", 1, "evidence", "run", "--", line)
+    assert answer["message"].startswith(named)
+    assert "its words stand apart" in answer["hint"]
+
+
+@pytest.mark.parametrize(
     ("name", "text", "told"),
     [
         ("conflict markers", CONFLICT, "merge conflict"),

@@ -29,6 +29,13 @@ class WordUnknown(TextInvalid):
     hint_ = "take one of those"
 
 
+class LinkInvalid(TextInvalid):
+    """What should lead somewhere, and cannot."""
+
+    sentence = "{given!r} is no link"
+    hint_ = "write a whole one, such as https://ci.example/1, or file://a/b.log for a/b.log of the repository"
+
+
 class NotUtf8(TextInvalid):
     """A name of other bytes than UTF-8, which git takes and a text file cannot hold."""
 

@@ -27,7 +27,7 @@ class FileMissing(Refused):
 
     token = "evidence_file_missing"
     sentence = "there is no file {path} in the repository"
-    hint_ = "paths are relative to the workspace; file://a/b.log means a/b.log"
+    hint_ = "paths are relative to the workspace; a link is for --uri, where file://a/b.log means a/b.log"
 
 
 class FileUnfit(Refused):
@@ -60,6 +60,8 @@ def attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict[
     """Return what evidence says of a file of the user's, the `number`th; what is kept of it comes to those `held`."""
     git = desk.tx.ledger.git
     top = top_of(git)
+    if not given:
+        raise FileUnfit(path=repr(given), problem="it names no file")
     path = git.start / given
     if not path.exists():
         path = top / given

@@ -50,7 +50,10 @@ class CommandNotStarted(Refused):
 
     token = "command_not_started"
     sentence = "{argv0} could not be started: {reason}"
-    hint_ = "check the name, PATH and the limits of this machine (ulimit -a); nothing was recorded"
+    hint_ = (
+        "check the name, PATH and the limits of this machine (ulimit -a); its words stand apart, and a line for a "
+        "shell is given as sh -c LINE; nothing was recorded"
+    )
 
 
 class OutsideRepository(Refused):
@@ -104,7 +107,7 @@ def start(
     try:
         process = subprocess.Popen(list(argv), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
     except (OSError, ValueError) as error:
-        raise CommandNotStarted(argv0=argv[0], reason=reason_of(error)) from None
+        raise CommandNotStarted(argv0=argv[0] or "''", reason=reason_of(error)) from None
     pipes = zip((process.stdout, process.stderr), sinks, strict=True)
     tees = [Tee(pipe, sink, keep) for pipe, sink in pipes if pipe is not None]
     try:
