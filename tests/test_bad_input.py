@@ -305,6 +305,12 @@ def test_a_completion_on_a_file_that_is_not_there_is_refused(
     refused(token, 1, "dispatch", "complete", dispatch, "--evidence-uri", uri)
 
 
+def test_a_text_that_is_not_utf8_is_told_as_that(play: Play, refused: Callable[..., dict[str, Any]]) -> None:
+    play.run()
+    answer = refused("text_invalid", 1, "task", "add", "--title", "caf\udce9")
+    assert answer["message"] == "title: byte 0xe9 is not UTF-8"
+
+
 @pytest.mark.parametrize(
     ("words", "token", "told"),
     [

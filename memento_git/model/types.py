@@ -86,7 +86,9 @@ def is_blank(text: str) -> bool:
 def text_problems(text: str, *, lines: bool) -> Iterator[str]:
     """Yield what makes a text unfit for a ledger that people read in a terminal and in a diff."""
     if (found := FORBIDDEN.search(text)) is not None:
-        yield f"character U+{ord(found[0]):04X} is not allowed in a text"
+        code = ord(found[0])
+        is_byte = 0xDC80 <= code <= 0xDCFF  # of an argument that is not UTF-8, as Python keeps it
+        yield f"byte {code - 0xDC00:#x} is not UTF-8" if is_byte else f"character U+{code:04X} is not allowed in a text"
     if not lines and "\n" in text:
         yield "this text must be one line"
     if len(text) > LONGEST:
