@@ -802,6 +802,27 @@ def test_who_names_a_run_or_task_by_a_variable_that_is_not_set_does_not_mean_the
     assert git(play.root, "rev-parse", "HEAD") == before
 
 
+@pytest.mark.parametrize(
+    ("environment", "is_coloured"),
+    [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
+)
+def test_colours_are_for_a_terminal_whose_user_has_not_asked_for_none(
+    play: Play, environment: dict[str, str], is_coloured: bool
+) -> None:
+    play.planned()
+    play.task()
+    ours, theirs = os.openpty()
+    words = [sys.executable, "-m", "memento_git", "status", "-C", str(play.root)]
+    done = subprocess.run(words, stdout=theirs, env={**os.environ, "TERM": "xterm", **environment}, check=True)
+    shown = os.read(ours, 65536).decode()
+    os.close(ours)
+    os.close(theirs)
+
+    assert done.returncode == 0
+    assert ("\x1b[32mactive\x1b[0m" in shown, "active" in shown) == (is_coloured, True)
+    assert shown.count("\x1b[0m") * 2 == shown.count("\x1b")
+
+
 def test_uncommitted_files_are_in_the_warnings_of_every_answer(play: Play, cli: Callable[..., Any]) -> None:
     run = play.planned()
     task = play.task()

@@ -44,7 +44,8 @@ WORD: Final = re.compile(f"(?<!/){ID.pattern}")
 
 def state(word: str) -> str:
     """Return a state as a word, coloured on a terminal."""
-    return click.style(word.replace("_", " "), fg=COLOURS.get(word))
+    colour, text = COLOURS.get(word), word.replace("_", " ")
+    return click.style(text, fg=colour) if colour else text
 
 
 def printable(text: object) -> str:

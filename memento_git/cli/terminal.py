@@ -122,11 +122,16 @@ def put(*pieces: str, err: bool = False) -> None:
         return
     try:
         for piece in (*pieces, "\n"):
-            click.echo(piece, nl=False, err=err, color=None if "\x1b" in piece else True)
+            click.echo(piece, nl=False, err=err, color=_coloured() if "\x1b" in piece else True)
     except OSError as error:
         silence(sys.stderr if err else sys.stdout)
         if not err and not isinstance(error, BrokenPipeError):
             raise CannotPrint(error.errno, error.strerror) from None
+
+
+def _coloured() -> bool | None:
+    """Return that colours are left out where that is asked for, else nothing: a terminal has them, a pipe has not."""
+    return False if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" else None
 
 
 def is_read(seconds: float) -> bool:
