@@ -96,6 +96,12 @@ def test_what_is_wrong_with_policy_says_what_to_do(data: bytes) -> None:
     assert "Memento's documentation" in found.fix
 
 
+@pytest.mark.parametrize("data", [b"", b"[]", b"policy: {}\n", b"version: one\n"])
+def test_a_policy_without_the_format_of_its_ledger_is_told_how_to_begin(data: bytes) -> None:
+    (found,) = codec.read_config(data)[1]
+    assert found.fix == "let it begin with the line: version: 1"
+
+
 def test_text_that_is_not_utf_8_is_a_finding_with_its_line() -> None:
     assert problems(GOOD.replace("Ada", "Ad\xe9").encode("latin-1")) == [("F001", 4, "not UTF-8 text")]
     assert problems(GOOD.encode("utf-16"))[0][0] == "F001"

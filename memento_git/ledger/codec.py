@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memento_git.ledger import yamltext
     from memento_git.ledger.layout import Place
     from memento_git.model.recipes import Recipe
-    from memento_git.model.types import Problem, Shape
+    from memento_git.model.types import Path, Problem, Shape
 
 PROSE: Final = {"run": RUN, "plan": PLAN, "task": TASK, "note": NOTE}
 LARGEST: Final = 1024 * 1024
@@ -36,6 +36,7 @@ OF_POLICY: Final = (
     "correct that line, or take the key out, for then its default holds; each is explained in Memento's "
     "documentation (reference/policy.md)"
 )
+OF_VERSION: Final = f"let it begin with the line: version: {FORMAT}"
 OF_RECIPE: Final = "write it after one of the tool's own: memento recipe show drift-check"
 REDACTED: Final = "[redacted]"
 FREE: Final = frozenset(("note", "reason", "unmet", "executor", "next"))
@@ -235,10 +236,14 @@ def _config(data: bytes) -> tuple[Policy, list[Finding]]:
         ]
     typed = CONFIG.read(loaded.value, (), problems)
     found = [
-        Finding("F002", layout.CONFIG, _line(loaded.lines, at), message, elsewhere(at) or OF_POLICY)
+        Finding("F002", layout.CONFIG, _line(loaded.lines, at), message, elsewhere(at) or _remedy(at))
         for at, message in problems
     ]
     return (Policy() if found else policy_of(typed)), found
+
+
+def _remedy(at: Path) -> str:
+    return OF_VERSION if at in ((), ("version",)) else OF_POLICY
 
 
 def read_recipe(path: str, data: bytes) -> Recipe | list[Finding]:
