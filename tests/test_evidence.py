@@ -698,6 +698,23 @@ def test_a_false_alarm_is_overridden_by_name_and_that_is_recorded(play: Play, cl
     assert data_of(play, json.loads(out)["evidence"]["id"])["allowed_secrets"] == [rule]
 
 
+def test_evidence_names_the_overridden_rules_that_it_needed_and_no_others(play: Play, cli: Callable[..., Any]) -> None:
+    play.run()
+    allowing = ("--allow-secret", "github-token", "--allow-secret", "private-key", "-C", str(play.root), "--json")
+    (play.root / "kept.txt").write_text(f"it is {TOKEN}", encoding="utf-8")
+    named = play.root / f"{TOKEN}.xml"
+    writing = ("sh", "-c", 'printf \'<testsuite tests="1"><testcase name="a"/></testsuite>\' > gh*.xml')
+    for verb, *more in (
+        ("add", "--kind", "note", "--summary", "Looks good."),
+        ("add", "--kind", "artifact", str(play.root / "kept.txt")),
+        ("run", "--report", named.name, "--", *writing),
+    ):
+        named.write_text("", encoding="utf-8")
+        _, out, _ = cli("evidence", verb, *allowing, *more)
+        told = data_of(play, json.loads(out)["evidence"]["id"]).get("allowed_secrets")
+        assert told == (None if "note" in more else ["github-token"]), more
+
+
 def test_evidence_made_elsewhere_is_imported_as_it_was(play: Play, tmp_path: Path) -> None:
     play.planned()
     task = play.task()

@@ -90,11 +90,22 @@ class Intake:
 
     def name(self, where: str, value: str) -> str:
         """Return the name of a file or of a place as it is; refuse one that holds a secret."""
-        from memento_git.texts.secrets import refuse_secrets, slug
+        from memento_git.texts.secrets import refuse_secrets
 
-        used = refuse_secrets(where, value, self._allowed)
-        self._used.update(rule for rule in self._overridden if slug(rule) in used)
+        self._use(refuse_secrets(where, value, self._allowed))
         return value
+
+    def notice(self, text: str) -> None:
+        """Take note of the overridden rules that are needed for a text which was taken in elsewhere."""
+        from memento_git.texts.secrets import find_secrets, slug
+
+        if self._overridden:
+            self._use({slug(secret.rule) for secret in find_secrets(text)})
+
+    def _use(self, found: Collection[str]) -> None:
+        from memento_git.texts.secrets import slug
+
+        self._used.update(rule for rule in self._overridden if slug(rule) in found)
 
     def overridden(self, before: Iterable[str] = ()) -> list[str]:
         """Return the rules that the user overrode for texts so far, beside those of before."""

@@ -119,11 +119,8 @@ def read_file(path: Path, given: str) -> bytes:
 
 def refuse_secrets_in(tx: Transaction, where: str, data: bytes) -> None:
     """Refuse to take in a text file that holds a secret."""
-    from memento_git.texts.secrets import refuse_secrets
-
     if b"\0" not in data:
-        text = data.decode(errors="replace")
-        refuse_secrets(where, text, (*Desk.of(tx).policy.allow_secrets, *tx.ledger.allow_secrets))
+        Desk.of(tx).name(where, data.decode(errors="replace"))
 
 
 def attached(desk: Desk, named: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], dict[str, bytes]]:

@@ -241,7 +241,8 @@ def _write(desk: Desk, state: RunState, draft: Draft, tasks: Sequence[str], seal
         raise FolderKnown(path=identity, problem="this evidence is, or was, in the ledger already")
     at, by = draft.data.get("at") or tx.now, draft.data.get("by") or tx.actor
     data = draft.ordered(identity, list(tasks) or draft.data.get("for"), at, by, draft.data.get("summary"))
-    data["allowed_secrets"] = sorted({*(data.get("allowed_secrets") or ()), *tx.ledger.allow_secrets})
+    desk.notice(codec.encode(data).decode())
+    data["allowed_secrets"] = desk.overridden(data.get("allowed_secrets") or ())
     text = codec.encode(data)
     tx.put(layout.evidence_path(state.id, identity), seal.evidence(state.id, data, text) if seal else text)
     for name, content in draft.files.items():
