@@ -28,10 +28,15 @@ from memento_git.cli.seed_names import ALIASES
 from memento_git.errors import MementoError
 from memento_git.ledger import layout
 from memento_git.ledger.codec import PROSE
+from memento_git.model.events import VERBS
 from memento_git.model.finding import CODES
 from memento_git.model.ids import KINDS, NOT_FOUND
+from memento_git.model.states import RUN_STATUSES, TASK_STATUSES
 from memento_git.review.catalogue import CATALOGUE
+from memento_git.review.diff import WAY
+from memento_git.review.report import ORDER
 from memento_git.verbs.batch import ACTIONS
+from memento_git.work.transitions import TASK_RULES
 from tests.mentions import missing
 
 if TYPE_CHECKING:
@@ -232,6 +237,12 @@ def test_every_finding_has_a_meaning_and_no_meaning_is_left_over() -> None:
 
 
 # The size of things.
+
+
+def test_every_state_of_a_task_has_its_place_in_the_report_and_every_verb_its_state_in_the_diff() -> None:
+    assert sorted(ORDER) == sorted(TASK_STATUSES)
+    assert {*TASK_RULES} - {"renewed", "selected"} == {verb for verb in WAY if verb in VERBS["task"]}
+    assert {*WAY.values()} <= {*TASK_STATUSES, *RUN_STATUSES}
 
 
 def test_every_module_and_function_is_small() -> None:

@@ -18,6 +18,7 @@ from memento_git.cli.reproduce import export, reproduce
 from memento_git.cli.texts import from_top
 from memento_git.errors import MementoError
 from memento_git.model.ids import NoSuchRecord
+from memento_git.model.states import RUN_KINDS
 from memento_git.model.work import EVIDENCE_KINDS
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def show_evidence(door: Door, evidence_id: str, *, whole: bool) -> None:
     "--kind",
     default="",
     metavar="WORD",
-    help="command, test, lint, type or build; by default the kind that a check on this command asks for, else command.",
+    help=f"{', '.join(RUN_KINDS)}; by default the kind that a check on this command asks for, else command.",
 )
 @click.option(
     "--report",

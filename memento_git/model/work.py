@@ -19,8 +19,7 @@ GATE_KINDS: Final = (
 )  # fmt: skip
 VERDICTS: Final = ("requested", "passed", "failed", "waived")
 EVIDENCE_KINDS: Final = (
-    "command", "test", "lint", "type", "build", "ci", "artifact", "diff",
-    "screenshot", "approval", "graph", "memory", "note",
+    *RUN_KINDS, "ci", "artifact", "diff", "screenshot", "approval", "graph", "memory", "note",
 )  # fmt: skip
 SNAPSHOT: Final = "graph.json"
 OUTCOMES: Final = ("passed", "failed", "observed")

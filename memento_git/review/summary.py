@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.model.ids import ID
-from memento_git.model.states import DONE
+from memento_git.model.states import DONE, FINAL_TASK, TASK_STATUSES
 from memento_git.work.nextsteps import broken, failed_gates, held_back, stranded
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 STUCK: Final = ("blocked", "rejected", "contested")
 BUNDLE: Final = "bundle.json"
-OPEN: Final = ("pending", "dispatched", "in_progress", "blocked", "rejected", "contested")
+OPEN: Final = tuple(status for status in TASK_STATUSES if status not in FINAL_TASK)
 
 
 def digest(held: RunRows) -> Digest:

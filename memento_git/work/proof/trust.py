@@ -24,7 +24,7 @@ ABSENT: Final = "which are not checked out: where they are, it may come to somet
 ADVISORY_KINDS: Final = ("note", "memory")
 OF_NOTHING: Final = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 FAILED_COUNTS: Final = ("failed", "errors", "error")
-VERDICT_KINDS: Final = ("command", "test", "lint", "type", "build", "ci", "approval")
+VERDICT_KINDS: Final = (*RUN_KINDS, "ci", "approval")
 OF_NO_CODE: Final = (*ADVISORY_KINDS, "approval", "diff")
 
 
