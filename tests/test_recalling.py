@@ -202,7 +202,7 @@ def test_a_goal_says_how_far_it_is_and_a_question_whom_it_is_for(play: Play, cli
     play.do(notes.progress_note, goal, progress=with_long)
     assert len(only(play, "ship", kinds=("goal",))["progress"]["note"]) < len(with_long)
     assert only(play, "ship", kinds=("goal",), view="plain")["progress"]["note"] == with_long.strip()
-    tight = only(play, "ship", kinds=("goal",), budget=250)
+    tight = only(play, "ship", kinds=("goal",), budget=200)
     assert (tight["id"], tight["progress"], tight["cut"]) == (goal, None, True)
 
 

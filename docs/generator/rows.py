@@ -45,7 +45,7 @@ BRIEF: Final = {
     "excerpts": "only in a bundle: path, text, redacted", "repo_path": "always `.`: no path of a machine",
     "safety_constraints": "rules", "reporting_contract": "how to hand in results",
     "hidden_context_policy": "that nothing of a chat is in it", "omitted": "what was left out: section, characters",
-    "budget": "tokens that were allowed, or null", "tokens": "estimate: bytes of UTF-8, as text or JSON, by four",
+    "budget": "tokens that were allowed, or null", "tokens": "estimate: bytes of UTF-8, as text or JSON, by three",
     "digest": "SHA-256 of all other keys as JSON, keys sorted, without spaces",
     "id": "only in a bundle: `bundle_` and the start of the digest", "bundle_hash": "only in a bundle: the digest",
 }  # fmt: skip

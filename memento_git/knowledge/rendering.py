@@ -186,5 +186,5 @@ def left_out(answer: Row) -> list[str]:
     if left["short"]:
         lines.append(f"left out because they are kept for now alone: {left['short']}: memento session status")
     if answer["hits"] and tokens["budget"]:
-        lines.append(f"about {tokens['used']} of {tokens['budget']} tokens ({tokens['estimate']})")
+        lines.append(f"about {tokens['used']} of {tokens['budget']} tokens")
     return lines
