@@ -522,6 +522,33 @@ def test_a_handoff_says_what_became_of_what_the_session_made(play: Play, cli: Ca
     assert sessions.session_status(play.ledger)["redacted"] == []
 
 
+def test_a_handoff_says_what_the_session_did_to_notes_of_before(play: Play) -> None:
+    old, goal, worded, others, still = (
+        add(play, text, kind=kind) for text, kind in (
+            ("The port is 80.", "fact"), ("Ship it.", "goal"), ("The host is mars.", "fact"),
+            ("The door is red.", "fact"), ("The sky is blue.", "fact"),
+        )
+    )  # fmt: skip
+    sessions.start_session(play.ledger)
+    new = add(play, "The port is 443.", supersedes=[old])
+    play.do(notes.progress_note, goal, progress="Half.")
+    play.do(notes.confirm_note, goal)
+    play.do(notes.revise_note, worded, text="The host is mars, in rack 3.")
+    play.as_("agent:hermes").do(notes.retire_note, others, reason="It is green.")
+    text = sessions.end_session(play.ledger, "Done.")["note"]["text"]
+    _, _, kept = text.partition("Kept in this session:\n")
+    kept, _, changed = kept.partition("\n\nChanged in this session:\n")
+    assert kept == f"- {new} (fact): The port is 443."
+    assert sorted(changed.split("\n")) == sorted([
+        f"- {old} (superseded): The port is 80.", f"- {goal} (progressed, confirmed): Ship it.",
+        f"- {worded} (revised): The host is mars, in rack 3.",
+    ])  # fmt: skip
+    assert others not in text
+    assert still not in text
+    sessions.start_session(play.ledger)
+    assert "Changed" not in sessions.end_session(play.ledger, "Nothing.")["note"]["text"]
+
+
 def test_a_session_is_taken_up_again_and_needs_to_be_open_to_end(play: Play) -> None:
     first = sessions.start_session(play.ledger)
     assert sessions.start_session(play.ledger)["session"]["id"] == first["session"]["id"]

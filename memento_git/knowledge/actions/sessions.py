@@ -117,10 +117,14 @@ class _Begun:
         self._start = session.at if session.at <= ledger.now() else ""
 
     @cached_property
+    def before(self) -> Shelf:
+        """Return the notes as they were."""
+        return earlier(self.ledger, self.session.head)
+
+    @cached_property
     def known(self) -> Container[str]:
         """Return the notes and events that were there already, whatever their times say."""
-        before = earlier(self.ledger, self.session.head).index
-        return {*before.prose, *before.events}
+        return {*self.before.index.prose, *self.before.index.events}
 
     def is_by_and_since(self, by: str, at: str) -> bool:
         """Tell whether somebody who did something at a time is the session's actor, and did it in the session."""
@@ -171,6 +175,14 @@ def _redacted(shelf: Shelf, begun: _Begun) -> list[str]:
     ]  # fmt: skip
 
 
+def _touched(shelf: Shelf, begun: _Begun, made: Container[str]) -> list[str]:
+    """Return what happened meanwhile to other notes that the session's actor had a hand in, a line for each."""
+    rows = changes.between(begun.before, shelf) if begun.before.view.commits else []
+    ours = [row for row in rows if begun.session.actor in row["actors"] and row["id"] not in made]
+    told = {row["id"]: [one for one in row["happened"] if one != changes.ADDED] for row in ours}
+    return [handoffs.line(note, said) for note, said in told.items() if said and not shelf.is_redacted(note)]
+
+
 def session_status(ledger: Ledger) -> Row:
     """Return the actor's session; where none is open, the drafts and items that wait all the same."""
     shelf = Shelf(ledger.view())
@@ -212,8 +224,9 @@ def end_session(
         with tx.view.aside():
             made, apart = _made(shelf, begun), _elsewhere(shelf, begun)
             named = [_named(*one) for one in ([Made(shelf, note) for note in made] + apart)]
+        touched = _touched(shelf, begun, {one.id for one in made})
         left = len(Drafts(ledger.git).all()) - len(promoted)
-        body = _handoff(summary, named, remaining, left, _redacted(shelf, begun))
+        body = _handoff(summary, named, touched, remaining, left, _redacted(shelf, begun))
         title = f"Handoff: {session.label}" if session.label else ""
         given: dict[str, Any] = {"tags": [handoffs.HANDOFF], "sources": [one.id for one in made]}
         note = add_note(tx, body, title=title, kind="summary", domain="history", always=True, **given)
@@ -250,11 +263,15 @@ def _labels(shelf: Shelf, note: Prose) -> list[str]:
     return [note.data["kind"], *state, *(["expired"] if shelf.is_expired(note) else [])]
 
 
-def _handoff(summary: str, made: Sequence[str], remaining: Sequence[str], drafts: int, redacted: Sequence[str]) -> str:
+def _handoff(
+    summary: str, made: Sequence[str], touched: Sequence[str], remaining: Sequence[str], drafts: int,
+    redacted: Sequence[str],
+) -> str:  # fmt: skip
     parts = [
         summary,
         *_list("Remaining", remaining),
         *_list("Kept in this session", made),
+        *_list("Changed in this session", touched),
         *_list("Redacted in this session", redacted),
         *(["", f"Drafts left, in the clone of whoever wrote this alone: {drafts}"] if drafts else []),
     ]
