@@ -29,7 +29,7 @@ class WordUnknown(TextInvalid):
     hint_ = "take one of those"
 
 
-class LinkInvalid(TextInvalid):
+class UriUnfit(TextInvalid):
     """What should lead somewhere, and cannot."""
 
     sentence = "{given!r} is no link"

@@ -13,7 +13,7 @@ from memento_git.model.ids import EvidenceWithdrawn, NoSuchRecord, WrongKind, ki
 from memento_git.model.states import RUN_KINDS
 from memento_git.model.types import arranged, is_blank
 from memento_git.model.work import EVIDENCE, EVIDENCE_KINDS
-from memento_git.texts.typed import LinkInvalid, NameUnfit, TextInvalid
+from memento_git.texts.typed import NameUnfit, TextInvalid, UriUnfit
 from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions import attaching
@@ -289,7 +289,7 @@ def _files_of(uri: str) -> list[str]:
     if uri.lower().startswith("file:"):
         return [attaching.local(uri)]
     if uri and not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]+:\S*\w\S*", uri):
-        raise LinkInvalid(given=uri[:60])
+        raise UriUnfit(given=uri[:60])
     return []
 
 
