@@ -803,6 +803,22 @@ def test_who_names_a_run_or_task_by_a_variable_that_is_not_set_does_not_mean_the
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        ["init", "--workspace", ""], ["-C", "", "init"], ["sample-smoke", "--workspace", ""],
+        ["enqueue-event", "--workspace", "", "--run-id", "run_x", "--title", "More"],
+    ],
+)  # fmt: skip
+def test_a_workspace_that_is_named_by_nothing_is_not_the_current_folder(
+    repo: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.chdir(repo)
+    code, _, err = cli(*words)
+    assert (code, "'--workspace': it is empty: is a variable not set?" in err) == (2, True)
+    assert not (repo / ".memento").exists()
+
+
+@pytest.mark.parametrize(
     ("environment", "is_coloured"),
     [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
 )

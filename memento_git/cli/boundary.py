@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from memento_git.cli import machine, streams, terminal
+from memento_git.cli.options import at_workspace
 from memento_git.errors import MementoError
 from memento_git.model.enumeration import some
 
@@ -166,9 +167,7 @@ def progress(done: int, total: int, what: str) -> None:
 
 def _shared(function: Callable[..., Any]) -> Callable[..., Any]:
     function = click.option("--json", "as_json", is_flag=True, help="Answer as one JSON object.")(function)
-    return click.option(
-        "-C", "--workspace", metavar="PATH", help="Folder in the repository; the current one by default."
-    )(function)
+    return at_workspace(function)
 
 
 def _door(options: dict[str, Any]) -> Door:

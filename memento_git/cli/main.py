@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import click
 
+from memento_git.cli.options import at_workspace
+
 SECTIONS: Final = {
     "Begin": {
         "init": ("setup", "Make the ledger in this repository."),
@@ -111,7 +113,7 @@ def _refuse_twice(command: click.Command, ctx: click.Context, args: list[str]) -
 
 
 @click.command(cls=Tree, invoke_without_command=False)
-@click.option("-C", "--workspace", metavar="PATH", help="Folder in the repository; the current one by default.")
+@at_workspace
 @click.option("--json", "as_json", is_flag=True, help="Answer as one JSON object.")
 @click.option("--actor", metavar="WHO", help="Name to record; MEMENTO_ACTOR, else git's user, by default.")
 @click.version_option(package_name="memento-git", prog_name="memento")

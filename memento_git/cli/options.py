@@ -23,6 +23,11 @@ def said(ctx: click.Context, param: click.Parameter, value: str) -> str:
     return value
 
 
+at_workspace = click.option(
+    "-C", "--workspace", metavar="PATH", callback=said, help="Folder in the repository; the current one by default."
+)
+
+
 def of_run(text: str = "Which run; the latest open one by default.") -> Callable[..., Any]:
     """Give a command the option that names a run, under both of its names."""
     return click.option("--run", "--run-id", default="", metavar="RUN", callback=said, help=text)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
+from memento_git.cli.options import said
 from memento_git.errors import Misused
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ def _alias(name: str, alias: Alias) -> click.Command:
     command.params += [click.Option([f"--{option}"], multiple=True, metavar="TEXT") for option in REPEATED]
     command.params += [click.Option([f"--{option}"], is_flag=True) for option in FLAGS]
     command.params += [
-        click.Option(["-C", "--workspace"], default=None, metavar="PATH"),
+        click.Option(["-C", "--workspace"], default=None, metavar="PATH", callback=said),
         click.Option(["--json", "as_json"], is_flag=True),
     ]
     return command
