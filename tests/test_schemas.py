@@ -345,3 +345,12 @@ def test_what_is_written_has_its_keys_in_the_order_of_the_formats(play: Play) ->
             found[path] = disordered(shape_of(path, value), value)
     assert len(found) == 8
     assert [(path, keys) for path, keys in found.items() if keys] == []
+
+
+def test_the_real_tool_accepts_a_task_that_was_added_with_numbers(play: Play, tmp_path: Path) -> None:
+    play.run()
+    first = play.task()
+    task = play.task(attempts=2, cost="1.5", depends_on=[first, first[:-1]])
+    text = next((play.root / ".memento").rglob(f"{task}/task.md")).read_text(encoding="utf-8").split("---\n")[1]
+    assert refused_by_tool(tmp_path, "task", {"task": text}) == set()
+    assert yamltext.load(text.encode()).value["depends_on"] == [first]

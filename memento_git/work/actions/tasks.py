@@ -72,26 +72,24 @@ def add_task(
         "at": tx.moment(),
         "by": tx.actor,
         "criteria": desk.texts("criterion", criteria),
-        "depends_on": [_dependency(desk, state, given) for given in depends_on],
+        "depends_on": _dependencies(desk, state, depends_on),
         "files": [desk.name("the name of a file", place(given)) for given in files],
         "kind": _kind(kind),
         "risk": risk,
         "size": size,
         "role": desk.optional("role", role, lines=False),
         "verify": verification(desk, commands, require, trust),
-        "budget": {
-            key: value for key, value in (("attempts", attempts), ("cost", _cost(cost) or None)) if value is not None
-        },
+        "budget": {key: value for key, value in (("attempts", attempts), ("cost", _cost(cost))) if value is not None},
     }
     desk.write(layout.prose_path(state.id, task), data, desk.optional("body", body))
     tx.touch(state.id, task)
     return task
 
 
-def _cost(given: str) -> str:
+def _cost(given: str) -> float | None:
     if given and problem_of(Decimal("a cost"), given):
         raise CostUnfit(given=given)
-    return given
+    return float(given) if given else None
 
 
 def verification(desk: Desk, commands: Sequence[str], require: Sequence[str], trust: str) -> dict[str, Any]:
@@ -125,6 +123,11 @@ def _words(command: str) -> list[str]:
     if part:
         raise no.CommandForShell(command=command, part=part, line=shlex.quote(f"sh -c {shlex.quote(command)}"))
     return words
+
+
+def _dependencies(desk: Desk, state: RunState, given: Sequence[str]) -> list[str]:
+    """Return the full ids of what a task waits for, each once."""
+    return list(dict.fromkeys(_dependency(desk, state, one) for one in given))
 
 
 def _dependency(desk: Desk, state: RunState, given: str) -> str:
@@ -163,7 +166,7 @@ def revise_task(
     if criteria is not None:
         changes["criteria"] = desk.texts("criterion", criteria)
     if depends_on is not None:
-        changes["depends_on"] = [_dependency(desk, state, given) for given in depends_on]
+        changes["depends_on"] = _dependencies(desk, state, depends_on)
         graph = {
             other: found.list("depends_on")
             for other, path in state.index.prose.items()
