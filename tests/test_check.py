@@ -242,6 +242,29 @@ def test_fix_holds_on_to_the_base_that_it_began_with(branch: Play, cli: Any) -> 
     assert (code, out.startswith("restored .memento/"), "nothing is wrong" in out) == (0, True, True)
 
 
+def test_fix_puts_back_what_any_of_several_bases_has(branch: Play, cli: Any) -> None:
+    root, first = str(branch.root), git(branch.root, "rev-parse", "main")
+    path = branch.root / layout.prose_path(branch.state(task := branch.task("Here")).id, task)
+    git(branch.root, "switch", "-q", "main")
+    git(branch.root, "commit", "-q", "--allow-empty", "-m", "there")
+    before = git(branch.root, "rev-parse", "HEAD")
+    git(branch.root, "merge", "-q", "--no-ff", "--no-edit", "work")
+    git(branch.root, "switch", "-q", "work")
+    git(branch.root, "merge", "-q", "--no-edit", before)
+    path.unlink()
+    branch.commit_all("tidy")
+    assert len(git(branch.root, "merge-base", "--all", "main", "work").split()) == 2
+    code, out, _ = cli("check", "-C", root, "--base", "main", "--fix")
+    assert (code, out.startswith("restored .memento/"), path.exists()) == (0, True, True)
+    git(branch.root, "switch", "-q", "--detach", first)
+    git(branch.root, "commit", "-q", "--allow-empty", "-m", "beside")
+    git(branch.root, "merge", "-q", "--no-ff", "--no-edit", "-s", "ours", "main")
+    assert not path.exists()
+    assert "D006" in cli("check", "-C", root, "--base", "HEAD^@")[1]
+    assert cli("check", "-C", root, "--base", "HEAD^@", "--fix")[1].startswith("restored .memento/")
+    assert path.exists()
+
+
 def test_edits_that_are_not_committed_are_announced(branch: Play, cli: Any) -> None:
     path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
     code, _, err = cli("check", "-C", str(branch.root))

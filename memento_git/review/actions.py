@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from memento_git.errors import Misused
-from memento_git.ledger import layout, ranges
+from memento_git.ledger import difference, layout, ranges
 from memento_git.ledger.git import BareRepository
 from memento_git.ledger.names import in_full
 from memento_git.ledger.staged import merging, staged_tree
@@ -169,7 +169,9 @@ def _fix(ledger: Ledger, report: Report) -> tuple[Fixed, ...]:
         return ()
     from memento_git.ledger import codec, redress
 
-    base = View(ledger.git, (report.base,), ledger.now()) if report.base else None
+    base = View(ledger.git, report.bases, ledger.now()) if report.bases else None
+    if base is not None:
+        base.hold(difference.from_bases(ledger.git, report.bases, report.head)[1])
 
     def act(tx: Transaction) -> tuple[Fixed, ...]:
         told = []

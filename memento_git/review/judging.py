@@ -73,7 +73,7 @@ def added(
     before = _before(comparison, scopes, touched, {comparison.as_before(one.path) for one in found}) if found else set()
     found = files.lasting(lastread.told_whole(view, lastread.unpacked(found), first, name), () if is_staged else paths)
     ours, already = _apart(files.packed(view, files.never_back(found)), before, comparison)
-    return Report(ordered(ours), ordered(already), first, head, len(differing), policy)
+    return Report(ordered(ours), ordered(already), first, head, len(differing), policy, bases=tuple(forks))
 
 
 def merged(git: Git, sides: Sequence[str], head: str, name: str, now: str, confirmed: Collection[str] = ()) -> Report:

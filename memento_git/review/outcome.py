@@ -32,7 +32,7 @@ class Report(NamedTuple):
     """What a check found: by the branch (or in the tree), and what was wrong at the base already.
 
     `policy` is what it was judged by; `lighter` are codes that stay as grave as they are, whatever that names; `chosen`
-    is a base that nobody named.
+    is a base that nobody named; `bases` are all commits that the base is what they come to together.
     """
 
     findings: list[Finding]
@@ -44,6 +44,7 @@ class Report(NamedTuple):
     lighter: Collection[str] = ()
     fixed: tuple[Fixed, ...] = ()
     chosen: str = ""
+    bases: tuple[str, ...] = ()
 
     @property
     def has_errors(self) -> bool:
