@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,7 @@ from memento_git.knowledge.actions.purging import purge_notes
 from memento_git.knowledge.actions.settling import redact_note
 from memento_git.knowledge.note_rows import listed
 from memento_git.knowledge.shelf import Shelf
-from memento_git.ledger import purging, worktree
+from memento_git.ledger import lock, purging, worktree
 from memento_git.ledger.store import Ledger
 from memento_git.review.actions import check
 from tests.play import Play, git
@@ -451,6 +453,44 @@ def test_a_crash_leaves_the_old_history_or_the_new_one(
         purge_notes(play.ledger, [note], yes=True)
     assert ("Bluebird" in texts_of(play.root, "main"), codes(play)) == (False, set())
     assert len(list(play.root.glob(f".memento/knowledge/*/*/{note}/*"))) == 1
+
+
+def test_a_purge_that_another_one_was_quicker_than_says_so(play: Play, note: str, tmp_path: Path) -> None:
+    """It took the whole branch for what was to be rewritten, and said that the note was still in it."""
+
+    class Killed(BaseException):
+        pass
+
+    came = []
+
+    def fall(where: str) -> None:
+        came.append(where)
+        if came.count("index_held") == 2:
+            raise Killed
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(worktree, "reached", fall)
+        with pytest.raises(Killed):
+            purge_notes(play.ledger, [note], yes=True)
+    shutil.copytree(play.root, tmp_path / "other")
+    with Ledger.open(tmp_path / "other", actor="Ada") as other:
+        done = purge_notes(other, [note], yes=True).done
+    git(play.root, "fetch", "-q", str(tmp_path / "other"))
+
+    heard: list[str] = []
+
+    def late() -> None:
+        with Ledger.open(play.root, actor="Ada") as ledger, pytest.raises(MementoError) as caught:
+            purge_notes(ledger, [note], yes=True)
+        heard.append(caught.value.token)
+
+    second = threading.Thread(target=late)
+    with lock.held(worktree.lock_path(play.ledger.git)):
+        second.start()
+        time.sleep(3)
+        git(play.root, "update-ref", "refs/heads/main", done.head if done else "")
+    second.join()
+    assert (heard, git(play.root, "rev-parse", "main")) == (["already_redacted"], done and done.head)
 
 
 @pytest.mark.parametrize("time", [1, 2])

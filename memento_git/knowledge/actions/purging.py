@@ -94,13 +94,18 @@ def _rewritten(ledger: Ledger, notes: Sequence[str]) -> Rewritten:
 
     def paths() -> list[str]:
         shelf, held = Shelf(ledger.view()), _held(ledger.git)
-        return [path for note in notes for path in held[note] if path != _left(shelf, note)]
+        found = [path for note in notes for path in held.get(note, ()) if path != _left(shelf, note)]
+        if not found:  # another purge was quicker
+            raise AlreadyRedacted(target=notes[0])
+        return found
 
     try:
         for _ in range(TRIES - 1):
             with suppress(LedgerMoved):
                 return purging.rewrite(ledger.git, paths, file_stamp(ledger.now()))
         return purging.rewrite(ledger.git, paths, file_stamp(ledger.now()))
+    except AlreadyRedacted:
+        raise
     except MementoError as error:
         raise PurgeUnfinished(notes=", ".join(notes), ids=" ".join(notes), why=error.message) from error
 
