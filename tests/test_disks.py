@@ -353,6 +353,7 @@ def test_an_index_that_a_full_disk_does_not_let_be_locked_is_not_said_to_be_held
     mounted = f"mount -t tmpfs -o size=8m,nr_inodes=2000 none {disk}; cp -r {play.root} {disk}/repo"
     (told,) = said(alone(f"{mounted}; {sys.executable} {script} {disk}/repo {disk}/filler"))
 
+    assert "cannot write: git update-index: " in told
     assert "No space left on device" in told
     assert "another git process" not in told
 

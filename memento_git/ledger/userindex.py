@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Moved
 from memento_git.ledger import layout, lock
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import GitFailed, answered
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -153,7 +153,7 @@ def _has_made(process: subprocess.Popen[bytes], lock_file: Path) -> bool:
     deadline = time.monotonic() + START
     while not lock_file.exists():
         if process.poll() is not None:
-            raise GitFailed(command="update-index", reason=process.communicate()[1].decode(errors="replace").strip())
+            answered(("update-index",), process.returncode or 1, *process.communicate())
         if time.monotonic() > deadline:
             return False
         time.sleep(PAUSE / 20)
