@@ -195,6 +195,25 @@ def test_names_with_spaces_and_other_letters_are_read(play: Play) -> None:
     assert set(latest.paths) == {"ä b.txt", "c\nd.txt"}
 
 
+def test_a_commit_of_an_encoding_in_which_git_finds_no_date_is_read(play: Play) -> None:
+    edit(play, "app.py")
+    head, _, message = git(play.root, "cat-file", "commit", "HEAD").partition("\n\n")
+    data = f"{head}\nencoding UTF-16\n\n{message}\n".encode()
+    odd = git(play.root, "hash-object", "-t", "commit", "-w", "--stdin", "--literally", data=data)
+    (latest, *_) = commits.of_code(play.ledger.git, odd, most=5)
+    assert (latest.id, set(latest.paths)) == (odd, {"app.py"})
+
+
+def test_who_wrote_a_commit_is_read_in_its_encoding_where_plain_letters_are_the_same_in_it(play: Play) -> None:
+    tree = git(play.root, "rev-parse", "HEAD^{tree}").encode()
+    for encoding, name in {"ISO-8859-1": "J\u00f6rg", "UTF-7": "J\ufffdrg", "made-up": "J\ufffdrg"}.items():
+        whole = b"tree %b\nauthor J\xf6rg <j@x.example> 1700000000 +0000\ncommitter A <a@x.example> 1 +0000\n" % tree
+        data = whole + f"encoding {encoding}\n\nm\n".encode()
+        odd = git(play.root, "hash-object", "-t", "commit", "-w", "--stdin", "--literally", data=data)
+        assert commits.author_of(play.ledger.git, odd) == (f"{name} <j@x.example>", 1700000000)
+        assert commits.authors(play.ledger.git, "-1", odd) == [(f"{name} <j@x.example>", "")]
+
+
 @pytest.mark.parametrize("cited", [{"note a": {"x"}}, {"note a": {"x", "y"}}, {}])
 def test_one_place_makes_no_pair(cited: dict[str, set[str]]) -> None:
     assert usage.always_together(cited) == []

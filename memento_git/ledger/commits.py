@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import layout
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 MARK: Final = "\x01"
 CODE: Final = (":(top)", f":(top,exclude){layout.FOLDER}")
+AUTHOR: Final = re.compile(rb"(?m)^author ([^<\n]*?) ?<([^>\n]*)>(?: (\d+))?")
+PRINTED: Final = bytes(range(32, 127))
 NOTES: Final = (f":(top){layout.KNOWLEDGE}",)
 
 
@@ -35,6 +39,37 @@ def parents(git: Git, commit: str) -> list[str]:
     """Return the parents that a commit names, whether this clone has them or not."""
     head = (git.objects([commit])[0] or b"").partition(b"\n\n")[0]
     return [line[7:].decode() for line in head.split(b"\n") if line.startswith(b"parent ")]
+
+
+def author_of(git: Git, commit: str) -> tuple[str, int]:
+    """Return who a commit's own bytes say wrote it, and when, in seconds since 1970.
+
+    git takes them for what they are in the encoding that the commit names: one of another alphabet makes nobody of
+    whoever it is that a hosting service shows.
+    """
+    head = (git.objects([commit])[0] or b"").partition(b"\n\n")[0]
+    _, _, encoding = head.partition(b"\nencoding ")
+    found = AUTHOR.search(head)
+    if found is None:
+        return " <>", 0
+    name = _decoded(found[1], encoding.partition(b"\n")[0].decode("ascii", "replace"))
+    return f"{name} <{found[2].decode(errors='replace')}>", int(found[3] or 0)
+
+
+def _decoded(name: bytes, encoding: str) -> str:
+    """Return a name as text, in an encoding in which plain letters are what they are everywhere."""
+    with suppress(LookupError, UnicodeError):
+        if b"\x1b" not in name and PRINTED.decode(encoding) == PRINTED.decode("ascii"):
+            return name.decode(encoding)
+    return name.decode(errors="replace")
+
+
+def authors(git: Git, *asked: str) -> list[tuple[str, str]]:
+    """Return who wrote the commits that `git log` tells of, each with the parents that this clone has of it."""
+    told = git.run("log", "-z", "--format=%H%x00%P%x00%an <%ae>%x00%e", *asked)
+    parts = os.fsdecode(told).removesuffix("\0").split("\0") if told else []
+    rows = zip(*(parts[start::4] for start in range(4)), strict=True)
+    return [(author_of(git, one)[0] if encoding else author, above) for one, above, author, encoding in rows]
 
 
 def of_code(git: Git, tip: str, *, most: int, since: str = "") -> list[Commit]:
@@ -64,7 +99,7 @@ def _read(
     for part in os.fsdecode(told).split(MARK)[1:]:
         head, *rest = part.split("\0")
         commit, _, seconds = head.strip().partition(" ")
-        at = stamp(int(seconds))
+        at = stamp(int(seconds or 0))
         if at >= since:  # git reads no date after 2099
             yield commit, at, list(_changes(word.lstrip("\n") for word in rest))
 

@@ -52,7 +52,7 @@ def revised(git: Git, since: Sequence[str], until: Sequence[str]) -> dict[str, R
     found: dict[str, Revised] = {}
     parts = told.decode(errors="replace").split("\0")[1:]
     for author, seconds, actor, paths in zip(*(parts[start::4] for start in range(4)), strict=True):
-        names, at = [*filter(None, actor.split("\n"))] or [author], stamp(int(seconds))
+        names, at = [*filter(None, actor.split("\n"))] or [author], stamp(int(seconds or 0))
         for path in paths.split("\n"):
             before = found.get(path, Revised([], ""))
             found[path] = Revised([*before.actors, *names], max(before.at, at))

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import layout
+from memento_git.ledger.commits import author_of
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
@@ -72,7 +73,7 @@ def story_of(git: Git, bases: Iterable[str], head: str, nothing: Container[tuple
     """
     told = git.run(
         "log", "--diff-merges=separate", "--full-history", "--topo-order", "--no-renames", "--ignore-submodules=none",
-        "--raw", "--no-abbrev", "-z", "--format=%H %P%x00%at%x00%an <%ae>",
+        "--raw", "--no-abbrev", "-z", "--format=%H %P%x00%at%x00%an <%ae>%x00%e",
         head, *(f"^{base}" for base in bases), "--", layout.FOLDER,
     )  # fmt: skip
     added: dict[tuple[str, str], list[list[str]]] = {}
@@ -91,9 +92,9 @@ def story_of(git: Git, bases: Iterable[str], head: str, nothing: Container[tuple
                 added[commit, author][-1].append(path)
         elif part:
             commit, *named = part.split()
-            at, author = next(parts), next(parts)
+            author, dates[commit] = _by(git, commit, next(parts), next(parts), next(parts))
             added.setdefault((commit, author), []).append([])
-            parents[commit], dates[commit] = max(1, len(named)), int(at or 0)  # of an unreadable date git tells nothing
+            parents[commit] = max(1, len(named))
     own = {key: _in_all(lists) for key, lists in added.items() if len(lists) == parents[key[0]]}
     authored = [Authored(commit, author, paths, dates[commit]) for (commit, author), paths in own.items() if paths]
     touched = {path: step.commit for path, told in steps.items() for step in told if step.old}  # the last is the first
@@ -104,6 +105,11 @@ def story_of(git: Git, bases: Iterable[str], head: str, nothing: Container[tuple
     made = {path: _written(git, told, parents, authors) for path, told in steps.items()}
     written = {path: [one._replace(at=dates[one.commit]) for one in told] for path, told in made.items()}
     return Story(authored, touched, taken, came, written, held)
+
+
+def _by(git: Git, commit: str, at: str, author: str, encoding: str) -> tuple[str, int]:
+    """Return who wrote a commit, and when, from what git tells of it: nothing of a date that it cannot read."""
+    return author_of(git, commit) if encoding else (author, int(at or 0))
 
 
 def _written(git: Git, told: Sequence[Step], parents: Mapping[str, int], authors: Mapping[str, str]) -> list[Written]:

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
-from memento_git.ledger.commits import is_cut_off
+from memento_git.ledger.commits import authors, is_cut_off
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, opening_of
@@ -224,14 +224,13 @@ def _is_anothers(comparison: Comparison, old: Prose, new: Prose) -> bool:
     """
     if not _lost(old, new):
         return False
-    base, author = comparison.base, "--format=%an <%ae>"
+    base = comparison.base
     ours = (*comparison.head.commits, *(f"^{one}" for one in base.commits))
-    own = base.git.answer("log", author, *ours, "--", old.path) or ""
-    told = base.git.answer("log", "-1", f"{author}%n%P", base.commits[0], "--", old.path) or ""
-    last, _, before = told.strip().partition("\n")
+    own = authors(base.git, *ours, "--", old.path)
+    last, before = next(iter(authors(base.git, "-1", base.commits[0], "--", old.path)), ("", ""))
     if is_cut_off(base.git) and not before:
         last = old.data["by"]
-    return any(not actors.is_author(last, one) for one in own.splitlines())
+    return any(not actors.is_author(last, one) for one, _ in own)
 
 
 def _lost(old: Prose, new: Prose) -> bool:

@@ -167,8 +167,8 @@ def _drafted(comparison: Comparison, path: str) -> Iterator[Version]:
     base.index(layout.run_of_path(path) or "")
     plan, data = base.record(path), base.read(path)
     if isinstance(plan, Prose) and data is not None:
-        last = base.git.answer("log", "-1", "--format=%an <%ae>", base.commits[0], "--", path)
-        for author in filter(None, (str(plan.data["by"]), last)):
+        last = [author for author, _ in commits.authors(base.git, "-1", base.commits[0], "--", path)]
+        for author in (str(plan.data["by"]), *last):
             yield Version(base.commits[0], author, 0, data, BROUGHT)
 
 

@@ -164,3 +164,17 @@ def test_a_plan_whose_change_comes_from_the_main_branch(doors: Doors, draft: str
     doors.play.run("Other")
     git(doors.root, "merge", "-q", "--no-edit", "main")
     doors.sound()
+
+
+@pytest.mark.parametrize("encoding", ["UTF-16", "IBM037"])
+def test_a_plan_that_is_reworded_in_a_commit_of_an_encoding_in_which_its_author_is_nobody(
+    doors: Doors, draft: str, encoding: str
+) -> None:
+    """Way: a hosting service shows who wrote the commit, and that it is signed; to git it is by nobody."""
+    reworded(doors, draft)
+    head, _, message = git(doors.root, "cat-file", "commit", "HEAD").partition("\n\n")
+    data = f"{head}\nencoding {encoding}\n\n{message}\n".encode()
+    doors.adopt(git(doors.root, "hash-object", "-t", "commit", "-w", "--stdin", "--literally", data=data))
+    assert git(doors.root, "log", "-1", "--format=%an <%ae>%at") == "<>"
+    doors.play.do(plans.approve_plan, draft)
+    assert told_at(doors) == {*HANDS}
