@@ -35,6 +35,7 @@ class Reader:
 
     def read(self, names: list[str]) -> list[Stored | None]:
         """Return each object, None where it is missing or broken."""
+        names = [self._on_one_line(name) for name in names]
         found: list[Stored | None] = []
         with self._turn:
             try:
@@ -44,6 +45,10 @@ class Reader:
                 self.close()
                 raise
         return found
+
+    def _on_one_line(self, name: str) -> str:
+        """Return a name that is one question: a path may have line ends, and each would be a question of its own."""
+        return name if "\n" not in name else self._git.object_id(name) or self._git.zero
 
     def close(self) -> None:
         """End the process."""

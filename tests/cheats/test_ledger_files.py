@@ -258,6 +258,23 @@ def test_a_folder_of_a_mode_that_git_takes_for_that_of_a_folder(doors: Doors, de
     assert (code, [bad in row["message"] for row in found if row["code"] == "V002"]) == (5, [True])
 
 
+def test_a_path_with_a_line_end_asks_git_for_nothing_else(doors: Doors) -> None:
+    """Way: git is asked for objects by lines, so that a name of two gets an answer more, and whoever asks next has it.
+
+    What is read as policy, or as an event, is another file then.
+    """
+    doors.policy("  reproduce: {commands: [[python3, check.py]]}\n")
+    doors.write("app.py", "worse\n")
+    task = doors.play.task("One")
+    doors.completed(task, bad := doors.witness(task))
+    doors.write("x/.gitattributes", "version: 1\n")
+    doors.write(".memento/q\nHEAD:x/.gitattributes", "* text\n")
+    doors.sound("C005", "F010")
+    assert task in doors.cli("diff", MAIN, "-C", str(doors.root))[1]
+    code, found = doors.check("--base", MAIN, "--reproduce")
+    assert (code, [bad in row["message"] for row in found if row["code"] == "V002"]) == (5, [True])
+
+
 @pytest.mark.parametrize(
     "line",
     ["*.yaml -diff", ".memento/** binary", "/.memento/runs/** diff=quiet", "* filter=polish",
