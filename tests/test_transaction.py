@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from memento_git.ledger import edits, layout, watch
+from memento_git.ledger import edits, layout, settings, watch
 from memento_git.ledger.edits import UncommittedLedger
 from memento_git.ledger.git import Git
 from memento_git.ledger.lock import TransactionNested
@@ -240,6 +240,16 @@ def test_a_view_that_nobody_asks_on_leaves_no_process_behind(play: Play) -> None
         assert [change.path for change in ledger.uncommitted] == [".memento/stray.txt"]
         ledger.view()
     assert {child.pid for child in beside.children()} <= known
+
+
+def test_a_clock_that_git_reckons_no_zone_for_is_refused(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.delenv(f"GIT_{role}_DATE", raising=False)
+    told = "Ada <ada@example.invalid> 4102444800 +5347828"  # what git itself says, and commits, in 2100
+    names = {"user.email": "ada@example.invalid", "GIT_AUTHOR_IDENT": told, "GIT_COMMITTER_IDENT": told}
+    with pytest.raises(ClockUnfit) as refused:
+        settings.identities(play.ledger.git, names)
+    assert refused.value.hint == "set the clock of this machine"
 
 
 def test_what_is_written_by_a_change_is_not_announced_as_an_edit(play: Play) -> None:

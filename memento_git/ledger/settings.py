@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memento_git.errors import Refused
 from memento_git.ledger.asked import Asked
 from memento_git.ledger.git import GitFailed
+from memento_git.model.clock import ClockUnfit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,4 +57,7 @@ def _dated(identity: str, variable: str) -> str:
     if variable in os.environ:
         return identity
     who, _, when = identity.rpartition("> ")
-    return f"{who}> {int(time.time())} {when.rpartition(' ')[2]}"
+    seconds, zone = int(time.time()), when.rpartition(" ")[2]
+    if seconds < 0 or len(zone) != len("+0000"):  # git reckons no zone for what is before 1970, or after 2099
+        raise ClockUnfit(seconds=seconds)
+    return f"{who}> {seconds} {zone}"
