@@ -265,6 +265,19 @@ def test_fix_puts_back_what_any_of_several_bases_has(branch: Play, cli: Any) -> 
     assert path.exists()
 
 
+def test_what_a_staged_merge_of_three_sides_drops_is_put_back_from_the_one_that_has_it(branch: Play, cli: Any) -> None:
+    branch.task("One")
+    git(branch.root, "switch", "-qc", "other", "main")
+    path = layout.prose_path(branch.state(task := branch.task("Two")).id, task)
+    git(branch.root, "switch", "-q", "main")
+    git(branch.root, "merge", "-q", "--no-commit", "--no-ff", "work", "other")
+    git(branch.root, "rm", "-qf", path)
+    told = re.search("fix: put it back: (git checkout .*)", cli("check", "--staged", "-C", str(branch.root))[1])
+    assert told is not None
+    git(branch.root, *told[1].split()[1:])
+    assert cli("check", "--staged", "-C", str(branch.root))[0] == 0
+
+
 def test_edits_that_are_not_committed_are_announced(branch: Play, cli: Any) -> None:
     path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
     code, _, err = cli("check", "-C", str(branch.root))

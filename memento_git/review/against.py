@@ -228,8 +228,10 @@ class Comparison:
         if self.name == STAGED and path in self.stand_ins:
             how = f"git checkout {self.stand_ins[path].commit[:12]} -- {path}"
         elif self.name == STAGED:
-            is_own = self.base.git.entries(self.base.commits[0], path)
-            how = f"git checkout {STAGED if is_own else MERGING} -- {path}"
+            sides = self.base.commits
+            has = next((one for one in sides if self.git.entries(one, path)), sides[0])
+            name = STAGED if has == sides[0] else MERGING if len(sides) == 2 else has[:12]
+            how = f"git checkout {name} -- {path}"
         return Finding(code, path, 0, message, f"put it back: {how}")
 
     def _accounted(self, path: str, place: Place) -> bool:
