@@ -262,9 +262,10 @@ def test_a_git_that_was_killed_has_not_said_no(play: Play, killed: Callable[[str
     killed("remote")
     with pytest.raises(door.GitFailed, match="ended by signal 9"):
         play.ledger.git.remotes()
-    killed("update-index")
-    with pytest.raises(door.GitFailed, match="update-index failed: ended by signal 9"):
-        play.run()
+    for command in ("update-index", "update-ref", "fast-import"):
+        killed(command)
+        with pytest.raises(door.GitFailed, match=f"{command} failed: ended by signal 9"):
+            play.run()
 
 
 def test_a_repository_whose_git_was_killed_while_it_is_opened_says_so(

@@ -8,6 +8,7 @@ ADVICE: Final = (
     "hint:", "Aborting", "Updating ", "To ", "error: failed to push", "Please commit your changes or stash them",
     "Please move or remove them", "Please make sure you have the correct access", "and the repository exists.",
 )  # fmt: skip
+KILLED: Final = "ended by signal "
 FULL: Final = (
     "No space left on device", "Out of diskspace", "Disk quota exceeded", "Read-only file system", "File too large",
     "couldn't set '", "couldn't write '", "unable to create directory for ",
@@ -27,9 +28,14 @@ def complaints(err: str) -> list[str]:
     return [line for line in lines if line not in ("", "remote:") and not line.startswith(ADVICE)]
 
 
+def was_killed(reason: object) -> bool:
+    """Tell whether what `ended` says of a git is that a signal ended it: then it had no fault to find."""
+    return str(reason).startswith(KILLED)
+
+
 def ended(code: int) -> str:
     """Return how a command ended of which nobody said why."""
-    return f"exit code {code}" if code > 0 else f"ended by signal {-code}"
+    return f"exit code {code}" if code > 0 else f"{KILLED}{-code}"
 
 
 def is_full(err: str) -> bool:

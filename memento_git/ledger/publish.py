@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError, Moved, Refused, reason_of
 from memento_git.ledger import journal, layout, places, userindex, worktree
+from memento_git.ledger.complaints import was_killed
 from memento_git.ledger.git import BareRepository, GitFailed
 from memento_git.ledger.journal import Path3
 from memento_git.ledger.lock import LOCKED, NotWritable, refuse_ref
@@ -140,6 +141,8 @@ def _import(git: Git, stream: bytes, *, loose: bool) -> str:
         done = git.run(*durable, "fast-import", "--quiet", "--done", "--date-format=raw", data=stream)
         return done.decode().strip()
     except GitFailed as failure:
+        if was_killed(failure.facts["reason"]):
+            raise
         raise NotWritable(reason=failure.facts["reason"]) from None
     finally:
         for report in git.git_dir.glob("fast_import_crash_*"):
@@ -253,6 +256,8 @@ def _move(git: Git, draft: Draft) -> None:
                 return
             if now != old:
                 raise LedgerMoved(ref=ref) from None
+            if was_killed(reason):
+                raise
             if time.monotonic() > deadline or not any(words in reason for words in LOCKED):
                 refuse_ref(ref, reason)
             time.sleep(REF_PAUSE)
