@@ -33,5 +33,6 @@ def beyond(
     states = [comparison.state(run) for run in comparison.touched() if is_id(run, "run")]
     done = [state for state in states if state.status == "completed"]
     given = [(state, event) for state in done for event in gates.passes(state, state.id, gate)]
-    others = {one for state, event in given for one in gatehold.fresh_ends(state, event, ends.of, laid)}
+    own = ((state, event, laid if event.id in comparison.added else None) for state, event in given)
+    others = {one for state, event, how in own for one in gatehold.fresh_ends(state, event, ends.of, how)}
     return changing_code(comparison.base.git, comparison.head.commits[0], [*comparison.base.commits, *seen, *others])

@@ -203,7 +203,8 @@ def _other(state: RunState, event: Event, scope: Scope) -> Other | None:
     """
     if not state.is_final or scope.ended is None:
         return Other()
-    if not (came := gatehold.fresh_ends(state, event, scope.ended, scope.laid)):
+    laid = scope.laid if event.id in scope.added else None  # a squash of released work brings its verdict, too
+    if not (came := gatehold.fresh_ends(state, event, scope.ended, laid)):
         for commit in (one for end in state.folded(state.id).legal(state.status) for one in scope.ended(end)):
             if not all(gatehold.shows(state, event, code) for code in gatehold.codes_of(state, [commit])):
                 return Other(f": the end of {state.id} came with {commit[:12]}, which has other code")
