@@ -97,7 +97,9 @@ def _as_git_does(ledger: Ledger, base: publish.Base, commit: str) -> None:
         raise userindex.IndexLocked(path=left)
     if is_full(err):
         raise CannotWrite(command=MERGE, reason=reason)
-    raise GitFailed(command=MERGE, reason=reason) if code < 0 else ForwardRefused(reason=reason)
+    if code < 0:
+        raise GitFailed(command=MERGE, reason=reason)
+    raise ForwardRefused(reason=reason)
 
 
 def _half_done(git: Git, old: str, new: str) -> list[str]:

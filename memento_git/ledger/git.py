@@ -368,6 +368,7 @@ def answered(arguments: Sequence[str], code: int, out: bytes, err: bytes) -> byt
     """Return what a git command printed; raise GitFailed with git's own words where it ended with an error."""
     if code:
         command = next(one for one in arguments[::2] if one not in ("-c", "-C"))
-        kind = CannotWrite if is_full(err.decode(errors="replace")) else GitFailed
-        raise kind(command=command, reason=reason_of(err, code))
+        if is_full(err.decode(errors="replace")):
+            raise CannotWrite(command=command, reason=reason_of(err, code))
+        raise GitFailed(command=command, reason=reason_of(err, code))
     return out
