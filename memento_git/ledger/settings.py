@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
 from memento_git.ledger.asked import Asked
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memento_git.ledger.git import Git
+
+ROLES: Final = ("AUTHOR", "COMMITTER")
 
 
 class IdentityMissing(Refused):
@@ -41,14 +43,13 @@ def told(asked: Asked) -> dict[str, str]:
 
 def identities(git: Git, settings: Mapping[str, str]) -> tuple[str, str]:
     """Return author and committer as git would write them now; refuse where git would."""
-    names = [settings.get(f"GIT_{role}_IDENT", "") for role in ("AUTHOR", "COMMITTER")]
+    names = [settings.get(f"GIT_{role}_IDENT", "") for role in ROLES]
     known = "user.email" in settings or {"GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"} <= set(os.environ)
     if not known or not all(names):
-        for role in ("AUTHOR", "COMMITTER"):
-            try:
-                git.run("var", f"GIT_{role}_IDENT")
-            except GitFailed as failure:
-                raise IdentityMissing(reason=failure.facts["reason"]) from None
+        try:
+            names = [os.fsdecode(git.run("var", f"GIT_{role}_IDENT")).strip() for role in ROLES]
+        except GitFailed as failure:
+            raise IdentityMissing(reason=failure.facts["reason"]) from None
     return _dated(names[0], "GIT_AUTHOR_DATE"), _dated(names[1], "GIT_COMMITTER_DATE")
 
 

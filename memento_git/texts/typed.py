@@ -64,9 +64,6 @@ class ReasonRequired(Refused):
     sentence = "{verb} needs a reason"
     hint_ = "add --reason TEXT; in a file for memento apply, {key}: TEXT"
 
-    def __init__(self, *, verb: str, key: str = "reason") -> None:
-        super().__init__(verb=verb, key=key)
-
 
 Reason = str  # of an action that needs one: an empty one is refused
 

@@ -103,7 +103,7 @@ def select_candidate(
         return found
     told = desk.optional("reason", reason)
     if chosen is not found.chosen and not told:
-        raise ReasonRequired(verb="choosing another than the best candidate")
+        raise ReasonRequired(verb="choosing another than the best candidate", key="reason")
     told = told or f"score {chosen.score}, best of {len(found.ranked)}"
     scores = {one.candidate.dispatch: one.score for one in found.ranked if not one.reasons}
     event = desk.happen(
