@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout, policyfile, staged
 from memento_git.model.finding import Finding, leaving_out, removing
-from memento_git.model.ids import kind_of
+from memento_git.model.ids import ID, kind_of
 from memento_git.model.work import commands_of, without_file_ids
 
 if TYPE_CHECKING:
@@ -22,14 +22,26 @@ LARGEST_SCAN: Final = 1024 * 1024
 STAGED: Final = "take it out of the file, and stage that; revoke it if it was ever committed"
 
 
-def packed(view: View, found: Iterable[Finding]) -> list[Finding]:
-    """Return findings with the archives that alone hold their files."""
+def placed(view: View, found: Iterable[Finding]) -> list[Finding]:
+    """Return findings with the line that they are about, or the archive that alone holds their file."""
     told = []
     for one in found:
         place = layout.place_of(one.path)
         where = view.place_of(place.run, one.path) if place and place.run else one.path
-        told.append(one._replace(archive=where) if where != one.path else one)
+        line = one.line or (_line_of(view, one) if place and where == one.path else 0)
+        told.append(one._replace(line=line, archive=where if where != one.path else ""))
     return told
+
+
+def _line_of(view: View, finding: Finding) -> int:
+    """Return the line of a record's file that names what a finding does, first of all others; 0 where none does."""
+    lines = (view.read(finding.path) or b"").decode(errors="replace").split("\n")
+    for other in ID.finditer(finding.message):
+        if other[0] not in finding.path:
+            for number, line in enumerate(lines, start=1):
+                if other[0] in line:
+                    return number
+    return 0
 
 
 def check_names(view: View, among: Collection[str], policy: Policy) -> Iterator[Finding]:

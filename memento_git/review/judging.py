@@ -72,7 +72,7 @@ def added(
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(comparison, scopes, touched, {comparison.as_before(one.path) for one in found}) if found else set()
     found = files.lasting(lastread.told_whole(view, lastread.unpacked(found), first, name), () if is_staged else paths)
-    ours, already = _apart(files.packed(view, files.never_back(found)), before, comparison)
+    ours, already = _apart(files.placed(view, files.never_back(found)), before, comparison)
     return Report(ordered(ours), ordered(already), first, head, len(differing), policy, bases=tuple(forks))
 
 

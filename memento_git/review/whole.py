@@ -55,7 +55,7 @@ def alone(git: Git, head: str, now: str) -> Report:
         found += part.look()
     records = sum(1 for path in view.files if layout.place_of(path) is not None)
     told = ordered(with_fixes(view, lastread.unpacked([*view.findings, *found])))
-    return Report(files.packed(view, told), [], "", head, records, policy)
+    return Report(files.placed(view, told), [], "", head, records, policy)
 
 
 def parts(view: View, policy: Policy) -> Iterator[Part]:
