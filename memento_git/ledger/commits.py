@@ -58,7 +58,7 @@ def author_of(git: Git, commit: str) -> tuple[str, int]:
 
 def _decoded(name: bytes, encoding: str) -> str:
     """Return a name as text, in an encoding in which plain letters are what they are everywhere."""
-    with suppress(LookupError, UnicodeError):
+    with suppress(LookupError, ValueError):
         if b"\x1b" not in name and PRINTED.decode(encoding) == PRINTED.decode("ascii"):
             return name.decode(encoding)
     return name.decode(errors="replace")
