@@ -146,6 +146,21 @@ def test_what_a_fast_forward_that_was_killed_left_is_told_apart_from_the_users_e
     assert (at(bob)[1], (bob.root / "z.py").read_text()) == (before[1], "x = 2\n" * 9)
 
 
+@pytest.mark.parametrize("target", ["nowhere", ".memento"])
+def test_a_link_of_the_users_that_leads_to_no_file_is_an_edit_like_any_other(hub: Hub, target: str) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    for name in ("app.py", "other.py"):
+        (ada.root / "link").unlink(missing_ok=True)
+        (ada.root / "link").symlink_to(name)
+        code(ada, f"of = {name!r}\n")
+        sync(ada)
+        if name == "app.py":
+            sync(bob)
+    (bob.root / "link").unlink()
+    (bob.root / "link").symlink_to(target)
+    assert "link" in refused(bob, adoption.ForwardRefused).message
+
+
 def test_a_fast_forward_whose_git_is_killed_or_whose_index_is_locked_blames_no_edit(hub: Hub) -> None:
     ada, bob = hub.first, hub.clone("Bob")
     code(ada, "answer = 43\n")

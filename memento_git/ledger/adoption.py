@@ -10,6 +10,7 @@ from memento_git.errors import Refused
 from memento_git.ledger import difference, edits, merging, publish, userindex
 from memento_git.ledger.complaints import complaints, ended, is_full
 from memento_git.ledger.git import CannotWrite, GitFailed
+from memento_git.ledger.listed import FILE_MODES
 from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
@@ -105,7 +106,8 @@ def _as_git_does(ledger: Ledger, base: publish.Base, commit: str) -> None:
 def _half_done(git: Git, old: str, new: str) -> list[str]:
     """Return files of the work tree that hold what comes in, if one is whole, while the index has them as before."""
     edited = {*os.fsdecode(git.run("diff-files", "--name-only", "--diff-filter=M", "-z")).split("\0")}
-    changed = [one for one in difference.raw(git, old, new) if one.path in edited and one.new]
+    plain = {*FILE_MODES}
+    changed = [one for one in difference.raw(git, old, new) if one.path in edited and {one.old_mode, one.mode} <= plain]
     top = git.top or git.cwd
     pairs = {
         one.path: ((top / one.path).read_bytes(), blob or b"")
