@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from memento_git.review import actions
+from memento_git.work import refusals
 from memento_git.work.actions import releases, runs
 from tests.play import Play, git
 from tests.test_buttons import press
@@ -233,6 +234,20 @@ def test_code_that_a_branch_puts_below_a_squash_of_its_released_work_is_told(sho
     assert amiss(shop, base="main") == ERRORS
     edit(shop, "other.py", "unseen = 2\n")
     assert amiss(shop, base="main") == ERRORS
+
+
+def test_a_run_that_is_completed_after_the_base_went_on_from_its_gate_is_told(shop: Play) -> None:
+    """There was no branch, and `run complete` refuses it: the completion was written by hand."""
+    run = released(shop, complete=False)
+    on(shop, "end", "main")
+    shop.do(runs.complete_run, run)
+    on(shop, "main")
+    line(shop, 0, "after the gate")
+    with pytest.raises(refusals.GateFallen):
+        shop.do(runs.complete_run, run)
+    git(shop.root, "checkout", "-q", "end", "--", ".memento")
+    shop.commit_all("completed")
+    assert amiss(shop, base="HEAD^") == [("P004", "error")]
 
 
 def test_lines_that_fit_at_two_places_are_not_taken_for_what_was_seen(shop: Play) -> None:
