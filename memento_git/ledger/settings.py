@@ -54,7 +54,7 @@ def identities(git: Git, settings: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _dated(identity: str, variable: str) -> str:
-    """Return an identity, where settings have it, with the time of this moment: they are read once, commits are many."""
+    """Return an identity, where one is told, with the time of this moment: it is read once, and commits are many."""
     if not identity or variable in os.environ:
         return identity
     who, _, when = identity.rpartition("> ")
