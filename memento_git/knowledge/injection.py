@@ -29,23 +29,29 @@ ALONE: Final = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\|)")
 FLAG: Final = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f")  # of a region
 HIDES: Final = re.compile("[\U000e0000-\U000e007f]")
 
+BEGINS: Final = r"(?:(?<!\w )|(?<=favor )|(?<=plaît )|(?<=veuillez ))"  # else who ignores is a program
 ABROAD: Final = "|".join((
     *(
-        rf"\b(?:{verbs})\b(?=[^.\n]{{0,60}}\b(?:{which})\b)[^.\n]{{0,40}}\b\w*(?:{what})" for verbs, which, what in (
-            (r"(?:ignorier|missacht)e(?:n sie)?|vergiss|vergesst|vergessen sie",
-             r"alle[rs]?|vorherig\w*|vorig\w*|bisherig\w*|obig\w*", "anweisung|instruktion|regel|vorgabe"),
-            (r"ignore[rz]?|oublie[rz]?", r"toutes?|tous|précédent\w*|ci-dessus", "instruction|consigne|règle"),
-            (r"ignor[ae]\w*|olvid[ae]\w*|esque[cç]\w*|desconsider\w*", r"tod[ao]s|anterior\w*|previ[ao]s|acima",
-             "instruc|instruç|regla|regra"),
-            (r"ignora\w*|dimentica\w*", r"tutt[ei]|precedent\w*", "istruzion|regol"),
-            (r"(?:игнорируй|забудь)(?:те)?", r"все\w*|предыдущ\w*|прежн\w*", "инструкц|указани|правил"),
+        rf"(?:{verbs})\b\W+(?:\w+\W+){{0,2}}?(?:(?:{which})\W+(?:\w+\W+){{0,2}}?\w*(?:{what})|\w*(?:{what})\w*\W+(?:{which}))"
+        for verbs, which, what in (
+            (r"\b(?:(?:ignorier|missacht)e(?:n sie)?|vergiss|vergesst|vergessen sie)(?!\W+(?:nicht|kein))",
+             r"alle[rs]?|vorherig\w*|vorig\w*|bisherig\w*|obig\w*|oben", "anweisung|instruktion|regel|vorgabe"),
+            (rf"{BEGINS}\b(?:ignore[rz]?|oublie[rz]?)(?!\W+pas)", r"toutes?|tous|précédent\w*|ci-dessus",
+             "instruction|consigne|règle"),
+            (rf"{BEGINS}\b(?:ignor(?:[ae]|ad|e[mn])|olvid(?:[ae]|ad|en)|esque(?:ce|çam?)|desconsidere?m?)",
+             r"tod[ao]s|anterior\w*|previ[ao]s|acima", "instruc|instruç|regla|regra"),
+            (rf"{BEGINS}\b(?:ignora|dimentica)(?:te)?", r"tutt[ei]|precedent\w*", "istruzion|regol"),
+            (r"(?<!не )\b(?:игнорируй|забудь)(?:те)?", r"все\w*|предыдущ\w*|прежн\w*", "инструкц|указани|правил"),
         )
     ),
-    r"(?:تجاهل|انس)[^.\n]{0,10}(?:كل|جميع|كافة)[^.\n]{0,20}(?:تعليمات|أوامر|قواعد)",
-    r"(?:تجاهل|انس)[^.\n]{0,20}(?:تعليمات|أوامر|قواعد)[^.\n]{0,20}(?:السابقة|أعلاه)",
-    r"(?:忽略|忽视|忽視|无视|無視|忘记|忘記)[^。\n]{0,8}(?:之前|以上|前面|先前|所有|一切|全部)[^。\n]{0,12}(?:指示|指令|规则|規則|提示|命令)",
-    r"(?:以前|これまで|上記|すべて|全て|前)の[^。\n]{0,15}(?:指示|命令|ルール|プロンプト)[^。\n]{0,12}(?:無視|忘れ)",
-    r"(?:이전|위의|모든|앞선)[^.\n]{0,15}(?:지시|명령|규칙|프롬프트)[^.\n]{0,12}(?:무시|잊)",
+    r"\b[وف]?(?:تجاهل|انس)[^.\n]{0,10}(?:كل|جميع|كافة)[^.\n]{0,20}(?:تعليمات|أوامر|قواعد)",
+    r"\b[وف]?(?:تجاهل|انس)[^.\n]{0,20}(?:تعليمات|أوامر|قواعد)[^.\n]{0,20}(?:السابقة|أعلاه)",
+    (r"(?:(?<!\w)|(?<=[请請你您须須并並])|(?<=(?<!不)要))(?:忽略|忽视|忽視|无视|無視|忘记|忘記)"
+    r"[^。\n]{0,8}(?:之前|以上|前面|先前|所有|一切|全部)[^。\n]{0,12}(?:指示|指令|规则|規則|提示|命令)"),
+    (r"(?:以前|これまで|上記|すべて|全て|前)の[^。\n]{0,15}(?:指示|命令|ルール|プロンプト)[^。\n]{0,12}"
+    r"(?:無視(?:して(?!い|お)|せよ|しろ|しなさい|すること(?![がはも]))|忘れ(?:て(?!い|は)|ろ|なさい|ること))"),
+    (r"(?:이전|위의|모든|앞선)[^.\n]{0,15}(?:지시|명령|규칙|프롬프트)[^.\n]{0,12}"
+    r"(?:무시(?:해(?!서|도)|하(?:고(?! 있)|세요|십시오|시오|라))|잊(?:어|으세요|으십시오|고))"),
 ))  # fmt: skip
 SIGNS: Final = (
     ("asks to disregard instructions", re.compile(
