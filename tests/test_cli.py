@@ -786,7 +786,7 @@ def test_json_belongs_to_the_command_only_before_the_dashes(play: Play, cli: Cal
         ["run", "cancel", "", "--reason", "Why."], ["run", "pause", ""], ["run", "complete", ""], ["run", "show", ""],
         ["archive", ""], ["task", "add", "--title", "More", "--run", ""], ["status", "--run", ""],
         ["gate", "record", "quality_review", "passed", "--task", ""], ["evidence", "list", "--task", ""],
-        ["evidence", "run", "--run-id", "", "--", "true"],
+        ["evidence", "run", "--run-id", "", "--", "true"], ["plan", "show", ""], ["diff", ""],
     ],
 )  # fmt: skip
 def test_who_names_a_run_or_task_by_a_variable_that_is_not_set_does_not_mean_the_only_one(

@@ -93,6 +93,7 @@ def test_a_run_goes_from_goal_to_completion_through_the_plugin(hermes: Callable[
     done = hermes("complete-dispatch", dispatch_id=dispatch, executor="hermes-profile", evidence_uri="file://task.log")
     assert (done["ok"], done["task"]["status"]) == (True, "completed")
     assert hermes("status", run_id=run)["counts"]["completed"] == 1
+    assert hermes("status", run_id="")["run"]["id"] == run
 
 
 def test_arguments_come_as_a_mapping_as_json_or_as_words(repo: Path) -> None:

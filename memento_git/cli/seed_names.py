@@ -242,7 +242,7 @@ def arguments(name: str, values: Mapping[str, Any]) -> list[str]:
         option = {"repo": "workspace"}.get(key, key.replace("_", "-"))
         if option == "workspace":
             words += ["--workspace", str(value)]
-        elif option in taken:
+        elif option in taken and (value != "" or name in TABLE):  # what is empty is left out, as an alias does itself
             words += _option(option, value)
         elif option not in (*OPTIONS, *REPEATED, *FLAGS):
             raise ArgumentsInvalid(problem=f"{name} has no option {key!r}")
