@@ -54,8 +54,8 @@ def identities(git: Git, settings: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _dated(identity: str, variable: str) -> str:
-    """Return an identity, where one is told, with the time of this moment: it is read once, and commits are many."""
-    if not identity or variable in os.environ:
+    """Return an identity with the time of this moment, for settings are read once and commits are many."""
+    if variable in os.environ:
         return identity
     who, _, when = identity.rpartition("> ")
     seconds, zone = int(time.time()), when.rpartition(" ")[2]
