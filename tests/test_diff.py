@@ -1003,7 +1003,7 @@ def test_what_needs_a_look_is_not_what_is_left_out(play: Play) -> None:
     """Verdicts, plans and what does not count stand before the many lines of tasks and evidence."""
     held = many(2000, "An easy task")
     held["runs"][0]["illegal"] = [
-        {"id": "event_000000000000", "record": "task_000000000000", "action": "accepted", "actor": "bot",
+        {"id": "event_000000000000", "record": "task_000000000000", "action": "task.accepted", "actor": "bot",
          "created_at": "", "summary": None, "problem": "it was rejected"}
     ]  # fmt: skip
     assert "**not counted**: accepted of `task_000000000000` by bot: it was rejected" in markdown(held)

@@ -163,7 +163,8 @@ def test_a_late_event_that_was_settled_away_is_told_no_more(play: Play) -> None:
     assert codes() == ["T001", "T005"]
     (trouble,) = base(play.ledger.view(), run)["trouble"]
     done, failed = (
-        next(row["event"] for row in trouble["events"] if row["action"] == do) for do in ("completed", "failed")
+        next(row["event"] for row in trouble["events"] if row["action"] == f"task.{do}")
+        for do in ("completed", "failed")
     )
     git(play.root, "branch", "beside")
     play.do(settling.settle_record, task, failed, reason="it was not yet done")
@@ -239,7 +240,7 @@ def test_settle_lists_late_events_until_they_are_archived_too(story: Story, cli:
     story.merge()
     root = str(story.play.root)
     (row,) = json.loads(cli("-C", root, "settle", "--json")[1])["late"]
-    assert (row["run_id"], row["record"], row["action"], row["actor"]) == (story.run, story.open, "claimed", "Bob")
+    assert (row["run_id"], row["record"], row["action"], row["actor"]) == (story.run, story.open, "task.claimed", "Bob")
     assert row["command"] == f"memento archive {story.run}"
     shown = cli("-C", root, "settle")[1]
     assert "is late: claimed by Bob, after its run was archived: memento archive" in shown

@@ -70,7 +70,7 @@ def test_events_that_disagree_on_a_task_and_its_dispatch_are_one_entry_and_settl
     assert [event.pop("command") for event in told["events"]] == keep
     assert told == row
     assert cli("check", "--no-base", *where)[1].count(": T001 ") == 1
-    done = next(event["event"] for event in row["events"] if event["action"] == "completed")
+    done = next(event["event"] for event in row["events"] if event["action"] == "task.completed")
     assert cli("settle", task, "--keep", done, "--reason", "It was done.", *where)[0] == 0
     assert base(play.ledger.view(), run)["trouble"] == []
     assert play.status(task) == "completed"

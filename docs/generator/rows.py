@@ -160,7 +160,7 @@ DIFF_NOTE: Final = {
     "links": "new events: change (linked, unlinked), rel, to, reason",
     "text": "of a note that was added or removed: its Markdown, else null",
     "texts": "revised parts: field, words (change: same, added, removed, left_out; text)",
-    "illegal": "new events without effect: id, action, actor, problem",
+    "illegal": "new events without effect: id, action (kind and verb), actor, problem",
 }  # fmt: skip
 TOUCHED: Final = {
     "note": "the note", "title": "its name", "kind": "what it is", "status": "its state",
@@ -215,7 +215,7 @@ DIFF_TASK: Final = {
     "became": "which of stale, late, incomplete, spike, contested it was not before", "selected_dispatch_id": "or null",
     "texts": "revised texts, as of a run", "repairs": "the rejected task that it makes good: id, texts (of that one, "
     "which it has not or has otherwise, as of a run); or null",
-    "events": "what happened: id, record, action, actor, created_at, summary, problem",
+    "events": "what happened: id, record, action (kind and verb), actor, created_at, summary, problem",
 }  # fmt: skip
 RERUN: Final = {
     "evidence_id": "what was run again", "run_id": "its run", "task_ids": "tasks that it may prove",

@@ -144,7 +144,7 @@ def concerned(event: ConcernedRow, names: Names) -> str:
     about = f" {names.within(printable(event['about']))}" if event["about"] else ""
     title = f' "{printable(event["title"])}"' if event["title"] else ""
     by = f" by {printable(event['actor'])}" if event["actor"] else ""  # a file that cannot be read
-    return f"{event['action']}{about}{title}{by}"
+    return f"{event['action'].partition('.')[2]}{about}{title}{by}"
 
 
 def columns(rows: Iterable[Sequence[str]]) -> list[str]:

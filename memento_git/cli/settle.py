@@ -71,7 +71,7 @@ def _list(door: Door) -> None:
     if any(row["problem"] in ("illegal", "incomplete") for row in found):
         lines.append(RESTORING)
     for one in late:
-        who = f"{one['action']} by {output.printable(one['actor'] or 'somebody')}"
+        who = f"{one['action'].partition('.')[2]} by {output.printable(one['actor'] or 'somebody')}"
         one["command"] = f"memento archive {names(one['run_id'])}"
         late_word = click.style("late", fg="yellow")
         lines.append(f"{names(one['record'])} is {late_word}: {who}, after its run was archived: {one['command']}")

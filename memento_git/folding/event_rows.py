@@ -147,5 +147,6 @@ def _told(event: Event) -> ConcernedRow:
     """Return an event so that it can be told from another of its verb: what it names, or why it happened."""
     about = next((told for key in TELLING if (told := event.get(key))), None)
     return {
-        "event": event.id, "record": event.of, "actor": event.by, "action": event.do, "about": about, "title": None,
+        "event": event.id, "record": event.of, "actor": event.by, "action": f"{kind_of(event.of)}.{event.do}",
+        "about": about, "title": None,
     }  # fmt: skip

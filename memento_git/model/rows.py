@@ -370,8 +370,8 @@ class TroubleRow(TypedDict):
     about: Annotated[str, "the parts that the events disagree on, or why"]
     events: Annotated[
         list[ConcernedRow],
-        "event, record, actor and action of each event concerned; about: what it names, or why it happened, "
-        "of an approval the plan, with its title",
+        "event, record, actor and action (kind and verb) of each event concerned; about: what it names, or why it "
+        "happened, of an approval the plan, with its title",
     ]
 
 

@@ -152,7 +152,7 @@ def _verb(row: Row) -> str:
 
 def _event(row: Row) -> Row:
     return {
-        "id": row["id"], "record": row["record"], "action": _verb(row), "actor": row["actor"],
+        "id": row["id"], "record": row["record"], "action": row["action"], "actor": row["actor"],
         "created_at": row["created_at"], "summary": row["summary"], "problem": row["problem"],
     }  # fmt: skip
 

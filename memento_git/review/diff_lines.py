@@ -184,7 +184,7 @@ def revised(row: Row, style: Style) -> Iterator[str]:
 
 def judges(task: Row) -> set[str]:
     """Return who accepted or rejected a task."""
-    return {row["actor"] for row in task["events"] if row.get("action") in ("accepted", "rejected")}
+    return {row["actor"] for row in task["events"] if row.get("action") in ("task.accepted", "task.rejected")}
 
 
 def by(row: Row, style: Style, *, whole: Collection[str] = ()) -> str:
@@ -286,11 +286,11 @@ def trouble_lines(run: Row, style: Style) -> Iterator[str]:
     for row in run["mended"]:
         told = style.say(cut(row["summary"] or ""))
         who = actors([row["actor"]], style, whole=[row["actor"]])
-        yield f"{row['action']} by {who}: {style.code(row['record'])} {told}"
+        yield f"{row['action'].partition('.')[2]} by {who}: {style.code(row['record'])} {told}"
     for row in run["illegal"]:
         who = f" by {actors([row['actor']], style)}" if row["actor"] else ""
-        told = style.say(cut(row["problem"] or ""))
-        yield f"{style.strong('not counted')}: {row['action']} of {style.code(row['record'])}{who}: {told}"
+        told = f"{row['action'].partition('.')[2]} of {style.code(row['record'])}{who}"
+        yield f"{style.strong('not counted')}: {told}: {style.say(cut(row['problem'] or ''))}"
     for row in run["findings"]:
         place = style.code(f"{row['path']}:{row['line']}")
         yield f"{style.strong(row['code'])}: {place} {style.say(cut(row['message']))}"

@@ -86,7 +86,7 @@ def _late(view: View, run: str) -> list[Row]:
         if place is not None:
             event = state.event(name)
             rows.append({
-                "run_id": run, "record": place.of, "event": name, "action": place.do,
+                "run_id": run, "record": place.of, "event": name, "action": f"{kind_of(place.of)}.{place.do}",
                 "actor": event.by if event is not None else None, "at": codec.time_of(place.stamp),
             })  # fmt: skip
     return sorted(rows, key=lambda row: (str(row["at"]), str(row["event"])))
