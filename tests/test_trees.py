@@ -10,6 +10,7 @@ import pytest
 from memento_git.ledger import difference, layout
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.names import NoSuchRevision
+from memento_git.work.codestate import tree_at
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -114,3 +115,19 @@ def test_what_a_base_holds_is_known_from_its_head_and_what_differs(play: Play, m
             told = opened.trees.ledger(one).lines()
         assert told == git(play.root, "ls-tree", "-rz", "--full-tree", one, ".memento/").split("\0")[:-1]
     opened.close()
+
+
+@pytest.mark.parametrize(("path", "mode"), [("deep", "40755"), ("deep", "1040000"), ("app.py", "100600")])
+def test_code_in_a_tree_that_was_made_by_hand_is_the_same_code(repo: Path, path: str, mode: str) -> None:
+    """Git reads any mode of a folder as one, and writes it anew when the code is committed the next time."""
+    (repo / "deep").mkdir()
+    (repo / "deep" / "er").write_text("1")
+    git(repo, "add", "--all")
+    git(repo, "commit", "-qm", "a folder")
+    made = b""
+    for line in git(repo, "ls-tree", "HEAD").split("\n"):
+        octal, _, oid, name = line.split()
+        made += f"{mode if name == path else octal.lstrip('0')} {name}\0".encode() + bytes.fromhex(oid)
+    tree = git(repo, "hash-object", "-t", "tree", "-w", "--literally", "--stdin", data=made)
+    assert tree != git(repo, "rev-parse", "HEAD^{tree}")
+    assert tree_at(Git(repo), git(repo, "commit-tree", "-m", "by hand", tree)) == tree_at(Git(repo), "HEAD")

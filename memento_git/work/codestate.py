@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.errors import Refused
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.reader import AT_ONCE
-from memento_git.ledger.trees import rows
+from memento_git.ledger.trees import mode_of, rows
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -53,8 +53,10 @@ class PathOfLedger(Refused):
 
 
 def without_ledger(tree: bytes, object_format: str) -> str:
-    """Return the id that a top-level tree would have without `.memento`."""
-    body = b"".join(b"%b %b\0%b" % (mode, name, oid) for mode, name, oid in rows(tree, object_format) if name != FOLDER)
+    """Return the id that a top-level tree would have without `.memento`, had git written it."""
+    kept = ((mode_of(octal).lstrip("0").encode(), name, oid) for octal, name, oid in rows(tree, object_format)
+            if name != FOLDER)  # fmt: skip
+    body = b"".join(b"%b %b\0%b" % row for row in kept)
     return hashlib.new(object_format, b"tree %d\0" % len(body) + body).hexdigest()
 
 
