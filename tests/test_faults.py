@@ -266,6 +266,12 @@ def test_a_git_that_was_killed_has_not_said_no(play: Play, killed: Callable[[str
         killed(command)
         with pytest.raises(door.GitFailed, match=f"{command} failed: ended by signal 9"):
             play.run()
+    killed("update-ref")
+    with pytest.raises(door.GitFailed, match="update-ref failed: ended by signal 9"):
+        claims.take(play.ledger.git, "task_0", claims.Claim("dispatch_0", "Ada", ""), None)
+    killed("tag")
+    with pytest.raises(door.GitFailed, match="tag failed: ended by signal 9"):
+        marks.mark(play.ledger.git, "m1", "A mark.")
 
 
 def test_a_repository_whose_git_was_killed_while_it_is_opened_says_so(

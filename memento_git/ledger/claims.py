@@ -61,7 +61,7 @@ def take(git: Git, name: str, claim: Claim, instead_of: Claim | None) -> Claim |
     except GitFailed as failure:
         now = git.object_id(f"{REFS}/{name}") or ""
         if now == (instead_of.blob if instead_of else ""):
-            refuse_ref(f"{REFS}/{name}", str(failure.facts["reason"]))
+            refuse_ref(f"{REFS}/{name}", failure)
         if now != blob:
             return None
     return claim._replace(blob=blob or "")

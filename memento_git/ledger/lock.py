@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.errors import Moved, Refused, reason_of
+from memento_git.ledger.complaints import was_killed
 
 try:
     import fcntl
@@ -19,6 +20,8 @@ except ImportError:  # Windows has no flock
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from memento_git.ledger.git import GitFailed
 
 KEPT: Final[bool] = fcntl is not None  # whether there is a lock at all
 PATIENCE: Final = 60.0
@@ -69,8 +72,14 @@ class RepositoryGone(NotWritable):
     hint_ = "open it where it is now; where it was, nothing is made anew"
 
 
-def refuse_ref(ref: str, reason: str) -> NoReturn:
-    """Refuse where git could not write a ref: another git holds it, or left its lock; else nothing can be written."""
+def refuse_ref(ref: str, failure: GitFailed) -> NoReturn:
+    """Refuse where git could not write a ref: another git holds it, or left its lock; else nothing can be written.
+
+    A git that was killed is told as that.
+    """
+    reason = str(failure.facts["reason"])
+    if was_killed(reason):
+        raise failure
     if any(words in reason for words in LOCKED):
         raise RefLocked(ref=ref, reason=reason) from None
     raise NotWritable(reason=reason) from None

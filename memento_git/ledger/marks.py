@@ -52,7 +52,7 @@ def mark(git: Git, name: str, message: str) -> str:
         git.run("-c", "tag.gpgSign=false", "tag", "-a", "--no-sign", "-F", "-", tag, data=message.encode())
     except GitFailed as failure:
         _refuse(git, name, str(failure.facts["reason"]))
-        refuse_ref(f"refs/tags/{tag}", str(failure.facts["reason"]))
+        refuse_ref(f"refs/tags/{tag}", failure)
     return tag
 
 

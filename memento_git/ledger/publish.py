@@ -256,10 +256,8 @@ def _move(git: Git, draft: Draft) -> None:
                 return
             if now != old:
                 raise LedgerMoved(ref=ref) from None
-            if was_killed(reason):
-                raise
             if time.monotonic() > deadline or not any(words in reason for words in LOCKED):
-                refuse_ref(ref, reason)
+                refuse_ref(ref, failure)
             time.sleep(REF_PAUSE)
         else:
             return
