@@ -116,7 +116,7 @@ def test_whoever_a_task_was_handed_to_is_named_where_it_waits_to_be_claimed(
     ]
 
 
-@pytest.mark.parametrize("verb", ["retract", "supersede"])
+@pytest.mark.parametrize("verb", ["retract", "supersede", "redact"])
 def test_evidence_that_is_withdrawn_leads_to_what_its_run_needs(play: Play, cli: Callable[..., Any], verb: str) -> None:
     task = play.proven(run=play.planned())
     (proof,) = play.state(task).proof(task).by

@@ -426,7 +426,7 @@ ANSWERS: Final = {
     "evidence export --out": "out bytes",
     "evidence supersede": "evidence next",
     "evidence retract": "evidence next",
-    "evidence redact": "redacted note",
+    "evidence redact": "redacted note next",
     "preflight": "act checks dangers refused gate",
     "graph status": "code graph snapshot after_dispatch graphify",
     "graph update": "evidence recorded counts",

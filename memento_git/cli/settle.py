@@ -49,7 +49,8 @@ def redact(door: Door, kind: str, target: str, reason: str) -> None:
     act = settling.redact_note if kind == "note" else settling.redact_evidence
     identity = door.change(f"{kind} redact", lambda tx: act(tx, target, reason=reason))
     told = "the old bytes are still in git's history; a leaked secret must be revoked"
-    door.show({"redacted": identity, "note": told}, f"redacted {identity}; {told}")
+    then = steps.after(door, identity) if kind == "evidence" else None
+    door.show({"redacted": identity, "note": told}, f"redacted {identity}; {told}", then=then)
 
 
 def _list(door: Door) -> None:
