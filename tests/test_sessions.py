@@ -536,7 +536,9 @@ def test_a_handoff_says_what_became_of_what_the_session_made(play: Play, cli: Ca
     assert sessions.session_status(play.ledger)["redacted"] == []
 
 
-def test_a_handoff_says_what_the_session_did_to_notes_of_before(play: Play) -> None:
+def test_a_handoff_and_the_status_say_what_the_session_did_to_notes_of_before(
+    play: Play, cli: Callable[..., tuple[int, str, str]]
+) -> None:
     old, goal, worded, others, still = (
         add(play, text, kind=kind) for text, kind in (
             ("The port is 80.", "fact"), ("Ship it.", "goal"), ("The host is mars.", "fact"),
@@ -549,6 +551,12 @@ def test_a_handoff_says_what_the_session_did_to_notes_of_before(play: Play) -> N
     play.do(notes.confirm_note, goal)
     play.do(notes.revise_note, worded, text="The host is mars, in rack 3.")
     play.as_("agent:hermes").do(notes.retire_note, others, reason="It is green.")
+    status = cli("session", "status", "-C", str(play.root))[1]
+    _, _, listed = status.partition("\n\nchanged:\n")
+    assert sorted(listed.rstrip().split("\n")) == sorted([
+        f"  {old}  superseded  | The port is 80.", f"  {goal}  progressed, confirmed  | Ship it.",
+        f"  {worded}  revised  | The host is mars, in rack 3.",
+    ])  # fmt: skip
     text = sessions.end_session(play.ledger, "Done.")["note"]["text"]
     _, _, kept = text.partition("Kept in this session:\n")
     kept, _, changed = kept.partition("\n\nChanged in this session:\n")

@@ -53,7 +53,7 @@ def start(door: Door, label: str, *, new: bool) -> None:
 @scoped
 @bare
 def status(door: Door) -> None:
-    """Show what this session made: notes, drafts, short-term items."""
+    """Show what this session made, and what it did to notes of before: notes, drafts, short-term items."""
     from memento_git.knowledge.actions import sessions
 
     told = sessions.session_status(door.ledger)
@@ -61,7 +61,7 @@ def status(door: Door) -> None:
 
 
 def _made(told: Row, whose: str) -> list[str]:
-    from memento_git.cli.oriented import item, line
+    from memento_git.cli.oriented import change, item, line
 
     lines = ["no session is open there" if whose else "no session is open: memento session start"]
     if told["id"]:
@@ -73,6 +73,7 @@ def _made(told: Row, whose: str) -> list[str]:
     lines += ["", f"{APART.format(whose=whose)}:", *apart] if apart else []
     there = [line(row, f"on {row['branch']}") for row in told["elsewhere"]]
     lines += ["", "notes on other branches:", *there] if there else []
+    lines += ["", "changed:", *map(change, told["changed"])] if told["changed"] else []
     lines += ["", "redacted:", *(f"  {one}" for one in told["redacted"])] if told["redacted"] else []
     if told["short"]:
         lines += ["", "short term:", *map(item, told["short"])]

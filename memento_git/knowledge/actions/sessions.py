@@ -89,6 +89,7 @@ def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
         "ended_at": session.ended or None,
         "notes": made,
         "elsewhere": [{"branch": one.branch, **note_row(one.shelf, one.note)} for one in _elsewhere(shelf, begun)],
+        "changed": _touched(shelf, begun, {row["id"] for row in made}),
         "redacted": _redacted(shelf, begun),
         **_waiting(ledger, shelf.view),
     }
@@ -175,12 +176,12 @@ def _redacted(shelf: Shelf, begun: _Begun) -> list[str]:
     ]  # fmt: skip
 
 
-def _touched(shelf: Shelf, begun: _Begun, made: Container[str]) -> list[str]:
-    """Return what happened meanwhile to other notes that the session's actor had a hand in, a line for each."""
+def _touched(shelf: Shelf, begun: _Begun, made: Container[str]) -> list[Row]:
+    """Return what happened meanwhile to other notes that the session's actor had a hand in."""
     rows = changes.between(begun.before, shelf) if begun.before.view.commits else []
     ours = [row for row in rows if begun.session.actor in row["actors"] and row["id"] not in made]
-    told = {row["id"]: [one for one in row["happened"] if one != changes.ADDED] for row in ours}
-    return [handoffs.line(note, said) for note, said in told.items() if said and not shelf.is_redacted(note)]
+    told = ({**row, "happened": [one for one in row["happened"] if one != changes.ADDED]} for row in ours)
+    return [row for row in told if row["happened"] and not shelf.is_redacted(row["id"])]
 
 
 def session_status(ledger: Ledger) -> Row:
@@ -190,7 +191,7 @@ def session_status(ledger: Ledger) -> Row:
     if current is None:
         waiting = _waiting(ledger, shelf.view)
         none = dict.fromkeys(("id", "label", "started_at", "head", "ended_at"))
-        return {**none, "actor": ledger.asker, "notes": [], "elsewhere": [], "redacted": [], **waiting}
+        return {**none, "actor": ledger.asker, "notes": [], "elsewhere": [], "changed": [], "redacted": [], **waiting}
     return session_row(ledger, shelf, current)
 
 
@@ -224,7 +225,9 @@ def end_session(
         with tx.view.aside():
             made, apart = _made(shelf, begun), _elsewhere(shelf, begun)
             named = [_named(*one) for one in ([Made(shelf, note) for note in made] + apart)]
-        touched = _touched(shelf, begun, {one.id for one in made})
+        touched = [
+            handoffs.line(row["id"], row["happened"]) for row in _touched(shelf, begun, {one.id for one in made})
+        ]
         left = len(Drafts(ledger.git).all()) - len(promoted)
         body = _handoff(summary, named, touched, remaining, left, _redacted(shelf, begun))
         title = f"Handoff: {session.label}" if session.label else ""
