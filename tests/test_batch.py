@@ -446,6 +446,9 @@ def test_an_empty_value_that_would_say_nothing_is_refused_in_a_list_too(play: Pl
         {"do": "note add", "text": "It is on Tuesday.", "expires": ""},
         {"do": "note merge", "notes": [note, add(play, "It is at noon.")], "text": "Monday, noon.", "title": ""},
         {"do": "task revise", "task": task, "body": "", "criteria": ["it parses"]},
+        {"do": "run cancel", "run": "", "reason": "Given up."},
+        {"do": "gate record", "gate": "quality_review", "status": "passed", "task": ""},
+        {"do": "task add", "title": "C", "run": ""},
     ]
     for entry in entries:
         with pytest.raises(BatchInvalid, match="it is empty: leave it out"):

@@ -158,6 +158,7 @@ WORDING: Final = {
     "task revise": "; depends_on: [] takes those out, for anything else edit the task's file",
     "note add": "", "note merge": "", "note revise": "; clear takes a part away",
 }  # fmt: skip
+NAMING: Final = ("run", "task")  # by default the only one
 NUMBER: Final = re.compile(r"[0-9]{1,9}")
 ALSO: Final = {  # option of a command -> key of its verb, where they differ
     "summary": "note", "accept": "criteria", "check": "commands", "file": "files", "constraint": "constraints",
@@ -341,12 +342,12 @@ def _named(value: Any, names: dict[str, Named], where: str) -> Any:
 
 
 def _refuse_empty(verb: str, options: Mapping[str, Any], where: str) -> None:
-    """Refuse an option with nothing in it, of a verb that would do the rest and not tell, as the command line does."""
+    """Refuse an option with nothing in it where the rest would be done, or be done to another, as a command does."""
     known = _options(verb)
-    for key, value in options.items() if verb in WORDING else ():
-        option = known.get(key)
+    for key, value in options.items():
+        option = known.get(key) if verb in WORDING or key in NAMING else None
         if value == "" and option is not None and option.default is not option.empty and option.annotation != "Reason":
-            raise BatchInvalid(where=f"{where}, {key}", problem=f"it is empty: leave it out{WORDING[verb]}")
+            raise BatchInvalid(where=f"{where}, {key}", problem=f"it is empty: leave it out{WORDING.get(verb, '')}")
 
 
 def _typed(verb: str, options: dict[str, Any], where: str) -> dict[str, Any]:
