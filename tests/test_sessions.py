@@ -690,7 +690,10 @@ def test_what_was_said_of_a_session_is_recalled_and_digested_only_when_asked_for
     sessions.start_session(play.ledger)
     sessions.end_session(play.ledger, "Done.", rating="0.8", requests=["speedier giraffes"])
     told = json.loads(cli("recall", "giraffes", *where, "--json")[1])
-    assert (told["hits"], told["left_out"]["states"]) == ([], {"parked": 1})
+    assert (told["hits"], told["left_out"]["states"]) == ([], {"feedback": 1})
+    asks = "--domain feedback --state parked"
+    assert f"left out as feedback on sessions: 1: {asks}" in cli("recall", "giraffes", *where)[1]
+    assert "speedier giraffes" in cli("recall", "giraffes", *asks.split(), *where)[1]
     assert len(json.loads(cli("recall", "giraffes", "--state", "parked", *where, "--json")[1])["hits"]) == 1
     assert "giraffes" not in cli("export", "--format", "agents-md", *where)[1]
     assert "giraffes" not in cli("session", "start", *where)[1]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memento_git.knowledge.wishes import Wish
     from memento_git.model.work import Prose
 
+FEEDBACK: Final = "feedback"  # what was said of a session is parked as it is made, not set aside by anybody
 SEVERAL: Final = 50  # notes whose events are read one by one; of more, all are read at once
 
 
@@ -72,7 +73,8 @@ class Chooser:
         admitted = status != REDACTED and self.wish.admits_state(status, expired=expired)
         if not admitted:
             own = self.shelf.status(meant)
-            self.held_back[meant] = "expired" if expired and own == "active" else own
+            is_feedback = own == "parked" and self.shelf.path(meant).startswith(f"{layout.KNOWLEDGE}/{FEEDBACK}/")
+            self.held_back[meant] = FEEDBACK if is_feedback else "expired" if expired and own == "active" else own
         return admitted
 
     def all(self) -> list[Prose]:

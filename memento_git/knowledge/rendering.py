@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 SHOWN_FILES: Final = 20
 LONGEST_TITLE: Final = 200
+APART: Final = {
+    "redacted": ("because redacted", "memento check"),
+    "feedback": ("as feedback on sessions", "--domain feedback --state parked"),
+}
 ORIGINS: Final = {
     "person": "by a person", "agent": "by an agent", "command": "from a command", "import": "imported",
 }  # fmt: skip
@@ -175,8 +179,8 @@ def left_out(answer: Row) -> list[str]:
     if left["limit"]:
         lines.append(f"left out by --limit {answer['limit']}: {left['limit']} more")
     for status, count in left["states"].items():
-        how = "memento check" if status == "redacted" else f"--state {status}"
-        lines.append(f"left out because {status}: {count}: {how}")
+        why, how = APART.get(status, (f"because {status}", f"--state {status}"))
+        lines.append(f"left out {why}: {count}: {how}")
     if left["records"]:
         kinds = ", ".join(f"{count} {kind}" for kind, count in left["records"].items())
         verb = "is" if len(left["filters"]) == 1 else "are"
