@@ -582,9 +582,10 @@ def page() -> str:
         "read as another word, a slip away; its `sections` have `name` and `ids`; "
         "`files` have "
         "`path`, `exists`, `notes`, `words`, `symbols`; `left_out` has `budget` (ids), `limit` (how many), `states` "
-        "(how many in each; what was said of a session is `feedback`), `records` (how many of each kind that is no note) "
-        "and the `filters` that only notes pass, `drafts` and `short` (how many); `tokens` has `used` (by all that is printed: an answer "
-        "without a hit takes some too, be it more than the budget), `budget` and how it is estimated.",
+        "(how many in each; what was said of a session is `feedback`), `records` (how many of each kind that is no "
+        "note) and the `filters` that only notes pass, `drafts` and `short` (how many); `tokens` has `used` (by all "
+        "that is printed: an answer without a hit takes some too, be it more than the budget), `budget` and how it is "
+        "estimated.",
         "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
         "## Status", table(("key", "meaning"), _rows(STATUS)),
         "## Sync", table(("key", "meaning"), _rows(SYNC)), *parts,
