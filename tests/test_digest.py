@@ -62,6 +62,23 @@ def test_no_text_makes_a_heading_or_a_list_of_its_line(play: Play, text: str, to
     assert told in digest(shelf(play)).text
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("# G\n\n> Quote of wisdom\n> to the end\n", "- G: > Quote of wisdom > to the end ("),
+        ("> A quote\n\n```\nx = 1\n```\n", "- A quote ``` x = 1 ``` ("),
+        ("# G\n\n```sh\nmake test\n```\n", "- G: ```sh make test ``` ("),
+        ("# G\n\nRun this:\n\n```sh\nmake all\n```\n", "- G: Run this: ```sh make all ``` ("),
+    ],
+)
+def test_a_quote_or_code_of_a_file_that_came_in_is_told_once(
+    play: Play, cli: Call, tmp_path: Path, text: str, told: str
+) -> None:
+    (tmp_path / "AGENTS.md").write_text(text)
+    cli("import", "--from", "claude-md", str(tmp_path / "AGENTS.md"), "-C", str(play.root))
+    assert told in digest(shelf(play)).text
+
+
 def test_what_code_changed_since_is_told(play: Play, cli: Call) -> None:
     lines = [f"step {number} of the walrus\n" for number in range(9)]
     (play.root / "walrus.py").write_text("".join(lines))

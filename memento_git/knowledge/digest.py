@@ -161,7 +161,7 @@ def _said(note: Prose) -> str:
     """Return what a note says on one line, with its title where that says more."""
     title, said = one_line(note.data["title"]).rstrip("\u2026"), one_line(HEADED.sub(r"\1: ", note.body))
     begin = _bare(title).find(_bare(said)[:BEGINNING])
-    return f"{_bare(title)[:begin]}{said}" if begin >= 0 else said if title in said else f"{title}: {said}"
+    return f"{_bare(title)[:begin]}{MARKED.sub('', said)}" if begin >= 0 else said if title in said else f"{title}: {said}"
 
 
 def _disputed(shelf: Shelf, notes: Sequence[Prose]) -> dict[str, list[str]]:
@@ -199,7 +199,7 @@ def _joined(between: str, told: Sequence[tuple[str, str]]) -> str:
 
 def _bare(text: str) -> str:
     """Return a text without its marks, for a title that was taken from it has none."""
-    return re.sub(r"^[#>*\-\s]+|[`*\u2026]", "", text)
+    return one_line(re.sub(r"^[#>*\-\s]+|```\w*|[`*\u2026]", "", text))
 
 
 def _tame(text: str) -> str:
