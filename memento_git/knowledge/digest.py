@@ -161,7 +161,9 @@ def _said(note: Prose) -> str:
     """Return what a note says on one line, with its title where that says more."""
     title, said = one_line(note.data["title"]).rstrip("\u2026"), one_line(HEADED.sub(r"\1: ", note.body))
     begin = _bare(title).find(_bare(said)[:BEGINNING])
-    return f"{_bare(title)[:begin]}{MARKED.sub('', said)}" if begin >= 0 else said if title in said else f"{title}: {said}"
+    if begin >= 0:
+        return f"{_bare(title)[:begin]}{MARKED.sub('', said)}"
+    return said if title in said else f"{title}: {said}"
 
 
 def _disputed(shelf: Shelf, notes: Sequence[Prose]) -> dict[str, list[str]]:
