@@ -185,6 +185,15 @@ def test_what_does_not_hold_is_out_unless_asked_for(play: Play, verb: Any, optio
     assert asked(play, "tokens expire", states=("active",))["hits"] == []
 
 
+def test_state_and_status_are_two_names_of_one_option(play: Play, cli: Call) -> None:
+    note = add(play, TOKENS)
+    play.do(notes.retire_note, note, reason="It broke.")
+    here = ("-C", str(play.root))
+    for option in ("--state", "--status"):
+        assert TOKENS in cli("recall", "tokens", option, "retired", *here)[1]
+        assert note[:9] in cli("note", "list", option, "retired", *here)[1]
+
+
 def test_a_goal_says_how_far_it_is_and_a_question_whom_it_is_for(play: Play, cli: Call) -> None:
     goal = add(play, "Ship the sign-up page.", kind="goal")
     add(play, "Which mail host sends the sign-up mail?", kind="question", to="ops")

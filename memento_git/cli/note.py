@@ -36,7 +36,9 @@ note = group("note", "Add, revise, link, confirm and retire notes: what the proj
 @note.command("list")
 @click.option("--kind", type=click.Choice(NOTE_KINDS), default=None, help="Of this kind only.")
 @click.option("--domain", default="", metavar="DOMAIN", help="In this domain only.")
-@click.option("--status", type=click.Choice((*STATUSES, "all")), default=None, help="Active and parked by default.")
+@click.option(
+    "--status", "--state", type=click.Choice((*STATUSES, "all")), default=None, help="Active and parked by default."
+)
 @click.option("--key-prefix", default="", metavar="KEY", help="Whose key is this, or lies below it.")
 @click.option("--thread", default="", metavar="NAME", help="Of this thread only.")
 @click.option("--tag", default="", metavar="TAG", help="With this tag only.")

@@ -35,8 +35,9 @@ STATES: Final = (
 @click.option("--domain", default="", metavar="DOMAIN", help="Notes of this domain only.")
 @click.option("--kind", "kinds", type=click.Choice((*NOTE_KINDS, *RECORDS)), multiple=True, help="Of these kinds only.")
 @click.option(
-    "--state", "states", type=click.Choice(STATES), multiple=True, help="Notes in these states; what holds, by default."
-)
+    "--state", "--status", "states", type=click.Choice(STATES), multiple=True,
+    help="Notes in these states; what holds, by default.",
+)  # fmt: skip
 @click.option("--author", default="", metavar="TEXT", help="By whom, or a part of the name.")
 @click.option("--tag", default="", metavar="TAG", help="Notes with this tag only.")
 @click.option("--thread", default="", metavar="NAME", help="Notes of this thread only.")
