@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from memento_git.ledger.brought import changing_code
 from memento_git.model.ids import is_id
-from memento_git.work import squashes
 from memento_git.work.gates import gatehold, gates
 
 if TYPE_CHECKING:
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
 
 def is_laid(comparison: Comparison, commit: str, verdict: str, seen: tuple[str, ...]) -> bool:
     """Tell whether a commit of a branch is what a merge would have made of one of the trees that a verdict has seen."""
+    from memento_git.work import squashes
+
     return squashes.brings(comparison.base.git, commit, comparison.base.commits, verdict, seen)
 
 
