@@ -9,19 +9,21 @@ from memento_git.model.ids import is_id
 from memento_git.work.gates import gatehold, gates
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memento_git.ledger.brought import Ends
     from memento_git.review.against import Comparison
 
 
-def is_laid(comparison: Comparison, commit: str, verdict: str, seen: tuple[str, ...]) -> bool:
-    """Tell whether a commit of a branch is what a merge would have made of one of the trees that a verdict has seen."""
+def is_laid(comparison: Comparison, commit: str, seen: tuple[str, ...]) -> bool:
+    """Tell whether a commit of a branch is what a merge would have made of one of the trees of code that were seen."""
     from memento_git.work import squashes
 
-    return squashes.brings(comparison.base.git, commit, comparison.base.commits, verdict, seen)
+    return squashes.brings(comparison.base.git, commit, comparison.base.commits, seen)
 
 
 def beyond(
-    comparison: Comparison, ends: Ends, laid: gatehold.Laid, gate: str, seen: tuple[str, ...]
+    comparison: Comparison, ends: Ends, laid: Callable[[str, tuple[str, ...]], bool], gate: str, seen: tuple[str, ...]
 ) -> list[str] | None:
     """Return the commits of a branch that change code, but for those that lead to commits which a gate has seen.
 

@@ -16,8 +16,7 @@ class Scope(NamedTuple):
     `code` tells what the code is now, with the ids of some paths; `before` what it was at the base, `was` what the
     text of a run's record was there. `ended` tells which commits brought the end of a run, `beyond` for a gate and such
     commits which ones of the branch change code after them that no other run with that gate has seen; None where git
-    cannot tell. `laid` tells whether a commit is what a merge would have made of one of some trees of code, which the
-    verdict in a file has seen.
+    cannot tell. `laid` tells whether a commit is what a merge would have made of one of some trees of code.
     """
 
     groups: Collection[str] | None = None
@@ -27,7 +26,7 @@ class Scope(NamedTuple):
     was: Callable[[str, str], object] | None = None
     ended: Callable[[Event], Sequence[str]] | None = None
     beyond: Callable[[str, tuple[str, ...]], Sequence[str] | None] | None = None
-    laid: Callable[[str, str, tuple[str, ...]], bool] | None = None
+    laid: Callable[[str, tuple[str, ...]], bool] | None = None
 
     def severity(self, *events: str) -> str:
         """Return how grave it is that events are below policy: older ones met the policy of their day."""

@@ -23,20 +23,18 @@ AS_PATCH: Final = (*PLAIN_DIFF, "--unified=1", "--binary", "--full-index")
 MOST: Final = 50  # changes of code on the base's line, since the branch began
 
 
-def brings(git: Git, commit: str, bases: Sequence[str], verdict: str, seen: Collection[str]) -> bool:
+def brings(git: Git, commit: str, bases: Sequence[str], seen: Collection[str]) -> bool:
     """Tell whether a commit is what git makes of a base and of a branch whose code was one of the `seen` trees.
 
     Nobody knows the branch any more. But where what the commit changes, laid on an earlier commit of the base's own
-    line, comes to just the code that was seen, the branch was that; and git is asked whether it merges the two so. A
-    base that has the file of the verdict on that code went on after it, and there was no branch.
+    line, comes to just the code that was seen, the branch was that; and git is asked whether it merges the two so.
     """
     own = parents(git, commit)
     if not seen or len(own) != 1:
         return False
     onto = [*bases, *(one for one in own if any(git.is_before(one, base) for base in bases))]  # judged, be it earlier
-    onto = [base for base in dict.fromkeys(onto) if git.is_before(base, commit) and not git.entries(base, verdict)]
     try:
-        return any(_brings(git, commit, base, seen) for base in onto)
+        return any(_brings(git, commit, base, seen) for base in dict.fromkeys(onto) if git.is_before(base, commit))
     except GitFailed:  # as where a partial clone lacks what the commit changed
         return False
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Code = Callable[[tuple[str, ...]], Mapping[str, Any]]
     Here = Callable[[], Mapping[str, Any]]
-    Laid = Callable[[str, str, tuple[str, ...]], bool]
+    Laid = Callable[[str, tuple[str, ...]], bool]
 
 
 NOTHING: Final = "none was given"
@@ -159,17 +159,10 @@ def fresh_ends(
         came = ended(end) if verdict.id in state.fold.seen_by(end) else ()
         codes = zip(came, codes_of(state, came), strict=True) if came else ()
         others = [commit for commit, code in codes if not shows(state, verdict, code)]
-        if not came or (others and not (laid and _all_laid(state, verdict, others, laid))):
+        if not came or (others and not (laid and all(laid(one, _trees(state, verdict)) for one in others))):
             return []
         found += came
     return found
-
-
-def _all_laid(state: RunState, verdict: Event, commits: Iterable[str], laid: Laid) -> bool:
-    from memento_git.ledger.brought import own_path
-
-    file, trees = own_path(verdict), _trees(state, verdict)
-    return all(laid(one, file, trees) for one in commits)
 
 
 def _trees(state: RunState, verdict: Event) -> tuple[str, ...]:
