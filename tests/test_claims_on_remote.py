@@ -494,7 +494,7 @@ def test_a_lock_that_lies_on_the_remote_is_told_and_nobody_is_said_to_hold_the_c
 def test_an_expired_claim_that_somebody_replaces_first_is_lost(hub: Hub) -> None:
     bob = hub.clone("Bob")
     task = task_of(hub.first, offered(hub))
-    old = claims.Claim("dispatch_x", "Bob", "2020-01-01T00:00:00.000Z")
+    old = claims.Claim("dispatch_00000000000x", "Bob", "2020-01-01T00:00:00.000Z")
     first = remoteclaims.take(bob.ledger.git, "origin", task, old, None)
     second = remoteclaims.take(bob.ledger.git, "origin", task, old._replace(by="Eve"), first)
     assert second
@@ -564,8 +564,10 @@ def test_who_is_late_does_not_forget_what_a_work_tree_beside_takes_meanwhile(
     hub: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo, name, first = hub.first.ledger.git, "task_1", remoteclaims._set
-    old = remoteclaims.take(repo, "origin", name, claims.Claim("dispatch_1", "Ada", "2020-01-01T00:00:00.000Z"), None)
-    beside = claims.Claim("dispatch_2", "Bob", "2099-01-01T00:00:00.000Z")
+    old = remoteclaims.take(
+        repo, "origin", name, claims.Claim("dispatch_000000000001", "Ada", "2020-01-01T00:00:00.000Z"), None
+    )
+    beside = claims.Claim("dispatch_000000000002", "Bob", "2099-01-01T00:00:00.000Z")
 
     def late(*asked: Any) -> str:
         there = first(*asked)
@@ -580,7 +582,7 @@ def test_who_is_late_does_not_forget_what_a_work_tree_beside_takes_meanwhile(
 
 @pytest.mark.parametrize("name", ["origin/more", "odd\u00a0one", "odd\u2028two", "next\x85three"])
 def test_what_is_held_on_a_remote_whose_name_goes_on_is_not_held_on_this_one(hub: Hub, name: str) -> None:
-    repo, claim = hub.first.ledger.git, claims.Claim("dispatch_1", "Bob", "2099-01-01T00:00:00.000Z")
+    repo, claim = hub.first.ledger.git, claims.Claim("dispatch_000000000001", "Bob", "2099-01-01T00:00:00.000Z")
     git(hub.first.root, "config", f"remote.{name}.url", str(hub.bare))
     taken = remoteclaims.take(repo, name, "task_1", claim, None)
     assert remoteclaims.remotes_held(repo) == [name]

@@ -15,6 +15,7 @@ from tests.play import Play, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 NEVER = '{"dispatch": "dispatch_0123456789ab", "by": "Eve", "until": "zzzz"}'
 LONG_AGO = "2000-01-01T00:00:00.000Z"
@@ -117,6 +118,31 @@ def test_a_ref_that_holds_no_claim_is_nobodys(hub: Hub, junk: str) -> None:
     git(hub.first.root, "push", "-q", "origin", f"{blob}:{claims.REFS}/task_0123456789ab")
     ((message, _),) = told(hub.first, "origin")
     assert message.startswith("nobody holds task_0123456789ab on origin")
+
+
+def test_a_claim_of_what_is_no_dispatch_is_nobodys_and_no_command_is_made_of_it(hub: Hub) -> None:
+    """Way: whoever may push claims refs has the refusal say what to type next."""
+    task = hub.first.task()
+    dispatch = hub.first.dispatch(task)
+    syncing.sync(hub.first.ledger)
+    held = claims.Claim("x; touch pwned", "Eve", "2999-01-01T00:00:00.000Z")
+    blob = claims.write(hub.first.ledger.git, held)
+    git(hub.first.root, "push", "-q", "origin", f"{blob}:{claims.REFS}/{task}")
+    assert claiming.claim_on_remote(hub.first.ledger, dispatch).pushed
+
+
+def test_many_refs_of_a_remote_are_looked_at_and_forgotten_together(
+    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blob = git(hub.bare, "hash-object", "-w", "--stdin", data=NEVER.encode())
+    names = [*(f"x{number}" for number in range(300)), '"q"', "$(id)", "-x", "a@b"]
+    made = "".join(f"create {claims.REFS}/{name}\0{blob}\0" for name in names)
+    git(hub.bare, "update-ref", "--stdin", "-z", data=made.encode())
+    monkeypatch.setenv("GIT_TRACE2_EVENT", str(log := tmp_path / "trace"))
+    assert len(told(hub.first, "origin")) == len(names)
+    monkeypatch.delenv("GIT_TRACE2_EVENT")
+    assert log.read_text().count('"event":"start"') < 100
+    assert git(hub.first.root, "for-each-ref", remoteclaims.SEEN) == ""
 
 
 def test_a_remote_that_is_unknown_or_away_fails_by_name(hub: Hub, cli: Callable[..., Any]) -> None:

@@ -292,7 +292,7 @@ def test_a_claim_whose_git_was_killed_once_the_ref_was_set_is_taken(
     )
     late.chmod(0o755)
     monkeypatch.setenv("PATH", f"{late.parent}{os.pathsep}{os.environ['PATH']}")
-    mine = claims.Claim("dispatch_1", "agent:ada", "2027-01-01T00:00:00.000Z")
+    mine = claims.Claim("dispatch_000000000001", "agent:ada", "2027-01-01T00:00:00.000Z")
     taken = claims.take(play.ledger.git, "task_1", mine, None)
     assert taken is not None
     assert claims.read(play.ledger.git, "task_1") == taken
@@ -325,7 +325,7 @@ def test_a_lock_that_a_crash_left_on_a_ref_is_told_as_a_lock(play: Play, ref: st
     left = play.root / ".git" / f"{ref}.lock"
     left.parent.mkdir(parents=True, exist_ok=True)
     left.touch()
-    mine = claims.Claim("dispatch_1", "agent:ada", "2027-01-01T00:00:00.000Z")
+    mine = claims.Claim("dispatch_000000000001", "agent:ada", "2027-01-01T00:00:00.000Z")
     of_tag = ref.startswith("refs/tags")
     act = (
         partial(marks.mark, play.ledger.git, "m1", "A mark.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.lock import refuse_ref
 from memento_git.model.clock import STAMP
+from memento_git.model.ids import is_id
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
@@ -48,7 +49,7 @@ def _claim(blob: str, data: bytes | None) -> Claim:
         told = Claim(str(held["dispatch"]), str(held["by"]), str(held["until"]), blob)
     except (ValueError, KeyError, TypeError, RecursionError):
         return Claim("", "", "", blob)
-    unfit = any(any(text_problems(word, lines=False)) for word in told)
+    unfit = any(text_problems(told.by, lines=False)) or not is_id(told.dispatch, "dispatch")
     return Claim("", "", "", blob) if unfit or not STAMP.fullmatch(told.until) else told
 
 

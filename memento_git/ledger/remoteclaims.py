@@ -5,10 +5,13 @@ What this clone holds on a remote is kept in refs of its own, so that it can be 
 
 from __future__ import annotations
 
+import contextlib
+import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.ledger import claims, remotes
+from memento_git.ledger.git import GitFailed
 
 if TYPE_CHECKING:
     from memento_git.ledger.claims import Claim
@@ -132,8 +135,9 @@ def listed(git: Git, remote: str) -> list[HeldClaim]:
         remotes.fetch_all(git, remote, claims.REFS, SEEN)
         return _below(git, SEEN)
     finally:
-        for ref in git.lines("for-each-ref", "--format=%(refname)", SEEN):
-            git.drop_ref(ref)
+        gone = git.lines("for-each-ref", "--format=delete %(refname)%00%00", SEEN)
+        with contextlib.suppress(GitFailed):
+            git.run_apart("update-ref", "--stdin", "-z", data=os.fsencode("".join(gone)))
 
 
 def _below(git: Git, folder: str) -> list[HeldClaim]:
