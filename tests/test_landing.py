@@ -236,6 +236,21 @@ def test_code_that_a_branch_puts_below_a_squash_of_its_released_work_is_told(sho
     assert amiss(shop, base="main") == ERRORS
 
 
+def test_what_a_squash_is_laid_on_leaves_nothing_in_the_git_directory(shop: Play) -> None:
+    """A split index has a file beside the one that is named, one for each commit that the change was laid on."""
+    on(shop, "work", "main")
+    line(shop, 0, "released")
+    released(shop)
+    line(shop, 10, "after the release")
+    on(shop, "main")
+    for number in range(4):
+        edit(shop, "other.py", f"moved = {number}\n")
+    press(shop.root, "squash", "main", "work")
+    git(shop.root, "config", "core.splitIndex", "true")
+    assert amiss(shop, base="HEAD^") == ERRORS
+    assert [*(shop.root / ".git").glob("sharedindex.*")] == []
+
+
 def test_a_run_that_is_completed_after_the_base_went_on_from_its_gate_is_told(shop: Play) -> None:
     """There was no branch, and `run complete` refuses it: the completion was written by hand."""
     run = released(shop, complete=False)
