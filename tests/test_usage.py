@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +13,8 @@ from memento_git.knowledge.actions import notes
 from memento_git.knowledge.actions.checking import shelf_at
 from memento_git.knowledge.actions.sessions import end_session, start_session
 from memento_git.knowledge.actions.usage import check_usage
-from memento_git.ledger import commits
+from memento_git.ledger import commits, history
+from memento_git.review import actions
 from tests.play import Play, add, git
 
 if TYPE_CHECKING:
@@ -202,6 +204,25 @@ def test_a_commit_of_an_encoding_in_which_git_finds_no_date_is_read(play: Play) 
     odd = git(play.root, "hash-object", "-t", "commit", "-w", "--stdin", "--literally", data=data)
     (latest, *_) = commits.of_code(play.ledger.git, odd, most=5)
     assert (latest.id, set(latest.paths)) == (odd, {"app.py"})
+
+
+@pytest.mark.parametrize("digits", [19, 5000])
+def test_a_commit_of_no_time_that_can_be_written_down_is_read(play: Play, digits: int) -> None:
+    """Whoever makes a commit by hand dates it as they like, and every clone that has it reads it."""
+    base = git(play.root, "rev-parse", "HEAD")
+    add(play, "A note.")
+    edit(play, "app.py")
+    git(play.root, "reset", "-q", "--soft", base)
+    play.commit_all("code with a note")
+    head, _, message = git(play.root, "cat-file", "commit", "HEAD").partition("\n\n")
+    dated = re.sub(r"> \d+ ", f"> {'9' * digits} ", head)
+    for header in ("", "\nencoding ISO-8859-1"):
+        data = f"{dated}{header}\n\n{message}\n".encode()
+        odd = git(play.root, "hash-object", "-t", "commit", "-w", "--stdin", "--literally", data=data)
+        (latest, *_) = commits.of_code(play.ledger.git, odd, most=5)
+        assert (latest.id, latest.at[:4]) == (odd, "9999")
+        assert actions.check(play.ledger, at=odd, base=base).findings == []
+        assert history.revised(play.ledger.git, [base], [odd])
 
 
 def test_who_wrote_a_commit_is_read_in_its_encoding_where_plain_letters_are_the_same_in_it(play: Play) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MARK: Final = "\x01"
 CODE: Final = (":(top)", f":(top,exclude){layout.FOLDER}")
 AUTHOR: Final = re.compile(rb"(?m)^author ([^<\n]*?) ?<([^>\n]*)>(?: (\d+))?")
+LATEST: Final = 253402300799  # the end of 9999: no later time is written down
 PRINTED: Final = bytes(range(32, 127))
 NOTES: Final = (f":(top){layout.KNOWLEDGE}",)
 
@@ -53,7 +54,12 @@ def author_of(git: Git, commit: str) -> tuple[str, int]:
     if found is None:
         return " <>", 0
     name = _decoded(found[1], encoding.partition(b"\n")[0].decode("ascii", "replace"))
-    return f"{name} <{found[2].decode(errors='replace')}>", int(found[3] or 0)
+    return f"{name} <{found[2].decode(errors='replace')}>", seconds_in(found[3] or b"")
+
+
+def seconds_in(told: str | bytes) -> int:
+    """Return the seconds since 1970 that a commit tells, 0 for none: one that is made by hand tells any number."""
+    return min(int(told[:18] or 0), LATEST)
 
 
 def _decoded(name: bytes, encoding: str) -> str:
@@ -99,7 +105,7 @@ def _read(
     for part in os.fsdecode(told).split(MARK)[1:]:
         head, *rest = part.split("\0")
         commit, _, seconds = head.strip().partition(" ")
-        at = stamp(int(seconds or 0))
+        at = stamp(seconds_in(seconds))
         if at >= since:  # git reads no date after 2099
             yield commit, at, list(_changes(word.lstrip("\n") for word in rest))
 

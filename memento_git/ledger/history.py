@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger import layout
+from memento_git.ledger.commits import seconds_in
 from memento_git.model.clock import seconds_of, stamp
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def revised(git: Git, since: Sequence[str], until: Sequence[str]) -> dict[str, R
     found: dict[str, Revised] = {}
     parts = told.decode(errors="replace").split("\0")[1:]
     for author, seconds, actor, paths in zip(*(parts[start::4] for start in range(4)), strict=True):
-        names, at = [*filter(None, actor.split("\n"))] or [author], stamp(int(seconds or 0))
+        names, at = [*filter(None, actor.split("\n"))] or [author], stamp(seconds_in(seconds))
         for path in paths.split("\n"):
             before = found.get(path, Revised([], ""))
             found[path] = Revised([*before.actors, *names], max(before.at, at))

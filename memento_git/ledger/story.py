@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import layout
-from memento_git.ledger.commits import author_of
+from memento_git.ledger.commits import author_of, seconds_in
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
@@ -109,7 +109,7 @@ def story_of(git: Git, bases: Iterable[str], head: str, nothing: Container[tuple
 
 def _by(git: Git, commit: str, at: str, author: str, encoding: str) -> tuple[str, int]:
     """Return who wrote a commit, and when, from what git tells of it: nothing of a date that it cannot read."""
-    return author_of(git, commit) if encoding else (author, int(at or 0))
+    return author_of(git, commit) if encoding else (author, seconds_in(at))
 
 
 def _written(git: Git, told: Sequence[Step], parents: Mapping[str, int], authors: Mapping[str, str]) -> list[Written]:
