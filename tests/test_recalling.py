@@ -208,8 +208,9 @@ def test_a_goal_says_how_far_it_is_and_a_question_whom_it_is_for(play: Play, cli
     assert "| Which mail host sends the sign-up mail? [for ops]" in out
     assert "reads like orders" in out
     with_long = "long " * 600
-    play.do(notes.progress_note, goal, progress=with_long)
-    assert len(only(play, "ship", kinds=("goal",))["progress"]["note"]) < len(with_long)
+    play.do(notes.progress_note, goal, progress=with_long, next=with_long)
+    cut = only(play, "ship", kinds=("goal",))["progress"]
+    assert max(len(cut["note"]), len(cut["next"])) < len(with_long) / 2
     assert only(play, "ship", kinds=("goal",), view="plain")["progress"]["note"] == with_long.strip()
     tight = only(play, "ship", kinds=("goal",), budget=200)
     assert (tight["id"], tight["progress"], tight["cut"]) == (goal, None, True)

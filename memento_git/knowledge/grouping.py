@@ -65,7 +65,7 @@ def trimmed(view: str, hit: HitRow) -> HitRow:
     if (answer := hit["answer"]) and answer["said"]:
         hit = {**hit, "answer": {**answer, "said": shortened(answer["said"], EXCERPT)}}
     if far := hit["progress"]:
-        hit = {**hit, "progress": {**far, "note": shortened(far["note"], EXCERPT)}}
+        hit = {**hit, "progress": {key: shortened(said, EXCERPT) if said else said for key, said in far.items()}}
     if view == "list":
         return {**hit, "text": "", "cut": False}
     text = shortened(hit["text"], EXCERPT)
