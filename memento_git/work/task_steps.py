@@ -69,7 +69,7 @@ def helping(task: TaskRow, evidence: Sequence[EvidenceRow]) -> Row:
     first, *then = proving(task)
     if task["proven_after"] != "approve" or task["blocked_by"]:
         because = some(task["unproven_because"], 1, "; ")
-        return {**first, "why": f"“{task['title']}” is completed but not proven: {because}"}
+        return {**first, "why": f"“{task['title']}” is {task['status']} but not proven: {because}"}
     about = {task["id"], task["run_id"], *(row["id"] for row in evidence if _is_shown_of(task, row))}
     said = (row for row in evidence if row["kind"] == "approval" and row["approves"] in about)
     if any((row["status"], row["outcome"]) == ("recorded", "passed") and _is_heard(task, row["actor"]) for row in said):

@@ -108,7 +108,7 @@ def _dependency_done(state: RunState, task: str, other: str) -> None:
         status = state.task_status(other)
         if status == "cancelled":
             raise no.DependencyGone(task=task, dependency=other, status=status, command=proofs.leaving_out(state, task))
-        shown = "completed but not proven" if status in DONE else status
+        shown = f"{status} but not proven" if status in DONE else status
         raise no.DependencyOpen(task=task, dependency=other, status=shown)
 
 
