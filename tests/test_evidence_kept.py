@@ -231,7 +231,9 @@ def test_a_command_that_ends_well_without_its_report_does_not_let_a_job_pass(
     play.run()
     monkeypatch.chdir(play.root)
     code, out, err = cli("--json", "evidence", "run", "--report", "r.xml", *to, "--", "sh", "-c", script)
-    assert (code, json.loads(out)["exit_code"]) == (ends, ends), err
+    told = json.loads(out)
+    assert (code, told["exit_code"]) == (ends, ends), err
+    assert "r.xml" in told["warnings"][0]
 
 
 def test_a_report_without_a_case_says_so(play: Play, cli: Callable[..., Any]) -> None:

@@ -134,6 +134,7 @@ def run_command(
     )  # fmt: skip
     draft.data["dispatch"] = linked
     code = _code(draft.data)
+    ledger.warn(*draft.data["problems"], *_misplaced(ledger, reports))
     if out is not None:
         with _kept(door, draft, tasks):
             identity = folders.write_folder(ledger, draft, out, expected, summary)
@@ -141,7 +142,7 @@ def run_command(
         return code
     row = _record(door, draft, run, tasks, summary)
     told = f"recorded {row['id']}: {row['outcome']}, {row['trust_level']}"
-    ledger.warn(*row["problems"], *_misplaced(ledger, reports), *_spoilt(row))
+    ledger.warn(*_spoilt(row))
     then = steps.citing(door, row)
     if door.json:
         door.show({"evidence": row, "exit_code": code}, told, then=then)
