@@ -87,6 +87,12 @@ def test_no_merge_left_a_line_twice_or_a_heading_without_a_blank_before_it() -> 
         assert re.findall(r"(?m)^.* $", text) == [], page
 
 
+def test_prose_is_wrapped_at_120_but_in_tables_code_and_what_is_generated() -> None:
+    for page in (page for page in (*PAGES, ROOT / "CHANGELOG.md") if name_of(page) not in outputs()):
+        text = re.sub(r"(?ms)^ *```.*?^ *```$", "```", page.read_text(encoding="utf-8"))
+        assert re.findall(r"(?m)^(?! *\||    ).{121,}$", text) == [], page
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_finding_that_a_page_names_exists(page: Path) -> None:
     assert set(re.findall(r"`([A-Z]\d{3})`", page.read_text(encoding="utf-8"))) <= {*CATALOGUE}
