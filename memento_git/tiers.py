@@ -52,6 +52,8 @@ class MemoryManager:
     def add(self, text: str, tier: str = "short") -> str:
         """Remember a text; return its id. Short is a ring of the latest, medium expires, long lasts.
 
+        The ring holds `knowledge.short`, 200 where policy says nothing; one more takes the place of the oldest.
+
         A text that is there already, and would expire, lasts once it is added as long; one that was parked is resumed.
         """
         if tier not in TIERS:

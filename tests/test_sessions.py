@@ -400,6 +400,12 @@ def test_the_short_tier_is_a_ring_on_the_disk_and_never_committed(play: Play) ->
     assert git(play.root, "status", "--short") == ""
 
 
+def test_what_lets_the_oldest_of_the_short_tier_go_says_so(play: Play, cli: Call) -> None:
+    play.policy("  lease: 2h\nknowledge: {short: 2}\n")
+    told = [cli("remember", f"Text {number}.", "--short", "-C", str(play.root))[2] for number in range(3)]
+    assert ["is let go for it: knowledge.short is 2" in one for one in told] == [False, False, True]
+
+
 def test_a_line_that_a_crash_cut_short_costs_that_item_only(play: Play) -> None:
     ring = ShortTerm(play.ledger.git, 5)
     ring.add(Item("note_000000000001", "", "Ada", "one"))

@@ -52,16 +52,21 @@ class ShortTerm:
         self.path: Path = git.common_dir / "memento" / "short.jsonl"
         self.size = size
 
-    def add(self, item: Item) -> None:
-        """Append an item, fsynced, or nothing of it; a file that is twice as long as the ring is cut first."""
+    def add(self, item: Item) -> bool:
+        """Append an item, fsynced, or nothing of it; tell whether the oldest had to go for it.
+
+        A file that is twice as long as the ring is cut first.
+        """
         line = json.dumps(item._asdict(), ensure_ascii=False).encode() + b"\n"
         with lock.held(self.path.with_suffix(".lock")):
             try:
                 if len(self._lines()) >= SLACK * self.size:
                     self._keep_all_but(set())
+                is_full = len(self._held()) >= self.size
                 self._append(line)
             except OSError as error:
                 raise lock.NotWritable(reason=f"{self.path}: {reason_of(error)}") from error
+        return is_full
 
     def _append(self, line: bytes) -> None:
         """Write a line at the end; where it does not fit the file is left as it was."""

@@ -29,6 +29,7 @@ OPTIONS: Final = {
     )},
     "tags": "--tag", "aliases": "--alias", "sources": "--source", "links": "--link",
 }  # fmt: skip
+OLDEST: Final = "the oldest text that was kept for now is let go for it: knowledge.short is {most}"
 NAMING: Final = ("links", "evidence", "supersedes")
 AT_FIRST: Final = ("domain", "kind", "origin", *NAMING)
 SAID: Final = {**OPTIONS, "kind": "--kind", "origin": "--origin"}
@@ -111,7 +112,8 @@ def _for_now(ledger: Ledger, text: str, options: Mapping[str, Any]) -> Kept:
     desk = Desk.apart(ledger)
     origin = stamped(ledger.actor, str(options.get("origin") or ""))
     item = Item(ledger.new_id("note"), ledger.now(), ledger.actor, desk.text("text", text), origin)
-    ShortTerm(ledger.git, desk.policy.short).add(item)
+    if ShortTerm(ledger.git, desk.policy.short).add(item):
+        ledger.warn(OLDEST.format(most=desk.policy.short))
     row = {
         "id": item.id, "title": titled(item.text), "status": "short", "origin": origin, "created_at": item.at,
         "text": item.text,
