@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from memento_git.model.ids import EvidenceWithdrawn
+from memento_git.model.progress import UNITS
 from memento_git.review import actions as review
 from memento_git.texts.secrets import SecretFound
 from memento_git.texts.typed import NameUnfit
@@ -599,9 +600,12 @@ def test_a_huge_sparse_file_is_hashed_without_reading_it_into_memory(play: Play)
     with (play.root / "huge.bin").open("wb") as stream:
         stream.truncate(600 * 1024 * 1024)
 
+    told: list[tuple[int, int, str]] = []
+    play.ledger.git.progress = lambda done, total, what: told.append((done, total, UNITS[what]))
     evidence = play.do(evidences.add_evidence, "artifact", files=["huge.bin"])
 
     assert data_of(play, evidence)["attachments"][0]["bytes"] == 600 * 1024 * 1024
+    assert [one for one in told if one[2] == "MiB"] == [(done, 600, "MiB") for done in [*range(64, 600, 64), 600]]
 
 
 def test_a_diff_is_bound_by_patch_id_and_leaves_the_ledger_out(play: Play) -> None:

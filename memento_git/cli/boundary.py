@@ -12,6 +12,7 @@ from memento_git.cli import machine, streams, terminal
 from memento_git.cli.options import at_workspace
 from memento_git.errors import MementoError
 from memento_git.model.enumeration import some
+from memento_git.model.progress import UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -161,7 +162,7 @@ def progress(done: int, total: int, what: str) -> None:
     """Show on a terminal that a long read is under way."""
     if sys.stderr.isatty():
         end = "\n" if done >= total else ""
-        sys.stderr.write(f"\rreading {what}: {done} of {total} files{end}")
+        sys.stderr.write(f"\rreading {what}: {done} of {total} {UNITS[what]}{end}")
         sys.stderr.flush()
 
 

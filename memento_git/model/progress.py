@@ -8,6 +8,8 @@ T = TypeVar("T")
 Progress = Callable[[int, int, str], None]
 LEDGER: Final = "the ledger"
 CODE: Final = "the code"
+FILE: Final = "the file"
+UNITS: Final = {LEDGER: "files", CODE: "files", FILE: "MiB"}
 
 
 def untold(done: int, total: int, what: str) -> None:

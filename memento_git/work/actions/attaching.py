@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote
 
 from memento_git.errors import Refused
 from memento_git.ledger.git import BareRepository
+from memento_git.model.progress import FILE
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
 
 BLOCK: Final = 1024 * 1024
+LONG: Final = 64 * BLOCK
 
 
 class FileMissing(Refused):
@@ -84,16 +86,25 @@ def attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict[
         kept = f"{number}-{re.sub(r'[^a-z0-9._-]+', '-', path.name.lower())[-60:]}"
         held[kept] = data
         return kept_as(kept, name, data)
-    digest = hashlib.sha256()
-    with opened(path, given) as stream:
-        while block := stream.read(BLOCK):
-            digest.update(block)
+    sha256 = _digest(git, path, given, size)
     if path.stat().st_size != size:
         raise FileUnfit(path=given, problem="it changed while it was read")
     desk.tx.ledger.warn(
         f"{name} is larger than the {desk.policy.attach} bytes that policy attaches: its digest stands for it"
     )
-    return {"name": name, "sha256": digest.hexdigest(), "bytes": size}
+    return {"name": name, "sha256": sha256, "bytes": size}
+
+
+def _digest(git: Git, path: Path, given: str, size: int) -> str:
+    """Return the digest of a file that is not read as a whole; of one that takes a while it is told how far it is."""
+    digest, read = hashlib.sha256(), 0
+    with opened(path, given) as stream:
+        while block := stream.read(BLOCK):
+            digest.update(block)
+            read += len(block)
+            if size >= LONG and (read % LONG == 0 or read == size):
+                git.progress(read // BLOCK, size // BLOCK, FILE)
+    return digest.hexdigest()
 
 
 def kept_as(kept: str, name: str, data: bytes) -> dict[str, Any]:
