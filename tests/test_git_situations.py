@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.knowledge import following
+from memento_git.knowledge.actions import notes
 from memento_git.ledger import checkouts, edits, history, lock, places, publish
 from memento_git.ledger.git import BareRepository, Git, GitFailed, WorkTreeMissing
 from memento_git.ledger.store import Ledger, NoLedger
@@ -303,6 +304,24 @@ def test_commits_of_any_date_encoding_and_message_are_listed(play: Play, monkeyp
     assert [row["subject"] for row in rows[:4]] == ["words", "words", "words", "Grü"]
     assert rows[0]["trailers"] == {}
     assert set(rows[4]["trailers"]) == {"Memento-Action", "Memento-Run", "Memento-Record", "Memento-Actor"}
+
+
+def test_who_wrote_a_commit_of_an_odd_encoding_is_listed_as_its_bytes_say(play: Play) -> None:
+    base, note = git(play.root, "rev-parse", "HEAD"), play.do(notes.add_note, "The port is 80.").id
+    (path,) = play.root.glob(f".memento/knowledge/**/{note}.md")
+    path.write_text(path.read_text().replace("80", "443"))
+    play.commit_all("better")
+    head, _, message = git(play.root, "cat-file", "commit", "HEAD").partition("\n\n")
+    data = f"{head}\nencoding IBM037\n\n{message}\n".encode()
+    made = git(play.root, "hash-object", "-t", "commit", "-w", "--stdin", data=data)
+    git(play.root, "reset", "-q", "--soft", made)
+    assert git(play.root, "log", "-1", "--format=%ae") != "ada@example.invalid"
+
+    (row,) = history.ledger_commits(play.ledger.view(), [made])
+    found = history.revised(play.ledger.git, [base], [made])[path.relative_to(play.root).as_posix()]
+
+    assert (row["author"], found.actors[-1]) == ("Ada <ada@example.invalid>", "Ada <ada@example.invalid>")
+    assert row["date"][:4] == found.at[:4] == "2026"
 
 
 @pytest.mark.parametrize(

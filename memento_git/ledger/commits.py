@@ -43,12 +43,17 @@ def parents(git: Git, commit: str) -> list[str]:
 
 
 def author_of(git: Git, commit: str) -> tuple[str, int]:
-    """Return who a commit's own bytes say wrote it, and when, in seconds since 1970.
+    """Return who a commit's own bytes say wrote it, and when, in seconds since 1970."""
+    return author_in(git.objects([commit])[0] or b"")
+
+
+def author_in(data: bytes) -> tuple[str, int]:
+    """Return who the bytes of a commit say wrote it, and when, in seconds since 1970.
 
     git takes them for what they are in the encoding that the commit names: one of another alphabet makes nobody of
     whoever it is that a hosting service shows.
     """
-    head = (git.objects([commit])[0] or b"").partition(b"\n\n")[0]
+    head = data.partition(b"\n\n")[0]
     _, _, encoding = head.partition(b"\nencoding ")
     found = AUTHOR.search(head)
     if found is None:

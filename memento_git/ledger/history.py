@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger import layout
-from memento_git.ledger.commits import seconds_in
+from memento_git.ledger.commits import author_in, author_of, seconds_in
 from memento_git.model.clock import seconds_of, stamp
 
 if TYPE_CHECKING:
@@ -48,12 +48,13 @@ def revised(git: Git, since: Sequence[str], until: Sequence[str]) -> dict[str, R
     It is the actors that a commit names, or its author. After a squash it is whoever squashed, and where commits are
     missing nobody.
     """
-    form = "--format=%x00%an <%ae>%x00%at%x00%(trailers:key=Memento-Actor,valueonly)%x00"
+    form = "--format=%x00%H%x00%an <%ae>%x00%at%x00%e%x00%(trailers:key=Memento-Actor,valueonly)%x00"
     told = git.run("log", "--reverse", "--name-only", form, *until, "--not", *since, "--", layout.KNOWLEDGE)
     found: dict[str, Revised] = {}
     parts = told.decode(errors="replace").split("\0")[1:]
-    for author, seconds, actor, paths in zip(*(parts[start::4] for start in range(4)), strict=True):
-        names, at = [*filter(None, actor.split("\n"))] or [author], stamp(seconds_in(seconds))
+    for commit, author, seconds, encoding, actor, paths in zip(*(parts[start::6] for start in range(6)), strict=True):
+        wrote, when = author_of(git, commit) if encoding else (author, seconds_in(seconds))
+        names, at = [*filter(None, actor.split("\n"))] or [wrote], stamp(when)
         for path in paths.split("\n"):
             before = found.get(path, Revised([], ""))
             found[path] = Revised([*before.actors, *names], max(before.at, at))
@@ -83,8 +84,7 @@ def _row(name: str, data: bytes) -> dict[str, Any]:
     head, _, body = data.partition(b"\n\n")
     headers = {key: line for line in reversed(head.split(b"\n")) if (key := line.partition(b" ")[0])}
     encoding = headers.get(b"encoding", b"").decode("ascii", "replace").partition(" ")[2]
-    author = parse_actor_and_date(_text(headers.get(b"author", b""), encoding))[0]
-    _, seconds, offset = parse_actor_and_date(_text(headers.get(b"committer", b""), encoding))
+    _, seconds, offset = parse_actor_and_date(headers.get(b"committer", b"").decode(errors="replace"))
     message = _text(body, encoding).strip("\n")
     trailers: dict[str, list[str]] = {}
     for key, value in TRAILER.findall(message.rpartition("\n\n")[2]):
@@ -95,7 +95,7 @@ def _row(name: str, data: bytes) -> dict[str, Any]:
         date = ""
     return {
         "commit": name,
-        "author": f"{author.name} <{author.email or ''}>",
+        "author": author_in(data)[0],
         "date": date,
         "subject": message.partition("\n")[0],
         "trailers": trailers,
