@@ -52,6 +52,17 @@ def ruling(view: View) -> tuple[Policy, list[Finding]]:
     return last, [Finding("C003", layout.CONFIG, 0, told, f"git diff {commit[:12]} -- {layout.CONFIG}", "warning")]
 
 
+def rule(view: View) -> list[str]:
+    """Let a view be read by the policy that rules it where its own cannot be read; return what is to be told of it."""
+    if not view.exists or not read(view)[1]:
+        return []
+    policy, found = ruling(view)
+    if any(one.severity != "warning" for one in found):
+        return []
+    view.ruled = policy
+    return [one.message for one in found]
+
+
 def _last(view: View) -> tuple[Policy, str]:
     """Return the policy of the last commit on a view's own line that has one which can be read, and the commit."""
     git = view.git

@@ -64,6 +64,7 @@ class View:
         self.puts: list[str] = []
         self.held = False
         self.prior: View | None = None  # what this view is compared with
+        self.ruled: Policy | None = None  # in the place of a policy that nobody can read
 
     @contextmanager
     def aside(self) -> Iterator[None]:
@@ -98,7 +99,7 @@ class View:
 
     def tree_key(self, run: str) -> str | None:
         """Return what a run's state depends on, as ids of git; None where a cache cannot know it."""
-        if len(self.commits) != 1 or self.changed:
+        if len(self.commits) != 1 or self.changed or self.ruled:
             return None
         parts = [self.folders.get(path) for path in (f"{layout.RUNS}/{run}", f"{layout.ARCHIVE}/{run}", layout.CONFIG)]
         return ":".join(entry.oid if entry else "" for entry in parts) + self.signers
@@ -229,7 +230,7 @@ class View:
         """Return the policy in force; refuse where its file is wrong."""
         from memento_git.ledger import policyfile
 
-        policy, findings = policyfile.read(self)
+        policy, findings = (self.ruled, []) if self.ruled else policyfile.read(self)
         for finding in findings:
             raise LedgerUnreadable(finding=finding)
         return policy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from memento_git.ledger import difference, layout
+from memento_git.ledger import difference, layout, policyfile
 
 if TYPE_CHECKING:
     from memento_git.ledger.difference import Changed
@@ -39,6 +39,7 @@ def _row(one: Changed) -> Row:
 def _told(ledger: Ledger, told: Row) -> Told:
     rows = [*told["knowledge"], *told["runs"], *(row for run in told["runs"] for row in (*run["plans"], *run["tasks"]))]
     old = ledger.side(told["bases"])
+    policyfile.rule(old)
     new = {row["id"] for run in told["runs"] for row in run["evidence"] if row["change"] == "added"}
     return Told(
         {layout.CONFIG, *(old.policy().key_files if old.exists else ())},

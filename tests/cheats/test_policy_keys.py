@@ -348,6 +348,28 @@ def test_who_mends_the_policy_of_the_base_is_judged_by_the_last_one(doors: Doors
     assert "the branch weakens policy: require: test is asked no more" in told
 
 
+@pytest.mark.parametrize("broken", [CUT, UNKNOWN])
+def test_who_mends_the_policy_of_the_base_is_shown_what_it_changes_and_has_it_run_again(
+    doors: Doors, broken: str
+) -> None:
+    """No way: the diff that a reviewer reads, and running again, go by the last policy that can be read, too."""
+    doors.policy("  reproduce: {commands: [[python3, check.py]]}\n")
+    git(doors.root, "branch", "-f", MAIN, WORK)
+    git(doors.root, "switch", "-q", MAIN)
+    doors.write(layout.CONFIG, broken)
+    git(doors.root, "switch", "-q", WORK)
+    git(doors.root, "merge", "-q", "--ff-only", MAIN)
+    _mended(doors, "version: 1\n")
+    doors.write("app.py", "worse\n")
+    task = doors.play.task("One")
+    doors.completed(task, bad := doors.witness(task))
+    doors.warned("C003")
+    code, told, _ = doors.cli("diff", MAIN, "--format", "markdown", "-C", str(doors.root))
+    assert (code, "policy at the base cannot be read" in told, task in told) == (0, True, True)
+    code, found = doors.check("--base", MAIN, "--reproduce")
+    assert (code, [bad in row["message"] for row in found if row["code"] == "V002"]) == (5, [True])
+
+
 def test_a_policy_of_the_base_that_a_newer_version_wrote_is_not_passed_over(doors: Doors) -> None:
     """Way: the check is of an older version, which cannot read the base's policy; the branch brings one that it can."""
     _without_policy(doors, "version: 2\npolicy:\n  require: [test]\n")

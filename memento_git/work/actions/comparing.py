@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memento_git.ledger import layout
+from memento_git.ledger import layout, policyfile
 from memento_git.ledger.ranges import resolve
 from memento_git.ledger.store import refuse_absent
 from memento_git.ledger.view import View
@@ -34,6 +34,7 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = ()) -> Row:
     old, new = ledger.side(found.bases), ledger.side(found.tips)
     if not old.exists and not new.exists:
         refuse_absent(new, f"{found.base[:12]} and {', '.join(tip[:12] for tip in found.tips)}")
+    told = policyfile.rule(old)
     policy, runners, keys = _policy(old, new), _runners(old, new), _Keys(old, new)
     runs, files = [], []
     for run in sorted({*old.runs(), *new.runs()}):
@@ -51,11 +52,10 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = ()) -> Row:
         if change is not None:
             runs.append(change)
     files += _elsewhere(old, new)
-    told = policy if policy["diff"] else None
     return {
-        "base": found.base, "bases": list(found.bases), "tips": list(found.tips), "notes": list(found.notes),
-        "counts": diff.counts(runs, files, policy["weakened"]), "forbidden": files, "policy": told,
-        "new": not old.exists, "runs": runs,
+        "base": found.base, "bases": list(found.bases), "tips": list(found.tips), "notes": [*found.notes, *told],
+        "counts": diff.counts(runs, files, policy["weakened"]), "forbidden": files,
+        "policy": policy if policy["diff"] else None, "new": not old.exists, "runs": runs,
     }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.ledger import layout, signer
+from memento_git.ledger import layout, policyfile, signer
 from memento_git.ledger.store import NoLedger
 from memento_git.model.enumeration import MOST_TEXT
 from memento_git.model.finding import Finding
@@ -102,6 +102,8 @@ def reproduce(
     """
     view = ledger.view()
     before = _held(ledger, base) if base else view
+    if before is not None and base:
+        ledger.warn(*policyfile.rule(before))
     if ids:
         chosen = [_named(view, given) for given in ids]
     elif base and not run:
@@ -158,6 +160,8 @@ class Again:
         """Return the ledger at a base, and what the branch adds to it, looked for once."""
         if base not in self._chosen:
             view, before = _held(self.ledger), _held(self.ledger, base)
+            if before is not None:
+                policyfile.rule(before)
             self._chosen[base] = before, list(added(view, before)) if view else []
         return self._chosen[base]
 
