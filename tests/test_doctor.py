@@ -40,6 +40,12 @@ def test_a_sound_ledger_is_ok(play: Play, cli: Callable[..., Any]) -> None:
     assert {check["status"] for check in answer["checks"]} == {"ok"}
 
 
+def test_a_rule_that_the_scanner_does_not_have_is_told(play: Play) -> None:
+    play.policy("  allow_secrets: [github, github-token]\n")
+    told = "policy: policy.allow_secrets names github, which is no rule of the scanner: it lets nothing through"
+    assert [f"{one.name}: {one.message}" for one in doctor.examine(play.ledger) if one.name == "policy"] == [told]
+
+
 def test_a_release_that_asks_for_no_approval_of_those_whose_would_count_is_told(play: Play) -> None:
     play.planned()
     told = "policy: policy.release says whose approvals count, and asks for none: anybody may pass the gate without one"

@@ -454,6 +454,13 @@ def test_allowing_one_rule_does_not_allow_another() -> None:
         refuse_secrets("summary", f"{GITHUB} password=" + "hunter22", ["github-token"])
 
 
+def test_a_refusal_names_allowed_rules_that_the_scanner_does_not_have() -> None:
+    with pytest.raises(SecretFound) as caught:
+        refuse_secrets("summary", GITHUB, ["github", "private-key", "Secret Keyword", "AWS Access Key", "api-key"])
+    told = "summary holds what looks like a secret (GitHub Token) in line 1. The scanner has no rule github."
+    assert caught.value.message == told
+
+
 PIECES = [
     *EVERY,
     *ORDINARY,

@@ -198,6 +198,11 @@ def shaped(text: str, low: str) -> Iterator[Span]:
                 yield Span(start + first, stop, 1 if rule.module else 2, detector.secret_type)
 
 
+def of_shapes() -> set[str]:
+    """Return the names of the rules of all detectors."""
+    return {_detector(rule.module, rule.detector).secret_type for rule in RULES}
+
+
 @cache
 def _detector(module: str, name: str) -> Any:
     """Return a detector of the library, or ours; the first one costs the import of the library."""

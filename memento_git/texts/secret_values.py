@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 PRIVATE_KEY: Final = "Private Key"
 KEYWORD: Final = "Secret Keyword"
+OF_VALUES: Final = (PRIVATE_KEY, KEYWORD)
 _KEY_TITLE: Final = r"(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?(?: ?-{2,5})?"
 _KEY_BEGIN: Final = rf"(?:-{{2,5}} ?)?BEGIN {_KEY_TITLE}|PuTTY-User-Key-File-\d:"
 _KEY_END: Final = rf"END {_KEY_TITLE}|Private-(?:MAC|Hash): ?[0-9a-f]+"

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.model.types import HIDDEN
-from memento_git.texts.secret_shapes import LONG_WORD, Span, lower, shaped
-from memento_git.texts.secret_values import assigned, key_blocks
+from memento_git.texts.secret_shapes import LONG_WORD, Span, lower, of_shapes, shaped
+from memento_git.texts.secret_values import OF_VALUES, assigned, key_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ class SecretFound(Refused):
     """The text holds what looks like a secret, and a ledger is read by many and forgets nothing."""
 
     token = "secret_found"
-    sentence = "{where} holds what looks like a secret ({rule}) in line {line}."
+    sentence = "{where} holds what looks like a secret ({rule}) in line {line}.{unknown}"
     hint_ = "Remove it, or repeat it in a shell with --allow-secret {slug} if it is a false alarm."
 
 
@@ -148,9 +148,16 @@ def refuse_secrets(where: str, text: str, allow: Collection[str] = ()) -> set[st
     for secret in find_secrets(text):
         name = slug(secret.rule)
         if name not in allowed:
-            raise SecretFound(where=where, rule=secret.rule, line=secret.line, slug=name)
+            told = "".join(f" The scanner has no rule {one}." for one in no_rules(allow))
+            raise SecretFound(where=where, rule=secret.rule, line=secret.line, slug=name, unknown=told)
         used.add(name)
     return used
+
+
+def no_rules(names: Collection[str]) -> list[str]:
+    """Return those of some names that are no rule of the scanner; for any name the detectors are loaded."""
+    known = {slug(rule) for rule in (*of_shapes(), *OF_VALUES)} if names else set()
+    return [name for name in names if slug(name) not in known]
 
 
 def slug(rule: str) -> str:

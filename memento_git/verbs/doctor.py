@@ -10,6 +10,7 @@ from memento_git.ledger import difference, layout, lock
 from memento_git.model.enumeration import many
 from memento_git.review import lastread, whole
 from memento_git.review.outcome import weighed
+from memento_git.texts.secrets import no_rules
 from memento_git.work.actions import health
 from memento_git.work.actions.health import Answer, failed, tried
 
@@ -107,7 +108,10 @@ def _attributes(view: View) -> Iterator[Answer]:
 
 
 def _idle(policy: Policy) -> Iterator[Answer]:
-    """Tell of rules of policy that say whose answers count where none is asked."""
+    """Tell of rules of policy that have no effect."""
+    for rule in no_rules(policy.allow_secrets):
+        message = f"policy.allow_secrets names {rule}, which is no rule of the scanner: it lets nothing through"
+        yield Answer("policy", "warn", message, "name the rule as the refusal of a secret does")
     if policy.release.get("approvals") or not (policy.release.get("approvers") or policy.release.get("not_author")):
         return
     message = "policy.release says whose approvals count, and asks for none: anybody may pass the gate without one"
