@@ -10,7 +10,6 @@ from memento_git.ledger.names import NoSuchRevision
 from memento_git.model.clock import seconds_of
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import Evidence
-from memento_git.texts.typed import ReasonRequired
 from memento_git.work import codediff, codestate, persons
 from memento_git.work import refusals as no
 from memento_git.work.actions.graphs import DIFF
@@ -101,9 +100,10 @@ def select_candidate(
             raise no.NotACandidate(dispatch=name, task=identity, why=why)
     if chosen is None:
         return found
-    told = desk.optional("reason", reason)
-    if chosen is not found.chosen and not told:
-        raise ReasonRequired(verb="choosing another than the best candidate", key="reason")
+    if chosen is found.chosen:
+        told = desk.optional("reason", reason)
+    else:
+        told = desk.reason("choosing another than the best candidate", reason)
     told = told or f"score {chosen.score}, best of {len(found.ranked)}"
     scores = {one.candidate.dispatch: one.score for one in found.ranked if not one.reasons}
     event = desk.happen(
