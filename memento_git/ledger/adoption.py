@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.errors import Refused
 from memento_git.ledger import difference, edits, merging, publish, userindex
 from memento_git.ledger.complaints import complaints, ended, is_full
+from memento_git.ledger.environment import PATTERNS
 from memento_git.ledger.git import CannotWrite, GitFailed
 from memento_git.ledger.listed import FILE_MODES
 from memento_git.model.enumeration import some
@@ -79,7 +80,7 @@ def _as_git_does(ledger: Ledger, base: publish.Base, commit: str) -> None:
     try:
         code, _, err = git.talk(
             "merge", "--ff-only", "--no-autostash", "--no-overwrite-ignore", "--quiet", commit,
-            extra={"GIT_LITERAL_PATHSPECS": "0"}, patience=PATIENCE,
+            extra=PATTERNS, patience=PATIENCE,
         )  # fmt: skip
     except TimeoutError:
         if git.head()[0] != commit:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
+from memento_git.ledger.environment import PATTERNS
 from memento_git.ledger.git import GitFailed
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _additions(git: Git, commits: Sequence[str], *paths: str) -> Iterator[tuple[
     """Yield the commits that added files, each with those files."""
     told = git.run(
         "log", "-c", "--root", "--full-history", "--no-renames", "--diff-filter=A", "--name-only",
-        f"--format={COMMIT}%H", *commits, "--", *paths, extra={"GIT_LITERAL_PATHSPECS": "0"},
+        f"--format={COMMIT}%H", *commits, "--", *paths, extra=PATTERNS,
     )  # fmt: skip
     for part in os.fsdecode(told).split(COMMIT)[1:]:
         commit, *names = part.rstrip("\n").split("\n")

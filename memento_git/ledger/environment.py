@@ -28,6 +28,7 @@ QUIET: Final = {
     "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C",
     "GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull,
 }  # fmt: skip
+PATTERNS: Final = {"GIT_LITERAL_PATHSPECS": "0"}  # for a command whose paths are not meant to the letter
 WITH_HOOKS: Final = (
     "-c", "gc.auto=0",
     "-c", "maintenance.auto=false",

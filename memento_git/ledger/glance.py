@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from memento_git.ledger import layout
-from memento_git.ledger.environment import OPTIONS, GitMissing, run_in
+from memento_git.ledger.environment import OPTIONS, PATTERNS, GitMissing, run_in
 from memento_git.ledger.names import NAME, SHORT_ID
 from memento_git.ledger.staged import MERGING, named_sides
 
@@ -21,7 +21,7 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
     if staged and (named_sides() or (Path(os.environ.get("GIT_DIR") or start / ".git") / MERGING).exists()):
         return False
     what = ["--cached"] if staged else [f"{base}...HEAD"]
-    extra = {"GIT_LITERAL_PATHSPECS": "0"}
+    extra = dict(PATTERNS)
     if staged and (index := os.environ.get("GIT_INDEX_FILE")):
         extra["GIT_INDEX_FILE"] = index
     asked = ["-c", "core.warnAmbiguousRefs=true", "diff", "--quiet", "--no-ext-diff", *what]
@@ -53,7 +53,7 @@ def _stands_in(start: Path, base: str) -> bool:
 def _was_touched(start: Path, base: str) -> bool:
     """Tell whether commits of a branch touched the ledger although it is as at the base: something was taken back."""
     asked = ("rev-list", "-1", "--full-history", f"{base}..HEAD", "--", f":/{layout.FOLDER}")
-    done = run_in(start, *OPTIONS, *asked, extra={"GIT_LITERAL_PATHSPECS": "0"})
+    done = run_in(start, *OPTIONS, *asked, extra=PATTERNS)
     return done.returncode != 0 or bool(done.stdout.strip())
 
 

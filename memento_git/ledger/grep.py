@@ -10,6 +10,7 @@ from memento_git.errors import Broken, Misused, Refused
 from memento_git.ledger import layout
 from memento_git.ledger.complaints import reason_of
 from memento_git.ledger.endings import told_by
+from memento_git.ledger.environment import PATTERNS
 from memento_git.model.finding import FETCHING
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def _found(
     if not asked:
         return b""
     kind = ["--fixed-strings"] if plain else []
-    extra = {"GIT_LITERAL_PATHSPECS": "0"} if folder.startswith(layout.GLOB) else None
+    extra = PATTERNS if folder.startswith(layout.GLOB) else None
     code, out, err = _run(git, *kind, *options, *asked, tree, "--", *([folder] if folder else []), extra=extra)
     if code not in (0, 1) or not partly:
         _refuse_less(code, err)

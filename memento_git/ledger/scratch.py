@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import layout
+from memento_git.ledger.environment import PATTERNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +22,11 @@ SPECIAL: Final = re.compile(rf"(?:^|\0)([a-z]|S|H(?= {SUBMODULE})) (\d+) \S+ \d\
 OF_CODE: Final = re.compile(rf"(?:^|\0)[^?] \d+ \S+ \d\t(?!{re.escape(layout.FOLDER)}/)")
 UNTRACKED: Final = re.compile(r"(?:^|\0)\? ([^\0]+)")
 EXPANDED: Final = re.compile(rb"\$Id:(?! [0-9a-f]{40,64} \$)[^$\n]*\$")
+NOBODY: Final = {
+    f"GIT_{role}_{key}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for key, value in (("NAME", "memento"), ("EMAIL", "memento@localhost"), ("DATE", "1700000000 +0000"))
+}
 STORE: Final = "GIT_OBJECT_DIRECTORY"
 WHOLE: Final = ("-c", "core.sparseCheckout=false")
 
@@ -128,7 +134,7 @@ def add_expanded(git: Git, extra: Mapping[str, str]) -> None:
 
     Commands see it, and where a file has the attribute ident, git takes it away.
     """
-    told = git.run("ls-files", "-s", "-z", "--", ":(top,attr:ident)", extra={**extra, "GIT_LITERAL_PATHSPECS": "0"})
+    told = git.run("ls-files", "-s", "-z", "--", ":(top,attr:ident)", extra={**extra, **PATTERNS})
     for line in told.split(b"\0")[:-1]:
         head, _, path = line.partition(b"\t")
         there = Path(git.top or git.git_dir) / os.fsdecode(path)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Broken
 from memento_git.ledger import difference, scratch
-from memento_git.ledger.checkouts import CODE, PATTERNS, branch_of, worktrees
+from memento_git.ledger.checkouts import CODE, branch_of, worktrees
+from memento_git.ledger.environment import PATTERNS
 from memento_git.ledger.git import GitFailed
 from memento_git.model.ids import random_part
 
@@ -18,11 +19,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
 BRANCHES: Final = "refs/heads/memento"
-NOBODY: Final = {
-    f"GIT_{role}_{key}": value
-    for role in ("AUTHOR", "COMMITTER")
-    for key, value in (("NAME", "memento"), ("EMAIL", "memento@localhost"), ("DATE", "1700000000 +0000"))
-}
 
 
 def knowing(git: Git, dispatch: str, folder: str) -> list[str]:
@@ -90,7 +86,7 @@ def _is_squashed(git: Git, ref: str, commits: int) -> bool:
     if commits == 1:
         return False
     with scratch.folder() as folder:
-        extra = {**scratch.variables(git, Path(folder)), **NOBODY}
+        extra = {**scratch.variables(git, Path(folder)), **scratch.NOBODY}
         told = git.run("commit-tree", f"{ref}^{{tree}}", "-p", base, data=b"squashed\n", extra=extra)
         return not _not_picked(git, told.decode().strip(), extra)
 

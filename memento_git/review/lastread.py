@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import codec, layout
 from memento_git.ledger.commits import is_cut_off
+from memento_git.ledger.environment import PATTERNS
 from memento_git.ledger.events import UNREAD
 from memento_git.model.finding import FETCHING, OR, WHOLE, Finding, Lost, leaving_out
 from memento_git.model.ids import random_part
@@ -73,7 +74,7 @@ def _versions(git: Git, commits: Sequence[str], path: str) -> Iterator[tuple[Las
 def _history(git: Git, command: str, commits: Sequence[str], path: str, *options: str) -> bytes:
     """Return what git tells of the commits that changed a file, up to some, or on all branches."""
     known = commits if commits == BRANCHES else [commit for commit in commits if git.commit(commit)]
-    extra = {"GIT_LITERAL_PATHSPECS": "0"} if path.startswith(layout.GLOB) else None
+    extra = PATTERNS if path.startswith(layout.GLOB) else None
     return git.run(command, "--full-history", *options, *known, "--", path, extra=extra) if known else b""
 
 

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger.difference import NO_INDEX
+from memento_git.ledger.environment import PATTERNS
 from memento_git.ledger.git import GitFailed
 from memento_git.model.enumeration import some
 from memento_git.model.types import PLACE
@@ -57,7 +58,7 @@ def _told(git: Git, *asked: str) -> bytes:
     """
     place = str(git.git_dir)
     aside = {"GIT_DIR": place, "GIT_WORK_TREE": place, "GIT_INDEX_FILE": str(git.git_dir / NO_INDEX)}
-    extra = {**aside, "GIT_LITERAL_PATHSPECS": "0"}
+    extra = {**aside, **PATTERNS}
     return git.run("-c", f"core.attributesFile={os.devnull}", "-C", place, *COMPARED, *asked, *SCOPE, extra=extra)
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from memento_git.ledger import scratch
 from memento_git.ledger.brought import PLAIN_DIFF, changing_code
 from memento_git.ledger.commits import CODE, parents
+from memento_git.ledger.environment import PATTERNS
 from memento_git.ledger.git import GitFailed
-from memento_git.ledger.workbranches import NOBODY
 from memento_git.work.codestate import without_ledger
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
 
-PATTERNS: Final = {"GIT_LITERAL_PATHSPECS": "0"}
 AS_PATCH: Final = (*PLAIN_DIFF, "--unified=1", "--binary", "--full-index")
 IN_ONE: Final = ("-c", "core.splitIndex=false")  # the other part of a split index would lie in the git directory
 MOST: Final = 50  # changes of code on the base's line, since the branch began
@@ -44,7 +43,7 @@ def _brings(git: Git, commit: str, base: str, seen: Collection[str]) -> bool:
     patch = git.run("diff-tree", *AS_PATCH, base, commit, "--", *CODE, extra=PATTERNS)
     told = git.run("rev-list", "--first-parent", f"--max-count={MOST}", base, "--", *CODE, extra=PATTERNS)
     with scratch.folder() as folder:
-        extra = {**scratch.variables(git, Path(folder)), **NOBODY}
+        extra = {**scratch.variables(git, Path(folder)), **scratch.NOBODY}
         for fork in told.decode().split():
             tree = _laid(git, fork, patch, extra)
             if tree and without_ledger(git.run("cat-file", "tree", tree, extra=extra), git.object_format) in seen:

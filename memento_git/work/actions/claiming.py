@@ -10,6 +10,7 @@ from memento_git.folding.lanes import STATUS
 from memento_git.ledger import claims, publish, remoteclaims, remotes
 from memento_git.ledger.claims import Claim
 from memento_git.ledger.commits import CODE
+from memento_git.ledger.environment import PATTERNS
 from memento_git.ledger.remoteclaims import HeldClaim
 from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.enumeration import some
@@ -187,6 +188,6 @@ def _code_between(git: Git, theirs: str | None, head: str) -> str:
     """Return the last commit of code that a push would bring along, and how many there are; nothing where none is."""
     commits = git.run(
         "log", "--full-history", "--no-merges", "--format=%h %s",
-        *([f"{theirs}..{head}"] if theirs else [head]), "--", *CODE, extra={"GIT_LITERAL_PATHSPECS": "0"},
+        *([f"{theirs}..{head}"] if theirs else [head]), "--", *CODE, extra=PATTERNS,
     ).decode(errors="replace").splitlines()  # fmt: skip
     return some(commits, 1)

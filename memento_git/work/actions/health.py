@@ -25,6 +25,7 @@ from memento_git.ledger import (
     worktree,
 )
 from memento_git.ledger.commits import is_cut_off
+from memento_git.ledger.environment import PATTERNS
 from memento_git.ledger.git import GitFailed
 from memento_git.model.clock import seconds_of
 from memento_git.model.enumeration import many, some
@@ -236,7 +237,7 @@ def _folder(git: Git, top: Path, under_way: list[str]) -> Iterator[Answer]:
 def _ignored(git: Git) -> str:
     """Return the file, line and pattern that make git ignore the ledger, or nothing."""
     try:
-        told = git.run("check-ignore", "-v", "--no-index", layout.CONFIG, extra={"GIT_LITERAL_PATHSPECS": "0"})
+        told = git.run("check-ignore", "-v", "--no-index", layout.CONFIG, extra=PATTERNS)
     except GitFailed:
         return ""
     return os.fsdecode(told).partition("\t")[0]
