@@ -232,7 +232,7 @@ def test_who_wrote_a_commit_is_read_in_its_encoding_where_plain_letters_are_the_
         whole = b"tree %b\nauthor J\xf6rg <j@x.example> 1700000000 +0000\ncommitter A <a@x.example> 1 +0000\n" % tree
         data = whole + f"encoding {encoding}\n\nm\n".encode()
         odd = git(play.root, "hash-object", "-t", "commit", "-w", "--stdin", "--literally", data=data)
-        assert commits.author_of(play.ledger.git, odd) == (f"{name} <j@x.example>", 1700000000)
+        assert commits.author_of(play.ledger.git, odd, "", "", encoding) == (f"{name} <j@x.example>", 1700000000)
         assert commits.authors(play.ledger.git, "-1", odd) == [(f"{name} <j@x.example>", "")]
 
 

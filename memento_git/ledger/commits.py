@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import layout
+from memento_git.ledger.environment import PATTERNS
 from memento_git.model.clock import stamp
 
 if TYPE_CHECKING:
@@ -42,9 +43,9 @@ def parents(git: Git, commit: str) -> list[str]:
     return [line[7:].decode() for line in head.split(b"\n") if line.startswith(b"parent ")]
 
 
-def author_of(git: Git, commit: str) -> tuple[str, int]:
-    """Return who a commit's own bytes say wrote it, and when, in seconds since 1970."""
-    return author_in(git.objects([commit])[0] or b"")
+def author_of(git: Git, commit: str, author: str, at: str, encoding: str) -> tuple[str, int]:
+    """Return who wrote a commit, and when, in seconds since 1970: what git tells, or its bytes if it is encoded."""
+    return author_in(git.objects([commit])[0] or b"") if encoding else (author, seconds_in(at))
 
 
 def author_in(data: bytes) -> tuple[str, int]:
@@ -80,7 +81,7 @@ def authors(git: Git, *asked: str) -> list[tuple[str, str]]:
     told = git.run("log", "-z", "--format=%H%x00%P%x00%an <%ae>%x00%e", *asked)
     parts = os.fsdecode(told).removesuffix("\0").split("\0") if told else []
     rows = zip(*(parts[start::4] for start in range(4)), strict=True)
-    return [(author_of(git, one)[0] if encoding else author, above) for one, above, author, encoding in rows]
+    return [(author_of(git, one, author, "", encoding)[0], above) for one, above, author, encoding in rows]
 
 
 def of_code(git: Git, tip: str, *, most: int, since: str = "") -> list[Commit]:
@@ -105,7 +106,7 @@ def _read(
         "-c", "diff.renameLimit=400",
         "log", "--no-merges", renames, "--name-status", "-z", f"--format={MARK}%H %ct", f"--max-count={most}",
         *([f"--since={since}"] if since else []), tip, "--", *paths,
-        extra={"GIT_LITERAL_PATHSPECS": "0"},
+        extra=PATTERNS,
     )  # fmt: skip
     for part in os.fsdecode(told).split(MARK)[1:]:
         head, *rest = part.split("\0")

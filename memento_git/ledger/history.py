@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger import layout
-from memento_git.ledger.commits import author_in, author_of, seconds_in
+from memento_git.ledger.commits import author_in, author_of
 from memento_git.model.clock import seconds_of, stamp
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def revised(git: Git, since: Sequence[str], until: Sequence[str]) -> dict[str, R
     found: dict[str, Revised] = {}
     parts = told.decode(errors="replace").split("\0")[1:]
     for commit, author, seconds, encoding, actor, paths in zip(*(parts[start::6] for start in range(6)), strict=True):
-        wrote, when = author_of(git, commit) if encoding else (author, seconds_in(seconds))
+        wrote, when = author_of(git, commit, author, seconds, encoding)
         names, at = [*filter(None, actor.split("\n"))] or [wrote], stamp(when)
         for path in paths.split("\n"):
             before = found.get(path, Revised([], ""))

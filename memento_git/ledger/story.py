@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import layout
-from memento_git.ledger.commits import author_of, seconds_in
+from memento_git.ledger.commits import author_of
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
@@ -92,7 +92,8 @@ def story_of(git: Git, bases: Iterable[str], head: str, nothing: Container[tuple
                 added[commit, author][-1].append(path)
         elif part:
             commit, *named = part.split()
-            author, dates[commit] = _by(git, commit, next(parts), next(parts), next(parts))
+            at, told_by, encoding = next(parts), next(parts), next(parts)
+            author, dates[commit] = author_of(git, commit, told_by, at, encoding)
             added.setdefault((commit, author), []).append([])
             parents[commit] = max(1, len(named))
     own = {key: _in_all(lists) for key, lists in added.items() if len(lists) == parents[key[0]]}
@@ -105,11 +106,6 @@ def story_of(git: Git, bases: Iterable[str], head: str, nothing: Container[tuple
     made = {path: _written(git, told, parents, authors) for path, told in steps.items()}
     written = {path: [one._replace(at=dates[one.commit]) for one in told] for path, told in made.items()}
     return Story(authored, touched, taken, came, written, held)
-
-
-def _by(git: Git, commit: str, at: str, author: str, encoding: str) -> tuple[str, int]:
-    """Return who wrote a commit, and when, from what git tells of it: nothing of a date that it cannot read."""
-    return author_of(git, commit) if encoding else (author, seconds_in(at))
 
 
 def _written(git: Git, told: Sequence[Step], parents: Mapping[str, int], authors: Mapping[str, str]) -> list[Written]:
