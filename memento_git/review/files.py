@@ -36,12 +36,8 @@ def placed(view: View, found: Iterable[Finding]) -> list[Finding]:
 def _line_of(view: View, finding: Finding) -> int:
     """Return the line of a record's file that names what a finding does, first of all others; 0 where none does."""
     lines = (view.read(finding.path) or b"").decode(errors="replace").split("\n")
-    for other in ID.finditer(finding.message):
-        if other[0] not in finding.path:
-            for number, line in enumerate(lines, start=1):
-                if other[0] in line:
-                    return number
-    return 0
+    others = [other[0] for other in ID.finditer(finding.message) if other[0] not in finding.path]
+    return next((number for other in others for number, line in enumerate(lines, start=1) if other in line), 0)
 
 
 def check_names(view: View, among: Collection[str], policy: Policy) -> Iterator[Finding]:
