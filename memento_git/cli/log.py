@@ -10,7 +10,7 @@ from memento_git.cli import captured, naming, note_story, output
 from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import of_run, paged
 from memento_git.errors import Misused
-from memento_git.model.ids import kind_of, opening_of
+from memento_git.model.ids import kind_of, opening_of, verb_of
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
@@ -70,7 +70,7 @@ def _commits(door: Door, view: View, run: str, filters: dict[str, str], limit: i
 
 
 def _event(row: EventRow, names: Names) -> tuple[str, ...]:
-    return output.when(row), names(row["record"]), row["action"].partition(".")[2], output.who(row, names)
+    return output.when(row), names(row["record"]), verb_of(row["action"]), output.who(row, names)
 
 
 def _refuse_unknown(verb: str) -> None:
@@ -78,9 +78,9 @@ def _refuse_unknown(verb: str) -> None:
     from memento_git.model.events import actions
 
     kind, known = verb.rpartition(".")[0], actions()
-    if verb not in {*known, *(action.partition(".")[2] for action in known)}:
+    if verb not in {*known, *(verb_of(action) for action in known)}:
         near = [action for action in known if action.startswith(f"{kind}.")] or known
-        verbs = {action.partition(".")[2] for action in near}
+        verbs = {verb_of(action) for action in near}
         raise VerbUnknown(given=verb[:60], known=", ".join(sorted(verbs)))
 
 
@@ -109,7 +109,7 @@ def _wanted(row: EventRow, filters: dict[str, str]) -> bool:
     return (
         _about(row, filters["record"])
         and filters["who"].lower() in row["actor"].lower()
-        and filters["verb"] in ("", row["action"], row["action"].partition(".")[2])
+        and filters["verb"] in ("", row["action"], verb_of(row["action"]))
         and row["created_at"] >= filters["since"]
         and (not filters["until"] or row["created_at"] < filters["until"])
     )

@@ -10,7 +10,7 @@ import click
 
 from memento_git.cli import terminal
 from memento_git.model.enumeration import some
-from memento_git.model.ids import ID, KINDS, shortest
+from memento_git.model.ids import ID, KINDS, shortest, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -89,7 +89,7 @@ def who(row: EventRow, names: Names) -> str:
 
 def happened(events: Iterable[EventRow], names: Names) -> list[str]:
     """Return what happened to a record as aligned lines."""
-    return columns((when(one), one["action"].partition(".")[2], who(one, names)) for one in events)
+    return columns((when(one), verb_of(one["action"]), who(one, names)) for one in events)
 
 
 def told_apart(events: Sequence[EventRow], names: Names) -> list[str]:
@@ -144,7 +144,7 @@ def concerned(event: ConcernedRow, names: Names) -> str:
     about = f" {names.within(printable(event['about']))}" if event["about"] else ""
     title = f' "{printable(event["title"])}"' if event["title"] else ""
     by = f" by {printable(event['actor'])}" if event["actor"] else ""  # a file that cannot be read
-    return f"{event['action'].partition('.')[2]}{about}{title}{by}"
+    return f"{verb_of(event['action'])}{about}{title}{by}"
 
 
 def columns(rows: Iterable[Sequence[str]]) -> list[str]:

@@ -9,6 +9,7 @@ import click
 from memento_git.cli import output, steps
 from memento_git.cli.boundary import Door, both, writes
 from memento_git.cli.options import named_run
+from memento_git.model.ids import verb_of
 
 RESTORING: Final = "a file that was edited or lost is restored, and nothing voided for it: memento check says how"
 ONE_WAY: Final = "give both RECORD and --keep EVENT, or --void EVENT alone"
@@ -72,7 +73,7 @@ def _list(door: Door) -> None:
     if any(row["problem"] in ("illegal", "incomplete") for row in found):
         lines.append(RESTORING)
     for one in late:
-        who = f"{one['action'].partition('.')[2]} by {output.printable(one['actor'] or 'somebody')}"
+        who = f"{verb_of(one['action'])} by {output.printable(one['actor'] or 'somebody')}"
         one["command"] = f"memento archive {names(one['run_id'])}"
         late_word = click.style("late", fg="yellow")
         lines.append(f"{names(one['record'])} is {late_word}: {who}, after its run was archived: {one['command']}")

@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.lanes import CANONICAL, spoken
-from memento_git.model.ids import kind_of
+from memento_git.model.ids import action_of, kind_of
 from memento_git.model.states import MADE
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def event_row(seen: Judged) -> EventRow:
         "run_id": event.run,
         "record": event.of,
         "actor": event.by,
-        "action": f"{kind_of(event.of)}.{event.do}",
+        "action": action_of(event.of, event.do),
         "created_at": event.at,
         "summary": event.get("note") or event.get("reason") or unmet(event.data) or event.get("gate") or None,
         "legal": seen.verdict == "legal",
@@ -147,6 +147,6 @@ def _told(event: Event) -> ConcernedRow:
     """Return an event so that it can be told from another of its verb: what it names, or why it happened."""
     about = next((told for key in TELLING if (told := event.get(key))), None)
     return {
-        "event": event.id, "record": event.of, "actor": event.by, "action": f"{kind_of(event.of)}.{event.do}",
+        "event": event.id, "record": event.of, "actor": event.by, "action": action_of(event.of, event.do),
         "about": about, "title": None,
     }  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.folding.event_rows import audit
 from memento_git.knowledge.transitions import REDACTED
 from memento_git.ledger import history, layout
-from memento_git.model.ids import parse_ref
+from memento_git.model.ids import parse_ref, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -146,7 +146,7 @@ def _verbs(events: Iterable[EventRow], note: str) -> list[str]:
 
 
 def _verb(row: EventRow, note: str) -> str:
-    verb = row["action"].partition(".")[2]
+    verb = verb_of(row["action"])
     is_of_event = verb == REDACTED and parse_ref(row["payload"]["target"]).id != note
     return EVENT_REDACTED if is_of_event else verb
 

@@ -73,6 +73,16 @@ def random_part(identity: str) -> str:
     return identity.partition("_")[2]
 
 
+def action_of(record: str, verb: str) -> str:
+    """Return how an event of a record is called where events of all kinds stand together, such as task.blocked."""
+    return f"{kind_of(record)}.{verb}"
+
+
+def verb_of(action: str) -> str:
+    """Return the verb of an action."""
+    return action.partition(".")[2]
+
+
 def dispatch_of(event: str) -> str:
     """Return the dispatch that an event opens."""
     return event.replace("event", "dispatch", 1)

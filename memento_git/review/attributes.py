@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import layout
 from memento_git.model.events import actions
-from memento_git.model.ids import ALPHABET, LENGTH
+from memento_git.model.ids import ALPHABET, LENGTH, verb_of
 from memento_git.model.patterns import matches, names
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # What the ledger's paths look like: `#` is a letter of an id or a digit, `~` a name that somebody chose.
 ID: Final = "#" * LENGTH
-HAPPENED: Final = tuple(f"########T#########Z-{do}-{ID}.yaml" for do in {one.partition(".")[2] for one in actions()})
+HAPPENED: Final = tuple(f"########T#########Z-{do}-{ID}.yaml" for do in {verb_of(one) for one in actions()})
 TASK: Final = f"runs/run_{ID}/tasks/#/task_{ID}"
 PLAN: Final = f"runs/run_{ID}/plans/plan_{ID}"
 EVIDENCE: Final = f"runs/run_{ID}/evidence/#/evidence_{ID}"

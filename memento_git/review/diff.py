@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from memento_git.folding.event_rows import unmet
 from memento_git.folding.overruling import SETTLING
+from memento_git.model.ids import verb_of
 from memento_git.model.states import DONE
 from memento_git.review import diff_proofs
 from memento_git.review.word_diff import REMOVED, words
@@ -147,7 +148,7 @@ def _by_record(events: Iterable[Row]) -> dict[str, list[Row]]:
 
 
 def _verb(row: Row) -> str:
-    return str(row["action"]).partition(".")[2]
+    return verb_of(row["action"])
 
 
 def _event(row: Row) -> Row:

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.enumeration import cut, many, some
+from memento_git.model.ids import verb_of
 from memento_git.review.report import INCOMPLETE, LATE, MOVED, SPIKE, called, counted, ran, signature_note
 from memento_git.review.word_diff import ADDED, LEFT_OUT, REMOVED
 from memento_git.work.doubts import aged
@@ -286,10 +287,10 @@ def trouble_lines(run: Row, style: Style) -> Iterator[str]:
     for row in run["mended"]:
         told = style.say(cut(row["summary"] or ""))
         who = actors([row["actor"]], style, whole=[row["actor"]])
-        yield f"{row['action'].partition('.')[2]} by {who}: {style.code(row['record'])} {told}"
+        yield f"{verb_of(row['action'])} by {who}: {style.code(row['record'])} {told}"
     for row in run["illegal"]:
         who = f" by {actors([row['actor']], style)}" if row["actor"] else ""
-        told = f"{row['action'].partition('.')[2]} of {style.code(row['record'])}{who}"
+        told = f"{verb_of(row['action'])} of {style.code(row['record'])}{who}"
         yield f"{style.strong('not counted')}: {told}: {style.say(cut(row['problem'] or ''))}"
     for row in run["findings"]:
         place = style.code(f"{row['path']}:{row['line']}")

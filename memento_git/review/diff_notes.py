@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.model.anchors import UNKNOWN, edits, elsewhere
 from memento_git.model.enumeration import cut, many
+from memento_git.model.ids import verb_of
 from memento_git.review.diff_lines import by, revised, why
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def _lines(row: Row, style: Style) -> Iterator[str]:
         yield f"{link['change']}: {link['rel'].replace('_', ' ')} {style.code(link['to'])}"
     for event in row["illegal"]:
         told_of = style.say(cut(event["problem"] or ""))
-        yield f"{style.strong('not counted')}: {event['action'].partition('.')[2]}: {told_of}"
+        yield f"{style.strong('not counted')}: {verb_of(event['action'])}: {told_of}"
 
 
 def _way(row: Row, style: Style) -> str:

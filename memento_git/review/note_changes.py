@@ -9,7 +9,7 @@ from memento_git.knowledge.actions.checking import between
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import REDACTED
 from memento_git.ledger import layout
-from memento_git.model.ids import parse_ref
+from memento_git.model.ids import parse_ref, verb_of
 from memento_git.review import diff
 from memento_git.review.changed_files import TwoSides, forbidden
 
@@ -63,7 +63,7 @@ def _rows(old: Shelf, new: Shelf) -> Iterator[Row]:
             "contested": row["status"] == "contested" != row["status_before"],
             "origin": shown.data["origin"], "about": _about(new if after else old, shown),
             "supersedes": shown.list("supersedes") if before is None else [],
-            "links": [{"change": one["action"].partition(".")[2], **one["payload"]} for one in events if _links(one)],
+            "links": [{"change": verb_of(one["action"]), **one["payload"]} for one in events if _links(one)],
             "text": shown.body if before is None or after is None else None,
             "texts": diff.texts(before and _texts(old, before), after and _texts(new, after), FIELDS),
             "illegal": _illegal(events),

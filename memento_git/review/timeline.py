@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.model.clock import seconds_of
 from memento_git.model.enumeration import cut
+from memento_git.model.ids import verb_of
 from memento_git.review.report import called
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def _short(name: str) -> str:
 
 
 def _mark(step: int, rows: Sequence[EventRow], y: int) -> Row:
-    verbs = Counter(row["action"].partition(".")[2] for row in rows)
+    verbs = Counter(verb_of(row["action"]) for row in rows)
     told = ", ".join(f"{count} {verb}" for verb, count in sorted(verbs.items(), key=lambda item: (-item[1], item[0])))
     radius = min(3 + len(rows).bit_length(), LANE // 2 - 2)
     return {

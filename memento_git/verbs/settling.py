@@ -8,7 +8,7 @@ from memento_git.knowledge.actions import settling as notes
 from memento_git.knowledge.note_rows import trouble_rows
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import codec, layout
-from memento_git.model.ids import NoSuchRecord, kind_of
+from memento_git.model.ids import NoSuchRecord, action_of, kind_of
 from memento_git.verbs.naming import any_of
 from memento_git.work.actions import settling
 from memento_git.work.kept_rows import base
@@ -86,7 +86,7 @@ def _late(view: View, run: str) -> list[Row]:
         if place is not None:
             event = state.event(name)
             rows.append({
-                "run_id": run, "record": place.of, "event": name, "action": f"{kind_of(place.of)}.{place.do}",
+                "run_id": run, "record": place.of, "event": name, "action": action_of(place.of, place.do),
                 "actor": event.by if event is not None else None, "at": codec.time_of(place.stamp),
             })  # fmt: skip
     return sorted(rows, key=lambda row: (str(row["at"]), str(row["event"])))
