@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import textwrap
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -51,9 +52,9 @@ def header(git: str, versions: Mapping[str, str], *, quick: bool) -> str:
     peers = ", ".join(f"{name} {version}" for name, version in versions.items())
     day = datetime.now(UTC).date().isoformat()
     tiny = " **A smoke test with tiny sizes: the numbers say nothing.**" if quick else ""
-    return (
-        f"Measured {day}: {git}, Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()}; "
-        f"{peers or 'no peer'}.{tiny}"
+    machine = f"{git}, Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()}"
+    return textwrap.fill(
+        f"Measured {day}: {machine}; {peers or 'no peer'}.{tiny}", 120, break_long_words=False, break_on_hyphens=False
     )
 
 
