@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from docs.generator.actions import BESIDE
 from memento_git.cli.texts import FileUnreadable, read_text
 from memento_git.errors import MementoError
 from memento_git.model.types import Text
 from memento_git.texts.typed import ReasonRequired, TextEmpty
+from memento_git.verbs.batch import ACTIONS
+from memento_git.work import answers
 from memento_git.work.actions.tasks import block_task
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.play import Play
@@ -54,3 +58,22 @@ def test_a_text_of_which_nothing_can_be_seen_says_nothing(play: Play, blank: str
     assert problems == [((), "a text is missing here")]
     Text().read(f"\u05d0{blank}\u05d1\n\U0001f468\u200d\U0001f469", (), problems)
     assert [problem for _, problem in problems].count("a text is missing here") == 1
+
+
+def test_one_text_stands_for_a_list_of_one(play: Play) -> None:
+    play.planned()
+    task = play.task(files="ab.py", criteria="ok", commands="pytest")
+    view = play.ledger.view("HEAD")
+    assert view.commits == play.ledger.view().commits
+    shown = answers.task(view, task)
+    assert (shown["relevant_files"], shown["acceptance_criteria"]) == (["ab.py"], ["ok"])
+    assert shown["verification_policy"] == {"commands": [{"run": ["pytest"]}]}
+    dispatch = play.claimed(task)
+    play.do(ACTIONS["dispatch complete"], dispatch, play.evidence(task))
+    assert play.status(task) == "completed"
+
+
+@pytest.mark.parametrize("action", [*ACTIONS.values(), *BESIDE], ids=lambda one: one.__name__)
+def test_every_action_that_takes_texts_takes_one(action: Callable[..., Any]) -> None:
+    takes_texts = any(kind.startswith("Sequence[str]") for kind in action.__annotations__.values())
+    assert hasattr(action, "__wrapped__") == takes_texts

@@ -91,8 +91,14 @@ with Ledger.open(".", actor="agent:hermes") as ledger:
 `ledger.transaction(action)` is one attempt: where another process moves the branch meanwhile, `LedgerMoved` is raised.
 `ledger.change(action, act)` runs `act(tx)` again from the new HEAD, a bounded number of times, and returns what it
 returned. An exception within the block writes nothing. `action` is the text of the commit's subject.
-A `Reason` is a text that is needed: `reason_required` where it is empty."""
+A `Reason` is a text that is needed: `reason_required` where it is empty. Where a list of texts is expected, one text
+stands for a list of one."""
 
+BESIDE: Final[tuple[Callable[..., Any], ...]] = (
+    evidences.add_evidence, evidences.witness, evidences.record_draft, folders.write_folder, folders.import_folder,
+    setup.init_ledger, doctor.examine, batch.apply, overview.overview, overview.choose_run, verifying.verify,
+    brief.brief, brief.bundle, briefs.write_bundle,
+)  # fmt: skip
 WIDTH: Final = 100
 DEFAULTS: Final = {"clock": "time.time", "entropy": "os.urandom"}
 
@@ -107,11 +113,7 @@ def apply_page() -> str:
 
 def api_page() -> str:
     modules: dict[str, dict[str, Callable[..., Any]]] = {}
-    for action in ACTIONS.values():
-        modules.setdefault(action.__module__, {})[action.__name__] = action
-    for action in (evidences.add_evidence, evidences.witness, evidences.record_draft, folders.write_folder,
-                   folders.import_folder, setup.init_ledger, doctor.examine, batch.apply, overview.overview,
-                   overview.choose_run, verifying.verify, brief.brief, brief.bundle, briefs.write_bundle):  # fmt: skip
+    for action in (*ACTIONS.values(), *BESIDE):
         modules.setdefault(action.__module__, {})[action.__name__] = action
     parts = [_methods(Ledger, ("open", "view", "transaction", "change", "close", "now")),
              _methods(Transaction, ("new_id",)),

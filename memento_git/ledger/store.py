@@ -201,6 +201,7 @@ class Ledger:
 
     def view(self, at: Sequence[str] = ()) -> View:
         """Return the ledger at HEAD, or at the union of the given revisions."""
+        at = [at] if isinstance(at, str) else at
         if at:
             commits = tuple(self.git.commit_of(rev) for rev in at)
             made = stamp(min(LAST, self.git.made_last(commits)))

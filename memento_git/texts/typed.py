@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from memento_git.errors import Refused
 from memento_git.model.types import is_blank, text_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class TextInvalid(Refused):
@@ -66,6 +70,22 @@ class ReasonRequired(Refused):
 
 
 Reason = str  # of an action that needs one: an empty one is refused
+
+
+def lists(action: Callable[P, T]) -> Callable[P, T]:
+    """Let one text stand for a list of one wherever an action takes texts; as they are, `"ab"` is `["a", "b"]`."""
+    names = list(action.__annotations__)
+    taken = {name for name in names if str(action.__annotations__[name]).startswith("Sequence[str]")}
+
+    def listed(name: str, value: Any) -> Any:
+        return [value] if name in taken and isinstance(value, str) else value
+
+    @functools.wraps(action)
+    def acting(*args: P.args, **options: P.kwargs) -> T:
+        first = [listed(name, value) for name, value in zip(names, args, strict=False)]
+        return action(*first, **{name: listed(name, value) for name, value in options.items()})
+
+    return acting
 
 
 class Intake:

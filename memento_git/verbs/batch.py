@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import MementoError, Misused
 from memento_git.ledger import codec, yamltext
+from memento_git.texts.typed import lists
 from memento_git.verbs import notes, settling
 from memento_git.work.actions import (
     attaching,
@@ -43,6 +44,7 @@ def waive_gate(
     return gates.record_gate(tx, gate, "waived", run=run, task=task, reason=reason, sign=sign, key=key)
 
 
+@lists
 def add_evidence(
     tx: Transaction, kind: str = "", *, run: str = "", tasks: Sequence[str] = (), summary: str = "",
     files: Sequence[str] = (), uri: str = "", diff: str = "", outcome: str = "observed", from_: str = "",
@@ -53,13 +55,13 @@ def add_evidence(
         given = "" if outcome == "observed" else outcome
         folders.refuse_beside(files=files, uri=uri, diff=diff, kind=kind, outcome=given, summary=summary)
         return folders.import_folder(tx, tx.ledger.git.start / from_, run=run, tasks=tasks, dispatch=dispatch)
-    chosen = kind or ("diff" if diff else "artifact")
     return evidences.add_evidence(
-        tx, chosen, run=run, tasks=tasks, summary=summary, files=files, uri=uri, diff=diff, outcome=outcome,
-        dispatch=dispatch,
+        tx, kind or ("diff" if diff else "artifact"), run=run, tasks=tasks, summary=summary, files=files, uri=uri,
+        diff=diff, outcome=outcome, dispatch=dispatch,
     )  # fmt: skip
 
 
+@lists
 def check_evidence(
     tx: Transaction, *, file: str = "", provider: str = "auto", commit: str = "", conclusion: str = "",
     status: str = "", name: str = "", id: str = "", url: str = "", run: str = "", tasks: Sequence[str] = (),  # noqa: A002
@@ -75,6 +77,7 @@ def check_evidence(
     return (new or old)[0]
 
 
+@lists
 def release_gate(
     tx: Transaction, *, run: str = "", require_checks: Sequence[str] = (), approvals: str = "0", note: str = "",
     sign: bool = False, key: str = "",
@@ -90,6 +93,7 @@ def release_gate(
     return found.event or found.run
 
 
+@lists
 def select_dispatch(
     tx: Transaction, task: str, *, dispatch: str = "best", reason: str = "", candidates: Sequence[str] = ()
 ) -> str:
@@ -101,6 +105,7 @@ def select_dispatch(
     return found.chosen.candidate.dispatch
 
 
+@lists
 def update_graph(tx: Transaction, *, run: str = "", tasks: Sequence[str] = ()) -> str:
     """Record the import graph of the code at HEAD; return the evidence's id, the former one's where nothing changed."""
     return graphs.update_graph(tx, run=run, tasks=tasks)
@@ -145,8 +150,6 @@ ACTIONS: Final[dict[str, Callable[..., Any]]] = {
     "settle": settling.settle_record,
     "settle void": settling.void_event,
 }
-
-
 FILES: Final = {"evidence add": "from_", "evidence check": "file"}  # what names a file or folder anywhere
 RUNNING: Final = ("evidence run", "dispatch run", "dispatch work")
 VALUES: Final = {

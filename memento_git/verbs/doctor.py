@@ -11,6 +11,7 @@ from memento_git.model.enumeration import many
 from memento_git.review import lastread, whole
 from memento_git.review.outcome import weighed
 from memento_git.texts.secrets import no_rules
+from memento_git.texts.typed import lists
 from memento_git.work.actions import health
 from memento_git.work.actions.health import Answer, failed, tried
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 OF_NOTES: Final = {"N001": "domains", "N002": "keys", "L002": "evidence", "L003": "evidence", "L004": "links"}
 
 
+@lists
 def examine(ledger: Ledger, *, at: Sequence[str] = (), fix: bool = False, remote: str = "") -> list[Answer]:
     """Run all checks, or at revisions those of the ledger; with fix, first mend what needs no judgement.
 

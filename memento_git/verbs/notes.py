@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Misused
 from memento_git.knowledge.actions import notes as acting
+from memento_git.texts.typed import lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +30,7 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in options.items() if value not in (None, "", ()) and key not in OWN}
 
 
+@lists
 def add_note(
     tx: Transaction, text: str, *, title: str = "", kind: str = "", domain: str = "", key: str = "",
     tags: Sequence[str] = (), aliases: Sequence[str] = (), importance: str = "", confidence: str = "", tier: str = "",
@@ -40,6 +42,7 @@ def add_note(
     return acting.add_note(tx, text, compared=False, **_given(locals())).id
 
 
+@lists
 def revise_note(
     tx: Transaction, note: str, *, text: str = "", title: str = "", key: str = "", tags: Sequence[str] = (),
     aliases: Sequence[str] = (), importance: str = "", confidence: str = "", tier: str = "", expires: str = "",
@@ -62,6 +65,7 @@ def retire_note(tx: Transaction, note: str = "", *, key_prefix: str = "", reason
     return " ".join(acting.retire_prefix(tx, key_prefix, reason=reason))
 
 
+@lists
 def merge_notes(
     tx: Transaction, notes: Sequence[str], text: str, *, kind: str = "summary", domain: str = "", title: str = "",
     key: str = "", tags: Sequence[str] = (), thread: str = "", origin: str = "", reason: str = "",

@@ -12,6 +12,7 @@ from memento_git.model.ids import NoSuchRecord, dispatch_of, parse_ref
 from memento_git.model.states import DONE, ENDED_DISPATCH
 from memento_git.model.types import is_blank
 from memento_git.model.work import FAILURES
+from memento_git.texts.typed import lists
 from memento_git.work import answers, codestate, leases, rows
 from memento_git.work import refusals as no
 from memento_git.work.actions import bundles, checkpoints, verifying, worktrees
@@ -38,6 +39,7 @@ class CategoryInvalid(Misused):
     hint_ = "one of: {allowed}"
 
 
+@lists
 def create_dispatch(
     tx: Transaction, task: str, executor: str, *, run: str = "", candidate: bool = False, note: str = "",
     over_budget: str = "", allow_destructive: Sequence[str] = (),
@@ -232,6 +234,7 @@ def _heartbeat(tx: Transaction, state: RunState, task: str, claim: claims.Claim)
         claims.take(tx.ledger.git, ref, claim, existing)
 
 
+@lists
 def complete_dispatch(tx: Transaction, dispatch: str, evidence: Sequence[str], *, note: str = "") -> str:
     """Complete a claimed dispatch, and with it its task, on evidence that policy accepts."""
     return complete(tx, dispatch, evidence, note=note)[0]
@@ -318,6 +321,7 @@ def _unacceptable(cited: Sequence[trust.Cited], task: str, dispatch: str) -> Obj
     return ""
 
 
+@lists
 def fail_dispatch(
     tx: Transaction, dispatch: str, *, reason: Reason = "", category: str = "", evidence: Sequence[str] = ()
 ) -> str:

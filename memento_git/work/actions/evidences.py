@@ -13,7 +13,7 @@ from memento_git.model.ids import EvidenceWithdrawn, NoSuchRecord, WrongKind, ki
 from memento_git.model.states import RUN_KINDS
 from memento_git.model.types import arranged, is_blank
 from memento_git.model.work import EVIDENCE, EVIDENCE_KINDS
-from memento_git.texts.typed import NameUnfit, TextInvalid, UriUnfit
+from memento_git.texts.typed import NameUnfit, TextInvalid, UriUnfit, lists
 from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions import attaching
@@ -79,6 +79,7 @@ class FolderKnown(FolderInvalid):
     hint_ = "there is nothing to do; see it: memento show {path}"
 
 
+@lists
 def witness(
     ledger: Ledger, argv: Sequence[str], *, kind: str = "command", reports: Sequence[str] = (),
     covers: Sequence[str] = (), timeout: float | None = None, quiet: bool = False, required: bool = False,
@@ -216,6 +217,7 @@ def _linked(desk: Desk, dispatch: str, tasks: Sequence[str]) -> tuple[str, Seque
     return name, tasks or [task]
 
 
+@lists
 def record_draft(
     tx: Transaction, draft: Draft, *, run: str = "", tasks: Sequence[str] = (), summary: str = "", dispatch: str = "",
     seal: Sealer | None = None,
@@ -251,6 +253,7 @@ def _write(desk: Desk, state: RunState, draft: Draft, tasks: Sequence[str], seal
     return str(identity)
 
 
+@lists
 def add_evidence(
     tx: Transaction, kind: str, *, run: str = "", tasks: Sequence[str] = (), summary: str = "",
     files: Sequence[str] = (), uri: str = "", diff: str = "", outcome: str = "observed", dispatch: str = "",

@@ -16,6 +16,7 @@ from memento_git.model.ids import is_id
 from memento_git.model.policy import Policy
 from memento_git.model.states import RUN_KINDS
 from memento_git.model.work import commands_of, without_file_ids
+from memento_git.texts.typed import lists
 from memento_git.work.actions.attaching import read_file, refuse_secrets_in
 from memento_git.work.actions.evidences import Draft, FolderInvalid, record_draft
 from memento_git.work.desk import Desk
@@ -72,6 +73,7 @@ def refuse_taken(ledger: Ledger, folder: Path) -> None:
     outfile.refuse_link(folder)
 
 
+@lists
 def write_folder(ledger: Ledger, draft: Draft, folder: Path, tasks: Sequence[str], summary: str) -> str:
     """Write a draft into a folder instead of the ledger, for a machine that must not commit."""
     from memento_git.texts.secrets import refuse_secrets
@@ -133,6 +135,7 @@ def _whole(ledger: Ledger, draft: Draft, folder: Path, tasks: Sequence[str]) -> 
     return folder
 
 
+@lists
 def import_folder(
     tx: Transaction, folder: Path, *, run: str = "", tasks: Sequence[str] = (), dispatch: str = ""
 ) -> str:

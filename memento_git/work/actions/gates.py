@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memento_git.model.ids import kind_of
 from memento_git.model.states import PASSING
 from memento_git.model.work import GATE_KINDS, VERDICTS
+from memento_git.texts.typed import lists
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
 from memento_git.work.dispatch import terms
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 
+@lists
 def record_gate(
     tx: Transaction, gate: str, verdict: str, *, run: str = "", task: str = "", evidence: Sequence[str] = (),
     note: str = "", reason: str = "", sign: bool = False, key: str = "",

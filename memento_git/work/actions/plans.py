@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.ledger import layout
 from memento_git.model.ids import NoSuchRecord
+from memento_git.texts.typed import lists
 from memento_git.work import refusals as no
 from memento_git.work.actions.tasks import verification
 from memento_git.work.desk import Desk, refuse_ended
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 
+@lists
 def draft_plan(
     tx: Transaction, title: str, body: str, *, run: str = "", criteria: Sequence[str] = (),
     assumptions: Sequence[str] = (), risks: Sequence[str] = (), commands: Sequence[str] = (),

@@ -12,6 +12,7 @@ from memento_git.ledger.redress import take_out
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.enumeration import some
 from memento_git.model.ids import option
+from memento_git.texts.typed import lists
 from memento_git.work import branches
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk, refuse_ended
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 MOST: Final = 20
 
 
+@lists
 def start_run(
     tx: Transaction, goal: str, *, constraints: Sequence[str] = (), spike: bool = False, body: str = ""
 ) -> str:

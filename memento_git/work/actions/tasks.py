@@ -9,7 +9,7 @@ from memento_git.model.ids import NoSuchRecord
 from memento_git.model.states import DONE, TRUSTS
 from memento_git.model.types import PLACE, WORD, Decimal, problem_of
 from memento_git.model.work import EVIDENCE_KINDS, Prose
-from memento_git.texts.typed import TextInvalid, WordUnknown, refuse_not_utf8
+from memento_git.texts.typed import TextInvalid, WordUnknown, lists, refuse_not_utf8
 from memento_git.work import refusals as no
 from memento_git.work import remedies
 from memento_git.work.desk import Desk, refuse_ended
@@ -55,6 +55,7 @@ class KindUnfit(TextInvalid):
     hint_ = "take one word of small letters, digits, - and _, such as bug-fix"
 
 
+@lists
 def add_task(
     tx: Transaction, title: str, *, run: str = "", body: str = "", criteria: Sequence[str] = (),
     depends_on: Sequence[str] = (), files: Sequence[str] = (), kind: str = "", risk: str = "", size: str = "",
@@ -146,6 +147,7 @@ def place(given: str) -> str:
     return clean
 
 
+@lists
 def revise_task(
     tx: Transaction, task: str, *, title: str = "", body: str = "", criteria: Sequence[str] | None = None,
     depends_on: Sequence[str] | None = None, kind: str = "", risk: str = "", role: str = "",
