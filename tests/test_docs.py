@@ -295,6 +295,21 @@ def test_every_test_that_a_page_names_exists() -> None:
     assert sorted(f"{path}::{name}" for path, name in named if name not in there[path]) == []
 
 
+def test_every_file_of_tests_that_a_page_names_exists() -> None:
+    named = {found for page in PAGES for found in re.findall(r"`(tests/[\w/]+\.py|test_\w+)`", page.read_text("utf-8"))}
+    assert len(named) > 30
+    there = [path.relative_to(ROOT) for path in (ROOT / "tests").rglob("*.py")]
+    assert sorted(named - {*map(str, there), *(path.stem for path in there)}) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_row_of_a_table_has_the_cells_of_its_head(page: Path) -> None:
+    text = re.sub(r"(?ms)^ *```.*?^ *```$", "```", page.read_text(encoding="utf-8"))
+    for table in re.findall(r"(?m)(?:^ *\|.*\n)+", re.sub(r"\\\||`[^`\n]*`", "", text)):
+        head, *rows = table.splitlines()
+        assert [row for row in rows if row.count("|") != head.count("|")] == []
+
+
 def named_tests(text: str) -> Iterator[tuple[str, str]]:
     """Yield file and name of each test that a text names; `::name` alone is in the file before it."""
     path = ""
