@@ -1,4 +1,9 @@
-"""Memento: the ledger that AI-assisted software work is proven in."""
+"""Memento: the ledger that AI-assisted software work is proven in.
+
+`Ledger` opens a repository's ledger; what is done with it are functions of `memento_git.work.actions` and
+`memento_git.knowledge.actions`, each a verb of the command line. `Memory` and `MemoryManager` keep and recall short
+texts. What is impossible raises a `MementoError`.
+"""
 
 from __future__ import annotations
 

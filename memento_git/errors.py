@@ -11,7 +11,11 @@ if TYPE_CHECKING:
 class MementoError(Exception):
     """A request that could not be done; a subclass states the fact, its caller gives the facts.
 
-    In a hint `{name!q}` is a fact that somebody else may have chosen, as one word of a command that is pasted.
+    `token` is its name for programs, `message` the sentence for people, `hint` the next step, and `exit_code` what the
+    command line ends with: 1 refused, 2 misused, 3 the repository moved on, 4 the ledger is broken, 70 a bug.
+
+    In a hint of a subclass `{name!q}` is a fact that somebody else may have chosen, as one word of a command that is
+    pasted.
     """
 
     token: ClassVar[str] = "internal_error"

@@ -40,6 +40,10 @@ class HardForget(Refused):
 class MemoryRecord(NamedTuple):
     """One memory: what it says, under which key, from when, and how well it answers where it was asked for.
 
+    `importance` is from 0 to 1, a time such as `2026-11-21T21:02:13.377Z`, `subject_key` empty where it has none, and
+    `source` is `manual` where nobody named one. What is `archived` was forgotten or replaced. `score` has no unit: the
+    higher, the better the answer; 0 where nothing was asked.
+
     `updated_at` is when something last happened to it: it was forgotten, restored, confirmed, linked. What it says may
     have been bettered since; the history of its file tells when, which is not read for this.
     """
@@ -62,8 +66,11 @@ class MemoryRecord(NamedTuple):
 class Memory:
     """Memories in the ledger of a folder; without a path in the user's own, below the user's data folder.
 
-    Nothing is made before something is stored. A path to a data base file stands for a folder of its name without the
-    suffix; the file is left alone. Every change is one commit. Threads may share one, and take turns.
+    MEMENTO_PATH names the path where none is given, MEMENTO_ACTOR or git's user who acts where no `actor` is. Nothing
+    is made before something is stored. A path to a data base file stands for a folder of its name without the suffix;
+    the file is left alone. Every change is one commit. Threads may share one, and take turns.
+
+    What cannot be done raises a `MementoError`, and changes nothing; an argument of a wrong type is a `TypeError`, too.
     """
 
     def __init__(self, path: str | Path | None = None, *, actor: str = "") -> None:
@@ -85,6 +92,9 @@ class Memory:
     ) -> str:  # fmt: skip
         """Keep a memory, a fact unless `kind` says otherwise; return its id.
 
+        A kind is one that notes have (decision, lesson, preference, …), an importance from 0 to 1, a key dotted words
+        such as `user.theme`; `metadata` has values of JSON. An empty content, or a secret in it, is refused.
+
         The one that has the same key already says this from now on, is resumed where it was parked, and lasts where it
         would expire; where it is of another kind than is asked for, or has expired, a new memory takes its place.
         Without a key that goes for the one that says the same and has none: it takes what is given now.
@@ -93,7 +103,7 @@ class Memory:
         return self.store_many([{**item, "metadata": metadata, "source": source}])[0]
 
     def store_many(self, items: Iterable[Mapping[str, Any]]) -> list[str]:
-        """Keep several memories, all or none; each is a mapping of what `store` takes."""
+        """Keep several memories, all or none; each is a mapping of what `store` takes. Return their ids."""
         wanted = [_item(item) for item in items]
         if not wanted:
             return []
@@ -107,11 +117,11 @@ class Memory:
         return self._held.keep(lambda ledger: ledger.change("note add", act))
 
     def recall(self, query: str, k: int = 10) -> list[MemoryRecord]:
-        """Return the memories that answer a question, the best first; an empty list where none does."""
+        """Return at most `k` memories that answer a question, the best first; an empty list where none does."""
         return self.recall_many([query], k)[0]
 
     def recall_many(self, queries: Sequence[str], k: int = 10) -> list[list[MemoryRecord]]:
-        """Return the answers to each of several questions."""
+        """Return for each of several questions what `recall` would."""
         shelf = self._shelf()
         if shelf is None:
             return [[] for _ in queries]
@@ -131,7 +141,7 @@ class Memory:
         return answers
 
     def get(self, id: str) -> MemoryRecord:  # noqa: A002 (the name that callers of the seed give)
-        """Return one memory by its id, the beginning of it, or its key, also a forgotten one."""
+        """Return one memory by its id, the beginning of it, or its key, also a forgotten one; refuse where none is."""
         shelf = _read(self._known(id))
         return _record(shelf, shelf.find(id))
 
@@ -151,7 +161,10 @@ class Memory:
         self, id: str, content: str | None = None, importance: float | None = None,  # noqa: A002
         metadata: Mapping[str, Any] | None = None, subject_key: str | None = None,
     ) -> MemoryRecord:  # fmt: skip
-        """Better a memory in place: what it says, how much it matters, what else is known of it."""
+        """Better a memory in place: what it says, how much it matters, what else is known of it; return it anew.
+
+        What is not given stays. Metadata take the place of those that were there, and an empty mapping takes them away.
+        """
         for where, given in (("content", content), ("subject_key", subject_key)):
             if given == "":
                 raise TextEmpty(where=where, problem="it is empty")
@@ -164,7 +177,10 @@ class Memory:
         return self.get(self._known(id).change("note revise", act))
 
     def forget(self, id: str, *, hard: bool = False) -> None:  # noqa: A002
-        """Retire a memory: it is recalled no more, and `restore` takes it back; nothing leaves history here."""
+        """Retire a memory: it is recalled no more, and `restore` takes it back; nothing leaves history here.
+
+        `hard` is refused (`hard_forget`), and so is one that is forgotten already (`note_state`).
+        """
         from memento_git.knowledge.actions.notes import retire_note
 
         if hard:
@@ -183,13 +199,13 @@ class Memory:
         return ledger.change("note retire", lambda tx: retire_prefix(tx, prefix, reason=FORGOTTEN))
 
     def restore(self, id: str) -> MemoryRecord:  # noqa: A002
-        """Take a forgotten memory back."""
+        """Take a forgotten memory back and return it; one that is not forgotten is refused (`note_state`)."""
         from memento_git.knowledge.actions.notes import restore_note
 
         return self.get(self._known(id).change("note restore", lambda tx: restore_note(tx, id)))
 
     def browse(self, subject_key_prefix: str = "", limit: int = 0) -> list[MemoryRecord]:
-        """Return the memories whose key is the prefix or begins with it, in the order of their keys."""
+        """Return the memories whose key begins so, in the order of their keys; all of them without a limit."""
         start = subject_key_prefix.rstrip("*")
         found = [one for one in self.recent() if one.subject_key.startswith(start) and (one.subject_key or not start)]
         found.sort(key=lambda one: (one.subject_key, one.id))
@@ -202,7 +218,7 @@ class Memory:
         return found[: limit or None]
 
     def stats(self) -> dict[str, Any]:
-        """Return how many memories there are: all, those that are recalled, and those of each kind."""
+        """Return counts of memories: `total`, `active` (recalled), `archived` (others), `kinds`; and `path`."""
         shelf = self._shelf()
         notes = list(shelf.readable()) if shelf else []
         live = shelf.standing() if shelf else []

@@ -23,7 +23,7 @@ class NoSuchTier(Misused):
 
 
 class Remembered(str):
-    """A text that was remembered, its id and its tier with it."""
+    """A text that was remembered, with its `id` and its `tier`: short, medium or long."""
 
     __slots__ = ("id", "tier")
     id: str
@@ -41,7 +41,8 @@ class Remembered(str):
 class MemoryManager:
     """Memory in three tiers: the latest for now, what expires, what lasts; everything is on the disk at once.
 
-    Threads may share one, and take turns.
+    `root` is a folder of its own, or of a project with a ledger; `actor` is who acts, as for `Memory`. Threads may
+    share one, and take turns. What cannot be done raises a `MementoError`, and changes nothing.
     """
 
     def __init__(self, root: str | Path = "agent_memory", *, actor: str = "") -> None:
@@ -50,9 +51,10 @@ class MemoryManager:
         self.turn = self._held.turn
 
     def add(self, text: str, tier: str = "short") -> str:
-        """Remember a text; return its id. Short is a ring of the latest, medium expires, long lasts.
+        """Remember a text in a tier; return its id. Short is a ring of the latest, medium expires, long lasts.
 
-        The ring holds `knowledge.short`, 200 where policy says nothing; one more takes the place of the oldest.
+        The ring holds `knowledge.short`, 200 where policy says nothing; one more takes the place of the oldest. Medium
+        expires after `knowledge.medium`, 90 days where policy says nothing. Another tier is refused (`tier_unknown`).
 
         A text that is there already, and would expire, lasts once it is added as long; one that was parked is resumed.
         """
@@ -61,7 +63,7 @@ class MemoryManager:
         return self._held.keep(lambda ledger: _kept(ledger, text, tier))
 
     def retrieve(self, query: str, k: int = 5) -> list[Remembered]:
-        """Return the texts of all three tiers that answer a question, the best first."""
+        """Return at most `k` texts of all three tiers that answer a question, the best first; none where none does."""
         ledger = self._held.reading()
         if ledger is None:
             return []

@@ -122,23 +122,24 @@ def api_page() -> str:
              _methods(MemoryManager, ("add", "retrieve", "close"))]  # fmt: skip
     for module, found in sorted(modules.items()):
         parts.append(f"## {module}")
-        parts += [_signature(name, action) for name, action in found.items()]
+        parts += [_signature(name, action, _first(action)) for name, action in found.items()]
     return whole_page("Python API", API, *parts)
 
 
 def _methods(owner: type, names: tuple[str, ...]) -> str:
-    shown = [_signature(f"{owner.__name__}.{name}", getattr(owner, name)) for name in names]
+    methods = {name: getattr(owner, name) for name in names}
+    shown = [_signature(f"{owner.__name__}.{name}", one, inspect.getdoc(one) or "") for name, one in methods.items()]
     return "\n\n".join([f"## {owner.__module__}.{owner.__name__}", inspect.getdoc(owner) or "", *shown])
 
 
-def _signature(name: str, action: Callable[..., Any]) -> str:
+def _signature(name: str, action: Callable[..., Any], told: str) -> str:
     found = inspect.signature(inspect.unwrap(action))
     parts = list(_parameters(found.parameters.values()))
     answer = f" -> {found.return_annotation}"
     line = f"{name}({', '.join(parts)}){answer}"
     if len(line) > WIDTH:
         line = f"{name}(\n{''.join(f'    {part},' + chr(10) for part in parts)}){answer}"
-    return f"### `{name.rpartition('.')[2]}`\n\n```python\n{line}\n```\n\n{_first(action)}"
+    return f"### `{name.rpartition('.')[2]}`\n\n```python\n{line}\n```\n\n{told}"
 
 
 def _parameters(found: Iterable[inspect.Parameter]) -> Iterator[str]:

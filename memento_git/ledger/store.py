@@ -121,7 +121,10 @@ class Ledger:
         cls, path: str | Path = ".", *, actor: str = "", clock: Callable[[], float] = time.time,
         entropy: Callable[[int], bytes] = os.urandom,
     ) -> Ledger:  # fmt: skip
-        """Open the ledger of the repository that a folder lies in."""
+        """Open the ledger of the repository that a folder lies in, be there one yet or not.
+
+        `actor` is who acts, MEMENTO_ACTOR or git's user where nobody is named; `clock` tells seconds since 1970.
+        """
         return cls(Git(Path(path)), actor=actor, clock=clock, entropy=entropy)
 
     def close(self) -> None:
@@ -194,13 +197,15 @@ class Ledger:
             return NOBODY
 
     def new_id(self, kind: str) -> str:
+        """Return an id for a new record of a kind, such as `task_` and twelve characters drawn by chance."""
         return make_id(kind, self.entropy(8))
 
     def now(self) -> str:
+        """Return the time of the ledger's clock as records have it: `2026-11-21T21:02:13.377Z`."""
         return now_of(self.clock())
 
     def view(self, at: Sequence[str] = ()) -> View:
-        """Return the ledger at HEAD, or at the union of the given revisions."""
+        """Return the ledger at HEAD, or at the union of the given revisions; refuse where none is (`no_ledger`)."""
         at = [at] if isinstance(at, str) else at
         if at:
             commits = tuple(self.git.commit_of(rev) for rev in at)
@@ -301,7 +306,10 @@ class Ledger:
 
     @contextmanager
     def transaction(self, action: str) -> Iterator[Transaction]:
-        """Yield a transaction that is committed when the block ends, and forgotten when it raises."""
+        """Yield a transaction that is committed when the block ends, and forgotten when it raises.
+
+        One that changes nothing makes no commit.
+        """
         _refuse_unsaid(action)
         self.ask_for_settings()
         with self.alone() as base:

@@ -68,6 +68,7 @@ class Transaction:
         return read | set(self.changes) | self.view.used_folders
 
     def new_id(self, kind: str) -> str:
+        """Return an id for a new record of a kind, such as `task_` and twelve characters drawn by chance."""
         return self.ledger.new_id(kind)
 
     def moment(self) -> str:
