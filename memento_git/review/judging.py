@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.difference import Changed
     from memento_git.ledger.git import Git
+    from memento_git.model.work import Prose
     from memento_git.review.outcome import Known
 
 RECORDS: Final = (".yaml", ".md")
@@ -107,7 +108,7 @@ def _scopes(comparison: Comparison) -> dict[str, Scope]:
     ends = Ends(base.git, (*base.commits, head))
     laid = cache(partial(is_laid, comparison))
     later = cache(partial(beyond, comparison, ends, laid))
-    scope = Scope(None, comparison.added, code, before, partial(_text_of, base), ends.of, later, laid)
+    scope = Scope(None, comparison.added, code, before, partial(_was, comparison), ends.of, later, laid)
     return {run: scope._replace(groups=groups) for run, groups in comparison.touched().items()}
 
 
@@ -298,5 +299,5 @@ def _copies(view: View, paths: Sequence[str]) -> list[Finding]:
     return found
 
 
-def _text_of(view: View, run: str, record: str) -> object:
-    return view.record(view.names(run).text_of(record))
+def _was(comparison: Comparison, run: str, record: str) -> Prose | None:
+    return comparison.before(run).text(record)

@@ -14,7 +14,7 @@ from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.states import DONE, GATES_OF_WORK
 from memento_git.model.work import Event, Prose
-from memento_git.review import text_changes, wording
+from memento_git.review import text_changes
 from memento_git.work.dispatch import terms
 from memento_git.work.gates import gates
 from memento_git.work.persons import is_same
@@ -130,9 +130,9 @@ def _changed(comparison: Comparison, reworded: Mapping[str, Reworded]) -> dict[s
 def _reworded(comparison: Comparison) -> Iterator[Reworded]:
     """Yield the texts that the branch makes say something else, of runs that have not ended."""
     for path, place in text_changes.of_the_base(comparison, "run", "plan", "task"):
-        old, new = comparison.base.record(path), wording.now(comparison, place)
-        has_ended = comparison.before(place.run).is_final
-        if isinstance(old, Prose) and new is not None and not has_ended and not _say_the_same(old, new):
+        before, new = comparison.before(place.run), comparison.state(place.run).text(place.id)
+        old = before.text(place.id)
+        if old is not None and new is not None and not before.is_final and not _say_the_same(old, new):
             undoing = text_changes.undoing(comparison, place, path, "git checkout {} -- {}")
             did = f"the branch puts back the words of {place.id} that it was given on"
             yield Reworded(old, new, Cause(place.run, new.path, did, undoing), comparison.base)
@@ -246,7 +246,7 @@ def _by_plan(comparison: Comparison, run: str) -> Iterator[Finding]:
     for plan in [was] if was else _contesting(before):
         if (given.of, given.get("text")) == (plan.of, plan.get("text")):
             continue
-        old = text_changes.as_approved(comparison, plan) or text_changes.plan_of(comparison.base, plan)
+        old = text_changes.as_approved(comparison, plan) or before.text(plan.of)
         asked = old.data if old is not None else proofs.NOTHING
         if asked.get("verify") != proofs.front_matter(state, given.of).get("verify"):
             for task in state.counting():

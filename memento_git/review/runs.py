@@ -264,7 +264,7 @@ def _forgotten(state: RunState, task: Prose, old: Prose, scope: Scope) -> Gone:
     all the time. What the base's text asked less is `D007`.
     """
     was = scope.was(state.id, old.id) if scope.was else None
-    kept = [one for one in (old, task, was) if isinstance(one, Prose)]
+    kept = [*filter(None, (old, task, was))]
     known, texts = {*chain(*map(terms.asks, kept))}, lastread.texts(state.view, old.path)
     rejected = [*terms.of_rejected(state, old.id)]
     others = [one for one in terms.handed_out(state, old.id) if one not in rejected] if scope.added else []

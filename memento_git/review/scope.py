@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from memento_git.model.work import Event
+    from memento_git.model.work import Event, Prose
 
 
 class Scope(NamedTuple):
@@ -23,7 +23,7 @@ class Scope(NamedTuple):
     added: Collection[str] = ()
     code: Callable[[Sequence[str]], Mapping[str, Any]] | None = None
     before: Callable[[Sequence[str]], Mapping[str, Any]] | None = None
-    was: Callable[[str, str], object] | None = None
+    was: Callable[[str, str], Prose | None] | None = None
     ended: Callable[[Event], Sequence[str]] | None = None
     beyond: Callable[[str, tuple[str, ...]], Sequence[str] | None] | None = None
     laid: Callable[[str, tuple[str, ...]], bool] | None = None

@@ -165,7 +165,7 @@ def _freed(comparison: Comparison) -> Iterator[Finding]:
             continue
         if not text_changes.happened(comparison, place, "dispatched", "completed"):
             continue
-        base, text = comparison.base.record(path), wording.now(comparison, place)
+        base, text = (state.text(place.id) for state in (comparison.before(place.run), comparison.state(place.run)))
         if text is None:
             continue
         had = dict.fromkeys(
@@ -173,7 +173,7 @@ def _freed(comparison: Comparison) -> Iterator[Finding]:
             for one in wording.read(place, path, comparison.git.objects(sorted(blobs)))
             for name in one.list("depends_on")
         )
-        known = base.list("depends_on") if isinstance(base, Prose) else ()
+        known = base.list("depends_on") if base else ()
         if told := text_changes.freed_of(comparison, [name for name in had if name not in known], text):
             message = f"{place.id} was worked on, and waits no more, as it did on the branch, for {some(told, 3, '; ')}"
             yield Finding("D007", text.path, 0, message, f"{text_changes.LOOK}: git log -p -- {path}", "warning")

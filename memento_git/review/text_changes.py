@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from memento_git.ledger.layout import Place
-    from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event
     from memento_git.review.against import Comparison
@@ -57,11 +56,12 @@ def _plans(comparison: Comparison) -> Iterator[Finding]:
     for run in sorted({place.run for place in places}):
         state = comparison.state(run)
         after = last_approved(state)
-        if after is None or (new := plan_of(comparison.head, after)) is None:
+        if after is None or (new := state.text(after.of)) is None:
             continue
         touched = {place.of for place in places if place.run == run}
-        before = last_approved(comparison.before(run))
-        olds = [old] if before is not None and (old := plan_of(comparison.base, before)) is not None else []
+        was = comparison.before(run)
+        before = last_approved(was)
+        olds = [old] if before is not None and (old := was.text(before.of)) is not None else []
         for told, seen in _approved_before(comparison, state, after, touched):
             if (old := as_approved(comparison, seen)) is not None:
                 olds.append(old)
@@ -111,20 +111,16 @@ def _seen_by(state: RunState, task: str) -> Iterator[Event]:
 
 def as_approved(comparison: Comparison, approval: Event) -> Prose | None:
     """Return the text of a plan that was approved, of the base, the head or what came before them."""
-    views, path = (comparison.base, comparison.head), layout.prose_path(approval.run, approval.of)
-    past = chain.from_iterable(lastread.texts(view, path) for view in views)
-    here = (plan_of(view, approval) for view in views)
+    run, plan = approval.run, approval.of
+    states, path = (comparison.before(run), comparison.state(run)), layout.prose_path(run, plan)
+    past = chain.from_iterable(lastread.texts(state.view, path) for state in states)
+    here = (state.text(plan) for state in states)
     return next((one for one in chain(here, past) if one and one.digest == approval.get("text")), None)
 
 
 def last_approved(state: RunState) -> Event | None:
     """Return the approval of the canonical plan, or where the last one that was approved was rejected, of that."""
     return next((one for one in reversed(state.approvals()) if state.canonical in ("", one.of)), None)
-
-
-def plan_of(view: View, approval: Event) -> Prose | None:
-    found = view.record(view.names(approval.run).text_of(approval.of))
-    return found if isinstance(found, Prose) else None
 
 
 def _text(comparison: Comparison, path: str, place: Place) -> Iterator[Finding]:

@@ -61,7 +61,7 @@ def reworded(comparison: Comparison) -> Iterator[Finding]:
     of that nothing, once one who did not change it has approved it.
     """
     for path, place in _texts_of(comparison, *ASKED):
-        text = now(comparison, place)
+        text = comparison.state(place.run).text(place.id)
         if text is None:
             continue
         versions = _versions(comparison, path)
@@ -82,7 +82,7 @@ def rewritten(comparison: Comparison) -> Iterator[Finding]:
     for path, place in _texts_of(comparison, "plan"):
         state, base = comparison.state(place.run), comparison.base
         base.index(place.run)
-        plan = now(comparison, place)
+        plan = state.text(place.id)
         if plan is None or base.read(path) == state.view.read(path):
             continue
         by = str(plan.data["by"])
@@ -100,12 +100,6 @@ def rewritten(comparison: Comparison) -> Iterator[Finding]:
             message = f"{told}: policy asks for another than its author"
             fix = f"look who wrote what of it: git log -p --diff-merges=separate -- {path}"
             yield Finding("P003", given[-1].path if given else path, 0, message, fix, "warning")
-
-
-def now(comparison: Comparison, place: Place) -> Prose | None:
-    """Return a text as the head has it."""
-    found = comparison.head.record(comparison.head.index(place.run).prose.get(place.id, ""))
-    return found if isinstance(found, Prose) else None
 
 
 def read(place: Place, path: str, held: Iterable[bytes | None]) -> Iterator[Prose]:
@@ -135,13 +129,6 @@ def _agreed(comparison: Comparison, plan: Prose, lost: Lost) -> bool:
         if first and all(comparison.git.is_before(lost.version.commit, commit.commit) for commit in first):
             return True
     return False
-
-
-def _at_base(comparison: Comparison, text: Prose) -> Prose | None:
-    """Return what a text was at the base, in an archive too."""
-    comparison.base.index(text.run)
-    found = comparison.base.record(text.path)
-    return found if isinstance(found, Prose) else None
 
 
 def _of_plan(comparison: Comparison, place: Place, versions: Sequence[Version]) -> list[Version]:
@@ -210,7 +197,7 @@ def _lost(comparison: Comparison, versions: Sequence[Version], text: Prose) -> I
     if (place := layout.place_of(text.path)) is None:
         return
     for number, one in enumerate(versions):
-        base = _at_base(comparison, text) if one.came == MORE else None
+        base = comparison.before(text.run).text(text.id) if one.came == MORE else None
         later = [version for version in versions[number + 1 :] if version.at >= one.at]
         for old in read(place, text.path, [one.data]):
             keys = _less(old, text, base)
