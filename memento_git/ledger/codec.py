@@ -276,8 +276,8 @@ def check(path: str, data: bytes) -> list[Finding]:
     if layout.recipe_of(path):
         recipe = read_recipe(path, data)
         return recipe if isinstance(recipe, list) else []
-    place = layout.place_of(path)
-    if place is None or place.kind == "attachment":
+    place = layout.record_at(path)
+    if place is None:
         return []
     found = _read(place, path, data)
     if isinstance(found, list):

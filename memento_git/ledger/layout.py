@@ -100,6 +100,12 @@ def place_of(path: str) -> Place | None:
     return None
 
 
+def record_at(path: str) -> Place | None:
+    """Return what a path of a record or an event holds; None where no such file, or an attachment, has that path."""
+    place = place_of(path)
+    return None if place is None or place.kind == "attachment" else place
+
+
 def _in_folder(run: str, owner: str, name: str) -> Place | None:
     kind = kind_of(owner)
     if (match := EVENT_NAME.fullmatch(name)) is not None:

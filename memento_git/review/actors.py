@@ -43,9 +43,8 @@ def acts(comparison: Comparison, commits: Sequence[Authored]) -> list[Act]:
     """
     came: dict[str, set[str]] = {}
     for commit in commits:
-        for place in map(layout.place_of, commit.paths):
-            if place is not None and place.kind != "attachment":
-                came.setdefault(place.id, set()).add(commit.author)
+        for place in filter(None, map(layout.record_at, commit.paths)):
+            came.setdefault(place.id, set()).add(commit.author)
     packed = [path for path in comparison.unpacked if comparison.base.read(path) is None]
     brought = {*comparison.brought()}
     found: list[Act] = []
@@ -66,8 +65,8 @@ def _within(comparison: Comparison, commit: Authored, packed: Iterable[str], cam
 
 
 def _told(comparison: Comparison, path: str, author: str, came: Mapping[str, Collection[str]]) -> Iterator[Act]:
-    place, head = layout.place_of(path), comparison.head
-    found = head.record(path) if place and place.kind != "attachment" and path in head.files else None
+    place, head = layout.record_at(path), comparison.head
+    found = head.record(path) if place and path in head.files else None
     if place is None or found is None:
         return
     by = found.by if isinstance(found, Event) else str(found.data["by"])
@@ -141,7 +140,7 @@ def archived(view: View) -> set[str]:
     names: set[str] = set()
     for path in [path for path in view.files if layout.is_archive(path)]:
         files, _ = archive.unpack(path, layout.run_of_path(path) or "", view.read(path) or b"")
-        texts = (data.decode(errors="replace") for name, data in files.items() if _is_record(name))
+        texts = (data.decode(errors="replace") for name, data in files.items() if layout.record_at(name))
         lines = (next((line for line in text.splitlines() if line.startswith("by: ")), "") for text in texts)
         names.update(_name(line) for line in lines if line)
     return names
@@ -150,13 +149,7 @@ def archived(view: View) -> set[str]:
 def acting(git: Git, tree: str) -> set[str]:
     """Return who acts in the records of a tree, as their files name them."""
     found = (grep.firsts(git, tree, folder, "^by: ") for folder in (layout.RUNS, layout.KNOWLEDGE))
-    return {_name(line) for told in found for path, line in told.items() if _is_record(path)}
-
-
-def _is_record(path: str) -> bool:
-    """Tell whether a file says who acts, as no output of a command does, nor another attachment."""
-    place = layout.place_of(path)
-    return place is not None and place.kind != "attachment"
+    return {_name(line) for told in found for path, line in told.items() if layout.record_at(path)}
 
 
 def _name(line: str) -> str:

@@ -99,8 +99,7 @@ def check_secrets(view: View, paths: Iterable[str], allowed: Collection[str]) ->
     from memento_git.texts.secrets import find_secrets, slug
 
     known = {slug(rule) for rule in allowed}
-    places = {path: layout.place_of(path) for path in paths}
-    held = {path: place for path, place in places.items() if place is not None and place.kind != "attachment"}
+    held = {path: place for path in paths if (place := layout.record_at(path))}
     view.fetch(held)
     for path, place in held.items():
         text = (view.read(path) or b"")[:LARGEST_SCAN].decode(errors="replace")

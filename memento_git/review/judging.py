@@ -284,7 +284,7 @@ def _policies(base: View, head: View, name: str) -> tuple[Policy, Policy, list[F
 def _copies(view: View, paths: Sequence[str]) -> list[Finding]:
     """Return the records of the branch whose id another run has already, in an archive or not."""
     found = []
-    places = [(place, path) for path in paths if (place := layout.place_of(path)) and place.kind != "attachment"]
+    places = [(place, path) for path in paths if (place := layout.record_at(path))]
     wanted = {place.id: (place.run, path) for place, path in places}
     if len(view.runs()) < 2 or not wanted:
         return []

@@ -40,8 +40,8 @@ NEVER: Final = Last("", "")
 
 def can_be_read(path: str, data: bytes) -> bool:
     """Tell whether bytes are a record, or an archive, at a path."""
-    place, run = layout.place_of(path), layout.run_of_path(path)
-    if place is None or place.kind == "attachment":
+    place, run = layout.record_at(path), layout.run_of_path(path)
+    if place is None:
         return not (run and layout.is_archive(path) and _has_faults(path, run, data))
     return codec.made(place, path, data) is not None
 

@@ -61,8 +61,8 @@ def _loose(comparison: Comparison) -> Iterator[_Came]:
     """Yield what came in a file of its own that was touched later; nothing that nobody ever knew is lost with it."""
     copies, story = _Copies(comparison), comparison.story
     for path, commit in sorted(story.touched.items()):
-        place = layout.place_of(path)
-        if place is None or place.kind == "attachment" or comparison.base.blob(path) is not None:
+        place = layout.record_at(path)
+        if place is None or comparison.base.blob(path) is not None:
             continue
         if (came := _came(comparison, path)) is not None:
             is_copy = partial(copies.are_of, place, story.came[path])
@@ -81,10 +81,8 @@ def _packed(comparison: Comparison) -> Iterator[_Came]:
 
         for data in filter(None, comparison.git.objects(sorted(story.came[file] | story.held[file]))):
             for path, said in archive.unpack(file, run, data)[0].items():
-                place = layout.place_of(path)
-                if place is None or place.kind == "attachment" or comparison.base.read(path) is not None:
-                    continue
-                if can_be_read(path, said):
+                place = layout.record_at(path)
+                if place is not None and comparison.base.read(path) is None and can_be_read(path, said):
                     yield _Came(path, place, [said], file, commit, story.taken.get(file, commit))
 
 
