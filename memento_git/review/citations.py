@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import layout
-from memento_git.model.clock import is_ahead
 from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.states import DONE
+from memento_git.review import folds
 from memento_git.work import codestate
 from memento_git.work.gates import gates
 from memento_git.work.proof import forgotten, trust
@@ -41,9 +41,8 @@ def check_evidence(state: RunState, identity: str, scope: Scope) -> Iterator[Fin
     for key in ("approves", "dispatch"):
         if (named := evidence.data.get(key)) and not _is_known(state, named):
             yield _nowhere(evidence.path, f"{identity} names {named}")
-    if is_ahead(evidence.data["at"], state.view.now):
-        message = f"{identity} is dated {evidence.data['at']}, which is not yet; until then it proves nothing"
-        yield Finding("T004", evidence.path, 0, message, "set the clock of the machine that wrote it", "warning")
+    until = "; until then it proves nothing"
+    yield from folds.not_yet(evidence.path, identity, evidence.data["at"], state.view.now, until)
     shown = trust.outcome_of(evidence.data)
     if evidence.data["outcome"] != shown and state.evidence_status(identity) == "recorded":
         did = "what the command did" if "command" in evidence.data else "what it says"

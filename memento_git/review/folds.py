@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         view: View
 
 
+CLOCK = "set the clock of the machine that wrote it"
 VOID = f"{OR}memento settle --void {{}} --reason WHY"
 
 
@@ -81,10 +82,14 @@ def dated(book: Looked, event: Event) -> Iterator[Finding]:
     latest = max((seen.at for ref in event.after if (seen := book.event(ref.id))), default="")
     if is_ahead(latest, event.at):
         message = f"{event.id} is dated {event.at}, and follows an event of {latest}"
-        yield Finding("T004", event.path, 0, message, "set the clock of the machine that wrote it", "warning")
-    if is_ahead(event.at, book.view.now):
-        message = f"{event.id} is dated {event.at}, which is not yet"
-        yield Finding("T004", event.path, 0, message, "set the clock of the machine that wrote it", "warning")
+        yield Finding("T004", event.path, 0, message, CLOCK, "warning")
+    yield from not_yet(event.path, event.id, event.at, book.view.now)
+
+
+def not_yet(path: str, record: str, at: str, now: str, until: str = "") -> Iterator[Finding]:
+    """Yield a record dated after now, with what it is until then."""
+    if is_ahead(at, now):
+        yield Finding("T004", path, 0, f"{record} is dated {at}, which is not yet{until}", CLOCK, "warning")
 
 
 def voids(book: Looked, event: Event, scope: Scope) -> Iterator[Finding]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 from memento_git.knowledge.injection import LOW, orders
 from memento_git.knowledge.shelf import Link, digest_of_text
 from memento_git.ledger import grep, layout
-from memento_git.model.clock import is_ahead
 from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import ID, parse_ref
 from memento_git.model.knowledge import ORIGINS
@@ -66,9 +65,7 @@ def _text(shelf: Shelf, name: str) -> Iterator[Finding]:
     yield from _takes(shelf, note)
     yield from _unmerged(shelf, note)
     yield from _origin(shelf, note)
-    if is_ahead(note.data["at"], shelf.view.now):
-        message = f"{name} is dated {note.data['at']}, which is not yet; until then it stands as the latest"
-        yield Finding("T004", path, 0, message, "set the clock of the machine that wrote it", "warning")
+    yield from folds.not_yet(path, name, note.data["at"], shelf.view.now, "; until then it stands as the latest")
     if len(note.body) > LONGEST:
         message = f"{name} has {len(note.body)} characters, and one may keep {LONGEST}"
         yield Finding("N007", path, 0, message, "make several notes of it", "warning")
