@@ -43,6 +43,7 @@ LISTS: Final = (
     "texts", "plans", "tasks", "gates", "evidence", "signatures", "reproductions", "trouble", "settled", "findings",
     "illegal", "mended",
 )  # fmt: skip
+COUNTED: Final = ("plans", "gates", "evidence", "signatures", "reproductions")
 EMPTY: Final[Row] = {
     "run": None, "plans": [], "tasks": [], "gates": [], "evidence": [], "audit": [], "trouble": [], "findings": [],
 }  # fmt: skip
@@ -97,13 +98,8 @@ def counts(runs: Sequence[Row], forbidden: Sequence[Row], weakened: Sequence[str
         "proven": sum(1 for task in done if is_proven(task)),
         "unproven": sum(1 for task in done if is_proven(task) is False),
         "contested": sum(1 for run in runs for row in run["trouble"] if row["problem"] == "contested"),
-        "stale": sum(1 for task in tasks if "stale" in task["became"]),
-        "late": sum(1 for task in tasks if "late" in task["became"]),
-        "plans": sum(len(run["plans"]) for run in runs),
-        "gates": sum(len(run["gates"]) for run in runs),
-        "evidence": sum(len(run["evidence"]) for run in runs),
-        "signatures": sum(len(run["signatures"]) for run in runs),
-        "reproductions": sum(len(run["reproductions"]) for run in runs),
+        **{name: sum(name in task["became"] for task in tasks) for name in ("stale", "late")},
+        **{name: sum(len(run[name]) for run in runs) for name in COUNTED},
         "forbidden": len(forbidden),
         "weakened": len(weakened),
     }

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memento_git.model.rows import Row
 
 MOST_STATES: Final = 5
+STATES: Final = ("completed", "proven", "unproven", "stale", "late", "contested")
 NOES: Final = ("rejected", "failed", "blocked")
 MOST_NAMED: Final = 3
 MOST_WORDS: Final = 4000
@@ -50,11 +51,9 @@ def headline(held: Row) -> str:
     runs = [many(counts["runs"], "run")] if counts["runs"] else []
     parts = [
         *([f"{many(counts['tasks'], 'task')} in {runs[0]}"] if counts["tasks"] else runs),
-        *(f"{counts[name]} {name}" for name in ("completed", "proven", "unproven", "stale", "late") if counts[name]),
-        *([f"{counts['contested']} contested"] if counts["contested"] else []),
+        *(f"{counts[name]} {name}" for name in STATES if counts[name]),
         *(many(counts[name], name[:-1]) for name in ("plans", "gates") if counts[name]),
-        *([f"{counts['evidence']} pieces of evidence"] if counts["evidence"] > 1 else []),
-        *(["1 piece of evidence"] if counts["evidence"] == 1 else []),
+        *([many(counts["evidence"], "piece of evidence", "pieces of evidence")] if counts["evidence"] else []),
         *([many(counts["signatures"], "signature")] if counts["signatures"] else []),
         *([f"{counts['reproductions']} run again"] if counts["reproductions"] else []),
         *beside,
@@ -75,7 +74,7 @@ def caution(held: Row) -> str:
     count = held["counts"]["forbidden"]
     if not count:
         return ""
-    were = "1 file of the ledger was" if count == 1 else f"{count} files of the ledger were"
+    were = many(count, "file of the ledger was", "files of the ledger were")
     return f"{were} changed or removed, and a ledger only grows: memento check says more"
 
 

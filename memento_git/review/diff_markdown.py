@@ -105,15 +105,16 @@ def _cautions(held: Row) -> Iterator[str]:
         yield from ("", f"_{said(note)}_")
     if red := caution(held):
         yield from ("", "> [!CAUTION]", f"> **{plain(red)}**")
-        yield from (f"> - {row['change']}: {code(cut(row['path']))}" for row in held["forbidden"][:MOST_FILES])
-        if (more := len(held["forbidden"]) - MOST_FILES) > 0:
-            yield f"> - and {more} more"
+        yield from _quoted([f"{row['change']}: {code(cut(row['path']))}" for row in held["forbidden"]])
     weak = held["policy"]["weakened"] if held["policy"] else []
     if weak:
         yield from ("", "> [!WARNING]", "> **The policy asks less than before:**")
-        yield from (f"> - {said(cut(rule))}" for rule in weak[:MOST_FILES])
-        if (more := len(weak) - MOST_FILES) > 0:
-            yield f"> - and {more} more"
+        yield from _quoted([said(cut(rule)) for rule in weak])
+
+
+def _quoted(items: Sequence[str]) -> Iterator[str]:
+    more = [f"and {len(items) - MOST_FILES} more"] if len(items) > MOST_FILES else []
+    return (f"> - {item}" for item in (*items[:MOST_FILES], *more))
 
 
 def _cells(task: Row) -> str:
