@@ -12,7 +12,7 @@ from memento_git.cli import naming, output, terminal
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.machine import FileSystemFailed
 from memento_git.cli.options import said, scoped
-from memento_git.model.enumeration import many, some
+from memento_git.model.enumeration import grouped, many, some
 from memento_git.model.exchange import DIGEST_TOKENS
 from memento_git.model.knowledge import ORIGINS
 
@@ -55,9 +55,7 @@ def _written(
 
 def _left_out(skipped: Sequence[LeftOut]) -> list[str]:
     """Return a line for each reason, with the first places of which it is true."""
-    held: dict[str, list[str]] = {}
-    for one in skipped:
-        held.setdefault(one.why, []).append(output.printable(one.where))
+    held = grouped((one.why, output.printable(one.where)) for one in skipped)
     return [f"left out: {some(places, NAMED)}: {output.printable(why)}" for why, places in held.items()]
 
 

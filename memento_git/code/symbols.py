@@ -9,6 +9,7 @@ from memento_git.code import grammars, tree_symbols
 from memento_git.code.imports.python import UNREADABLE, tree_of
 from memento_git.code.languages import GRAMMARS, PYTHON, language_of
 from memento_git.errors import adding
+from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -63,10 +64,7 @@ def _python(data: bytes) -> Symbols:
         tree = tree_of(data)
     except UNREADABLE as error:
         return Symbols({}, f"it is not Python that can be read: {error}")
-    found: dict[str, list[Range]] = {}
-    for name, lines in _named(tree):
-        found.setdefault(name, []).append(lines)
-    return Symbols({name: tuple(sorted(ranges)) for name, ranges in found.items()})
+    return Symbols({name: tuple(sorted(ranges)) for name, ranges in grouped(_named(tree)).items()})
 
 
 def _named(tree: ast.Module) -> Iterator[tuple[str, Range]]:

@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.lanes import CANONICAL, spoken
+from memento_git.model.enumeration import grouped
 from memento_git.model.ids import action_of, kind_of
 from memento_git.model.states import MADE
 
@@ -86,10 +87,7 @@ def audit(events: Iterable[Judged]) -> list[EventRow]:
 
     seen = {one.event.id: one for one in events}
     waits = {name: {ref.id for ref in one.event.after if ref.id in seen} for name, one in seen.items()}
-    followers: dict[str, list[str]] = {}
-    for name, before in waits.items():
-        for other in before:
-            followers.setdefault(other, []).append(name)
+    followers = grouped((other, name) for name, before in waits.items() for other in before)
     ready = [(seen[name].event.at, name) for name, before in waits.items() if not before]
     heapq.heapify(ready)
     rows = []

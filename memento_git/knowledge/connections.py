@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.errors import Misused
 from memento_git.knowledge.changes import why
 from memento_git.knowledge.note_rows import history
+from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -98,11 +99,7 @@ def _around(
 
 def _resting(shelf: Shelf) -> dict[str, list[tuple[str, str]]]:
     """Return record -> (relation, note) of the notes that supersede it, sum it up or rest on it."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for note in shelf.readable():
-        for rel, end in _records(shelf, note):
-            found.setdefault(end, []).append((rel, note.id))
-    return found
+    return grouped((end, (rel, note.id)) for note in shelf.readable() for rel, end in _records(shelf, note))
 
 
 def _records(shelf: Shelf, note: Prose) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ from memento_git.knowledge.other_files import OtherFiles, Texts
 from memento_git.knowledge.passages import Text
 from memento_git.ledger import standing
 from memento_git.model.anchors import CHANGED, GONE, UNKNOWN, Anchor
+from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -234,9 +235,7 @@ class Follower:
     def _by_content(self, lost: dict[str, Anchor], now: Standing) -> dict[str, str]:
         names = [path for path, entry in now.entries.items() if entry.type == "blob"]
         ends = {path.rpartition(".")[2] for path in lost}
-        same: dict[str, list[str]] = {}
-        for path in names:
-            same.setdefault(now.blob(path), []).append(path)
+        same = grouped((now.blob(path), path) for path in names)
         found = {path: _nearest(path, twins) for path, anchor in lost.items() if (twins := same.get(anchor.blob))}
         rest = [path for path in lost if path not in found]
         candidates = [path for path in names if path.rpartition(".")[2] in ends][:MOST_CANDIDATES]

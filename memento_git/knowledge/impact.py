@@ -6,6 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.anchors import CHANGED, GONE, MOVED, UNKNOWN, UNPINNED, Anchor
+from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -58,10 +59,7 @@ def dependents(
 
 
 def _resting(note: str, links: Sequence[Link]) -> Iterator[Dependent]:
-    onto: dict[str, list[Link]] = {}
-    for link in links:
-        if link.relation in FOLLOWED:
-            onto.setdefault(link.target, []).append(link)
+    onto = grouped((link.target, link) for link in links if link.relation in FOLLOWED)
     waiting, seen = deque([(note, 0)]), {note}
     while waiting:
         target, steps = waiting.popleft()

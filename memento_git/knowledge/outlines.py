@@ -10,6 +10,7 @@ from memento_git.code.sections import MARKDOWN, innermost, parts
 from memento_git.code.symbols import Symbols
 from memento_git.ledger import cache, standing
 from memento_git.model.anchors import GONE
+from memento_git.model.enumeration import grouped
 from memento_git.model.progress import CODE
 
 if TYPE_CHECKING:
@@ -85,12 +86,11 @@ def noted(overlay: Overlay, path: str, outline: Symbols) -> list[Noted]:
     the whole file is about no part of it.
     """
     inner = innermost(outline)
-    owners: dict[str, list[str]] = {}
-    for one in overlay.at(path):
-        if one.found.lines and one.found.state != GONE and (one.anchor.lines or one.anchor.symbol):
-            first, last = one.found.lines
-            for name in dict.fromkeys(inner.get(line, "") for line in range(first, last + 1)):
-                owners.setdefault(name, []).append(one.note)
+    parts = (
+        (one.note, one.found.lines) for one in overlay.at(path)
+        if one.found.lines and one.found.state != GONE and (one.anchor.lines or one.anchor.symbol)
+    )  # fmt: skip
+    owners = grouped((inner.get(line, ""), note) for note, (first, last) in parts for line in range(first, last + 1))
     rows = [Noted(name, outline.span(name), tuple(dict.fromkeys(owners.get(name, ())))) for name in outline.ranges]
     return sorted(rows, key=lambda row: (row.lines[0], -row.lines[1], row.name))
 

@@ -11,6 +11,7 @@ from memento_git.knowledge.code_paths import CodeUnreadable
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import layout, standing
 from memento_git.model import anchors
+from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -39,9 +40,7 @@ class Overlay:
         self.shelf = shelf
         self.follower = follower
         self.now = now
-        self._at: dict[str, list[Placed]] = {}
-        for one in follower.placed(shelf.places(shelf.live()), now):
-            self._at.setdefault(one.path, []).append(one)
+        self._at = grouped((one.path, one) for one in follower.placed(shelf.places(shelf.live()), now))
 
     @property
     def moment(self) -> str:

@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.model.enumeration import grouped
 from memento_git.model.types import FORBIDDEN
 
 if TYPE_CHECKING:
@@ -33,9 +34,7 @@ class Text:
         parts = data.removeprefix(BOM_UTF8).split(b"\n")
         self.lines = [part.decode(errors="replace") for part in (parts if parts[-1] else parts[:-1])]
         self.plain = [" ".join(line.split()) for line in self.lines]
-        self.places: dict[str, list[int]] = {}
-        for number, line in enumerate(self.plain, 1):
-            self.places.setdefault(line, []).append(number)
+        self.places = grouped((line, number) for number, line in enumerate(self.plain, 1))
 
     def __len__(self) -> int:
         return len(self.lines)

@@ -12,6 +12,7 @@ from memento_git.knowledge.outlines import counted, noted, outlines
 from memento_git.knowledge.overlay import note_row
 from memento_git.model import anchors
 from memento_git.model.anchors import spell
+from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
     from memento_git.knowledge.anchors import Placed
@@ -56,10 +57,8 @@ def _symbol(overlay: Overlay, file: str, symbol: str) -> tuple[str, tuple[int, i
         [(path, name)] = found
         return path, told[path].span(name)
     names = [f"{path}::{name}" for path, name in found]
-    short: dict[str, list[str]] = {}
-    for path, outline in told.items():
-        for name in outline.ranges:
-            short.setdefault(name.rpartition(".")[2], []).append(f"{path}::{name}")
+    parts = ((path, name) for path, outline in told.items() for name in outline.ranges)
+    short = grouped((name.rpartition(".")[2], f"{path}::{name}") for path, name in parts)
     close = get_close_matches(symbol.rpartition(".")[2], short, 1)
     near = (names or [one for last in close for one in short[last]])[:MOST_NAMED]
     problems = sorted({outline.problem for outline in told.values() if outline.problem})[:MOST_NAMED]

@@ -12,6 +12,7 @@ from memento_git.knowledge.opponents import beside, opponents
 from memento_git.knowledge.ranking import rank
 from memento_git.knowledge.repeats import are_alike, said
 from memento_git.ledger.view import View
+from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -220,9 +221,7 @@ def _disputed(view: View, corpus: Corpus, card: Card) -> list[str]:
 
 def _grouped(merged: Iterable[Hit], leads: Callable[[Card], str]) -> list[Hit]:
     """Return the best of the documents that lead to the same, each with the others."""
-    groups: dict[str, list[Hit]] = {}
-    for hit in merged:
-        groups.setdefault(leads(hit.card), []).append(hit)
+    groups = grouped((leads(hit.card), hit) for hit in merged)
     return [best._replace(besides=tuple(one.card for one in others)) for best, *others in groups.values()]
 
 

@@ -26,6 +26,7 @@ from memento_git.ledger import cache, codec, decoding, layout
 from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.anchors import from_data
+from memento_git.model.enumeration import grouped
 from memento_git.model.finding import WHOLE, Finding
 from memento_git.model.ids import IdInvalid, NoSuchRecord, WrongKind, begins_an_id, kind_of
 from memento_git.model.knowledge import KEY
@@ -369,12 +370,12 @@ class Shelf(Happenings):
         if self._backlinks is not None:
             return self._backlinks.get(note, [])
         among = self._leading_to(note)
-        found: dict[str, list[tuple[str, str]]] = {}
-        for other in self.readable(among):
-            for rel, to in self.links(other):
-                end = self.current(to) if self.path(to) else to
-                if end != other.id:
-                    found.setdefault(end, []).append((rel, other.id))
+        found = grouped(
+            (end, (rel, other.id))
+            for other in self.readable(among)
+            for rel, to in self.links(other)
+            if (end := self.current(to) if self.path(to) else to) != other.id
+        )
         self._backlinks = found if among is None else None
         return found.get(note, [])
 

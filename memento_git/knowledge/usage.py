@@ -7,6 +7,8 @@ from itertools import combinations
 from math import sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.model.enumeration import grouped
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
@@ -83,11 +85,11 @@ def folders(path: str) -> Iterator[str]:
 
 def changes(commits: Iterable[Iterable[str]], at: Mapping[str, Collection[str]]) -> dict[str, list[int]]:
     """Return note -> numbers of the commits that changed something at a place of it; `at` is place -> notes."""
-    found: dict[str, list[int]] = {}
-    for number, paths in enumerate(commits):
-        for note in {note for path in paths for note in notes_at(path, at)}:
-            found.setdefault(note, []).append(number)
-    return found
+    return grouped(
+        (note, number)
+        for number, paths in enumerate(commits)
+        for note in {note for path in paths for note in notes_at(path, at)}
+    )
 
 
 def notes_at(path: str, at: Mapping[str, Collection[str]]) -> Iterator[str]:

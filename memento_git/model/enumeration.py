@@ -1,13 +1,23 @@
-"""A number, a list or a text in a sentence: how many, its beginning, and that there is more."""
+"""Several things: what belongs together, and in a sentence how many, their beginning, and that there is more."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 MOST_TEXT: Final = 300
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """Return key -> all values that come with it; both in the order in which they come."""
+    found: dict[K, list[V]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def some(names: Sequence[str], most: int, between: str = ", ") -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.model.enumeration import grouped
 from memento_git.model.markup import said
 from memento_git.model.states import OPEN_DISPATCH, TASK_STATUSES
 from memento_git.work import doubts
@@ -23,9 +24,7 @@ COLUMNS: Final = TASK_STATUSES
 
 def board(held: RunRows) -> Row:
     """Return the board of a run's overview: its `run`, `tasks` and `dispatches` are read, nothing else is asked."""
-    handed: dict[str, list[DispatchRow]] = {}
-    for row in held["dispatches"]:
-        handed.setdefault(row["task_id"], []).append(row)
+    handed = grouped((row["task_id"], row) for row in held["dispatches"])
     cards = [_card(row, handed.get(row["id"], [])) for row in held["tasks"]]
     run = held["run"]
     columns = [

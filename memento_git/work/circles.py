@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memento_git.model.enumeration import grouped
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -31,10 +33,7 @@ def turned(circle: Sequence[str]) -> list[str]:
 def _stuck(graph: Mapping[str, set[str]]) -> dict[str, set[str]]:
     """Return the tasks that wait for a circle, each with those of its dependencies that do."""
     waiting = {task: set(others) for task, others in graph.items()}
-    followers: dict[str, list[str]] = {}
-    for task, others in graph.items():
-        for other in others:
-            followers.setdefault(other, []).append(task)
+    followers = grouped((other, task) for task, others in graph.items() for other in others)
     free = [task for task, others in waiting.items() if not others]
     while free:
         task = free.pop()

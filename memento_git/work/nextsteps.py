@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.model.enumeration import grouped
 from memento_git.model.ids import option
 from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK, GATES_OF_WORK, OPEN_DISPATCH
 from memento_git.work import task_steps
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memento_git.model.finding import Finding
-    from memento_git.model.rows import DispatchRow, GateRow, HeldBack, Row, TaskRow
+    from memento_git.model.rows import GateRow, HeldBack, Row, TaskRow
     from memento_git.model.run_rows import RunRows
 
 NOWHERE: Final[Mapping[str, Row]] = {}
@@ -162,11 +163,6 @@ def _incomplete(held: RunRows) -> set[str]:
     return {row["record"] for row in held["trouble"] if row["problem"] == "incomplete"}
 
 
-def _shut(held: RunRows) -> set[str]:
-    """Return the run and the tasks whose failed gates let nobody begin."""
-    return {row["scope"] for row in held["gates"] if row["status"] == "failed"}
-
-
 def _drafts(held: RunRows) -> list[str]:
     return [row["id"] for row in held["plans"] if row["status"] == "draft"]
 
@@ -234,7 +230,8 @@ def _open_steps(held: RunRows, tasks: Sequence[TaskRow], known: Mapping[str, Row
     What is at work comes before what can be begun, and what only others go on with comes last.
     """
     handed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in OPEN_DISPATCH}
-    claims, shut = _claims(held), _shut(held)
+    claims = grouped((row["task_id"], row) for row in held["dispatches"] if row["status"] == "claimed")
+    shut = {row["scope"] for row in held["gates"] if row["status"] == "failed"}  # in which nobody begins
     steps = [
         {"why": f"“{row['title']}” was revised after it was handed out",
          "command": f"memento dispatch recover {handed[row['id']]['dispatch_id']} --force --reason WHY --requeue"}
@@ -262,15 +259,6 @@ def _open_steps(held: RunRows, tasks: Sequence[TaskRow], known: Mapping[str, Row
             ready = {"why": f"“{row['title']}” is ready", "command": creating(row["id"])}
             steps.append(known.get(row["id"], ready))
     return [*steps, *others]
-
-
-def _claims(held: RunRows) -> dict[str, list[DispatchRow]]:
-    """Return the claimed dispatches of each task that has some."""
-    found: dict[str, list[DispatchRow]] = {}
-    for row in held["dispatches"]:
-        if row["status"] == "claimed":
-            found.setdefault(row["task_id"], []).append(row)
-    return found
 
 
 def _ending(held: RunRows, gates: Sequence[Row] | None, choices: Sequence[Row]) -> list[Row]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from memento_git.model.enumeration import grouped
 from memento_git.model.ids import kind_of
 from memento_git.work.routing.roles import roles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from memento_git.model.rows import AnyRow, EventRow, EvidenceRow, Row, TaskRow
+    from memento_git.model.rows import EventRow, EvidenceRow, Row, TaskRow
     from memento_git.model.run_rows import RunRows
 
 R = TypeVar("R", "TaskRow", "EvidenceRow")
@@ -41,8 +42,8 @@ def merged(held: RunRows, told: Row) -> RunRows:
         kind: [row for row in told[kind] if row["id"] not in known]
         for kind in ("tasks", "evidence") for known in [{row["id"] for row in held[kind]}]
     }  # fmt: skip
-    dispatches = {**_grouped(held["dispatches"], "task_id"), **told["dispatches"]}
-    gates = {**_grouped(held["gates"], "scope"), **told["gates"]}
+    dispatches = {**grouped((row["task_id"], row) for row in held["dispatches"]), **told["dispatches"]}
+    gates = {**grouped((row["scope"], row) for row in held["gates"]), **told["gates"]}
     own = gates.get(held["run"]["id"], [])
     found: RunRows = {
         **held,
@@ -66,10 +67,3 @@ def merged(held: RunRows, told: Row) -> RunRows:
 def _by_time(given: Iterable[R]) -> list[R]:
     """Return rows in the order of their making, of several of one record the last."""
     return sorted({row["id"]: row for row in given}.values(), key=lambda row: (row["created_at"], row["id"]))
-
-
-def _grouped(given: Iterable[AnyRow], key: str) -> dict[Any, list[AnyRow]]:
-    found: dict[Any, list[AnyRow]] = {}
-    for row in given:
-        found.setdefault(row[key], []).append(row)
-    return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.folding.event_rows import audit
 from memento_git.ledger import difference, layout
+from memento_git.model.enumeration import grouped
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import FINAL_TASK, GATES_OF_WORK, PASSING
 from memento_git.work import evidence_rows, rows
@@ -125,10 +126,7 @@ def _of(ref: str | None) -> str:
 
 def _with_dependents(held: RunRows, tasks: set[str]) -> set[str]:
     """Return tasks with all that depend on them, directly or not."""
-    followers: dict[str, list[str]] = {}
-    for row in held["tasks"]:
-        for other in row["dependencies"]:
-            followers.setdefault(other, []).append(row["id"])
+    followers = grouped((other, row["id"]) for row in held["tasks"] for other in row["dependencies"])
     found, left = set(tasks), list(tasks)
     while left:
         more = [one for one in followers.get(left.pop(), ()) if one not in found]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from posixpath import basename, dirname, join, normpath, splitext
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.model.enumeration import grouped
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
@@ -31,9 +33,8 @@ class Others:
         self.go_modules = sorted(go_modules.items(), key=lambda item: (-len(item[1]), item[0]))
         self.php_folders = sorted(php_folders, key=lambda item: (-len(item[0]), item))
         self.go_folders = {dirname(path) for path in self.paths if path.endswith(".go")}
-        self.by_name: dict[str, list[str]] = {}
-        for path in sorted(self.paths, key=lambda path: (path.count("/"), path)):
-            self.by_name.setdefault(path.rpartition("/")[2], []).append(path)
+        nearest = sorted(self.paths, key=lambda path: (path.count("/"), path))
+        self.by_name = grouped((path.rpartition("/")[2], path) for path in nearest)
         self._finders: dict[str, Callable[[str, str], Found]] = {
             "javascript": self._script, "typescript": self._script, "tsx": self._script, "go": self._go,
             "rust": self._rust, "java": self._java, "c": self._include, "cpp": self._include, "ruby": self._ruby,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import MementoError, Misused
@@ -19,7 +18,7 @@ from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.knowledge.transitions import LIVE
 from memento_git.ledger import codec, revisions
 from memento_git.ledger.layout import Place
-from memento_git.model.enumeration import some
+from memento_git.model.enumeration import grouped, some
 from memento_git.model.exchange import Brought, LeftOut, Taken
 from memento_git.texts.secrets import SecretFound
 
@@ -105,10 +104,7 @@ class _Bringing:
         self.beside: list[str] = []
         notes = [*desk.shelf.readable(), *Drafts(desk.tx.ledger.git).all()]
         self._texts = {alike.plain(note.body): note for note in notes}
-        self._sources: dict[str, list[Prose]] = defaultdict(list)
-        for note in notes:
-            for source in note.list("sources")[:1]:
-                self._sources[source].append(note)
+        self._sources = grouped((source, note) for note in notes for source in note.list("sources")[:1])
         self._first: dict[str, str] = {}
         self._is_known = self._mostly_known(found.entries)
         live = {note.id for note in desk.shelf.live()}

@@ -15,6 +15,7 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import ranges
 from memento_git.ledger.store import NoLedger
 from memento_git.model.anchors import CHANGED, GONE, MOVED
+from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -82,10 +83,7 @@ def _links(shelf: Shelf, note: Prose) -> Iterator[Link]:
 def check_duplicates(shelf: Shelf) -> Row:
     """Return live notes that have one key, say the same, or nearly the same; which one is right is not guessed."""
     live = shelf.live()
-    keyed: dict[str, list[str]] = {}
-    for note in live:
-        if key := str(note.data.get("key") or ""):
-            keyed.setdefault(key, []).append(note.id)
+    keyed = grouped((key, note.id) for note in live if (key := str(note.data.get("key") or "")))
     shared = {pair for names in keyed.values() for pair in combinations(names, 2)}
     rows = [_pair(shelf, one, other, SAME_KEY, None) for one, other in sorted(shared)]
     rows += [

@@ -15,6 +15,7 @@ from memento_git.ledger.events import NOTHING, is_purge
 from memento_git.ledger.publish import LedgerMoved
 from memento_git.ledger.redress import AlreadyRedacted
 from memento_git.model.clock import file_stamp
+from memento_git.model.enumeration import grouped
 from memento_git.model.ids import resolve
 from memento_git.model.work import is_agent
 
@@ -147,12 +148,8 @@ def _take_out(tx: Transaction, held: Mapping[str, Sequence[str]]) -> None:
 
 def _held(git: Git) -> dict[str, list[str]]:
     """Return for each note all files that it ever had: its text, and its events."""
-    held: dict[str, list[str]] = {}
-    for path in sorted(purging.history_of_notes(git)):
-        place = layout.place_of(path)
-        if place is not None:
-            held.setdefault(place.of, []).append(path)
-    return held
+    paths = sorted(purging.history_of_notes(git))
+    return grouped((place.of, path) for path in paths if (place := layout.place_of(path)) is not None)
 
 
 def _named(shelf: Shelf, given: str, held: dict[str, list[str]]) -> str:

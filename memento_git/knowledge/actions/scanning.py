@@ -22,6 +22,7 @@ from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.ledger import standing
 from memento_git.model import anchors
 from memento_git.model.anchors import GONE, Anchor
+from memento_git.model.enumeration import grouped
 from memento_git.model.progress import CODE
 from memento_git.texts.secrets import SecretFound
 
@@ -112,12 +113,12 @@ class Scan:
     @cached_property
     def known(self) -> dict[str, list[Anchor]]:
         """Return text -> places of all that notes and drafts said of one place when the scan began."""
-        found: dict[str, list[Anchor]] = {}
         shelf = self.overlay.shelf
-        for note in (*self.drafts.all(), *shelf.readable()):
-            for about in (*(note.data.get("about") or ()), *shelf.about(note)):
-                found.setdefault(note.body.strip(), []).append(anchors.from_data(about))
-        return found
+        return grouped(
+            (note.body.strip(), anchors.from_data(about))
+            for note in (*self.drafts.all(), *shelf.readable())
+            for about in (*(note.data.get("about") or ()), *shelf.about(note))
+        )
 
     @cached_property
     def gone(self) -> TakenOut:

@@ -11,6 +11,7 @@ from memento_git.knowledge.actions.notes import park_note, resume_note
 from memento_git.knowledge.desk import Desk
 from memento_git.ledger import layout
 from memento_git.ledger.store import NothingToCommit
+from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.rows import Row
-    from memento_git.model.work import Prose
 
 STAYS: Final = "set aside before, and still so: {notes}; take it up: memento note resume NOTE"
 
@@ -37,10 +37,7 @@ def near(thread: str, known: Iterable[str]) -> str:
 
 def list_threads(shelf: Shelf, *, domain: str = "", author: str = "", live: bool = False) -> list[Row]:
     """Return a row for each thread, the one with the latest note first; `author` is a part of a name."""
-    held: dict[str, list[Prose]] = {}
-    for note in shelf.readable():
-        if thread := note.data.get("thread"):
-            held.setdefault(thread, []).append(note)
+    held = grouped((thread, note) for note in shelf.readable() if (thread := note.data.get("thread")))
     rows = []
     for thread, notes in held.items():
         if domain and not any(layout.domain_of(note.path) == domain for note in notes):

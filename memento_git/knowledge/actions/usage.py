@@ -13,6 +13,7 @@ from memento_git.knowledge.moments import past_moment
 from memento_git.ledger import commits, layout
 from memento_git.ledger.grep import Grep
 from memento_git.model.anchors import GONE
+from memento_git.model.enumeration import grouped
 from memento_git.model.ids import ALPHABET, LENGTH
 
 if TYPE_CHECKING:
@@ -58,25 +59,20 @@ class _Usage:
         self.written: list[Commit] = commits.of_notes(git, tip, most=most, since=since) if tip else []
         self.here: frozenset[str] = frozenset()
         self.places = self._placed(tip) if tip else {}
-        self.at: dict[str, list[str]] = {}
-        for note, paths in self.places.items():
-            for path in paths:
-                self.at.setdefault(path, []).append(note)
+        self.at = grouped((path, note) for note, paths in self.places.items() for path in paths)
         self.cited = self._cited()
 
     def _placed(self, tip: str) -> dict[str, list[str]]:
         """Return live note -> the files and folders that it is about, as they are called now."""
         wanted = self.shelf.places(self.live)
-        found: dict[str, list[str]] = {}
         with following.opened(self.shelf.view.git) as follower:
             now = follower.at(tip)
             self.here = frozenset(
                 path for path, entry in now.entries.items()
                 if entry.type == "blob" and not path.startswith(f"{layout.FOLDER}/")
             )  # fmt: skip
-            for one in follower.placed(wanted, now) if wanted else ():
-                if one.anchor.is_place and one.found.state != GONE:
-                    found.setdefault(one.note, []).append(one.path)
+            there = [one for one in (follower.placed(wanted, now) if wanted else ()) if one.found.state != GONE]
+        found = grouped((one.note, one.path) for one in there if one.anchor.is_place)
         return {note: list(dict.fromkeys(paths)) for note, paths in found.items()}
 
     def together(self) -> Iterator[Row]:
@@ -92,10 +88,8 @@ class _Usage:
         """Return notes that superseded others, or whose text was revised, so often; the most first."""
         changed = (path for commit in self.written for path, letter in commit.paths.items() if letter == "M")
         revised = Counter(note for path in changed if (note := layout.note_of(path)))
-        before: dict[str, list[str]] = {}
-        for old in self.shelf.readable():
-            if self.shelf.status(old.id) == "superseded" and (after := self.shelf.current(old.id)) != old.id:
-                before.setdefault(after, []).append(old.id)
+        superseded = (old.id for old in self.shelf.readable() if self.shelf.status(old.id) == "superseded")
+        before = grouped((after, old) for old in superseded if (after := self.shelf.current(old)) != old)
         rows = []
         for live in self.live:
             earlier = before.get(live.id, [])

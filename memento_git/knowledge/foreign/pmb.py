@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.knowledge.foreign import databases, entries
 from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
 from memento_git.knowledge.foreign.values import Values
+from memento_git.model.enumeration import grouped
 from memento_git.model.exchange import LeftOut
 
 if TYPE_CHECKING:
@@ -40,10 +41,9 @@ def read(path: Path) -> Found:
     skipped: list[LeftOut] = []
     events = [{**row, "meta": entries.members(row["metadata_json"])} for row in databases.rows(path, TABLE, *COLUMNS)]
     known = {row["ulid"] for row in events}
-    after: dict[str, list[str]] = {}
-    for row in events:
-        if new := _named(row["meta"], "superseded_by", known):
-            after.setdefault(new, []).append(str(row["ulid"]))
+    after = grouped(
+        (new, str(row["ulid"])) for row in events if (new := _named(row["meta"], "superseded_by", known))
+    )  # fmt: skip
     made = [entry for row in events if (entry := _entry(row, after, known, skipped)) is not None]
     return entries.unique(made, skipped)
 

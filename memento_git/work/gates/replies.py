@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.model.clock import is_ahead
+from memento_git.model.enumeration import grouped
 from memento_git.model.ids import kind_of
 from memento_git.work.proof import referring, remains, trust
 
@@ -37,12 +38,8 @@ def answers(state: RunState) -> dict[str, list[Said]]:
     for one in given:
         if not one.is_no:
             yes[one.by, one.about] = max(one.at, yes.get((one.by, one.about), ""))
-    found: dict[str, list[Said]] = {}
-    for one in given:
-        if not one.is_no or one.at >= yes.get((one.by, one.about), ""):
-            for key in dict.fromkeys((one.about, *one.scopes)):
-                found.setdefault(key, []).append(one)
-    return found
+    standing = (one for one in given if not one.is_no or one.at >= yes.get((one.by, one.about), ""))
+    return grouped((key, one) for one in standing for key in dict.fromkeys((one.about, *one.scopes)))
 
 
 def scopes(state: RunState, about: str, *, is_no: bool = False) -> tuple[str, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from posixpath import commonpath, dirname
 from typing import TYPE_CHECKING, Final
 
+from memento_git.model.enumeration import grouped
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -63,9 +65,7 @@ def _hot_spot(row: Row, edges: dict[str, list[str]]) -> Row:
 
 def _strays(group: list[str]) -> list[Row]:
     """Return what should move: a file of a community whose others are nearly all in one folder elsewhere."""
-    folders: dict[str, list[str]] = {}
-    for path in group:
-        folders.setdefault(dirname(path.rstrip("/")), []).append(path)
+    folders = grouped((dirname(path.rstrip("/")), path) for path in group)
     home = max(folders, key=lambda folder: (len(folders[folder]), folder))
     if not home or len(folders[home]) < max(LEAST_NEIGHBOURS, MOSTLY * len(group)):
         return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memento_git.model.enumeration import grouped
 from memento_git.model.ids import parse_ref
 from memento_git.work.proof import referring, reproduction
 
@@ -70,10 +71,7 @@ def _table(state: RunState) -> dict[str, list[str]]:
     """Return id -> ids of what names it as run again; listed anew where the run has more evidence than it had."""
     paths = state.index.evidence
     if state.reruns[0] != len(paths):
-        found: dict[str, list[str]] = {}
-        for name in referring.suspects(state):
-            one = state.evidence(name)
-            if one is not None and (ref := one.data.get("reproduces")):
-                found.setdefault(parse_ref(ref).id, []).append(name)
-        state.reruns = (len(paths), found)
+        found = state.pieces(referring.suspects(state))
+        named = grouped((parse_ref(ref).id, one.id) for one in found if (ref := one.data.get("reproduces")))
+        state.reruns = (len(paths), named)
     return state.reruns[1]

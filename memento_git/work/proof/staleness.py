@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
+from memento_git.model.enumeration import grouped
 from memento_git.model.states import DONE
 from memento_git.work.proof.failures import ran
 
@@ -61,10 +62,7 @@ def _passed_since(view: View, bound: Iterable[EvidenceRow], tasks: Iterable[Task
     """Return of each stale pass what shows the same of this code, as `memento check` has it: id -> id."""
     proving = {name for task in tasks if task["status"] in DONE for name in task["proven_by"]}
     rows = [row for row in bound if row["id"] in proving and row["command"]]
-    now: dict[tuple[str, ...], list[EvidenceRow]] = {}
-    for row in rows:
-        if not row["stale"] and not row["covers"]:
-            now.setdefault(ran(row), []).append(row)
+    now = grouped((ran(row), row) for row in rows if not row["stale"] and not row["covers"])
     old = [row for row in rows if row["stale"] and ran(row) in now]
     if not old:
         return {}
