@@ -44,7 +44,9 @@ def ruling(view: View) -> tuple[Policy, list[Finding]]:
     if amiss and (amiss[0].code == codec.NEWER or amiss[0].message == AWAY):
         return policy, amiss[:1]
     why = amiss[0].message if amiss else "it is not there"
-    last, commit = _last(view)
+    last, commit, newer = _last(view)
+    if newer:
+        return last, newer
     if not commit:
         told = f"policy at the base cannot be read ({why}), and no commit that is here has one which can"
         return last, [Finding("F001", layout.CONFIG, 0, told, UNKNOWN)] if is_cut_off(view.git) else []
@@ -63,15 +65,21 @@ def rule(view: View) -> list[str]:
     return [one.message for one in found]
 
 
-def _last(view: View) -> tuple[Policy, str]:
-    """Return the policy of the last commit on a view's own line that has one which can be read, and the commit."""
+def _last(view: View) -> tuple[Policy, str, list[Finding]]:
+    """Return the policy of the last commit on a view's own line that has one which can be read, and the commit.
+
+    One that a newer version wrote can be read, though not here: an older one is not what is in force.
+    """
     git = view.git
     changed = git.run("rev-list", "--first-parent", view.commits[0], "--", layout.CONFIG).decode().split()
     for commit in changed:
         data = git.objects([f"{commit}:{layout.CONFIG}"])[0]
-        if data is not None and not (found := codec.read_config(data))[1]:
-            return found[0], commit
-    return Policy(), ""
+        policy, found = codec.read_config(data) if data is not None else (Policy(), [])
+        if any(one.code == codec.NEWER for one in found):
+            return policy, commit, found
+        if data is not None and not found:
+            return policy, commit, []
+    return Policy(), "", []
 
 
 def ledgers_at(git: Git, commits: Iterable[str]) -> list[str]:

@@ -370,9 +370,15 @@ def test_who_mends_the_policy_of_the_base_is_shown_what_it_changes_and_has_it_ru
     assert (code, [bad in row["message"] for row in found if row["code"] == "V002"]) == (5, [True])
 
 
-def test_a_policy_of_the_base_that_a_newer_version_wrote_is_not_passed_over(doors: Doors) -> None:
+@pytest.mark.parametrize("since", ["", "broken"])
+def test_a_policy_of_the_base_that_a_newer_version_wrote_is_not_passed_over(doors: Doors, since: str) -> None:
     """Way: the check is of an older version, which cannot read the base's policy; the branch brings one that it can."""
     _without_policy(doors, "version: 2\npolicy:\n  require: [test]\n")
+    if since:
+        git(doors.root, "switch", "-q", MAIN)
+        doors.write(layout.CONFIG, CUT)
+        git(doors.root, "switch", "-q", WORK)
+        git(doors.root, "merge", "-q", "--ff-only", MAIN)
     _mended(doors, "version: 1\n")
     _by_lint(doors)
     doors.caught("F005")
