@@ -11,6 +11,7 @@ import pytest
 from memento_git.ledger import layout
 from memento_git.verbs import notes
 from memento_git.work.actions import plans
+from memento_git.work.codestate import code_now
 from tests.cheats.forging import Forger
 from tests.play import git
 
@@ -210,3 +211,20 @@ def test_no_program_for_diffs_has_a_say_in_what_is_told_of_a_note(play: Play, cl
     for what in ("blame", "diff"):
         told = cli("show", note, "--what", what, "-C", str(play.root))[1]
         assert ("The port is 80." in told, "443" in told) == (True, False)
+
+
+def test_a_copy_of_a_split_index_leaves_nothing_in_the_git_directory(play: Play, cli: Callable[..., Any]) -> None:
+    """The other part of such an index lies there, also of one that is named elsewhere."""
+    for number in range(20):
+        (play.root / f"{number}.py").write_text("")
+    play.commit_all()
+    git(play.root, "config", "core.splitIndex", "true")
+    git(play.root, "config", "splitIndex.maxPercentChange", "0")
+    git(play.root, "update-index", "--split-index")
+    (play.root / "1.py").write_text("edited\n")
+    (play.root / "new.py").write_text("new\n")
+    shared = {*(play.root / ".git").glob("sharedindex.*")}
+    code_now(play.ledger.git)
+    for line in (["check", "--staged"], ["preflight"]):
+        assert cli("-C", str(play.root), *line)[0] == 0, line
+    assert (shared != set(), {*(play.root / ".git").glob("sharedindex.*")}) == (True, shared)

@@ -56,6 +56,7 @@ PLAINLY: Final = (
 )  # fmt: skip
 """What git answers without the keys by which somebody has it answer otherwise, or threads that wait for each other."""
 OPTIONS: Final = (*WITH_HOOKS, *PLAINLY)
+IN_ONE: Final = ("-c", "core.splitIndex=false")  # an index of ours: its other part would lie in the git directory
 
 
 class GitMissing(Broken):

@@ -13,7 +13,7 @@ from memento_git.errors import Broken, Refused
 from memento_git.ledger import names
 from memento_git.ledger.complaints import ended, is_full, reason_of
 from memento_git.ledger.endings import told_by
-from memento_git.ledger.environment import OPTIONS, WITH_HOOKS, GitMissing, configured, environment, refuse_old
+from memento_git.ledger.environment import IN_ONE, OPTIONS, WITH_HOOKS, GitMissing, configured, environment, refuse_old
 from memento_git.ledger.reader import AT_ONCE, Reader, Stored
 from memento_git.ledger.trees import Entry, Trees, entries
 from memento_git.model.progress import Progress, untold
@@ -159,7 +159,7 @@ class Git:
     ) -> subprocess.CompletedProcess[bytes]:
         with self._starting():
             return subprocess.run(
-                ["git", *OPTIONS, *arguments],
+                ["git", *OPTIONS, *(IN_ONE if "GIT_INDEX_FILE" in {**self.extra, **(extra or {})} else ()), *arguments],
                 cwd=self.cwd, env=self._environment(extra), input=data, capture_output=True,
                 check=False, restore_signals=False,  # a limit on files is then git's to tell, and to tidy up after
             )  # fmt: skip

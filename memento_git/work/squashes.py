@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
 AS_PATCH: Final = (*PLAIN_DIFF, "--unified=1", "--binary", "--full-index")
-IN_ONE: Final = ("-c", "core.splitIndex=false")  # the other part of a split index would lie in the git directory
 MOST: Final = 50  # changes of code on the base's line, since the branch began
 
 
@@ -53,13 +52,13 @@ def _brings(git: Git, commit: str, base: str, seen: Collection[str]) -> bool:
 
 def _laid(git: Git, fork: str, patch: bytes, extra: Mapping[str, str]) -> str:
     """Return the tree of a commit with a patch; nothing where that does not fit."""
-    git.run(*IN_ONE, "read-tree", fork, extra=extra)
+    git.run("read-tree", fork, extra=extra)
     try:
         if patch:
-            git.run(*IN_ONE, "apply", "--cached", "--whitespace=nowarn", "-", data=patch, extra=extra)
+            git.run("apply", "--cached", "--whitespace=nowarn", "-", data=patch, extra=extra)
     except GitFailed:
         return ""
-    return os.fsdecode(git.run(*IN_ONE, "write-tree", "--missing-ok", extra=extra)).strip()
+    return os.fsdecode(git.run("write-tree", "--missing-ok", extra=extra)).strip()
 
 
 def _merges_to(git: Git, commit: str, base: str, fork: str, tree: str, extra: Mapping[str, str]) -> bool:
