@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
+import pytest
 import yaml
 
 from docs.generator.commands import tree
@@ -15,6 +19,8 @@ from memento_git.work.actions.setup import guide_text
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from tests.play import Play
 
 
 def test_the_guide_is_a_valid_agent_skill() -> None:
@@ -50,3 +56,12 @@ def test_the_guide_is_printed_or_written_and_overwrites_nothing(
     written.write_text("mine\n")
     code, out, _ = cli("guide", "--out", str(skills), "--json")
     assert (code, json.loads(out)["error"], written.read_text()) == (1, "guide_edited", "mine\n")
+
+
+@pytest.mark.parametrize("line", [["guide", "--out", "."], ["export", "--format", "agents-md", "--out", "AGENTS.md"]])
+def test_a_pipe_in_the_place_of_what_is_written_is_not_waited_for(play: Play, line: list[str]) -> None:
+    (play.root / "using-memento").mkdir()
+    os.mkfifo(play.root / "using-memento" / "SKILL.md")
+    os.mkfifo(play.root / "AGENTS.md")
+    words = [sys.executable, "-m", "memento_git", *line]
+    assert subprocess.run(words, cwd=play.root, capture_output=True, timeout=60, check=False).returncode == 1

@@ -212,6 +212,13 @@ def test_a_hook_whose_link_leads_nowhere_is_kept(play: Play, cli: Callable[..., 
     assert (place / "pre-commit").readlink() == Path("../../tools/lint")
 
 
+def test_a_pipe_in_the_place_of_a_hook_is_not_waited_for(play: Play) -> None:
+    os.mkfifo(play.root / ".git" / "hooks" / "pre-commit")
+    line = [sys.executable, "-m", "memento_git", "hook", "install", "-C", str(play.root)]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, "is no file" in done.stderr) == (1, True), done.stderr
+
+
 @pytest.mark.parametrize("verb", ["install", "uninstall"])
 @pytest.mark.parametrize("form", ["{ours}make lint\n", "#!/bin/sh\nmake lint\n{ours}", "#!/bin/bash\nmake lint\n{cut}"])
 def test_what_somebody_wrote_into_our_hook_is_not_lost(

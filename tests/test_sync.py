@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import resource
 import shlex
@@ -1098,3 +1099,16 @@ def test_a_sync_that_crashed_is_finished_by_the_next_command(hub: Hub) -> None:
     assert run in again.ledger.view().runs()
     assert at(bob)[1] == ""
     assert sync(again).brought.outcome == "pushed"
+
+
+@pytest.mark.parametrize("path", ["app.py", ".memento/README.md", ".memento/new.md"])
+def test_a_pipe_in_the_place_of_a_file_that_comes_in_is_an_edit_that_nobody_waits_for(hub: Hub, path: str) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    (bob.root / path).unlink(missing_ok=True)
+    os.mkfifo(bob.root / path)
+    code(ada, "more = 1\n", path)
+    git(ada.root, "push", "-q")
+    line = [sys.executable, "-m", "memento_git", "sync", "-C", str(bob.root)]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, path in done.stderr) == (0 if "new" in path else 1, True), done.stderr
+    assert (bob.root / path).is_fifo()

@@ -108,8 +108,11 @@ def _half_done(git: Git, old: str, new: str) -> list[str]:
     """Return files of the work tree that hold what comes in, if one is whole, while the index has them as before."""
     edited = {*os.fsdecode(git.run("diff-files", "--name-only", "--diff-filter=M", "-z")).split("\0")}
     plain = {*FILE_MODES}
-    changed = [one for one in difference.raw(git, old, new) if one.path in edited and {one.old_mode, one.mode} <= plain]
     top = git.top or git.cwd
+    changed = [
+        one for one in difference.raw(git, old, new)
+        if one.path in edited and {one.old_mode, one.mode} <= plain and (top / one.path).is_file()
+    ]  # fmt: skip
     pairs = {
         one.path: ((top / one.path).read_bytes(), blob or b"")
         for one, blob in zip(changed, git.objects([one.new for one in changed]), strict=True)

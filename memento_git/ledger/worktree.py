@@ -179,9 +179,9 @@ def _place(git: Git, target: Path, change: Path3, data: bytes | None) -> None:
 def _holds(git: Git, target: Path, blob: str | None) -> bool:
     """Tell whether a work-tree file, or link, is what the ledger had there; git may have checked it out with CRLF."""
     try:
+        if not (target.is_symlink() or target.is_file()):  # what a pipe holds would be waited for
+            return blob is None and not target.exists()
         found = os.fsencode(target.readlink()) if target.is_symlink() else target.read_bytes()
-    except FileNotFoundError:
-        return blob is None
     except OSError:
         return False
     if blob is None:

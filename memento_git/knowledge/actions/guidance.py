@@ -49,7 +49,7 @@ class Written(NamedTuple):
 
 def write_block(path: Path, body: str, *, force: bool = False) -> Written:
     """Put a text into the marked block of a file; every byte outside of it stays."""
-    if path.suffix.lower() not in TEXTS:
+    if path.suffix.lower() not in TEXTS or (path.exists() and not path.is_file()):
         raise BlockUnfit(path=path.name)
     target = path.resolve()
     before = target.read_bytes() if target.exists() else b""

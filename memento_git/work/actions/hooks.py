@@ -206,7 +206,7 @@ def _fresh(place: Path, name: str) -> Path:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     except OSError:
         return ""
 
@@ -269,6 +269,8 @@ def _may_install(place: Path, name: str) -> None:
 
 def _tied(path: Path) -> Objection:
     """Return why a hook cannot be run by another name, or "" when it can."""
+    if path.exists() and not path.is_file():
+        return "is no file"
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

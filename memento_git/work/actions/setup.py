@@ -138,7 +138,7 @@ def write_guide(folder: Path, text: str) -> Path:
     """Write the guide as a skill into a folder of skills; what is there and differs stays."""
     target = folder / "using-memento" / "SKILL.md"
     outfile.refuse_link(target)
-    if target.exists() and target.read_text(encoding="utf-8") != text:
+    if target.exists() and not (target.is_file() and target.read_text(encoding="utf-8") == text):
         raise GuideEdited(path=target)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(text, encoding="utf-8")
