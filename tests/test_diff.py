@@ -560,6 +560,19 @@ def test_two_long_texts_of_few_lines_are_compared_as_a_whole() -> None:
     assert [kind for kind, _ in words("".join(old), "".join(new))] == ["same", "removed", "added"]
 
 
+@pytest.mark.parametrize(("old", "new"), [("a\n" * 1000, "b\na\n" * 500), ("a " * 500, "b a " * 250)])
+def test_what_comes_again_and_again_in_two_texts_is_nothing_to_go_by(old: str, new: str) -> None:
+    """Way: a plan with a table or JSON of a thousand lines, by which one `memento diff` takes a minute."""
+    assert [kind for kind, _ in words(old, new)] == ["removed", "added"]
+
+
+def test_one_changed_line_among_a_thousand_like_others_is_found() -> None:
+    lines = [line for number in range(400) for line in ("  {\n", f'    "k": {number}\n', "  },\n")]
+    changed = [*lines[:601], '    "k": 7000\n', *lines[602:]]
+    found = words("".join(lines), "".join(changed))
+    assert [piece for piece in found if piece[0] in ("removed", "added")] == [("removed", "200"), ("added", "7000")]
+
+
 @pytest.mark.parametrize(
     ("before", "verdicts", "shown"),
     [

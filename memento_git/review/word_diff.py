@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from difflib import SequenceMatcher
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    Step = tuple[str, int, int, int, int]
 
 Piece = tuple[str, str]
 WORD: Final = re.compile(r"\s+|\w+|[^\w\s]")
@@ -17,6 +21,7 @@ REMOVED: Final = "removed"
 LEFT_OUT: Final = "left_out"
 CONTEXT: Final = 8
 MOST_PAIRS: Final = 1_000_000
+MOST_ALIKE: Final = 20_000
 
 
 def words(old: str, new: str) -> list[Piece]:
@@ -28,8 +33,7 @@ def words(old: str, new: str) -> list[Piece]:
 
 
 def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[Piece]:
-    is_long = len(old) * len(new) > MOST_PAIRS  # then lines that come again and again are nothing to go by
-    for tag, at, to, other_at, other_to in SequenceMatcher(None, old, new, autojunk=is_long).get_opcodes():
+    for tag, at, to, other_at, other_to in _steps(old, new):
         before, after = "".join(old[at:to]), "".join(new[other_at:other_to])
         if tag == "equal":
             yield SAME, before
@@ -42,12 +46,25 @@ def _words(old: Sequence[str], new: Sequence[str]) -> Iterator[Piece]:
         yield REMOVED, "".join(old)
         yield ADDED, "".join(new)
         return
-    for tag, at, to, other_at, other_to in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for tag, at, to, other_at, other_to in _steps(old, new):
         if tag == "equal":
             yield SAME, "".join(old[at:to])
         else:
             yield REMOVED, "".join(old[at:to])
             yield ADDED, "".join(new[other_at:other_to])
+
+
+def _steps(old: Sequence[str], new: Sequence[str]) -> Sequence[Step]:
+    """Return the steps from one list to another.
+
+    Where more pairs are alike than can be looked at soon, what comes again and again is nothing to go by.
+    """
+    counts = Counter(new)
+    pairs = {one: count * counts[one] for one, count in Counter(old).items()}
+    rarest = sorted(pairs, key=pairs.__getitem__)
+    sums = accumulate(map(pairs.__getitem__, rarest))
+    often = {one for one, alike in zip(rarest, sums, strict=True) if alike > MOST_ALIKE}
+    return SequenceMatcher(often.__contains__, old, new, autojunk=False).get_opcodes()
 
 
 def _joined(pieces: Iterator[Piece]) -> list[Piece]:
