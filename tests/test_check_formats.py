@@ -137,6 +137,16 @@ def test_sarif_has_no_more_than_a_service_takes_and_the_first_of_each_code(offic
     assert told["message"]["text"] == "9 more findings in the log of the check"
 
 
+@pytest.mark.parametrize("code", CATALOGUE)
+def test_a_rule_of_sarif_is_described_within_what_a_service_takes_and_its_help_says_all(code: str) -> None:
+    log = json.loads(formats.sarif([BAD._replace(code=code)], [], "1.0"))
+    (rule,) = log["runs"][0]["tool"]["driver"]["rules"]
+    assert len(rule["name"]) <= 255
+    assert max(len(rule[name]["text"]) for name in ("shortDescription", "fullDescription")) <= 1024
+    kind = CATALOGUE[code]
+    assert rule["help"] == dict.fromkeys(("text", "markdown"), f"{kind.meaning}\n\n{kind.fix}")
+
+
 def test_no_message_of_sarif_is_a_link() -> None:
     """Way: a title that code scanning shows as a link to where all is well."""
     log = json.loads(formats.sarif([BAD._replace(message="“[All is well](https://x.example)” is")], [], "1.0"))

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.fold import FOLLOWING
-from memento_git.model.enumeration import many, some
+from memento_git.model.enumeration import cut, many, some
 from memento_git.model.finding import inside
 from memento_git.model.ids import ALPHABET, LENGTH
 from memento_git.model.markup import one_line
@@ -24,6 +24,7 @@ CHAINED: Final = ("E002", "E003")  # an event whose past is not there, or is ano
 MOST_NAMED: Final = 5
 ROOT: Final = "%SRCROOT%"
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
+MOST_DESCRIBED: Final = 1024  # characters of a rule's description that GitHub takes; of its help it takes all
 MOST_RESULTS: Final = 5000  # that GitHub shows of a run; a log with five times as many it does not take at all
 
 
@@ -151,8 +152,8 @@ def sarif(findings: Sequence[Finding], already: Sequence[Finding], version: str)
             "id": code,
             "name": "".join(word.capitalize() for word in _kind(code).title.replace("'", "").split()),
             "shortDescription": {"text": _kind(code).title},
-            "fullDescription": {"text": _kind(code).meaning},
-            "help": {"text": _kind(code).fix, "markdown": _kind(code).fix},
+            "fullDescription": {"text": cut(_kind(code).meaning, MOST_DESCRIBED)},
+            "help": dict.fromkeys(("text", "markdown"), f"{_kind(code).meaning}\n\n{_kind(code).fix}"),
             "defaultConfiguration": {"level": _kind(code).severity},
         }
         for code in codes
