@@ -109,6 +109,15 @@ def test_junit_is_xml_that_counts_right() -> None:
     assert ET.fromstring(formats.junit([], [])).attrib["tests"] == "1"
 
 
+def test_no_two_cases_of_junit_are_called_the_same() -> None:
+    """Way: three rules of policy that ask less, of which GitLab's view of the report shows the first alone."""
+    weak = [Finding("C003", ".memento/config.yaml", 0, f"weakens {rule}", "", "warning") for rule in "abc"]
+    suite = ET.fromstring(formats.junit([BAD, *weak], [weak[0], MILD]))
+    cases = [case.attrib["name"] for case in suite.iter("testcase")]
+    at = "C003 .memento/config.yaml"
+    assert cases == ["D002 .memento/a b,c:d%.yaml:3", at, f"{at} (2)", f"{at} (3)", f"{at} (4)", "T004 .memento/x.yaml"]
+
+
 def test_sarif_has_what_a_code_scanner_asks_for() -> None:
     log = json.loads(formats.sarif([BAD, MILD], [OLD], "1.0"))
     (run,) = log["runs"]

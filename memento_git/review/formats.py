@@ -14,7 +14,7 @@ from memento_git.model.ids import ALPHABET, LENGTH
 from memento_git.model.markup import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memento_git.model.finding import Finding, Kind
     from memento_git.review.outcome import Fixed
@@ -249,18 +249,28 @@ def junit(findings: Sequence[Finding], already: Sequence[Finding]) -> str:
     counts = f'tests="{total}" failures="{failed}" errors="0" skipped="{skipped}"'
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites {counts}>",
              f'<testsuite name="memento check" {counts}>']  # fmt: skip
-    lines += [_case(one, "failure" if one.severity == "error" else "skipped") for one in findings]
-    lines += [_case(one, "skipped", "already wrong at the base: ") for one in already]
+    names = _names([*findings, *already])
+    lines += [_case(one, next(names), "failure" if one.severity == "error" else "skipped") for one in findings]
+    lines += [_case(one, next(names), "skipped", "already wrong at the base: ") for one in already]
     if not findings and not already:
         lines.append('<testcase classname="memento" name="the ledger"/>')
     return "\n".join([*lines, "</testsuite>", "</testsuites>"])
 
 
-def _case(finding: Finding, kind: str, before: str = "") -> str:
-    name = _attribute(f"{finding.code} {_place(finding)}")
+def _names(findings: Iterable[Finding]) -> Iterator[str]:
+    """Yield what the case of each finding is called: of cases that are called the same GitLab shows the first alone."""
+    seen: Counter[str] = Counter()
+    for one in findings:
+        name = f"{one.code} {_place(one)}"
+        seen[name] += 1
+        yield f"{name} ({seen[name]})" if seen[name] > 1 else name
+
+
+def _case(finding: Finding, name: str, kind: str, before: str = "") -> str:
     beside = "; ".join(filter(None, [finding.fix and f"fix: {finding.fix}", _held(finding)]))
     told = _attribute(before + one_line(finding.message) + (f" ({beside})" if beside else ""))
-    return f"<testcase classname={_attribute(finding.code)} name={name}><{kind} message={told}/></testcase>"
+    named = f"classname={_attribute(finding.code)} name={_attribute(name)}"
+    return f"<testcase {named}><{kind} message={told}/></testcase>"
 
 
 def _attribute(value: str) -> str:
