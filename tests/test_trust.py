@@ -193,6 +193,9 @@ def stream(**data: Any) -> dict[str, Any]:
     return {"sha256": OF_NOTHING if data.get("bytes") == 0 else "0" * 64, "bytes": 3, **data}
 
 
+OF_NO_BYTES = stream(bytes=0)
+
+
 @pytest.mark.parametrize(
     ("data", "held", "trust"),
     [
@@ -202,6 +205,8 @@ def stream(**data: Any) -> dict[str, Any]:
         ({"kind": "artifact", "attachments": [{"kept": "1-a", "sha256": "x"}]}, True, "verified"),
         ({"kind": "artifact", "attachments": [{"kept": "1-a", "sha256": "x"}]}, False, "reported"),
         ({"kind": "artifact", "attachments": [{"sha256": "x"}]}, True, "reported"),
+        ({"kind": "artifact", "attachments": [{"kept": "1-a", "sha256": "x"}, {"sha256": "y"}]}, True, "reported"),
+        ({"kind": "artifact", "command": {"stdout": OF_NO_BYTES, "stderr": OF_NO_BYTES}}, True, "reported"),
     ],
 )  # fmt: skip
 def test_trust_follows_from_how_evidence_came_to_be(data: dict[str, Any], held: bool, trust: str) -> None:
@@ -214,6 +219,7 @@ def test_trust_follows_from_how_evidence_came_to_be(data: dict[str, Any], held: 
         (stream(kept="stdout.txt", kept_sha256="x"), True, "witnessed"),
         (stream(kept="stdout.txt", kept_sha256="x"), False, "reported"),
         (stream(bytes=0), False, "witnessed"), (stream(bytes=0, sha256="0" * 64), True, "reported"),
+        (stream(sha256=OF_NOTHING), True, "reported"),
         (stream(binary=True), False, "witnessed"), (stream(), True, "reported"),
     ],
 )  # fmt: skip
@@ -241,6 +247,7 @@ def ran(code: int = 0, **command: Any) -> dict[str, Any]:
     ("data", "outcome"),
     [
         ({"command": ran()}, "passed"), ({"command": ran(1)}, "failed"), ({"command": ran(timed_out=True)}, "failed"),
+        ({"command": ran(signal=9)}, "failed"),
         ({"command": ran(), "problems": ["report r.xml was not written"]}, "failed"),
         ({"command": ran(), "reports": [{"name": "r.xml", "ok": True}]}, "passed"),
         ({"command": ran(), "reports": [{"name": "r.xml", "ok": True}, {"name": "s.xml", "ok": False}]}, "failed"),
