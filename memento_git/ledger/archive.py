@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 LARGEST: Final = 64 * 1024 * 1024
 PART: Final = 16 * 1024 * 1024
 PATHS: Final = re.compile(rb"\.memento/runs/.*")
-HIDING: Final = re.compile(rb"\\(?:[/xuU]|[^ -~])")  # by what a path in YAML may be spelled with other letters
 
 
 class _Unusable(Exception):
@@ -102,7 +101,7 @@ def may_hold(data: bytes, parts: Collection[str]) -> bool:
     except (OSError, EOFError, zlib.error, _Unusable):
         return False
     named = b"\n".join(PATHS.findall(text)).decode("ascii", "replace")
-    return HIDING.search(text) is not None or not layout.random_parts(named).isdisjoint(parts)
+    return layout.HIDING.search(text) is not None or not layout.random_parts(named).isdisjoint(parts)
 
 
 def _inflated(data: bytes) -> bytes:

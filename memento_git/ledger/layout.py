@@ -34,6 +34,7 @@ SKILL_FILE: Final = re.compile(rf"{re.escape(SKILLS)}/([A-Za-z0-9][A-Za-z0-9._-]
 RECIPE_FILE: Final = re.compile(rf"{re.escape(RECIPES)}/({SLUG})\.yaml")
 _PART: Final = re.compile(rf"(?<![a-z0-9]){_RANDOM}(?![a-z0-9])")
 FILE_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
+HIDING: Final = re.compile(rb"\\(?:[/xuU]|[^ -~])")  # by what YAML may spell a path or an id with other letters
 
 
 class Place(NamedTuple):

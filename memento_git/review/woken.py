@@ -31,15 +31,20 @@ def woken(comparison: Comparison, runs: Iterable[str], arrived: Collection[str])
 
 
 def _names(base: View, run: str, events: Collection[str]) -> bool:
-    """Tell whether an event of the base, or a file of an archive there, names one of some events by its digest."""
-    if run and run not in base.runs():
+    """Tell whether an event of the base, or a file of an archive there, names one of some events by its digest.
+
+    It may name any where YAML could spell that with other letters.
+    """
+    if not events or (run and run not in base.runs()):
         return False
-    asked = sorted(events) if len(events) <= FEW else ["event_"]
-    told = [grep.lines(base.git, commit, layout.events_pattern(run), asked) for commit in base.commits] if asked else []
+    asked = [*(sorted(events) if len(events) <= FEW else ["event_"]), "\\"]
+    told = [grep.lines(base.git, commit, layout.events_pattern(run), asked) for commit in base.commits]
     if f"{layout.ARCHIVE}/{run}" in base.folders:
         base.index(run)
         told += [base.read(path) or b"" for path in base.archived[run]]
-    return any(name.decode() in events for text in told for name in NAMED.findall(text))
+    return any(
+        layout.HIDING.search(text) or any(name.decode() in events for name in NAMED.findall(text)) for text in told
+    )
 
 
 def _legal(book: Book) -> Iterator[str]:

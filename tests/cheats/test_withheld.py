@@ -18,6 +18,9 @@ WHY = "Half of it was lost in a rebase."
 CHECKED = "  verify: [{commands: [{run: [python3, check.py]}]}]\n  reproduce: {commands: [[python3, check.py]]}\n"
 
 
+SPELLED = {"by number": '"\\x65vent_{0}"', "over two lines": '"event_\\\n  {0}"'}
+
+
 class Held(NamedTuple):
     """An event that was taken away again: its path, its bytes, and how others name it."""
 
@@ -36,6 +39,12 @@ def withheld(doors: Doors, event: str) -> Held:
     held = Held(event, doors.path(event), doors.file(event).read_bytes(), str(doors.ref(event)))
     doors.remove(event)
     return held
+
+
+def spelled(doors: Doors, event: str, named: str, how: str) -> None:
+    """Have the file of an event name another one by letters that YAML alone reads as that."""
+    ref = str(doors.ref(named))
+    doors.edit(event, ref, SPELLED[how].format(ref.removeprefix("event_")))
 
 
 def completed(doors: Doors) -> tuple[str, Held]:
@@ -72,6 +81,36 @@ def test_a_completion_of_the_base_whose_claim_comes_alone_is_run_again(doors: Do
     doors.sound()
     code, rows = doors.check("--base", "main", "--reproduce")
     assert (code, [row["code"] for row in rows]) == (5, ["V002"])
+
+
+@pytest.mark.parametrize("how", SPELLED)
+def test_a_completion_of_the_base_that_names_its_claim_by_other_letters(doors: Doors, how: str) -> None:
+    """Way: a search of the base for the claim that the branch brings finds no event that names it."""
+    doors.policy("  proof: {test: reproduced}\n")
+    task = doors.play.task()
+    done = doors.completed(task, doors.witness(task))
+    named = doors.last(task, "claimed")
+    spelled(doors, done, named, how)
+    claim = withheld(doors, named)
+    doors.landed()
+    claim.brought(doors)
+    assert "reproduced is asked" in doors.caught("P001")
+
+
+@pytest.mark.parametrize("how", SPELLED)
+def test_a_void_of_a_failure_that_names_its_past_by_other_letters(doors: Doors, how: str) -> None:
+    run = run_of(doors)
+    doors.play.gate(GATE, "passed")
+    doors.play.gate(GATE, "failed", reason="It leaks.")
+    failed, passed = doors.last(run, "failed"), doors.last(run, "passed")
+    asked = doors.forge(run, "requested", sees=[], gate="plan_review")
+    void = doors.forge(run, "voided", sees=[asked], target=failed, absent=[str(doors.ref(passed))], reason=WHY)
+    spelled(doors, void, asked, how)
+    held = withheld(doors, asked)
+    doors.landed()
+    held.brought(doors)
+    assert doors.gate(GATE) == "passed"
+    assert failed in doors.caught("D009")
 
 
 def test_a_claim_that_is_made_up_as_what_is_left_of_a_redacted_one(doors: Doors) -> None:
