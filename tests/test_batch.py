@@ -14,12 +14,14 @@ from docs.generator.actions import apply_page
 from memento_git.cli.main import command_at
 from memento_git.errors import MementoError
 from memento_git.knowledge import register
+from memento_git.knowledge.refusals import TooFewNotes
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.view import View
 from memento_git.model.clock import DurationInvalid
 from memento_git.verbs import batch
 from memento_git.verbs.batch import ACTIONS, BatchInvalid
 from memento_git.work.actions import evidences
+from memento_git.work.refusals import EvidenceRequired
 from tests.play import add, git
 
 if TYPE_CHECKING:
@@ -130,7 +132,7 @@ def test_a_list_that_cannot_be_understood_names_the_line(play: Play, text: str, 
 
 
 @pytest.mark.parametrize(("text", "told"), [
-    ("- {do: note add, txt: x}", "unknown option 'txt'"), ("- {do: note add}", "option 'text' is missing"),
+    ("- {do: note add, txt: x}", "unknown option 'txt'"), ("- {do: note add}", "'text' is missing; it takes text"),
     ("- {do: note link, note: $other, rel: supports, to: $held}", "nothing before it is called 'other'"),
     ("- {do: note ad}", "'do' must be one of"),
 ])  # fmt: skip
@@ -140,6 +142,17 @@ def test_what_is_wrong_with_the_last_line_is_told_before_the_first_is_done(play:
         play.do(batch.apply, f"{first}{text}".encode())
     with pytest.raises(MementoError, match=r"^line 1 .note retire.: "):
         play.do(batch.apply, first.encode())
+
+
+def test_a_list_that_is_left_out_is_refused_by_the_verb_that_needs_it(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    text = f"- {{do: dispatch complete, dispatch: {play.claimed(task)}, summary: Done.}}"
+    with pytest.raises(EvidenceRequired) as caught:
+        play.do(batch.apply, text.encode())
+    assert caught.value.hint.endswith(f"memento evidence run --task {task} -- CMD")
+    with pytest.raises(TooFewNotes):
+        play.do(batch.apply, b"- {do: note merge, text: One.}")
 
 
 def test_of_many_notes_in_a_list_none_is_compared_with_all_before_it(

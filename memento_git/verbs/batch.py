@@ -356,16 +356,18 @@ def _refuse_empty(verb: str, options: Mapping[str, Any], where: str) -> None:
 def _typed(verb: str, options: dict[str, Any], where: str) -> dict[str, Any]:
     """Return the options as the action's parameters want them."""
     known = _options(verb)
+    takes = ", ".join(name.rstrip("_") for name in known)
     typed: dict[str, Any] = {}
     for name, value in options.items():
         key = name.rstrip("_")
         if name not in known:
-            allowed = ", ".join(other.rstrip("_") for other in known)
-            raise BatchInvalid(where=where, problem=f"unknown option {key!r}; it takes {allowed}")
+            raise BatchInvalid(where=where, problem=f"unknown option {key!r}; it takes {takes}")
         typed[name] = _converted(str(known[name].annotation), value, f"{where}, {key}")
-    missing = [name for name, one in known.items() if one.default is one.empty and name not in typed]
-    if missing:
-        raise BatchInvalid(where=where, problem=f"option {missing[0]!r} is missing")
+    for name, one in known.items():
+        if one.default is one.empty and name not in typed:
+            if one.annotation != "Sequence[str]":  # of a list the verb itself says what it lacks
+                raise BatchInvalid(where=where, problem=f"option {name!r} is missing; it takes {takes}")
+            typed[name] = ()
     return typed
 
 
