@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.cli.boundary import leading
-from memento_git.work.actions import evidences
+from memento_git.work.actions import evidences, plans
+from memento_git.work.refusals import PlanRequired
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -229,3 +230,11 @@ def test_a_gate_that_nobody_judged_yet_is_led_to_a_verdict_that_can_be_given_as_
     (step,) = json.loads(cli("status", "-C", str(play.root), "--json")[1])["next"]
     assert step["command"] == f"memento gate record implementation_review passed --run {run} --note TEXT"
     assert only(follow(play.root, step["command"])) == f"memento run complete {run}"
+
+
+def test_a_hand_out_without_an_approved_plan_leads_to_the_drafts_of_its_run(play: Play) -> None:
+    run = play.run()
+    play.do(plans.draft_plan, "Plan", "Do it, show it.", run=run)
+    with pytest.raises(PlanRequired) as caught:
+        play.dispatch(play.task())
+    assert f"memento plan approve PLAN (see memento plan list --run {run})" in caught.value.hint
