@@ -237,4 +237,4 @@ def test_a_hand_out_without_an_approved_plan_leads_to_the_drafts_of_its_run(play
     play.do(plans.draft_plan, "Plan", "Do it, show it.", run=run)
     with pytest.raises(PlanRequired) as caught:
         play.dispatch(play.task())
-    assert f"memento plan approve PLAN (see memento plan list --run {run})" in caught.value.hint
+    assert f"memento plan approve PLAN; to find it: memento plan list --run {run};" in caught.value.hint

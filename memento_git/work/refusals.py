@@ -119,8 +119,8 @@ class PlanRequired(Refused):
     token = "canonical_plan_required"
     sentence = "run {run} has no approved plan"
     hint_ = (
-        "approve one: memento plan approve PLAN (see memento plan list --run {run}); where there is none, draft it: "
-        "memento plan draft --run {run} --title TITLE --body TEXT; or start another run with --spike"
+        "approve one: memento plan approve PLAN; to find it: memento plan list --run {run}; where there is none, draft "
+        "it: memento plan draft --run {run} --title TITLE --body TEXT; or start another run with --spike"
     )
 
 
