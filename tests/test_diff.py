@@ -97,8 +97,7 @@ run_1  Refuse empty passwords
     new → dispatched → in progress → completed by bot
     proven by test, witnessed: sh -c 'echo checked; exit 0' exit 0
     asked of it: nothing but evidence that proves
-    its criteria: none
-    by which policy asks: kind none, risk none, files none
+    its criteria: none; it names no kind, risk or files
   plan plan_1 Plan
     draft → canonical by Ada <ada@example.invalid>
     body: Check the {+whole+} form. Show the result.
@@ -130,8 +129,7 @@ MARKDOWN = """\
   - new → dispatched → in progress → completed by bot
   - proven by test, witnessed: `sh -c 'echo checked; exit 0'` exit 0
   - asked of it: nothing but evidence that proves
-  - its criteria: none
-  - by which policy asks: kind none, risk none, files none
+  - its criteria: none; it names no kind, risk or files
 - evidence
   - `evidence_1` by bot: test, witnessed, passed: `sh -c 'echo checked; exit 0'` exit 0 — proves `task_2`
 
@@ -929,7 +927,28 @@ def test_the_words_of_a_verdict_stand_behind_what_it_rests_on(play: Play) -> Non
     gone = play.evidence()
     play.do(evidences.retract, gone, reason="mended by Grace")
     text = diff_text.text(told(play, f"{base}.."))
-    assert " — absent → retracted by Ada: mended by Grace" in text, text
+    assert re.search(r" by Ada: test, witnessed, passed: .* — retracted by Ada: mended by Grace\n", f"{text}\n"), text
+
+
+def test_what_was_waived_and_taken_back_stands_in_the_headline(play: Play) -> None:
+    """Way: a waived gate and retracted evidence are counted with the others, and what they are is below a click."""
+    run = play.planned()
+    first = play.state(run).canonical
+    base = head(play)
+    play.gate("quality_review", "failed", run=run, reason="no tests", evidence=[])
+    play.gate("quality_review", "waived", run=run, reason="they follow")
+    task = play.task()
+    play.do(evidences.retract, play.as_("bot").evidence(task), reason="the wrong interpreter")
+    second = play.do(plans.draft_plan, "Again", "Do it in steps.", run=run)
+    play.do(plans.approve_plan, second)
+
+    text = masked(diff_text.text(told(play, f"{base}..")))
+
+    assert text.splitlines()[0].endswith("2 plans, 1 gate (1 waived), 1 piece of evidence (1 retracted)")
+    assert "evidence_1 by bot: test, witnessed, passed: sh -c 'echo checked; exit 0' exit 0 — for task_1 — " in text
+    assert "canonical → superseded by Ada <ada@example.invalid>, with plan_2\n" in text
+    row = next(row for row in play.overview(run)["plans"] if row["id"] == first)
+    assert row["superseded_by"] == second
 
 
 def test_who_judged_last_is_not_who_is_left_out(play: Play) -> None:

@@ -178,13 +178,13 @@ DIFF_RUN: Final = {
     "texts": "revised texts: field, words (change: same, added, removed, left_out; text)",
     "plans": "id, title, change, from, to, by, reason, changed_since_approval, unapproved (see a plan), unsigned "
     "(see a plan; by the older side's policy), approved_again (it was canonical, and somebody approved it once "
-    "more), texts",
+    "more), superseded_by (see a plan), texts",
     "tasks": "what happened to each task that changed",
     "gates": "kind, scope, from, to, way (what it was, one after the other), by, reason, evidence, late, "
     "proof (what of that the newer commit holds, as of a task)",
     "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, folder, exit_code, covers, "
-    "absent, beside, reports, holds, summary, task_ids, approves, uri, moved, change, from, to, by, trust_before, "
-    "reason",
+    "absent, beside, reports, holds, summary, actor (who recorded it), task_ids, approves, uri, moved, change, from, "
+    "to, by, trust_before, reason",
     "signatures": "what was signed: record, what, actor, event_id (null of evidence), signature, signed_by; by the "
     "keys of the older commit",
     "reproductions": "what was run again: id, of (the first evidence), result (reproduced, differs, other_code, void), "

@@ -105,15 +105,14 @@ class PlanRow(TypedDict):
     title: Annotated[str, "its name"]
     body: Annotated[str, "the Markdown of plan.md"]
     status: Annotated[str, "draft, canonical, rejected, superseded, contested"]
+    superseded_by: Annotated[str | None, "of a superseded one the canonical plan; else null"]
     actor: Annotated[str, "who drafted it"]
     created_at: Annotated[str, "when"]
     acceptance_criteria: Annotated[list[str], "list"]
     assumptions: Annotated[list[str], "list"]
     risks: Annotated[list[str], "list"]
     changed: Annotated[bool, "true: the text is another than the one that was approved"]
-    unapproved: Annotated[
-        str | None, "why the canonical plan was approved by nobody who may by what policy says now, or null"
-    ]
+    unapproved: Annotated[str | None, "why the canonical plan was approved by nobody who may by now, or null"]
     unsigned: Annotated[list[str], "that the canonical plan's approval lacks the signature which policy demands"]
     verification_policy: Annotated[dict[str, Any] | None, "what verification asks of the run's tasks, or null"]
     approvers: Annotated[list[str], "whom policy names to approve it; nobody: anyone may"]

@@ -213,7 +213,7 @@ def _plan(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None
         "by": _actors(events) or ([] if old else [shown["actor"]]), "reason": _reason(events),
         "changed_since_approval": bool(new and new["changed"]), "unapproved": new and new["unapproved"],
         "unsigned": (new or {}).get("unsigned", []), "approved_again": bool(again),
-        "texts": texts(old, new, PLAN_TEXTS),
+        "superseded_by": new and new["superseded_by"], "texts": texts(old, new, PLAN_TEXTS),
     }  # fmt: skip
     return None if same and fit and not (again or change["texts"]) else change
 
@@ -225,7 +225,7 @@ def _evidence(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | 
     to = new["status"] if new else _gone(events)
     shown = {**shown, **dict.fromkeys(SAID)} if to == "redacted" else shown
     return {
-        **{key: shown.get(key) for key in (*diff_proofs.KEYS, "task_ids", "approves", "uri", "moved")},
+        **{key: shown.get(key) for key in (*diff_proofs.KEYS, "actor", "task_ids", "approves", "uri", "moved")},
         "change": _kind(old, new),
         "holds": [] if to == "redacted" else diff_proofs.holds(shown),
         "from": old and old["status"], "to": to,

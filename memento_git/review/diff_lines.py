@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 MOST_STATES: Final = 5
 STATES: Final = ("completed", "proven", "unproven", "stale", "late", "contested")
 NOES: Final = ("rejected", "failed", "blocked")
+OPENED: Final = ("failed", "fallen", "waived")
+WITHDRAWN: Final = ("superseded", "retracted", "redacted")
 MOST_NAMED: Final = 3
 MOST_WORDS: Final = 4000
 BLANKS: Final = {ord(" "): "␣", ord("\t"): "⇥", ord("\n"): "↵"}  # else nobody would see that an item was indented
@@ -49,11 +52,13 @@ def headline(held: Row) -> str:
     if not any((held["runs"], held["forbidden"], held["policy"], held["new"], beside)):
         return "nothing changed"
     runs = [many(counts["runs"], "run")] if counts["runs"] else []
+    pieces = many(counts["evidence"], "piece of evidence", "pieces of evidence")
     parts = [
         *([f"{many(counts['tasks'], 'task')} in {runs[0]}"] if counts["tasks"] else runs),
         *(f"{counts[name]} {name}" for name in STATES if counts[name]),
-        *(many(counts[name], name[:-1]) for name in ("plans", "gates") if counts[name]),
-        *([many(counts["evidence"], "piece of evidence", "pieces of evidence")] if counts["evidence"] else []),
+        *([many(counts["plans"], "plan")] if counts["plans"] else []),
+        *([many(counts["gates"], "gate") + _of_them(held, "gates", OPENED)] if counts["gates"] else []),
+        *([pieces + _of_them(held, "evidence", WITHDRAWN)] if counts["evidence"] else []),
         *([many(counts["signatures"], "signature")] if counts["signatures"] else []),
         *([f"{counts['reproductions']} run again"] if counts["reproductions"] else []),
         *beside,
@@ -61,6 +66,13 @@ def headline(held: Row) -> str:
         *(["the ledger and its policy are new"] if held["new"] else []),
     ]
     return ", ".join(parts) or "files changed or removed"
+
+
+def _of_them(held: Row, name: str, states: Iterable[str]) -> str:
+    """Return how many of a headline's gates or evidence came to what a reviewer looks at first."""
+    found = Counter(row["to"] for run in held["runs"] for row in run[name])
+    told = ", ".join(f"{found[one]} {one}" for one in states if found[one])
+    return f" ({told})" if told else ""
 
 
 def noted(counts: Row) -> list[str]:
@@ -205,14 +217,16 @@ def task_lines(task: Row, style: Style) -> Iterator[str]:
         asked = "; ".join(task["asked"]) or "nothing but evidence that proves"
         yield f"asked of it: {style.say(cut(asked))}"
     if task["change"] == "added" and task["proven"] is not None:
-        criteria = some(task["criteria"], MOST_NAMED, "; ") or "none"
-        yield f"its criteria: {style.say(cut(criteria))}"
-        named = (task["kind"], task["risk"], some(task["files"], MOST_NAMED))
+        criteria = style.say(cut(some(task["criteria"], MOST_NAMED, "; ") or "none"))
+        named = [task["kind"], task["risk"], some(task["files"], MOST_NAMED)]
         kind, risk, files = (style.say(cut(one)) if one else "none" for one in named)
-        yield f"by which policy asks: kind {kind}, risk {risk}, files {files}"
+        yield f"its criteria: {criteria}" + ("" if any(named) else "; it names no kind, risk or files")
+        if any(named):
+            yield f"by which policy asks: kind {kind}, risk {risk}, files {files}"
     yield from overridden(task, style)
     for name in task["became"]:
-        yield TURNED[name]
+        if name != "stale" or name in marks(task):  # else the proof says it
+            yield TURNED[name]
     if task["selected_dispatch_id"]:
         yield f"selected: {style.code(task['selected_dispatch_id'])}"
     yield from revised(task, style)
@@ -235,7 +249,8 @@ def is_quiet(task: Row) -> bool:
 
 def plan_lines(plan: Row, style: Style) -> Iterator[str]:
     again = ", approved again" if plan["approved_again"] else ""
-    yield f"{way(plan)}{again}{by(plan, style, whole=plan['by'])}{why(plan, style)}"
+    instead = f", with {style.code(plan['superseded_by'])}" if plan["superseded_by"] else ""
+    yield f"{way(plan)}{again}{by(plan, style, whole=plan['by'])}{instead}{why(plan, style)}"
     if plan["changed_since_approval"]:
         yield style.strong("its text is another than the approved one")
     if plan["unapproved"]:
@@ -257,23 +272,25 @@ def gate_line(gate: Row, style: Style, run: str) -> str:
 
 def evidence_line(row: Row, style: Style, proves: Sequence[str] = ()) -> str:
     """Return a piece of evidence on one line: whose, what it came to, and which tasks of the diff rest on it."""
-    shown, whose = what(row, style), by(row, style, whole=row["by"] if row["kind"] == "approval" else ())
+    whole = row["by"] if row["kind"] == "approval" else ()
+    shown, whose = what(row, style), by(row, style, whole=whole)
     marks = f"{row['kind']}, {row['trust_level']}, {row['outcome']}"
     marks += f", {MOVED}" if row["moved"] else ""
-    turned = ""
+    turned, recorder = "", whose
     if row["change"] == "changed" or row["to"] != "recorded":
-        turned = f"{state(row['from'])} → {state(row['to'])}"
+        turned = " → ".join(state(one) for one in (row["from"], row["to"]) if one or row["change"] != "added")
         if row["from"] == row["to"]:
             turned = f"trust was {row['trust_before']}"
-    told = f"{style.code(row['id'])}{'' if turned else whose}: {marks}" + (f": {shown}" if shown else "")
+        recorder = by({"by": [row["actor"]]}, style, whole=whole and [row["actor"]]) if row["change"] == "added" else ""
+    told = f"{style.code(row['id'])}{recorder}: {marks}" + (f": {shown}" if shown else "")
     if row["uri"]:
         told += f" {style.code(cut(row['uri'], 200))}"
     if row["approves"]:
         told += f", about {style.code(row['approves'])}"
+    if about := proves or row["task_ids"]:
+        told += f" — {'proves' if proves else 'for'} {some([style.code(one) for one in about], MOST_NAMED)}"
     if turned:
         told += f" — {turned}{whose}"
-    if proves:
-        told += f" — proves {some([style.code(one) for one in proves], MOST_NAMED)}"
     return f"{told}{why(row, style)}"
 
 

@@ -57,13 +57,14 @@ def run_row(state: RunState) -> RunRow:
 
 
 def plan_row(state: RunState, plan: str) -> PlanRow:
-    prose, approved = state.prose(plan), _approval(state, plan)
+    prose, approved, status = state.prose(plan), _approval(state, plan), state.plan_status(plan)
     return {
         "id": plan,
         "run_id": state.id,
         "title": prose.title,
         "body": prose.body,
-        "status": state.plan_status(plan),
+        "status": status,
+        "superseded_by": state.canonical if status == "superseded" and kind_of(state.canonical) == "plan" else None,
         "actor": prose.data["by"],
         "created_at": prose.data["at"],
         "acceptance_criteria": prose.list("criteria"),
