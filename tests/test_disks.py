@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,7 +21,7 @@ from memento_git.ledger import edits, wholefile, worktree
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from memento_git.ledger.transaction import Transaction
     from tests.play import Play
@@ -256,9 +257,9 @@ def test_a_folder_that_may_not_be_written_is_named_before_the_branch_moves(play:
     assert (git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "--short")) == (head, "")
 
 
-def test_what_cannot_be_written_is_in_the_index_so_that_the_users_own_commit_keeps_it(
-    play: Play, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@contextmanager
+def obstructed(play: Play, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Let a file stand, once the branch has moved, where the work tree's files are written; yield it."""
     scratch = play.root / ".git" / "memento" / "tmp"
 
     def obstruct(step: str) -> None:
@@ -268,6 +269,13 @@ def test_what_cannot_be_written_is_in_the_index_so_that_the_users_own_commit_kee
 
     with monkeypatch.context() as patch:
         patch.setattr(worktree, "reached", obstruct)
+        yield scratch
+
+
+def test_what_cannot_be_written_is_in_the_index_so_that_the_users_own_commit_keeps_it(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with obstructed(play, monkeypatch) as scratch:
         run = play.run()
     assert "could not follow yet" in "".join(play.ledger.warnings)
     (play.root / "app.py").write_text("answer = 43\n")
@@ -285,12 +293,6 @@ def test_beside_what_an_earlier_change_left_each_edit_has_the_hint_that_fits_it(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own, other = ".memento/own.md", ".memento/other.md"
-    scratch = play.root / ".git" / "memento" / "tmp"
-
-    def obstruct(step: str) -> None:
-        if step == "ref_moved":
-            scratch.rmdir()
-            scratch.touch()
 
     def again(tx: Transaction) -> None:
         for path in (own, other):
@@ -298,8 +300,7 @@ def test_beside_what_an_earlier_change_left_each_edit_has_the_hint_that_fits_it(
 
     play.ledger.change("put", lambda tx: tx.put(own, b"old\n"))
     play.ledger.change("put", lambda tx: tx.put(other, b"old\n"))
-    with monkeypatch.context() as patch:
-        patch.setattr(worktree, "reached", obstruct)
+    with obstructed(play, monkeypatch):
         play.ledger.change("put", lambda tx: tx.put(other, b"new\n"))
     git(play.root, "rm", "-q", "--cached", own)
     with pytest.raises(edits.RemovedLedger, match=f"not in the index: {own}$"):

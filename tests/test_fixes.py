@@ -653,22 +653,15 @@ def test_a_fix_that_mends_nothing_says_so(play: Play, cli: Any, base: list[str])
     assert git(play.root, "log", "-1", "--format=%s") == "broken"
 
 
-@pytest.mark.parametrize("name", ["run.md", "tasks/*/*/task.md"])
-def test_a_text_that_a_commit_broke_is_restored(play: Play, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "text"), [("run.md", "no front\n"), ("tasks/*/*/task.md", "no front\n"), ("run.md", "")]
+)
+def test_a_text_that_a_commit_broke_or_removed_is_restored(play: Play, name: str, text: str) -> None:
     play.planned()
     play.task()
-    path_of(play, name).write_text("no front\n")
+    path = path_of(play, name)
+    path.write_text(text) if text else path.unlink()
     play.commit_all("broken")
-    assert codes(found(play)) == ["F001 error"]
-    pasted(play, found(play)[0])
-    play.commit_all("restored")
-    assert found(play) == []
-
-
-def test_the_text_of_a_run_that_a_commit_removed_is_restored(play: Play) -> None:
-    play.planned()
-    path_of(play, "run.md").unlink()
-    play.commit_all("gone")
     assert codes(found(play)) == ["F001 error"]
     pasted(play, found(play)[0])
     play.commit_all("restored")

@@ -32,14 +32,21 @@ def told(do: str, task: str, **more: str) -> str:
     return f"do: {do}\nof: {task}\nat: 2026-01-01T10:00:00.000Z\nby: Eve\nafter: []\n{rest}"
 
 
-@pytest.fixture
-def never(play: Play) -> Path:
-    """Return an event that was never valid, on main; the branch `work` is checked out."""
+def unread(play: Play, branch: str) -> Path:
+    """Commit an event that was never valid, on a branch that is made if it is not there; return the event."""
     run = play.planned()
     task = play.task()
+    git(play.root, "switch", "-qC", branch)
     path = play.root / layout.folder_of(run, task) / EVENT.format("blocked")
     path.write_text(told("blocked", task, reason="x") + TWICE)
     play.commit_all("never valid")
+    return path
+
+
+@pytest.fixture
+def never(play: Play) -> Path:
+    """Return an event that was never valid, on main; the branch `work` is checked out."""
+    path = unread(play, "main")
     git(play.root, "switch", "-qc", "work")
     return path
 
@@ -166,13 +173,7 @@ def test_evidence_that_was_never_valid_goes_with_what_it_keeps(play: Play) -> No
 @pytest.fixture
 def own(play: Play) -> Path:
     """Return an event that was never valid and that the branch `work`, which is checked out, has added."""
-    run = play.planned()
-    task = play.task()
-    git(play.root, "switch", "-qc", "work")
-    path = play.root / layout.folder_of(run, task) / EVENT.format("blocked")
-    path.write_text(told("blocked", task, reason="x") + TWICE)
-    play.commit_all("never valid")
-    return path
+    return unread(play, "work")
 
 
 def test_what_a_branch_added_and_nobody_could_ever_read_is_taken_out_again_by_the_printed_fix(
