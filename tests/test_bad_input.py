@@ -664,7 +664,7 @@ def test_a_text_of_signs_alone_is_named_by_them(play: Play, cli: Callable[..., A
     assert json.loads(out)["note"]["title"]
 
 
-def test_a_folder_that_holds_something_is_not_written_into(play: Play, refused: Callable[..., Any], cli: Any) -> None:
+def test_a_folder_that_holds_something_is_not_written_into(play: Play, refused: Callable[..., Any]) -> None:
     (play.root / "out").mkdir()
     (play.root / "out" / "stdout.txt").write_text("precious")
     for folder in ("out", ".git/out", ".memento/out"):

@@ -1031,7 +1031,7 @@ def test_what_a_branch_takes_back_is_in_the_table_before_what_it_proves(play: Pl
     assert table.index(reworded) < table.index("An easy task")
 
 
-def test_what_needs_a_look_is_not_what_is_left_out(play: Play) -> None:
+def test_what_needs_a_look_is_not_what_is_left_out() -> None:
     """Verdicts, plans and what does not count stand before the many lines of tasks and evidence."""
     held = many(2000, "An easy task")
     held["runs"][0]["illegal"] = [

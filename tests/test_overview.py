@@ -913,7 +913,7 @@ def test_a_line_that_could_begin_a_list_does_not() -> None:
     assert plain("a-b 1.5") == "a-b 1.5"
 
 
-def test_a_line_of_the_report_is_spoken_without_its_marks(play: Play) -> None:
+def test_a_line_of_the_report_is_spoken_without_its_marks() -> None:
     for text in ("gate quality_review: 'a*b' \\ <x>", "100 & more | #7", "1. first"):
         assert spoken(plain(text)) == text
         assert spoken(f"**{plain(text)}** {code(text)}") == f"{text} {text}"
