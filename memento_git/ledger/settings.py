@@ -34,11 +34,8 @@ def ask(git: Git) -> Asked:
 
 def told(asked: Asked) -> dict[str, str]:
     """Wait until git has told them, and return the last value of each key."""
-    found: dict[str, str] = {}
-    for line in os.fsdecode(asked.answer()).split("\n"):
-        key, _, value = line.partition("=")
-        found[key] = value
-    return found
+    lines = os.fsdecode(asked.answer()).split("\n")
+    return {key: value for key, _, value in (line.partition("=") for line in lines)}
 
 
 def identities(git: Git, settings: Mapping[str, str]) -> tuple[str, str]:
