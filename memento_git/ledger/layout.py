@@ -93,9 +93,9 @@ def place_of(path: str) -> Place | None:
     """Return what a path of a record, an event or an attachment holds; None where no such file has that path."""
     folder, _, name = path.rpartition("/")
     if owner := owner_of(folder):
-        return _in_folder(run_of_path(path) or "", owner, name)
+        return _in_folder(run_of_path(path), owner, name)
     if identity := evidence_of(path):
-        return Place("evidence", run_of_path(path) or "", identity, identity)
+        return Place("evidence", run_of_path(path), identity, identity)
     if identity := note_of(path):
         return Place("note", "", identity, identity)
     return None
@@ -168,7 +168,7 @@ def archive_path(run: str, digest: str) -> str:
     return f"{ARCHIVE}/{run}/{digest}.yaml.gz"
 
 
-def run_of_path(path: str) -> str | None:
-    """Return the run that a path of the ledger belongs to."""
+def run_of_path(path: str) -> str:
+    """Return the run that a path of the ledger belongs to, '' for any other path."""
     parts = path.split("/", 3)
-    return parts[2] if len(parts) == 4 and parts[1] in ("runs", "archive") else None
+    return parts[2] if len(parts) == 4 and parts[1] in ("runs", "archive") else ""

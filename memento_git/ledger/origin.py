@@ -31,7 +31,7 @@ def records(git: Git, commit: str) -> list[str]:
     return [path for path in listed if layout.place_of(path) or layout.is_archive(path)]
 
 
-def shares(git: Git, commit: str, runs: Container[str | None], *known: Container[str]) -> bool:
+def shares(git: Git, commit: str, runs: Container[str], *known: Container[str]) -> bool:
     """Tell whether a commit has a record that is known, or one of some runs."""
     paths = records(git, commit)
     return any(layout.run_of_path(path) in runs or any(path in files for files in known) for path in paths)
@@ -44,6 +44,6 @@ def own(git: Git, commits: Sequence[str], one: str, other: str) -> list[str]:
     if not foreign:
         return [*commits]
     files = {path for tip in (one, other) for path in records(git, tip)}
-    runs = {layout.run_of_path(path) for path in files} - {None}
+    runs = {layout.run_of_path(path) for path in files} - {""}
     others = [commit for commit in foreign if not shares(git, commit, runs, files)]
     return [commit for commit in commits if commit not in others] or [*commits]

@@ -97,7 +97,7 @@ def redact(desk: Desk, book: Shelved, event: str, reason: str) -> Event:
 def remove(tx: Transaction, paths: Iterable[str]) -> list[str]:
     """Take redacted files away, also out of the archives that hold them; return those that were there."""
     gone = []
-    for run, own in groupby(sorted(paths), lambda path: layout.run_of_path(path) or ""):
+    for run, own in groupby(sorted(paths), layout.run_of_path):
         tx.view.index(run)
         held = [path for path in own if path in tx.view.files]
         take_out(tx, run, held)

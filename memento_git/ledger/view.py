@@ -138,7 +138,7 @@ class View:
         """Show a file as it will be; None takes it away."""
         self._records.pop(path, None)
         self.decoded.pop(path, None)
-        run = layout.run_of_path(path) or ""
+        run = layout.run_of_path(path)
         index = self._index.get(run) if run or path.startswith(f"{layout.KNOWLEDGE}/") else None
         new = self.blob(path) is None
         self.table.show(path, None if data is None else "")
@@ -280,7 +280,7 @@ class View:
                 names = {name[:-1] for top in (layout.RUNS, layout.ARCHIVE) for name in listed.inside(top)}
             else:
                 starts = {path[: layout.RUN_START] for path in self.files}
-                names = {layout.run_of_path(start) or "" for start in starts}
+                names = {*map(layout.run_of_path, starts)}
             self._runs = sorted(name for name in names if is_id(name, "run"))
         return self._runs
 
@@ -335,7 +335,7 @@ class View:
         from memento_git.ledger import archive
 
         for path in [path for path in self.files if layout.is_archive(path)]:
-            run = layout.run_of_path(path) or ""
+            run = layout.run_of_path(path)
             if is_id(run, "run") and run not in self.archived and archive.may_hold(self.read(path) or b"", parts):
                 self.index(run)
 

@@ -139,7 +139,7 @@ def archived(view: View) -> set[str]:
 
     names: set[str] = set()
     for path in [path for path in view.files if layout.is_archive(path)]:
-        files, _ = archive.unpack(path, layout.run_of_path(path) or "", view.read(path) or b"")
+        files, _ = archive.unpack(path, layout.run_of_path(path), view.read(path) or b"")
         texts = (data.decode(errors="replace") for name, data in files.items() if layout.record_at(name))
         lines = (next((line for line in text.splitlines() if line.startswith("by: ")), "") for text in texts)
         names.update(_name(line) for line in lines if line)

@@ -120,7 +120,7 @@ class Comparison:
     def is_new(self, change: Changed) -> bool:
         """Tell whether the base does not hold a file, in no archive either."""
         run = layout.run_of_path(change.path)
-        if not change.is_added or not run or run not in self._packed:
+        if not change.is_added or run not in self._packed:
             return change.is_added
         self.base.index(run)
         return self.base.read(change.path) is None
@@ -129,8 +129,7 @@ class Comparison:
     def _packed(self) -> set[str]:
         """Return the runs that have an archive, or had one at the base."""
         paths = (*self.head.files, *(change.path for change in self.changes))
-        named = (layout.run_of_path(path) for path in paths if layout.is_archive(path))
-        return {run for run in named if run}
+        return {layout.run_of_path(path) for path in paths if layout.is_archive(path)}
 
     def _leftovers(self, redaction: Place) -> Iterator[tuple[str, str, str]]:
         """Yield the file that has what is left of an event, the event's id, and its file at the base."""
@@ -157,7 +156,7 @@ class Comparison:
         """Return the files that an archive of the branch brings and that the base does not hold just so."""
         packed = [change.path for change in self.changes if layout.is_archive(change.path)]
         found: list[str] = []
-        for run in sorted({run for path in packed if (run := layout.run_of_path(path))}):
+        for run in sorted({*map(layout.run_of_path, packed)}):
             self.base.index(run)
             self.head.index(run)
             held = self.head.archived.get(run, {})
@@ -169,7 +168,7 @@ class Comparison:
         found: dict[str, set[str] | None] = {}
         for change in self.changes:
             run = layout.run_of_path(change.path)
-            if run is None:
+            if not run:
                 continue
             groups = found.setdefault(run, {run})
             place = layout.place_of(change.path)
@@ -317,7 +316,7 @@ class Comparison:
     def _archive(self, change: Changed) -> Iterator[Finding]:
         from memento_git.ledger import archive
 
-        run = layout.run_of_path(change.path) or ""
+        run = layout.run_of_path(change.path)
         files, _ = archive.unpack(change.path, run, self.base.read(change.path) or b"")
         self.head.index(run)
         self.base.index(run)

@@ -42,7 +42,7 @@ def can_be_read(path: str, data: bytes) -> bool:
     """Tell whether bytes are a record, or an archive, at a path."""
     place, run = layout.record_at(path), layout.run_of_path(path)
     if place is None:
-        return not (run and layout.is_archive(path) and _has_faults(path, run, data))
+        return not (layout.is_archive(path) and _has_faults(path, run, data))
     return codec.made(place, path, data) is not None
 
 
@@ -98,7 +98,7 @@ def _follows(git: Git, commit: str, path: str, known: Collection[str]) -> Iterat
     data = git.objects([entry.oid])[0]
     event = codec.made(place, path, data) if data is not None else None
     for ref in event.after if isinstance(event, Event) else ():
-        pattern = layout.event_pattern(layout.run_of_path(path) or "", ref.id)
+        pattern = layout.event_pattern(layout.run_of_path(path), ref.id)
         if not any(one.endswith(f"-{random_part(ref.id)}.yaml") for one in known):
             name = _named(git, [commit], pattern)
             if name and name in git.entries(commit, name):
@@ -152,7 +152,7 @@ def _telling(path: str) -> str:
 
 def _is_packed(base: View, head: View, path: str) -> bool:
     """Tell whether an archive of the head holds a file as the base has it."""
-    head.index(layout.run_of_path(path) or "")
+    head.index(layout.run_of_path(path))
     return path in head.files and head.read(path) == base.read(path)
 
 
@@ -185,7 +185,7 @@ def unpacked(found: Collection[Finding]) -> list[Finding]:
     ]
 
 
-def _broken(found: Iterable[Finding]) -> dict[str | None, Lost]:
+def _broken(found: Iterable[Finding]) -> dict[str, Lost]:
     """Return run -> an archive of it that cannot be used."""
     return {layout.run_of_path(one.path): Lost(one.path) for one in found if one.code in BROKEN}
 

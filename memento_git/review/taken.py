@@ -75,7 +75,7 @@ def _packed(comparison: Comparison) -> Iterator[_Came]:
     for file, commit in sorted(story.touched.items()):
         if not layout.is_archive(file) or comparison.base.blob(file) is not None:
             continue
-        run = layout.run_of_path(file) or ""
+        run = layout.run_of_path(file)
         comparison.base.index(run)
         from memento_git.ledger import archive
 

@@ -151,7 +151,7 @@ def _of_plan(comparison: Comparison, place: Place, versions: Sequence[Version]) 
 
 def _drafted(comparison: Comparison, path: str) -> Iterator[Version]:
     base = comparison.base
-    base.index(layout.run_of_path(path) or "")
+    base.index(layout.run_of_path(path))
     plan, data = base.record(path), base.read(path)
     if isinstance(plan, Prose) and data is not None:
         last = [author for author, _ in commits.authors(base.git, "-1", base.commits[0], "--", path)]
@@ -176,7 +176,7 @@ def _versions(comparison: Comparison, path: str) -> list[Version]:
         Version(one.commit, one.author, one.at, data, BROUGHT if one.is_new else MORE)
         for one, data in held if data is not None
     ]  # fmt: skip
-    run = layout.run_of_path(path) or ""
+    run = layout.run_of_path(path)
     if not comparison.head.only_archived(run, path):
         return found
     data, archives = comparison.head.read(path) or b"", comparison.head.archived[run][path]

@@ -86,7 +86,7 @@ def _answer(part: str, finding: Finding) -> Answer:
     return Answer(name, "warn" if finding.severity == "warning" else "fail", message, finding.fix)
 
 
-def _sound(view: View, told: Mapping[str, Sequence[Answer]], spoilt: Collection[str | None]) -> Iterator[Answer]:
+def _sound(view: View, told: Mapping[str, Sequence[Answer]], spoilt: Collection[str]) -> Iterator[Answer]:
     """Yield the answers, those on runs first, and between them which runs, and whether the notes, are sound."""
     for run in view.runs():
         yield from told[f"run {run}"]
