@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
@@ -33,7 +34,7 @@ class RecipeBook:
     def __init__(self, view: View) -> None:
         self.view = view
         self.ready = ready()
-        self._read: dict[str, Recipe | list[Finding]] = {}
+        self.read = cache(self._read)
 
     def names(self) -> list[str]:
         """Return the names of all recipes; one of the ledger that bears a name of the tool's is not among them."""
@@ -56,13 +57,8 @@ class RecipeBook:
             return found
         raise LedgerUnreadable(finding=found[0])
 
-    def read(self, path: str) -> Recipe | list[Finding]:
+    def _read(self, path: str) -> Recipe | list[Finding]:
         """Return the recipe in a file, or what is wrong with it."""
-        if path not in self._read:
-            self._read[path] = self._judged(path)
-        return self._read[path]
-
-    def _judged(self, path: str) -> Recipe | list[Finding]:
         data = self.view.read(path)
         if data is None:
             return [Finding("F001", path, 0, AWAY, FETCHING)]

@@ -9,6 +9,7 @@ import os
 import re
 from collections import Counter
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -58,17 +59,14 @@ class Reader:
         self._sizes: dict[str, int] = {}
         self._contents: dict[str, bytes | None] = {}
         self._hunks: dict[tuple[str, str], tuple[Numbers, ...]] = {}
-        self._standing: dict[str, Standing] = {}
-        self._renames: dict[tuple[str, str], dict[str, str]] = {}
+        self._of_commit = cache(lambda commit: self._stand(commit, commit))
+        self._moved = cache(self._moves)
         self._removals: dict[str, dict[str, str]] = {}
-        self._placed: dict[str, str] = {}
+        self.at_path = cache(self._at_path)
 
     def at(self, rev: str) -> Standing:
         """Return the files of a commit."""
-        commit = self.git.commit_of(rev)
-        if commit not in self._standing:
-            self._standing[commit] = self._stand(commit, commit)
-        return self._standing[commit]
+        return self._of_commit(self.git.commit_of(rev))
 
     def staged(self) -> Standing:
         """Return the files as the index has them, also the one that a hook's caller names."""
@@ -136,13 +134,10 @@ class Reader:
         """Return the bytes of a blob that is here and not too large."""
         return self._contents[blob] if blob in self._contents else self.contents([blob]).get(blob)
 
-    def at_path(self, commit: str, path: str) -> str:
+    def _at_path(self, commit: str, path: str) -> str:
         """Return the id of what was at a path of a commit; nothing where nothing was, or the commit is not here."""
-        name = f"{commit}:{path}"
-        if name not in self._placed:
-            entry = self.git.trees.at(commit, path).get(path) if self.git.commit(commit) else None
-            self._placed[name] = entry.oid if entry else ""
-        return self._placed[name]
+        entry = self.git.trees.at(commit, path).get(path) if self.git.commit(commit) else None
+        return entry.oid if entry else ""
 
     def between(self, pair: tuple[str, str]) -> tuple[Numbers, ...] | None:
         """Return the hunks between two texts; None where they cannot be compared."""
@@ -200,19 +195,18 @@ class Reader:
         return {path: commit for path in paths if (commit := held[path])}
 
     def moved(self, before: str, after: str, path: str) -> str:
-        """Return where a change moved a file, or most of those that it moved out of a folder; nothing if nowhere.
-
-        What is alike is not told where a partial clone left a content out: then what is the same.
-        """
-        if (before, after) not in self._renames:
-            looks = (self.git.answer("diff-tree", "-r", "-z", "--name-status", f"-M{share}%", before, after)
-                     for share in (SIMILAR, SAME))  # fmt: skip
-            told = next((look for look in looks if look is not None), "")
-            self._renames[before, after] = {one: other for _, one, other in _renames(told.split("\0"))}
-        moved = self._renames[before, after]
+        """Return where a change moved a file, or most of those that it moved out of a folder; nothing if nowhere."""
+        moved = self._moved(before, after)
         rests = [(new, old.removeprefix(path)) for old, new in moved.items() if old.startswith(f"{path}/")]
         ends = Counter(new.removesuffix(rest) for new, rest in rests if new.endswith(rest))
         return moved.get(path) or (max(ends, key=lambda end: ends[end]) if ends else "")
+
+    def _moves(self, before: str, after: str) -> dict[str, str]:
+        """Return old -> new path of what a change moved: files alike, or where a partial clone lacks one, the same."""
+        looks = (self.git.answer("diff-tree", "-r", "-z", "--name-status", f"-M{share}%", before, after)
+                 for share in (SIMILAR, SAME))  # fmt: skip
+        told = next((look for look in looks if look is not None), "")
+        return {one: other for _, one, other in _renames(told.split("\0"))}
 
     def names(self, tree: str) -> list[str]:
         """Return the paths of all files in a tree, by its id or as COMMIT:FOLDER; none where it is not here."""

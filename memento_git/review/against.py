@@ -60,19 +60,18 @@ class Comparison:
         self.changes = changes
         self.name = name
         self.stand_ins = stand_ins
-        self.book = cache(partial(_book, self.runners))  # a run at the head, or of '' all notes
-        self.was = cache(partial(_book, self.of_base))  # a run at the base, or of '' all notes
-        self._redacted: dict[str, dict[str, str]] = {}
+        self.state = cache(partial(_state, self.runners))  # a run at the head
+        self.before = cache(partial(_state, self.of_base))  # a run at the base
+        self._shelf = cache(_shelf)
+        self.redacted = cache(self._redacted)
 
-    def state(self, run: str) -> RunState:
-        """Return a run at the head."""
-        found = self.book(run)
-        return found if isinstance(found, RunState) else RunState(self.head, run, self.runners, self.policy)
+    def book(self, run: str) -> Book:
+        """Return a run at the head, or of '' all notes."""
+        return self.state(run) if run else self._shelf(self.head)
 
-    def before(self, run: str) -> RunState:
-        """Return a run at the base."""
-        found = self.was(run)
-        return found if isinstance(found, RunState) else RunState(self.base, run, self.of_base, self.policy)
+    def was(self, run: str) -> Book:
+        """Return a run at the base, or of '' all notes."""
+        return self.before(run) if run else self._shelf(self.base)
 
     def notes(self) -> set[str]:
         """Return the notes whose files the branch touched, or whose events it lets happen."""
@@ -244,15 +243,11 @@ class Comparison:
         digest = taken.get(place.id)
         return bool(digest) and (place.kind == "attachment" or old is None or codec.digest_of(old) == digest)
 
-    def redacted(self, run: str) -> dict[str, str]:
+    def _redacted(self, run: str) -> dict[str, str]:
         """Return id -> digest of what legal redactions of a run took away, by the head."""
-        if run not in self._redacted:
-            state = self.book(run)
-            legal = [
-                one for one in state.redactions() if (seen := state.fold.judged(one.id)) and seen.verdict == "legal"
-            ]
-            self._redacted[run] = dict(parse_ref(one.get("target")) for one in legal)
-        return self._redacted[run]
+        state = self.book(run)
+        legal = [one for one in state.redactions() if (seen := state.fold.judged(one.id)) and seen.verdict == "legal"]
+        return dict(parse_ref(one.get("target")) for one in legal)
 
     def _taken_out(self, path: str) -> Iterator[Finding]:
         """Yield a withdrawal by the branch of what was legal at the base."""
@@ -333,12 +328,14 @@ class Comparison:
         return place is not None and place.id in self.redacted(run)
 
 
-def _book(runners: Runners, run: str) -> Book:
-    if run:
-        return RunState(runners.view, run, runners, runners.policy)
+def _state(runners: Runners, run: str) -> RunState:
+    return RunState(runners.view, run, runners, runners.policy)
+
+
+def _shelf(view: View) -> Shelf:
     from memento_git.knowledge.shelf import Shelf
 
-    return Shelf(runners.view)
+    return Shelf(view)
 
 
 def _stood(before: Book, was: Judged) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import commits, origin
@@ -17,7 +17,7 @@ class JoinedProjects:
     def __init__(self, comparison: Comparison) -> None:
         self.git, self.story = comparison.git, comparison.story
         self.base, self.head = comparison.base, comparison.head
-        self._seen: dict[str, frozenset[str]] = {}
+        self._history = cache(self._own_history)
 
     def had(self, file: str, taker: str) -> bool:
         """Tell whether all that ever had a file, which a commit took away, are commits of another project."""
@@ -26,13 +26,10 @@ class JoinedProjects:
         writers = {one.commit for one in self.story.written.get(file, ())}
         return bool(sides) and all(histories) and writers <= frozenset().union(*histories)
 
-    def _history(self, side: str) -> frozenset[str]:
+    def _own_history(self, side: str) -> frozenset[str]:
         """Return the commits of a side that is another project's, none of one that is not."""
-        if side not in self._seen:
-            is_other = origin.began_elsewhere(self.git, side, self._roots) and not self._shares(side)
-            told = self.git.run("rev-list", side).decode().split() if is_other else ()
-            self._seen[side] = frozenset(told)
-        return self._seen[side]
+        is_other = origin.began_elsewhere(self.git, side, self._roots) and not self._shares(side)
+        return frozenset(self.git.run("rev-list", side).decode().split() if is_other else ())
 
     def _shares(self, side: str) -> bool:
         """Tell whether a commit has a record that the base or the head has as well, or one of a run of theirs."""

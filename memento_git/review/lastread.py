@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import codec, layout
@@ -217,7 +218,7 @@ class _Past:
         self.broken = _broken(found)
         self.beside = {one.path: one.fix for one in found if one.code == "F006"}
         self.commits = (base, *view.commits) if base else view.commits
-        self._found: dict[tuple[Sequence[str], Lost], tuple[str, str]] = {}
+        self._last = cache(self._sought)
 
     def _lost(self, finding: Finding) -> Lost:
         """Return what a finding's fix restores: in the place of what is absent, the broken archive of its run."""
@@ -253,13 +254,8 @@ class _Past:
             return f"restore {told}: git fetch --unshallow, then memento doctor says from which commit"
         return ""
 
-    def _last(self, commits: Sequence[str], lost: Lost) -> tuple[str, str]:
+    def _sought(self, commits: tuple[str, ...], lost: Lost) -> tuple[str, str]:
         """Return the commit that has a file as it was, and the file."""
-        if (commits, lost) not in self._found:
-            self._found[commits, lost] = self._sought(commits, lost)
-        return self._found[commits, lost]
-
-    def _sought(self, commits: Sequence[str], lost: Lost) -> tuple[str, str]:
         git = self.view.git
         path = _named(git, commits, lost.path) if lost.path.startswith(layout.GLOB) else lost.path
         last = last_read(git, commits, path, lost.digest) if path else NEVER
