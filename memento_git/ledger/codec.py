@@ -37,6 +37,7 @@ OF_POLICY: Final = (
     "documentation (reference/policy.md)"
 )
 OF_VERSION: Final = f"let it begin with the line: version: {FORMAT}"
+REMEDIES: Final[dict[Path, str]] = dict.fromkeys(((), ("version",)), OF_VERSION)
 OF_RECIPE: Final = "write it after one of the tool's own: memento recipe show drift-check"
 REDACTED: Final = "[redacted]"
 FREE: Final = frozenset(("note", "reason", "unmet", "executor", "next"))
@@ -236,14 +237,10 @@ def _config(data: bytes) -> tuple[Policy, list[Finding]]:
         ]
     typed = CONFIG.read(loaded.value, (), problems)
     found = [
-        Finding("F002", layout.CONFIG, _line(loaded.lines, at), message, elsewhere(at) or _remedy(at))
+        Finding("F002", layout.CONFIG, _line(loaded.lines, at), message, elsewhere(at) or REMEDIES.get(at, OF_POLICY))
         for at, message in problems
     ]
     return (Policy() if found else policy_of(typed)), found
-
-
-def _remedy(at: Path) -> str:
-    return OF_VERSION if at in ((), ("version",)) else OF_POLICY
 
 
 def read_recipe(path: str, data: bytes) -> Recipe | list[Finding]:

@@ -47,7 +47,8 @@ def in_full(git: Git, rev: str) -> str:
         return rev
     name, rest = found["name"], found["rest"] or ""
     if name.startswith("refs/"):
-        _refuse_stand_in(git, rev, name)
+        if git.commit(name) and not is_ref(git, name):  # git would take a tag, or a branch, which is called so
+            _refuse(git, rev)
         return rev
     tag = f"refs/tags/{name}"
     asked = (f"refs/heads/{name}", f"refs/remotes/{name}", f"refs/remotes/{name}/HEAD", f"refs/{name}", tag)
@@ -91,12 +92,6 @@ def _listed(git: Git, names: tuple[str, ...]) -> tuple[dict[str, str], list[str]
     rows = [line.split(" ") for line in told]
     others = [ref for ref, _, *leads in rows if REMOTE_HEAD.fullmatch(ref) and not any(leads)]
     return {ref: tip for ref, tip, *_ in rows if ref in names and ref not in others}, others
-
-
-def _refuse_stand_in(git: Git, rev: str, name: str) -> None:
-    """Refuse the full name of a ref that is not here where git would take a tag, or a branch, which is called so."""
-    if git.commit(name) and not is_ref(git, name):
-        _refuse(git, rev)
 
 
 def _refuse(git: Git, rev: str) -> NoReturn:

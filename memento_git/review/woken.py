@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.ledger import grep, layout
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable
 
     from memento_git.ledger.view import View
     from memento_git.review.against import Book, Comparison
@@ -26,7 +26,9 @@ def woken(comparison: Comparison, runs: Iterable[str], arrived: Collection[str])
     for run in sorted(runs):
         if _names(comparison.base, run, arrived):
             before = comparison.was(run)
-            found[run] = frozenset(name for name in _legal(comparison.book(run)) if not _is_legal(before, name))
+            now = comparison.book(run)
+            names = (*now.index.events, *now.tombstones)
+            found[run] = frozenset(one for one in names if _is_legal(now, one) and not _is_legal(before, one))
     return found
 
 
@@ -45,10 +47,6 @@ def _names(base: View, run: str, events: Collection[str]) -> bool:
     return any(
         layout.HIDING.search(text) or any(name.decode() in events for name in NAMED.findall(text)) for text in told
     )
-
-
-def _legal(book: Book) -> Iterator[str]:
-    return (name for name in (*book.index.events, *book.tombstones) if _is_legal(book, name))
 
 
 def _is_legal(book: Book, event: str) -> bool:
