@@ -11,7 +11,7 @@ from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import ID, parse_ref
 from memento_git.model.knowledge import ORIGINS
 from memento_git.model.types import LONGEST
-from memento_git.model.work import Prose, is_agent
+from memento_git.model.work import is_agent
 from memento_git.review import folds
 from memento_git.work import persons
 from memento_git.work.circles import circles
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.view import View
-    from memento_git.model.work import Event
+    from memento_git.model.work import Event, Prose
     from memento_git.review.scope import Scope
 
 NAMED: Final = ("to", "successor", "into", "answer")
@@ -57,8 +57,7 @@ def _text(shelf: Shelf, name: str) -> Iterator[Finding]:
             path = f"{shelf.event_folder(name)}.md"
             yield Finding("F007", path, 0, f"{name} has events, but its file is missing", WHOLE)
         return
-    note = shelf.view.record(path)
-    if not isinstance(note, Prose):
+    if (note := shelf.written(name)) is None:
         return
     yield from _leads(shelf, note)
     yield from _rests(shelf, note)
@@ -181,8 +180,8 @@ def _origin(shelf: Shelf, note: Prose) -> Iterator[Finding]:
     if own == "person" and is_agent(persons.skeleton(note.data["by"])):
         yield Finding("N006", note.path, 0, f"{note.id} says person, and is by {note.data['by']}", fix)
     for source in note.list("sources"):
-        found = shelf.view.record(shelf.index.prose[source]) if source in shelf.index.prose else None
-        if not isinstance(found, Prose) or ORIGINS.index(own) >= ORIGINS.index(found.data["origin"]):
+        found = shelf.written(source)
+        if found is None or ORIGINS.index(own) >= ORIGINS.index(found.data["origin"]):
             continue
         if shelf.status(source) == "merged" and shelf.successor(source) == note.id:
             message = f"{note.id} says {own}, and was merged from {source}, which is of {found.data['origin']}"
@@ -225,16 +224,16 @@ def _keyed(shelf: Shelf, names: Iterable[str]) -> dict[str, list[str]]:
     """Return key -> the live notes among some that have it."""
     found: dict[str, list[str]] = {}
     for name in names:
-        note = shelf.view.record(path) if (path := shelf.path(name)) else None
-        if isinstance(note, Prose) and note.data.get("key") and shelf.lives(name):
+        note = shelf.written(name)
+        if note and note.data.get("key") and shelf.lives(name):
             found.setdefault(str(note.data["key"]), []).append(name)
     return found
 
 
 def _supersedes(shelf: Shelf, note: str) -> list[str]:
     """Return the notes of the ledger whose place a note takes by its own word."""
-    found = shelf.view.record(path) if (path := shelf.path(note)) else None
-    return [one for one in found.list("supersedes") if one in shelf.index.prose] if isinstance(found, Prose) else []
+    found = shelf.written(note)
+    return [one for one in found.list("supersedes") if one in shelf.index.prose] if found else []
 
 
 def _circles(shelf: Shelf, names: Iterable[str]) -> Iterator[Finding]:

@@ -270,11 +270,8 @@ def undoing(comparison: Comparison, place: Place, path: str, fix: str) -> str:
 def _repairs(comparison: Comparison, place: Place) -> list[str]:
     """Return the tasks that repair a task, and so have to ask what it asks."""
     state = comparison.state(place.run)
-    found = (comparison.head.record(state.index.prose[name]) for name in state.ids("task"))
-    return [
-        prose.id for prose in found
-        if isinstance(prose, Prose) and place.id in {old.id for old in runs.repaired_by(state, prose)}
-    ]  # fmt: skip
+    found = filter(None, map(state.text, state.ids("task")))
+    return [task.id for task in found if place.id in {old.id for old in runs.repaired_by(state, task)}]
 
 
 def _is_bound(comparison: Comparison, place: Place, repair: str) -> bool:
