@@ -29,14 +29,18 @@ ALONE: Final = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\|)")
 FLAG: Final = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f")  # of a region
 HIDES: Final = re.compile("[\U000e0000-\U000e007f]")
 
+SAID: Final = "".join(f"(?<!{no} )" for no in (
+    "do not", "don't", "don\u2019t", "never", "must not", "should not", "cannot", "can't", "let's not",
+))  # fmt: skip
+"""What stands before it is no order to do it."""
 BEGINS: Final = r"(?:(?<!\w )|(?<=favor )|(?<=plaît )|(?<=veuillez ))"  # else who ignores is a program
 ABROAD: Final = "|".join((
     *(
         rf"(?:{verbs})\b\W+(?:\w+\W+){{0,2}}?(?:(?:{which})\W+(?:\w+\W+){{0,2}}?\w*(?:{what})|\w*(?:{what})\w*\W+(?:{which}))"
         for verbs, which, what in (
-            (r"\b(?:(?:ignorier|missacht)e(?:n sie)?|vergiss|vergesst|vergessen sie)(?!\W+(?:nicht|kein))",
+            (r"\b(?:(?:ignorier|missacht)e(?:n sie)?|vergiss|vergesst|vergessen sie)(?!\W+(?:nicht|kein|nie))",
              r"alle[rs]?|vorherig\w*|vorig\w*|bisherig\w*|obig\w*|oben", "anweisung|instruktion|regel|vorgabe"),
-            (rf"{BEGINS}\b(?:ignore[rz]?|oublie[rz]?)(?!\W+pas)", r"toutes?|tous|précédent\w*|ci-dessus",
+            (rf"{BEGINS}\b(?:ignore[rz]?|oublie[rz]?)(?!\W+(?:pas|jamais))", r"toutes?|tous|précédent\w*|ci-dessus",
              "instruction|consigne|règle"),
             (rf"{BEGINS}\b(?:ignor(?:[ae]|ad|e[mn])|olvid(?:[ae]|ad|en)|esque(?:ce|çam?)|desconsidere?m?)",
              r"tod[ao]s|anterior\w*|previ[ao]s|acima", "instruc|instruç|regla|regra"),
@@ -49,25 +53,27 @@ ABROAD: Final = "|".join((
     (r"(?:(?<!\w)|(?<=[请請你您须須并並])|(?<=(?<!不)要))(?:忽略|忽视|忽視|无视|無視|忘记|忘記)"
     r"[^。\n]{0,8}(?:之前|以上|前面|先前|所有|一切|全部)[^。\n]{0,12}(?:指示|指令|规则|規則|提示|命令)"),
     (r"(?:以前|これまで|上記|すべて|全て|前)の[^。\n]{0,15}(?:指示|命令|ルール|プロンプト)[^。\n]{0,12}"
-    r"(?:無視(?:して(?!い|お)|せよ|しろ|しなさい|すること(?![がはも]))|忘れ(?:て(?!い|は)|ろ|なさい|ること))"),
+    r"(?:無視(?:して(?!い|お|は)|せよ|しろ|しなさい|すること(?![がはも]))|忘れ(?:て(?!い|は)|ろ|なさい|ること))"),
     (r"(?:이전|위의|모든|앞선)[^.\n]{0,15}(?:지시|명령|규칙|프롬프트)[^.\n]{0,12}"
     r"(?:무시(?:해(?!서|도)|하(?:고(?! 있)|세요|십시오|시오|라))|잊(?:어|으세요|으십시오|고))"),
 ))  # fmt: skip
 SIGNS: Final = (
     ("asks to disregard instructions", re.compile(
-        r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}\b(?:instructions?|rules?|prompts?|guidelines|polic(?:y|ies)"
+        rf"\b{SAID}(?:ignore|disregard|forget|override|bypass)\b[^.\n]{{0,40}}\b(?:instructions?|rules?|prompts?|guidelines|polic(?:y|ies)"
         rf"|safety|above|previous|prior)\b|{ABROAD}", re.IGNORECASE)),
     ("speaks in a role", re.compile(
-        r"(?m)^[^\S\n]*+(?:<\|?(?:im_start|system|assistant|user)\|?>|\[?/?INST\]|#{1,4}\s*(?:system|assistant)\b|"
+        r"(?m)^[^\S\n]*+(?:<\|?(?:im_start|system|assistant|user)\|?>|\[?/?INST\]|"
+        r"#{1,4}\s*+(?:system|assistant)(?:\s+(?:prompt|message))?\W*$|"
         r"(?:system|assistant|developer)\s*+(?:(?:prompt|message)\s*+)?:)", re.IGNORECASE)),
     ("gives the reader a new part to play", re.compile(
-        r"\b(?:you are now(?! (?:on|at|able|ready|done|logged|connected))|from now on,? you|act as|"
-        r"pretend (?:to be|you)|your (?:new|real) (?:task|goal|instructions?|role))\b", re.IGNORECASE)),
+        r"\b(?:you are now(?! (?:on|at|able|ready|done|logged|connected))|from now on,? you|"
+        r"(?<!can )(?<!may )(?<!could )act as|pretend (?:to be|you)|"
+        r"your (?:new|real) (?:task|goal|instructions?|role))\b", re.IGNORECASE)),
     ("asks for secrecy", re.compile(
         r"\b(?:do not|don't|never)\b[^.\n]{0,30}\b(?:tell|inform|mention|reveal|show|ask)\b[^.\n]{0,30}\b(?:user|human|"
         r"person|anyone|developer|reviewer)\b", re.IGNORECASE)),
     ("asks to send data away", re.compile(
-        r"\b(?:send|upload|post|exfiltrate|leak|forward|email)\b[^.\n]{0,60}\b(?:https?://|secrets?|tokens?|credentials?|"
+        rf"\b{SAID}(?:send|upload|post|exfiltrate|leak|forward|email)\b[^.\n]{{0,60}}\b(?:https?://|secrets?|tokens?|credentials?|"
         r"passwords?|env(?:ironment)? variables?|keys?)\b", re.IGNORECASE)),
     ("asks to run something fetched", re.compile(
         r"\b(?:curl|wget)\b[^\n|]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b", re.IGNORECASE)),
