@@ -115,6 +115,8 @@ def test_a_revision_that_does_not_exist_is_a_usage_error(play: Play, refused: Ca
     play.run()
     refused("revision_not_found", 1, "status", "--at", "no-such-branch")
     refused("revision_not_found", 1, "status", "--at", "--upload-pack=touch /tmp/owned")
+    for command in (("status", "--at"), ("check", "--base"), ("diff",)):
+        refused("revision_not_found", 1, *command, "^HEAD")
 
 
 def test_an_option_of_a_wrong_form_is_a_usage_error(play: Play, refused: Callable[..., Any]) -> None:

@@ -291,10 +291,12 @@ class Git:
         return (self.answer("merge-base", "--all", one, *others) or "").split()
 
     def commit(self, rev: str) -> str | None:
-        """Return the id of the commit that a revision names, None where it names none here."""
+        """Return the id of the commit that a revision names, None where it names none here; `^REV` leaves one out."""
         asked = f"{rev}^{{commit}}"
+        if rev.startswith("^") or "\0" in rev:
+            return None
         if not names.PLAIN.fullmatch(rev):
-            return None if "\0" in rev else self.answer("rev-parse", "--verify", "--quiet", "--end-of-options", asked)
+            return self.answer("rev-parse", "--verify", "--quiet", "--end-of-options", asked)
         found = self.stored([asked])[0]
         return found and found.oid
 
