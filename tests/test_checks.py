@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from memento_git.errors import MementoError
+from memento_git.ledger.names import NoSuchRevision
 from memento_git.verbs import batch
 from memento_git.work import checks as rules
 from memento_git.work.actions import checks, evidences
@@ -244,6 +245,18 @@ def test_a_typed_check_is_of_heads_commit_and_says_that_it_was_typed(play: Play,
     assert data["check"] == {**told, "commit": head, "url": "https://ci.example/77"}
     assert (data["id"], data["outcome"]) == (identity, "passed")
     assert "typed in" in data["summary"]
+
+
+@pytest.mark.parametrize("is_batch", [False, True])
+def test_a_typed_check_of_another_commit_is_recorded_of_that_one(play: Play, run: str, *, is_batch: bool) -> None:
+    first = git(play.root, "rev-list", "--max-parents=0", "HEAD")
+    record = batch.check_evidence if is_batch else checks.record_check
+    play.do(record, provider="ci", conclusion="success", commit=first[:10], run=run)
+    (data,) = held(play, run)
+    assert data["check"]["commit"] == first != git(play.root, "rev-parse", "HEAD")
+    assert data["code"]["head"] == first
+    with pytest.raises(NoSuchRevision):
+        play.do(record, provider="ci", conclusion="success", commit="nowhere", run=run)
 
 
 @pytest.mark.parametrize(

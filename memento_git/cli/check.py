@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @of_run("Run that it belongs to; that of its tasks by default.")
 @click.option("--task", "tasks", multiple=True, metavar="TASK", help="Task that it is about; repeatable.")
-@click.option("--commit", default="", metavar="REV", help="Commit that is asked about; HEAD by default with --fetch.")
+@click.option("--commit", default="", metavar="REV", help="Commit that is asked about; HEAD by default without FILE.")
 @click.option("--fetch", is_flag=True, help="Ask the hosting service; the token is in the environment.")
 @click.option("--repo", default="", metavar="OWNER/NAME", help="With --fetch: which repository there.")
 @click.option("--api", default="", metavar="URL", help="With --fetch: address of the API, for a server of one's own.")
-@click.option("--conclusion", default="", metavar="WORD", help="Without FILE: how a check of HEAD ended, as typed.")
+@click.option("--conclusion", default="", metavar="WORD", help="Without FILE: how a check of that ended, as typed.")
 @click.option("--status", default="", metavar="WORD", help="Without FILE: how far it is, as typed.")
 @click.option("--name", default="", metavar="NAME", help="Without FILE: its name; the provider's by default.")
 @click.option("--id", "identity", default="", metavar="ID", help="Without FILE: its id there.")
@@ -59,8 +59,8 @@ def check(
             new, old = checks.add_checks(tx, found, run=run, tasks=tasks)
         else:
             one, is_new = checks.record_check(
-                tx, provider, conclusion=conclusion, status=status, name=name, id=identity, url=url, run=run,
-                tasks=tasks,
+                tx, provider, conclusion=conclusion, status=status, name=name, id=identity, url=url, commit=commit,
+                run=run, tasks=tasks,
             )  # fmt: skip
             new, old = ([one], []) if is_new else ([], [one])
         return [answers.after(tx, one) for one in new], [answers.after(tx, one) for one in old]

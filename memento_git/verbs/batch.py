@@ -66,11 +66,12 @@ def check_evidence(
     tx: Transaction, *, file: str = "", provider: str = "auto", commit: str = "", conclusion: str = "",
     status: str = "", name: str = "", id: str = "", url: str = "", run: str = "", tasks: Sequence[str] = (),  # noqa: A002
 ) -> str:  # fmt: skip
-    """Record the checks of a provider's JSON in a file, or one check of HEAD as typed; return the first one's id."""
+    """Record the checks of a provider's JSON in a file, or one check of a commit as typed; return the first id."""
     if not file:
         return checks.record_check(
-            tx, provider, conclusion=conclusion, status=status, name=name, id=id, url=url, run=run, tasks=tasks
-        )[0]
+            tx, provider, conclusion=conclusion, status=status, name=name, id=id, url=url, commit=commit, run=run,
+            tasks=tasks,
+        )[0]  # fmt: skip
     with attaching.opened(tx.ledger.git.start / file, file) as stream:
         found = checks.parse(stream.read(checks.MOST_BYTES + 1), provider, commit)
     new, old = checks.add_checks(tx, found, run=run, tasks=tasks)

@@ -129,9 +129,9 @@ def _draft(desk: Desk, check: Check) -> Draft:
 
 def record_check(
     tx: Transaction, provider: str, *, conclusion: str = "", status: str = "", name: str = "", id: str = "",  # noqa: A002
-    url: str = "", run: str = "", tasks: Sequence[str] = (),
+    url: str = "", commit: str = "", run: str = "", tasks: Sequence[str] = (),
 ) -> tuple[str, bool]:  # fmt: skip
-    """Record what somebody says that a check said of HEAD's commit; return the evidence's id, and whether it is new.
+    """Record what somebody says that a check said of a commit, by default HEAD's; return the id, and whether it is new.
 
     A check that has not concluded is recorded as such, whatever word stands for its status.
     """
@@ -149,7 +149,7 @@ def record_check(
         )
     if conclusion.strip() and status.strip().lower() in UNFINISHED:
         raise PayloadInvalid(where="conclusion", problem=f"a check that is {status} has none yet")
-    commit = tx.ledger.git.commit_of("HEAD")
-    check = Check(word, name.strip() or word, id.strip(), ended, commit, url.strip(), "")
+    of = tx.ledger.git.commit_of(commit or "HEAD")
+    check = Check(word, name.strip() or word, id.strip(), ended, of, url.strip(), "")
     new, old = add_checks(tx, [check], run=run, tasks=tasks, summary=TYPED)
     return (new or old)[0], bool(new)
