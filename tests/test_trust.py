@@ -104,7 +104,9 @@ def test_an_approval_of_a_plan_or_another_task_is_none_of_this_one(about: str, f
     approval = cite(evidence(2, kind="approval", approves=about), trust="reported")
     asks = POLICY._replace(require=("approval",))
     assert judged(cite(evidence()), approval, policy=asks).proven is fine
-    assert judged(approval, policy=POLICY._replace(proof={"approval": "reported"})).proven is fine
+    alone = judged(approval, policy=POLICY._replace(proof={"approval": "reported"}))
+    assert alone.proven is fine
+    assert alone.why == (() if fine else (f"{evidence(2).id} approves {about}, which is not this task",))
 
 
 @pytest.mark.parametrize("more", [
@@ -384,7 +386,7 @@ def test_a_command_that_is_asked_and_passed_proves_with_its_reports() -> None:
 @pytest.mark.parametrize(("policy", "cited", "after"), [
     (asking(), (), "verify"), (asking(require=("test",)), (), "verify"), (asking(require=("lint",)), (), ""),
     (asking(require=("approval",)), (), "approve"), (Policy(require=("approval",)), (), ""),
-    (Policy(require=("approval",)), (cite(made()),), "approve"),
+    (Policy(require=("approval",)), (cite(made()),), "approve"), (asking(), (cite(made(outcome="failed")),), ""),
 ])  # fmt: skip
 def test_what_a_task_lacks_says_what_would_prove_it(policy: Policy, cited: tuple[Cited, ...], after: str) -> None:
     weak = cite(evidence(2, kind="note", outcome="observed"), trust="advisory")

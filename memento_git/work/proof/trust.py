@@ -72,8 +72,7 @@ def trust_of(data: Mapping[str, Any], holds: Callable[[str, str], bool]) -> str:
     if "command" in data and data["kind"] in RUN_KINDS:
         streams = (data["command"]["stdout"], data["command"]["stderr"])
         return "witnessed" if all(_stream_holds(stream, holds) for stream in streams) else "reported"
-    attachments = data.get("attachments") or []
-    if attachments:
+    if attachments := data.get("attachments"):
         held = all("kept" in one and holds(one["kept"], one["sha256"]) for one in attachments)
         return "verified" if held else "reported"
     return "reported" if any(key in data for key in ("uri", "diff", "approves", "check", "command")) else "advisory"
