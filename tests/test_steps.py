@@ -238,3 +238,25 @@ def test_a_hand_out_without_an_approved_plan_leads_to_the_drafts_of_its_run(play
     with pytest.raises(PlanRequired) as caught:
         play.dispatch(play.task())
     assert f"memento plan approve PLAN; to find it: memento plan list --run {run};" in caught.value.hint
+
+
+def test_a_command_that_ran_below_the_top_is_led_to_where_it_is_asked(
+    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Way: a check is typed in a folder below; what it shows there does not count, and the same line came again."""
+    play.planned()
+    task = play.task(commands=["test -f app.py"])
+    play.claimed(task)
+    (below := play.root / "src").mkdir()
+    (below / "app.py").write_text("")
+    monkeypatch.chdir(below)
+    line = ["evidence", "run", "--task", task, "--", "test", "-f", "app.py"]
+
+    code, _, err = cli(*line)
+
+    assert code == 0
+    assert "test -f app.py is asked at the top of the repository; it ran in src, and does not count for that\n" in err
+    step = f"memento evidence run -C .. --task {task} --kind test -- test -f app.py"
+    assert f"\n next: {step}\n" in err
+    monkeypatch.chdir(play.root)
+    assert f"\n next: {step.replace(' -C ..', '')}\n" in cli("-C", "src", *line)[2]

@@ -99,7 +99,7 @@ def asks(function: Callable[..., Any]) -> Callable[..., Any]:
         "commands",
         multiple=True,
         metavar="CMD",
-        help="A command that must pass, run without a shell; repeatable.",
+        help="A command that must pass at the top of the repository, without a shell; repeatable.",
     )
     kinds = click.Choice(EVIDENCE_KINDS)
     require = click.option(

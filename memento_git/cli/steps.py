@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 COMPLETE: Final = "memento dispatch complete"
+RUN: Final = "memento evidence run"
 
 
 def foretell(door: Door, run: str) -> None:
@@ -120,14 +122,17 @@ def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
     if claimed:
         own = [one for one in claimed if one["claimed_by"] == evidence["actor"]]
         going = [answers.going_on(state, one, evidence["actor"]) for one in own]
-        found = [_as(door, steps) for steps in going] or [_completing(one, evidence) for one in claimed]
+        found = [_at_top(door, evidence, _as(door, steps)) for steps in going] or [
+            _completing(one, evidence) for one in claimed
+        ]
         first, *others = zip((one["task_id"] for one in own or claimed), found, strict=True)
         return [*first[1], *({**step, "why": f"or, of {task}"} for task, (step, *_) in others)]
     for task in evidence["task_ids"]:
         if state.task_status(task) in DONE and (renewing := _renewing(state, task, evidence)):
             return [{"why": "what proves its task saw other code", "command": renewing}]
     steps = (task_steps.due(answers.row(state, task), dispatches) for task, dispatches in handed.items())
-    return [{"why": "what its task waits for", "command": step} for step in steps if step][:1]
+    waited = [{"why": "what its task waits for", "command": step} for step in steps if step]
+    return _at_top(door, evidence, waited[:1])
 
 
 def _as(door: Door, steps: Sequence[Row]) -> list[Row]:
@@ -136,6 +141,18 @@ def _as(door: Door, steps: Sequence[Row]) -> list[Row]:
         return [*steps]
     named = f"{COMPLETE} --actor {shlex.quote(door.actor)}"
     return [{**one, "command": one["command"].replace(COMPLETE, named, 1)} for one in steps]
+
+
+def _at_top(door: Door, evidence: EvidenceRow, steps: Sequence[Row]) -> list[Row]:
+    """Return steps as they are typed where evidence ran below the top: a command that is asked counts there alone."""
+    asked = [one for one in steps if shlex.split(one["command"].partition(" -- ")[2]) == evidence["command"]]
+    if evidence["folder"] in (None, ".") or not asked or door.ledger.git.top is None:
+        return [*steps]
+    told = f"{shlex.join(evidence['command'] or ())} is asked at the top of the repository; it ran in"
+    door.ledger.warn(f"{told} {evidence['folder']}, and does not count for that")
+    place = os.path.relpath(door.ledger.git.top)
+    there = f"{RUN} -C {shlex.quote(place)}" if place != "." else RUN
+    return [{**one, "command": one["command"].replace(RUN, there, 1)} for one in steps]
 
 
 def _renewing(state: RunState, task: str, evidence: EvidenceRow) -> str:
