@@ -214,8 +214,7 @@ def keys_of(verb: str) -> list[Row]:
 @functools.cache
 def _options(verb: str) -> Mapping[str, inspect.Parameter]:
     """Return what a verb takes beside the transaction it is done in."""
-    found = inspect.signature(ACTIONS[verb]).parameters
-    return {name: one for name, one in found.items() if name != "tx"}
+    return {name: one for name, one in inspect.signature(ACTIONS[verb]).parameters.items() if name != "tx"}
 
 
 def apply(tx: Transaction, text: bytes, *, imports: bool = True) -> list[dict[str, Any]]:
@@ -355,10 +354,10 @@ def _refuse_empty(verb: str, options: Mapping[str, Any], where: str) -> None:
 
 
 def _typed(verb: str, options: dict[str, Any], where: str) -> dict[str, Any]:
-    """Return the options as the action's parameters want them."""
+    """Return the options as the action's parameters want them; of a list, the verb itself says that it lacks one."""
     known = _options(verb)
     takes = ", ".join(name.rstrip("_") for name in known)
-    typed: dict[str, Any] = {}
+    typed = {name: () for name, one in known.items() if one.default is one.empty and one.annotation == "Sequence[str]"}
     for name, value in options.items():
         key = name.rstrip("_")
         if name not in known:
@@ -366,9 +365,7 @@ def _typed(verb: str, options: dict[str, Any], where: str) -> dict[str, Any]:
         typed[name] = _converted(str(known[name].annotation), value, f"{where}, {key}")
     for name, one in known.items():
         if one.default is one.empty and name not in typed:
-            if one.annotation != "Sequence[str]":  # of a list the verb itself says what it lacks
-                raise BatchInvalid(where=where, problem=f"option {name!r} is missing; it takes {takes}")
-            typed[name] = ()
+            raise BatchInvalid(where=where, problem=f"option {name!r} is missing; it takes {takes}")
     return typed
 
 
