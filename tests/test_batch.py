@@ -462,6 +462,7 @@ def test_an_empty_value_that_would_say_nothing_is_refused_in_a_list_too(play: Pl
         {"do": "run cancel", "run": "", "reason": "Given up."},
         {"do": "gate record", "gate": "quality_review", "status": "passed", "task": ""},
         {"do": "task add", "title": "C", "run": ""},
+        {"do": "evidence add", "files": ["app.py"], "dispatch": ""},
     ]
     for entry in entries:
         with pytest.raises(BatchInvalid, match="it is empty: leave it out"):

@@ -787,9 +787,13 @@ def test_json_belongs_to_the_command_only_before_the_dashes(play: Play, cli: Cal
         ["archive", ""], ["task", "add", "--title", "More", "--run", ""], ["status", "--run", ""],
         ["gate", "record", "quality_review", "passed", "--task", ""], ["evidence", "list", "--task", ""],
         ["evidence", "run", "--run-id", "", "--", "true"], ["plan", "show", ""], ["diff", ""],
+        ["evidence", "run", "--dispatch", "", "--", "true"], ["evidence", "run", "--timeout", "", "--", "true"],
+        ["sync", ""], ["sync", "--branch", ""], ["log", "--who", ""], ["evidence", "list", "--query", ""],
+        ["settle", ""], ["scan", ""], ["code", "map", ""], ["check", "anchors", ""], ["doctor", "--remote", ""],
+        ["note", "retire", "", "--reason", "Why."], ["report", "--out", ""],
     ],
 )  # fmt: skip
-def test_who_names_a_run_or_task_by_a_variable_that_is_not_set_does_not_mean_the_only_one(
+def test_what_is_named_by_a_variable_that_is_not_set_does_not_mean_another(
     play: Play, cli: Callable[..., Any], words: list[str]
 ) -> None:
     play.planned()

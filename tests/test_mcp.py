@@ -315,6 +315,8 @@ def test_what_is_null_is_left_out_and_what_is_empty_is_not(root: Path) -> None:
         assert not (await ask("remember", text="A guess.", draft=True)).failed
         assert (await ask("session", op="promote", drafts=[""])).failed
         assert (await ask("remember", text="")).failed
+        empty = await ask("show", op="status", run="")
+        assert (empty.failed, "show status: run: it is empty: leave it out" in empty.text) == (True, True)
         assert "A guess." in (await ask("session", op="status")).text
         assert "A guess." not in git(root, "log", "-1", "-p")
 

@@ -10,7 +10,6 @@ import click
 
 from memento_git.cli import terminal
 from memento_git.cli.boundary import Door, Noun, both
-from memento_git.cli.options import said
 from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
@@ -40,11 +39,7 @@ class Checks(Noun):
 
 @click.group("check", cls=Checks, invoke_without_command=True)
 @click.option(
-    "--base",
-    default="",
-    callback=said,
-    metavar="REV",
-    help="Check only what the branch adds to REV, from their merge base on.",
+    "--base", default="", metavar="REV", help="Check only what the branch adds to REV, from their merge base on."
 )
 @click.option("--no-base", is_flag=True, help="The tree alone, also in CI and on a merge.")
 @click.option("--staged", is_flag=True, help="What is staged, against HEAD; for hooks. Writes nothing.")
@@ -58,7 +53,7 @@ class Checks(Noun):
     "--reproduce", is_flag=True, help="Run again what the branch's completions rest on; policy lists what may."
 )
 @click.option(
-    "--diff", "range_", default="", callback=said, metavar="A..B",
+    "--diff", "range_", default="", metavar="A..B",
     help="Name the notes whose code a change touches: a range, or `staged`; never an error.",
 )  # fmt: skip
 @both

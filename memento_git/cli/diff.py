@@ -8,14 +8,13 @@ import click
 
 from memento_git.cli import terminal
 from memento_git.cli.boundary import Door, reads
-from memento_git.cli.options import said
 
 if TYPE_CHECKING:
     from memento_git.model.rows import Row
 
 
 @click.command()
-@click.argument("range_", metavar="[A..B]", default="", callback=said)
+@click.argument("range_", metavar="[A..B]", default="")
 @click.option(
     "--format", "form", type=click.Choice(("text", "markdown", "json")), default=None, help="text by default."
 )

@@ -11,7 +11,7 @@ import click
 from memento_git.cli import naming, output, terminal
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.machine import FileSystemFailed
-from memento_git.cli.options import said, scoped
+from memento_git.cli.options import scoped
 from memento_git.model.enumeration import grouped, many, some
 from memento_git.model.exchange import DIGEST_TOKENS
 from memento_git.model.knowledge import ORIGINS
@@ -143,7 +143,7 @@ def _from_project(ledger: Ledger, project: str, names: Sequence[str], **options:
               help="What SOURCE is: jsonl, our own export and the default; markdown a folder, also a vault of Obsidian "
               "or a project of basic-memory; claude-md a CLAUDE.md or AGENTS.md; mnemo its store; memento-sqlite the "
               "local memory server's file or JSON lines; pmb the events.sqlite of a workspace of PMB.")  # fmt: skip
-@click.option("--from-project", default="", metavar="PROJECT", callback=said,
+@click.option("--from-project", default="", metavar="PROJECT",
               help="Each SOURCE is a note, by id or key, of another project: its folder or name.")  # fmt: skip
 @click.option("--origin", type=click.Choice(ORIGINS), default=None, help="Say that its texts are less than they claim.")
 @click.option("--dry-run", is_flag=True, help="Say what would come in; change nothing.")

@@ -8,9 +8,9 @@ import click
 
 from memento_git.cli import note_story, output
 from memento_git.cli.boundary import Door, group, reads, writes
-from memento_git.cli.options import across, paged, reasoned, scoped
+from memento_git.cli.options import across, paged, reasoned, refuse_empty, scoped
 from memento_git.cli.remember import add, described, given, placed, taken_over
-from memento_git.cli.texts import read_text, refuse_empty
+from memento_git.cli.texts import read_text
 from memento_git.model.knowledge import NOTE_KINDS, RELATIONS, STATUSES, key_start
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def list_notes(door: Door, limit: int, offset: int, **given: str | None) -> None
     from memento_git.knowledge.note_rows import listed, remarks
     from memento_git.knowledge.shelf import Shelf
 
-    refuse_empty()
+    refuse_empty(click.get_current_context(), texts=True)
     filters = {key: value or "" for key, value in given.items()}
     found: list[Row] = []
     short: dict[str, str] = {}
@@ -104,7 +104,7 @@ def revise(door: Door, note_id: str, text: str, **options: Any) -> None:
     """Improve a note's wording in place; for a different decision, add a new note with --supersedes."""
     from memento_git.knowledge.actions import notes
 
-    refuse_empty("--clear takes a part away")
+    refuse_empty(click.get_current_context(), texts=True)
     told = placed(door, {key: value for key, value in options.items() if value not in (None, "", ())})
     changed(door, "note revise", lambda tx: notes.revise_note(tx, note_id, text=read_text(text, door), **told))
 
@@ -240,7 +240,7 @@ def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> 
     from memento_git.knowledge import note_rows
     from memento_git.knowledge.actions import notes
 
-    refuse_empty()
+    refuse_empty(click.get_current_context(), texts=True)
     body = read_text(text, door)
 
     def act(tx: Transaction) -> tuple[NoteRow, notes.Merged]:

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 COUNT: Final = click.IntRange(min=0)
+INSTEAD: Final = {
+    "task revise": " --no-dependencies takes those out; for anything else edit its file",
+    "note revise": " --clear takes a part away",
+}
 
 reasoned = click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
 noted = click.option("--note", default="", metavar="TEXT", help="What to remember of it.")
@@ -23,6 +27,27 @@ def said(ctx: click.Context, param: click.Parameter, value: str) -> str:
     return value
 
 
+def names(parameter: click.Parameter) -> bool:
+    """Tell whether a parameter may be left out and, where it is not, names or limits something; a text does neither."""
+    single = parameter.nargs == 1 and not parameter.required and not getattr(parameter, "multiple", False)
+    is_word = isinstance(parameter.type, click.types.StringParamType) and parameter.metavar != "TEXT"
+    return single and is_word and parameter.name != "actor"
+
+
+def refuse_empty(context: click.Context, *, texts: bool = False) -> None:
+    """Refuse a name that a command was given with nothing in it, which would mean another, or all, unseen.
+
+    `texts`: also an option that takes a text, or several.
+    """
+    for one in context.command.params:
+        value = context.params.get(one.name or "")
+        wanted = names(one) or (texts and isinstance(one, click.Option))
+        is_empty = wanted and (value == "" or (isinstance(value, tuple) and "" in value))
+        if is_empty and context.get_parameter_source(one.name or "") is ParameterSource.COMMANDLINE:
+            how = INSTEAD.get(context.command_path.partition(" ")[2], "")
+            raise click.BadParameter(f"it is empty: is a variable not set?{how}", context, one)
+
+
 at_workspace = click.option(
     "-C", "--workspace", metavar="PATH", callback=said, help="Folder in the repository; the current one by default."
 )
@@ -30,15 +55,15 @@ at_workspace = click.option(
 
 def of_run(text: str = "Which run; the latest open one by default.") -> Callable[..., Any]:
     """Give a command the option that names a run, under both of its names."""
-    return click.option("--run", "--run-id", default="", metavar="RUN", callback=said, help=text)
+    return click.option("--run", "--run-id", default="", metavar="RUN", help=text)
 
 
 def of_task(text: str) -> Callable[..., Any]:
     """Give a command the option that names one task."""
-    return click.option("--task", default="", metavar="TASK", callback=said, help=text)
+    return click.option("--task", default="", metavar="TASK", help=text)
 
 
-named_run = click.argument("run_id", metavar="[RUN]", default="", callback=said)
+named_run = click.argument("run_id", metavar="[RUN]", default="")
 
 
 def paged(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -67,7 +92,6 @@ def _scoped(function: Callable[..., Any], scopes: tuple[str, ...], words: str) -
         "--project",
         "project_path",
         metavar="PROJECT",
-        callback=said,
         help="Another project, by its folder, or its name in memento projects.",
     )
     return scope(project(function))

@@ -8,7 +8,7 @@ import click
 
 from memento_git.cli import output, steps
 from memento_git.cli.boundary import Door, Noun, both, reads, writes
-from memento_git.cli.options import asks, noted, of_run, paged, reasoned, said, signs
+from memento_git.cli.options import asks, noted, of_run, paged, reasoned, signs
 from memento_git.cli.texts import read_text
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def reject(door: Door, plan_id: str, reason: str) -> None:
 
 
 @plan.command("show")
-@click.argument("plan_id", metavar="[PLAN]", default="", callback=said)
+@click.argument("plan_id", metavar="[PLAN]", default="")
 @reads
 def show_plan(door: Door, plan_id: str) -> None:
     """Show one plan, and what happened to it; by default the canonical one of the latest open run, or its only one."""

@@ -8,8 +8,8 @@ import click
 
 from memento_git.cli import naming, output
 from memento_git.cli.boundary import Door, writes
-from memento_git.cli.options import scoped
-from memento_git.cli.texts import read_text, refuse_empty, rooted
+from memento_git.cli.options import refuse_empty, scoped
+from memento_git.cli.texts import read_text, rooted
 from memento_git.model.knowledge import NOTE_KINDS, ORIGINS, TIERS
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def placed(door: Door, options: dict[str, Any]) -> dict[str, Any]:
 @writes
 def add(door: Door, text: str, **options: Any) -> None:
     """Add a note; TEXT is Markdown, @FILE reads it from a file, - from standard input; @@ stands for one @."""
-    refuse_empty()
+    refuse_empty(click.get_current_context(), texts=True)
     _add(door, read_text(text, door), options)
 
 

@@ -10,7 +10,7 @@ import click
 
 from memento_git.cli import terminal
 from memento_git.cli.boundary import Door, reads, writes
-from memento_git.cli.options import of_run, of_task, said, signs
+from memento_git.cli.options import of_run, of_task, signs
 from memento_git.cli.report import write_file
 
 if TYPE_CHECKING:
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 @click.command("reproduce")
 @click.argument("evidence_ids", nargs=-1, metavar="[EVIDENCE]...")
 @of_run("All that the settled work of this run rests on.")
-@click.option(
-    "--base", default="", callback=said, metavar="REV", help="All that this branch adds to REV; the policy is REV's."
-)
+@click.option("--base", default="", metavar="REV", help="All that this branch adds to REV; the policy is REV's.")
 @click.option(
     "--record/--no-record", default=None, help="Record what ran again as evidence; by default only to sign it."
 )

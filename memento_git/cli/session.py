@@ -13,8 +13,8 @@ import click
 
 from memento_git.cli import naming, output, terminal
 from memento_git.cli.boundary import Door, alters, bare, group, reads, writes
-from memento_git.cli.options import scoped
-from memento_git.cli.texts import read_text, refuse_empty
+from memento_git.cli.options import refuse_empty, scoped
+from memento_git.cli.texts import read_text
 from memento_git.model.clock import duration
 from memento_git.model.knowledge import NOTE_KINDS
 
@@ -246,7 +246,7 @@ def changes(
     from memento_git.cli.oriented import change
     from memento_git.knowledge.actions import sessions
 
-    refuse_empty()
+    refuse_empty(click.get_current_context(), texts=True)
     wanted = {key: value or "" for key, value in filters.items()}
     if follow and (until or door.at):
         raise click.UsageError("--follow goes on from now: leave --until and --at away")

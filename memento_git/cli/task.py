@@ -10,9 +10,9 @@ import click
 from memento_git.cli import boundary, output, steps, terminal
 from memento_git.cli.board import board
 from memento_git.cli.boundary import Door, reads, writes
-from memento_git.cli.options import asks, noted, of_run, paged, reasoned
+from memento_git.cli.options import asks, noted, of_run, paged, reasoned, refuse_empty
 from memento_git.cli.route import route
-from memento_git.cli.texts import from_top, read_file, read_text, refuse_empty
+from memento_git.cli.texts import from_top, read_file, read_text
 from memento_git.model.states import RISKS, SENDERS, SIZES, TASK_STATUSES
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def revise(
     """Change a task's words; what was proven for the old words becomes unproven."""
     from memento_git.work.actions import tasks
 
-    refuse_empty("--no-dependencies takes those out; for anything else edit its file")
+    refuse_empty(click.get_current_context(), texts=True)
     text = read_text(body, door)
     given = {key: value for key, value in options.items() if value is not None}
     row = door.row("task revise", lambda tx: tasks.revise_task(

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-from click.core import ParameterSource
 
 from memento_git.errors import Misused
 
@@ -76,16 +75,6 @@ def _is_file(given: str) -> bool:
         return bool(given) and Path(given).is_file()
     except (OSError, ValueError):  # no name of a file
         return False
-
-
-def refuse_empty(how: str = "") -> None:
-    """Refuse an option of the running command that was given with nothing in it: it would say nothing, unseen."""
-    context = click.get_current_context()
-    for option in (one for one in context.command.params if isinstance(one, click.Option)):
-        name, value = option.name or "", context.params.get(option.name or "")
-        is_empty = value == "" or (isinstance(value, tuple) and "" in value)
-        if is_empty and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.BadParameter(f"it is empty: is a variable not set? {how}".rstrip(), param=option)
 
 
 def from_top(ledger: Ledger, paths: Iterable[str]) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from memento_git.cli.main import command_at
+from memento_git.cli.options import names
 from memento_git.errors import Misused
 
 if TYPE_CHECKING:
@@ -267,6 +268,8 @@ def call(name: str, given: Mapping[str, Any]) -> Call:
         texts = _texts(parameter, values[key]) if key in values else []
         if texts is None:
             raise refusal(problem=f"{key}: {_wanted(parameter)} is expected")
+        if texts == [""] and names(parameter):
+            raise refusal(problem=f"{key}: it is empty: leave it out")
         if isinstance(parameter, click.Option):
             options += _option(parameter, texts)
         else:

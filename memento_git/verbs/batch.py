@@ -162,7 +162,7 @@ WORDING: Final = {
     "task revise": "; depends_on: [] takes those out, for anything else edit the task's file",
     "note add": "", "note merge": "", "note revise": "; clear takes a part away",
 }  # fmt: skip
-NAMING: Final = ("run", "task")  # by default the only one
+NAMING: Final = ("run", "task", "dispatch", "executor", "lease")  # where none is named, another is meant, or none
 NUMBER: Final = re.compile(r"[0-9]{1,9}")
 ALSO: Final = {  # option of a command -> key of its verb, where they differ
     "summary": "note", "accept": "criteria", "check": "commands", "file": "files", "constraint": "constraints",
