@@ -418,14 +418,16 @@ def test_a_diff_tells_what_was_signed_and_what_was_run_again(farm: Farm, cli: Ca
     good, plain, bad = farm.again(first, farm.ci).made, farm.again(second).made, farm.again(lied, farm.ci).made
     farm.play.as_("grace@example.invalid").gate("quality_review", "passed", key=str(farm.grace))
     farm.play.as_(CI).gate("final_acceptance", "passed", key=str(farm.agent))
+    yes = farm.play.as_("grace@example.invalid").do(evidences.approve, first, key=str(farm.grace))
     at = ("-C", str(farm.root), "diff", f"{farm.base}..HEAD")
     held = json.loads(cli(*at, "--json")[1])
     (run,) = held["runs"]
-    assert held["counts"]["signatures"] == 2
+    assert held["counts"]["signatures"] == 3
     assert held["counts"]["reproductions"] == 3
     assert [(one["what"], one["actor"], one["signature"], one["signed_by"]) for one in run["signatures"]] == [
         ("gate final_acceptance passed", CI, "unknown_key", None),
         ("gate quality_review passed", "grace@example.invalid", "good", "grace@example.invalid"),
+        (f"approval of {first}, passed", "grace@example.invalid", "good", "grace@example.invalid"),
     ]  # fmt: skip
     told = {one["id"]: (one["of"], one["result"], one["counts"], one["command"]) for one in run["reproductions"]}
     assert told == {
@@ -434,7 +436,8 @@ def test_a_diff_tells_what_was_signed_and_what_was_run_again(farm: Farm, cli: Ca
         bad: (lied, "differs", True, ["false"]),
     }  # fmt: skip
     text = cli(*at)[1]
-    assert "2 signatures, 3 run again" in text
+    assert "3 signatures, 3 run again" in text
+    assert f"{yes} approval of {first}, passed by grace@example.invalid: signed by grace@example.invalid" in text
     assert f"{first} true exit 0: reproduced ({good} by CI): counts, signed by ci@example.invalid" in text
     assert f"{second} true exit 0: reproduced ({plain} by CI): does not raise its trust: nobody has signed it" in text
     assert f"{lied} false exit 1: differs ({bad} by CI): exit code 0 is recorded, 1 came out" in text

@@ -318,7 +318,8 @@ def _signatures(run: Row, style: Style) -> Iterator[str]:
         by = actors([row["actor"]], style)
         note = style.say(signature_note(row))
         shown = note if row["signature"] == "good" else style.strong(note)
-        yield f"{style.code(row['record'])} {style.say(row['what'].replace('_', ' '))} by {by}: {shown}"
+        what = row["what"].replace("_", " ") if row["event_id"] else row["what"]  # of evidence there may be an id in it
+        yield f"{style.code(row['record'])} {style.say(what)} by {by}: {shown}"
 
 
 def _reproductions(run: Row, style: Style) -> Iterator[str]:
