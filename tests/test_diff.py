@@ -389,6 +389,13 @@ def test_what_an_event_without_effect_and_a_broken_file_say_is_told(play: Play) 
     held = told(play, f"{base}..")
     assert held["runs"][0]["findings"]
     assert "needs a look" in diff_text.text(held)
+    git(play.root, "checkout", "-q", base)
+    (added,) = (play.root / ".memento" / "runs").rglob("task.md")
+    added.unlink()
+    added.symlink_to("elsewhere")
+    play.commit_all("a link")
+    path = added.relative_to(play.root)
+    assert f"F004: {path} a symbolic link has" in diff_text.text(told(play, f"{base}..")), "it is about no line"
 
 
 def test_a_weakened_policy_is_named_and_shows_what_it_makes_of_old_tasks(play: Play) -> None:

@@ -309,7 +309,7 @@ def trouble_lines(run: Row, style: Style) -> Iterator[str]:
         told = f"{verb_of(row['action'])} of {style.code(row['record'])}{who}"
         yield f"{style.strong('not counted')}: {told}: {style.say(cut(row['problem'] or ''))}"
     for row in run["findings"]:
-        place = style.code(f"{row['path']}:{row['line']}")
+        place = style.code(f"{row['path']}:{row['line']}" if row["line"] else row["path"])
         yield f"{style.strong(row['code'])}: {place} {style.say(cut(row['message']))}"
 
 
