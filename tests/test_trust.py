@@ -377,10 +377,19 @@ def test_a_command_that_is_asked_needs_a_pass_of_just_that(found: Evidence, trus
 
 
 def test_a_command_that_is_asked_and_passed_proves_with_its_reports() -> None:
-    assert judged(cite(made()), policy=asking(timeout="1m")).proven
+    weak = cite(evidence(2, kind="note", outcome="observed"), trust="advisory")
+    assert judged(cite(made()), weak, policy=asking(timeout="1m")) == Proof(True, (evidence().id,), ())
     assert judged(cite(made()), policy=asking(reports=("r.xml",))).why[0] == NO_PASS
     told = [{"name": "r.xml", "format": "sarif", "ok": True}, {"name": "s.xml", "format": "sarif", "ok": True}]
     assert judged(cite(made(reports=told)), policy=asking(reports=("r.xml",))).proven
+
+
+def test_each_command_is_told_with_the_rules_alone_that_ask_for_it() -> None:
+    plan, task = ({"verify": {"commands": [{"run": ["make", word]}]}} for word in ("test", "lint"))
+    why = proof(completion(), TEXT, [cite(evidence())], asked(task, plan, asking())).why
+    assert [one.partition(", which")[0] for one in why] == [
+        "policy and the plan ask for `make test`", "the task asks for `make lint`"
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("policy", "cited", "after"), [
