@@ -302,6 +302,13 @@ def test_every_file_of_tests_that_a_page_names_exists() -> None:
     assert sorted(named - {*map(str, there), *(path.stem for path in there)}) == []
 
 
+def test_every_module_that_the_pages_on_the_code_name_exists() -> None:
+    text = "".join((ROOT / f"docs/{name}.md").read_text("utf-8") for name in ("architecture", "decisions"))
+    named = set(re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.py)`", text))
+    assert len(named) > 20
+    assert sorted(one for one in named if not ((ROOT / one).exists() or (ROOT / "memento_git" / one).exists())) == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_row_of_a_table_has_the_cells_of_its_head(page: Path) -> None:
     text = re.sub(r"(?ms)^ *```.*?^ *```$", "```", page.read_text(encoding="utf-8"))
