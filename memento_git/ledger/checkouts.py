@@ -12,7 +12,7 @@ from memento_git.errors import Refused, reason_of
 from memento_git.ledger import layout, publish, scratch
 from memento_git.ledger.environment import PATTERNS, at_home
 from memento_git.ledger.git import BareRepository, Git, GitFailed
-from memento_git.ledger.lock import NotWritable
+from memento_git.ledger.lock import writing
 from memento_git.ledger.publish import TRUE
 from memento_git.model.ids import random_part
 
@@ -96,10 +96,8 @@ def foresee(git: Git, settings: Mapping[str, str]) -> Path:
     if git.head()[0] is None:
         raise NothingCommitted
     folder = folder_for(git, settings)
-    try:
+    with writing(folder):
         taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
-    except OSError as error:
-        raise NotWritable(reason=f"{folder}: {reason_of(error)}") from error
     if taken and not (folder / MARK).is_file() and not settings.get(SETTING):
         raise FolderForeign(path=folder)
     return folder
@@ -115,11 +113,10 @@ def add(git: Git, dispatch: str, folder: Path) -> Checkout:
     if os.path.lexists(path):
         raise FolderForeign(path=path)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / MARK).write_text(MARK_TEXT, encoding="utf-8")
-        git.run("worktree", "add", "--quiet", "-b", branch, str(path), base)
-    except OSError as error:
-        raise NotWritable(reason=f"{folder}: {reason_of(error)}") from error
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / MARK).write_text(MARK_TEXT, encoding="utf-8")
+            git.run("worktree", "add", "--quiet", "-b", branch, str(path), base)
     except GitFailed as failure:
         raise WorktreeFailed(path=path, what="made", reason=failure.facts["reason"]) from None
     return Checkout(path, branch, base)
@@ -163,12 +160,10 @@ def look(inside: Git, base: str) -> Work:
     """Return what a work tree holds; its objects are written, and an index of them beside git's own."""
     head = inside.head()[0] or base
     copy = _index(inside)
-    try:
+    with writing():
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.with_name(f"{copy.name}.lock").unlink(missing_ok=True)
         scratch.copy_index(inside, copy)
-    except OSError as error:
-        raise NotWritable(reason=reason_of(error)) from error
     extra = {"GIT_INDEX_FILE": str(copy), **PATTERNS}
     found = _add(inside, extra)
     worked = [path for path in found.submodules if _is_worked_in(inside, path, base)]

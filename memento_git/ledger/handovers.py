@@ -8,9 +8,7 @@ import os
 import platform
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.errors import reason_of
 from memento_git.ledger import lock, processes, wholefile
-from memento_git.ledger.lock import NotWritable
 from memento_git.ledger.processes import Process
 from memento_git.model.ids import is_id
 
@@ -76,22 +74,17 @@ def held(git: Git) -> AbstractContextManager[None]:
 
 def write(git: Git, handover: Handover) -> None:
     """Write down, durably, what is known of a dispatch."""
-    path = _path(git, handover.dispatch)
-    try:
-        told = {**handover._asdict(), "machine": handover.machine or platform.node()}
-        wholefile.write(path, json.dumps(told).encode(), durable=True)
-    except OSError as error:
-        raise NotWritable(reason=reason_of(error)) from error
+    told = {**handover._asdict(), "machine": handover.machine or platform.node()}
+    with lock.writing():
+        wholefile.write(_path(git, handover.dispatch), json.dumps(told).encode(), durable=True)
 
 
 def write_brief(git: Git, dispatch: str, text: str) -> None:
     """Write the brief that a worker reads."""
     path = brief_path(git, dispatch)
-    try:
+    with lock.writing():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise NotWritable(reason=reason_of(error)) from error
 
 
 def forget(git: Git, dispatch: str) -> None:

@@ -86,6 +86,16 @@ def refuse_ref(ref: str, failure: GitFailed) -> NoReturn:
 
 
 @contextmanager
+def writing(place: object = "") -> Iterator[None]:
+    """Refuse what the file system refuses in the block; a place that is given is named."""
+    try:
+        yield
+    except OSError as error:
+        told = f"{place}: " if place else ""
+        raise NotWritable(reason=f"{told}{reason_of(error)}") from error
+
+
+@contextmanager
 def held(path: Path, patience: float = PATIENCE, *, is_there: bool = False) -> Iterator[None]:
     """Hold a lock file while the block runs; raise LockHeld, naming the holder, when it takes too long.
 
@@ -127,11 +137,9 @@ def _open(path: Path, how: int) -> int:
 
 def _sign(handle: int) -> None:
     """Leave word of who holds the lock."""
-    try:
+    with writing():
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"process {os.getpid()} on {platform.node()}\n".encode(), 0)
-    except OSError as error:
-        raise NotWritable(reason=reason_of(error)) from error
 
 
 def _take(handle: int, path: Path, patience: float) -> None:

@@ -13,7 +13,7 @@ from memento_git.ledger import journal, layout, places, userindex, worktree
 from memento_git.ledger.complaints import was_killed
 from memento_git.ledger.git import BareRepository, GitFailed
 from memento_git.ledger.journal import Path3
-from memento_git.ledger.lock import LOCKED, NotWritable, refuse_ref
+from memento_git.ledger.lock import LOCKED, NotWritable, refuse_ref, writing
 from memento_git.ledger.settings import identities
 from memento_git.ledger.underway import under_way
 
@@ -104,10 +104,8 @@ def build(git: Git, base: Base, message: str, changes: Mapping[str, bytes | None
         else:
             parts += [f"M 100644 inline {name}\ndata {len(data)}\n".encode(), data, b"\n"]
     parts.append(f"\nget-mark :1\nreset {SCRATCH}\nfrom {git.zero}\n\ndone\n".encode())
-    try:
+    with writing():
         return _import(git, b"".join(parts), loose=len(changes) <= FEW)
-    except OSError as error:
-        raise NotWritable(reason=reason_of(error)) from error
 
 
 def signed(git: Git, base: Base, commit: str, message: str, settings: Mapping[str, str]) -> str:
@@ -183,10 +181,8 @@ class Draft(NamedTuple):
 def adopt(git: Git, base: Base, commit: str, subject: str, paths: list[Path3]) -> Draft:
     """Write down what a commit that is made already, on top of the base, will change in the work tree."""
     places.refuse_unwritable(git, (change.path for change in paths))
-    try:
+    with writing():
         return Draft(base, commit, subject, paths, journal.write(git, commit, paths))
-    except OSError as error:
-        raise NotWritable(reason=reason_of(error)) from error
 
 
 @contextmanager
