@@ -112,15 +112,15 @@ def signed(git: Git, base: Base, commit: str, message: str, settings: Mapping[st
     """Return the id of the same commit with a signature, where the repository asks for one."""
     if not signs(settings):
         return commit
-    return _signed(git, f"{commit}^{{tree}}", (base.commit,) if base.commit else (), message)
+    return _signed(git, f"{commit}^{{tree}}", ["-p", base.commit] if base.commit else [], message)
 
 
 def commit_tree(git: Git, tree: str, parents: tuple[str, ...], message: str, settings: Mapping[str, str]) -> str:
     """Return the id of a commit of a tree that is there already, signed where that is asked for; no ref names it."""
     identities(git, settings)
-    if signs(settings):
-        return _signed(git, tree, parents, message)
     named = [word for parent in parents for word in ("-p", parent)]
+    if signs(settings):
+        return _signed(git, tree, named, message)
     return git.run("commit-tree", tree, *named, data=message.encode()).decode().strip()
 
 
@@ -153,9 +153,8 @@ def _quoted(path: str) -> str:
     return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _signed(git: Git, tree: str, parents: tuple[str, ...], message: str) -> str:
-    """Make a commit with a signature, without ever waiting for a prompt."""
-    named = [word for parent in parents for word in ("-p", parent)]
+def _signed(git: Git, tree: str, named: list[str], message: str) -> str:
+    """Make a commit with a signature, without ever waiting for a prompt; its parents are named as git takes them."""
     try:
         return git.run_apart(
             "commit-tree", "-S", tree, *named, data=message.encode(),
