@@ -149,12 +149,10 @@ def refuse_apart(git: Git, where: str) -> None:
 
     A branch without a commit parted from nothing, so there the ledger of any remote branch counts.
     """
-    from memento_git.ledger.merging import has_ledger
-
     head = git.head()[0]
     for name in TRUNKS if head else (*TRUNKS, *git.lines("for-each-ref", "--format=%(refname)", "refs/remotes")):
         tip = git.commit(name)
-        if tip is not None and has_ledger(git, tip) and (head is None or _came_since(git, head, tip)):
+        if tip is not None and policyfile.has_ledger(git, tip) and (head is None or _came_since(git, head, tip)):
             ref = git.answer("rev-parse", "--symbolic-full-name", name) or name
             branch = ref.removeprefix("refs/heads/").removeprefix("refs/remotes/")
             is_remote = branch == ref.removeprefix("refs/remotes/")
@@ -175,10 +173,8 @@ def _bringing(folder: Path | None, program: str, *words: str) -> str:
 
 def _came_since(git: Git, head: str, tip: str) -> bool:
     """Tell whether a merge brings the tip's ledger: there was none yet where the two parted."""
-    from memento_git.ledger.merging import has_ledger
-
     common = git.merge_bases(head, tip)
-    return bool(common) and not any(has_ledger(git, one) for one in common)
+    return bool(common) and not any(policyfile.has_ledger(git, one) for one in common)
 
 
 def elsewhere(git: Git) -> Path | None:

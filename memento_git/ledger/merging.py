@@ -65,10 +65,6 @@ class Incoming(NamedTuple):
     plain: bool
 
 
-def has_ledger(git: Git, commit: str) -> bool:
-    return layout.CONFIG in git.entries(commit, layout.CONFIG)
-
-
 def incoming(git: Git, old: str, new: str) -> Incoming:
     """Return what one commit changes against another; code is only looked at, not listed."""
     changes, plain = [], _code(git.entries(old)) == _code(git.entries(new))

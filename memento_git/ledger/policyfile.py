@@ -117,6 +117,10 @@ def bringing_back(view: View) -> str:
     return restoring(layout.CONFIG) if was_here(view.git) else FROM_OTHERS
 
 
+def has_ledger(git: Git, commit: str) -> bool:
+    return layout.CONFIG in git.entries(commit, layout.CONFIG)
+
+
 def was_here(git: Git) -> bool:
     """Tell whether the commit before the last that changed the policy, in the history that is here, has one."""
     last = git.answer("rev-list", "-1", "HEAD", "--", layout.CONFIG)

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError, Moved
-from memento_git.ledger import layout, lock, merging, publish, remoteclaims, remotes
+from memento_git.ledger import layout, lock, merging, policyfile, publish, remoteclaims, remotes
 from memento_git.ledger.adoption import bring_forward
 from memento_git.ledger.store import NoLedger
 from memento_git.model.clock import seconds_of, stamp
@@ -147,7 +147,7 @@ def _take_in(
     git = ledger.git
     base = publish.Base(*git.head())
     ours = base.commit or ""
-    if not any(merging.has_ledger(git, commit) for commit in (ours, theirs) if commit):
+    if not any(policyfile.has_ledger(git, commit) for commit in (ours, theirs) if commit):
         raise NoLedger(where="HEAD")
     common = git.merge_bases(ours, theirs) if theirs else []
     if theirs is not None and common == [ours]:
