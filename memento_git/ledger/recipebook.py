@@ -111,11 +111,10 @@ class RecipeBook:
         return seen
 
     def _plain(self, name: str) -> Recipe | None:
-        if name in self.ready:
-            return self.ready[name]
-        path = layout.recipe_path(name)
-        found = self.read(path) if path in self.view.files else []
-        return found if isinstance(found, Recipe) else None
+        try:
+            return self.find(name)
+        except (NoSuchRecipe, LedgerUnreadable):
+            return None
 
 
 def _no_time(text: str) -> bool:
