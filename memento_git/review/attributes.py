@@ -40,10 +40,7 @@ FOLDED: Final = ("linguist-generated", "gitlab-generated")  # by these a service
 HARMLESS: Final = {
     "diff": ("diff", "!diff", *(f"diff={name}" for name in DRIVERS)),  # git's own: they name what a hunk is in
     "merge": ("merge", "!merge", "merge=text"),
-    "filter": ("-filter", "!filter"),
-    "ident": ("-ident", "!ident"),
-    LEAVING_OUT: ("-export-ignore", "!export-ignore"),
-    "working-tree-encoding": ("-working-tree-encoding", "!working-tree-encoding"),
+    **{name: (f"-{name}", f"!{name}") for name in ("filter", "ident", LEAVING_OUT, "working-tree-encoding")},
     "eol": ("eol=lf", "-eol", "!eol"),
     **{name: (f"-{name}", f"!{name}", f"{name}=false") for name in FOLDED},
 }
