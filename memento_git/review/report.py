@@ -144,21 +144,17 @@ def task_notes(row: TaskRow, evidence: Mapping[str, EvidenceRow]) -> list[str]:
         notes += _proof_notes(row, evidence)
     elif row["proven"] is False:
         notes.append(f"**unproven**: {said('; '.join(row['unproven_because'])) or 'nothing proves it'}")
-    if age := aged(row):
-        notes.append("stale: this commit has other code" if age == "stale" else age)
-    if row["late"]:
-        notes.append(f"late: {LATE}")
-    if row["selected_dispatch_id"]:
-        notes.append(f"selected: `{row['selected_dispatch_id']}`")
-    if row["ready"]:
-        notes.append("ready")
-    if row["held_back"]:
-        notes.append(f"held back: {said(row['held_back']['why'])}")
-    if row["waits_on"] and row["status"] == "pending":
-        notes.append(f"waits on {', '.join(f'`{name}`' for name in row['waits_on'])}")
-    if row["blocked_by"]:
-        notes.append(f"gate failed: {said(', '.join(row['blocked_by']))}")
-    return notes + _state_notes(row)
+    age, waits_on = aged(row), row["waits_on"] if row["status"] == "pending" else []
+    told = (
+        "stale: this commit has other code" if age == "stale" else age,
+        f"late: {LATE}" if row["late"] else "",
+        f"selected: `{row['selected_dispatch_id']}`" if row["selected_dispatch_id"] else "",
+        "ready" if row["ready"] else "",
+        f"held back: {said(row['held_back']['why'])}" if row["held_back"] else "",
+        f"waits on {', '.join(f'`{name}`' for name in waits_on)}" if waits_on else "",
+        f"gate failed: {said(', '.join(row['blocked_by']))}" if row["blocked_by"] else "",
+    )
+    return [*notes, *filter(None, told), *_state_notes(row)]
 
 
 def _proof_notes(row: TaskRow, evidence: Mapping[str, EvidenceRow]) -> list[str]:
@@ -233,13 +229,9 @@ def evidence_line(row: EvidenceRow) -> str:
     if row["status"] == "redacted" and (gone := row["withdrawn"]):
         return f"`{row['id']}` redacted by {said(called(gone['actor']))}: {said(gone['reason'] or '')}"
     what = _what(row)
-    marks = [row["trust_level"], row["outcome"]]
-    marks += [told] if (told := aged(row)) else []
-    marks += [MOVED] if row["moved"] else []
-    if row["status"] != "recorded":
-        marks.append(row["status"])
-    marks += [said(signature_note(row))] if signature_note(row) else []
-    marks += [said(again_note(row))] if again_note(row) else []
+    status = row["status"] if row["status"] != "recorded" else ""
+    told = (aged(row), MOVED if row["moved"] else "", status, said(signature_note(row)), said(again_note(row)))
+    marks = [row["trust_level"], row["outcome"], *filter(None, told)]
     shared = f", shared by {len(row['task_ids'])} tasks" if len(row["task_ids"]) > 1 else ""
     return f"`{row['id']}` {row['kind']}: {what} — {', '.join(marks)}{shared}"
 

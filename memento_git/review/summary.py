@@ -57,13 +57,9 @@ def _of_run(held: RunRows) -> Iterable[Row]:
         why = f": {gate['summary']}" if gate["summary"] else ""
         yield {"kind": "gate", "record": gate["scope"], "about": f"gate {gate['kind']} has failed{why}"}
     for row in held["plans"]:
-        if row["changed"]:
-            about = f"plan “{row['title']}” was changed after its approval"
+        changed = f"plan “{row['title']}” was changed after its approval" if row["changed"] else ""
+        if about := changed or row["unapproved"] or "; ".join(row["unsigned"]):
             yield {"kind": "plan", "record": row["id"], "about": about}
-        elif row["unapproved"]:
-            yield {"kind": "plan", "record": row["id"], "about": row["unapproved"]}
-        elif row["unsigned"]:
-            yield {"kind": "plan", "record": row["id"], "about": "; ".join(row["unsigned"])}
 
 
 def _of_tasks(held: RunRows) -> Iterable[Row]:
