@@ -100,10 +100,9 @@ def _is_replaced(view: View, path: str, good: set[str]) -> bool:
 
 def handed_out(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     """Yield a dispatch of the branch that rests on an approval or verdict without its signature, and goes on."""
-    lane = f"dispatch:{event.id.replace('event', 'dispatch', 1)}"
-    if event.id not in scope.added or state.folded(event.of).lanes.word(lane, "") in ("failed", "recovered"):
+    word = state.folded(event.of).lanes.word(f"dispatch:{event.dispatch}", "")
+    if event.id not in scope.added or word in ("failed", "recovered"):
         return
-
     scopes = (state.id, event.of, *(proofs.front_matter(state, event.of).get("depends_on") or ()))
     if told := gatehold.unsigned(state, scopes, runners=state.runners, opened=event):
         yield _unfounded(event, f"{event.of} was handed out, and {some(told, 3, '; ')}")
