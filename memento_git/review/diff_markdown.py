@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.enumeration import cut, many, some
 from memento_git.model.markup import MOST_COMMENT, code, fitting, plain, said, space, units, unlinked
@@ -28,7 +28,7 @@ from memento_git.review.diff_lines import (
 from memento_git.review.diff_notes import knowledge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from memento_git.model.rows import Row
 
@@ -105,16 +105,17 @@ def _cautions(held: Row) -> Iterator[str]:
         yield from ("", f"_{said(note)}_")
     if red := caution(held):
         yield from ("", "> [!CAUTION]", f"> **{plain(red)}**")
-        yield from _quoted([f"{row['change']}: {code(cut(row['path']))}" for row in held["forbidden"]])
+        yield from _quoted(held["forbidden"], lambda row: f"{row['change']}: {code(cut(row['path']))}")
     weak = held["policy"]["weakened"] if held["policy"] else []
     if weak:
         yield from ("", "> [!WARNING]", "> **The policy asks less than before:**")
-        yield from _quoted([said(cut(rule)) for rule in weak])
+        yield from _quoted(weak, lambda rule: said(cut(rule)))
 
 
-def _quoted(items: Sequence[str]) -> Iterator[str]:
-    more = [f"and {len(items) - MOST_FILES} more"] if len(items) > MOST_FILES else []
-    return (f"> - {item}" for item in (*items[:MOST_FILES], *more))
+def _quoted(found: Sequence[Any], told: Callable[[Any], str]) -> Iterator[str]:
+    yield from (f"> - {told(one)}" for one in found[:MOST_FILES])
+    if (more := len(found) - MOST_FILES) > 0:
+        yield f"> - and {more} more"
 
 
 def _cells(task: Row) -> str:
