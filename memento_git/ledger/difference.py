@@ -31,16 +31,6 @@ class Changed(NamedTuple):
     new: str
 
     @property
-    def old_head(self) -> str:
-        """Return `mode type id` of what was there, as git lists a tree; nothing where nothing was."""
-        return _head(self.old_mode, self.old)
-
-    @property
-    def new_head(self) -> str:
-        """Return the same of what is there now."""
-        return _head(self.mode, self.new)
-
-    @property
     def is_added(self) -> bool:
         return not self.old
 
@@ -50,6 +40,7 @@ class Changed(NamedTuple):
 
 
 def _head(mode: str, oid: str) -> str:
+    """Return `mode type id` of one side of a path, as git lists a tree; nothing where nothing is."""
     return f"{mode} {TYPES.get(mode, 'blob')} {oid}" if oid else ""
 
 
@@ -111,7 +102,7 @@ def heads(git: Git, old: str, new: str, known: Listed | None = None) -> dict[str
     told = {f"{layout.FOLDER}/{one.path}": one for one in found}
     if len(told) < len(found) or (known and any((known.blob(path) or "") != one.old for path, one in told.items())):
         return None
-    return {path: one.new_head for path, one in told.items()}
+    return {path: _head(one.mode, one.new) for path, one in told.items()}
 
 
 def statuses(git: Git, old: str, new: str, folder: str) -> dict[str, str] | None:
@@ -130,7 +121,7 @@ def in_ledger(git: Git, base: str, head: str) -> list[Changed]:
 
 def note_base(git: Git, base: str, head: str, found: Iterable[Changed]) -> None:
     """Let it be known what a base has in the ledger, from what its head has and what differs, without asking git."""
-    told = {one.path: one.old_head for one in found if one.path.startswith(f"{layout.FOLDER}/")}
+    told = {one.path: _head(one.old_mode, one.old) for one in found if one.path.startswith(f"{layout.FOLDER}/")}
     git.trees.differs(head, base, told)
 
 
