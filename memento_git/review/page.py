@@ -6,11 +6,12 @@ import base64
 import functools
 import hashlib
 import shlex
+from collections import Counter
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused, adding
-from memento_git.model.states import DONE, FINAL_TASK
+from memento_git.model.states import FINAL_TASK
 from memento_git.review.report import (
     INCOMPLETE,
     LATE,
@@ -25,6 +26,7 @@ from memento_git.review.report import (
     signature_note,
     typed,
 )  # fmt: skip
+from memento_git.review.summary import STUCK
 from memento_git.review.timeline import timeline
 from memento_git.work.doubts import aged, spike_note
 
@@ -42,6 +44,9 @@ SERVED: Final = (*STYLE, "web/web.css")
 SCRIPT: Final = ("web/live.js",)
 LONG: Final = 40
 RECENT: Final = 100
+PARTS: Final = {
+    "pending": "open", "dispatched": "under way", "in_progress": "under way", **dict.fromkeys(STUCK, "stuck"),
+}  # fmt: skip
 BAR: Final = (("proven", "good"), ("unproven", "warn"), ("under way", "work"), ("stuck", "bad"), ("open", "plain"))
 
 
@@ -126,21 +131,12 @@ def _groups(held: RunRows) -> list[Row]:
 
 def _bar(held: RunRows) -> list[Row]:
     """Return the shares of a bar of 1,000 parts, with what each is."""
-    counts = dict.fromkeys((name for name, _ in BAR), 0)
-    for row in held["tasks"]:
-        if row["status"] in DONE:
-            counts["proven" if row["proven"] else "unproven"] += 1
-        elif row["status"] in ("dispatched", "in_progress"):
-            counts["under way"] += 1
-        elif row["status"] in ("blocked", "rejected", "contested"):
-            counts["stuck"] += 1
-        elif row["status"] != "cancelled":
-            counts["open"] += 1
-    total = sum(counts.values())
+    rows = (row for row in held["tasks"] if row["status"] != "cancelled")
+    counts = Counter(PARTS.get(row["status"]) or ("proven" if row["proven"] else "unproven") for row in rows)
     parts, at = [], 0.0
     for name, tone in BAR:
         if counts[name]:
-            width = counts[name] * 1000 / total
+            width = counts[name] * 1000 / counts.total()
             parts.append({"name": name, "tone": tone, "count": counts[name], "x": round(at, 1), "w": round(width, 1)})
             at += width
     return parts
