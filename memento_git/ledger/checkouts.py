@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused, reason_of
 from memento_git.ledger import layout, publish, scratch
+from memento_git.ledger.commits import CODE
 from memento_git.ledger.environment import PATTERNS, at_home
 from memento_git.ledger.git import BareRepository, Git, GitFailed
 from memento_git.ledger.lock import writing
@@ -25,7 +26,6 @@ QUARANTINE: Final = "refs/memento/quarantine"
 MARK: Final = ".memento-worktrees"
 SETTING: Final = "memento.worktrees"
 MARK_TEXT: Final = "Worktrees of dispatches: memento makes and removes them. See git worktree list.\n"
-CODE: Final = (".", f":(exclude,top){layout.FOLDER}")
 
 
 class FolderForeign(Refused):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Broken
 from memento_git.ledger import difference, scratch
-from memento_git.ledger.checkouts import CODE, branch_of, worktrees
+from memento_git.ledger.checkouts import branch_of, worktrees
+from memento_git.ledger.commits import CODE
 from memento_git.ledger.environment import PATTERNS
 from memento_git.ledger.git import GitFailed
 from memento_git.model.ids import random_part

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.ledger.commits import CODE
 from memento_git.ledger.difference import NO_INDEX
 from memento_git.ledger.environment import PATTERNS
 from memento_git.ledger.git import GitFailed
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from memento_git.model.objection import Objection
 
 COMPARED: Final = ("diff-tree", "-r", "--no-textconv", "--ignore-submodules=none")
-SCOPE: Final = ("--", ":(top)", ":(top,exclude).memento")
 SHOWN: Final = 3
 
 
@@ -59,7 +59,7 @@ def _told(git: Git, *asked: str) -> bytes:
     place = str(git.git_dir)
     aside = {"GIT_DIR": place, "GIT_WORK_TREE": place, "GIT_INDEX_FILE": str(git.git_dir / NO_INDEX)}
     extra = {**aside, **PATTERNS}
-    return git.run("-c", f"core.attributesFile={os.devnull}", "-C", place, *COMPARED, *asked, *SCOPE, extra=extra)
+    return git.run("-c", f"core.attributesFile={os.devnull}", "-C", place, *COMPARED, *asked, "--", *CODE, extra=extra)
 
 
 def known(git: Git, told: Mapping[str, Any]) -> Changes | None:
