@@ -42,8 +42,7 @@ def apply(door: Door, file: BinaryIO | None, keys: str) -> int:
     lines = [line for row in done for line in _lines(row)]
     of_runs = [row["id"] for row in done if kind_of(row["id"]) != "note"]
     then = steps.after(door, of_runs[-1]) if of_runs else []
-    door.show({**refusal, "done": done}, "\n".join(lines), ok=not rejected, then=then)
-    return 1 if rejected else 0
+    return door.show({**refusal, "done": done}, "\n".join(lines), then=then)
 
 
 def _show_keys(door: Door, verb: str) -> None:

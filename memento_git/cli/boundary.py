@@ -118,10 +118,14 @@ class Door:
         return self.change(action, lambda tx: answers.after(tx, act(tx)))
 
     def show(
-        self, data: Mapping[str, Any], text: str | Callable[[], str], *, ok: bool = True,
+        self, data: Mapping[str, Any], text: str | Callable[[], str], *,
         then: Sequence[dict[str, str]] | None = None,
-    ) -> None:  # fmt: skip
-        """Print an answer: the envelope with --json, else the text; `then` are the steps that may follow it."""
+    ) -> int:  # fmt: skip
+        """Print an answer: the envelope with --json, else the text; `then` are the steps that may follow it.
+
+        Return its exit code: what has an `error` is a no, though all was done that was asked.
+        """
+        ok = "error" not in data
         if self.json:
             warnings = [*dict.fromkeys((*self._told, *self.notes()))]
             beside = {"next": then, "warnings": warnings or None}
@@ -131,6 +135,7 @@ class Door:
             said = (text if isinstance(text, str) else text()).rstrip("\n")
             terminal.put(terminal.guarded(said + leading(then or ())))
         self.close()
+        return 0 if ok else 1
 
     def notes(self) -> list[str]:
         """Return what should be known besides: the ledger's warnings, and files of it that do not count."""

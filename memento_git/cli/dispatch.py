@@ -226,8 +226,7 @@ def select(door: Door, task_id: str, only: tuple[str, ...], record: str, reason:
     told, then = _chosen(found, answers.task(door.view(), found.task)["selected_dispatch_id"])
     refusal = {} if chosen else {"error": "no_candidate", "message": f"no candidate of {found.task} can be selected"}
     data = {**refusal, "task_id": found.task, "decision": decision, "candidates": rows, "event_id": found.event or None}
-    door.show(data, "\n".join([*lines, told]), ok=chosen, then=then)
-    return 0 if chosen else 1
+    return door.show(data, "\n".join([*lines, told]), then=then)
 
 
 def _chosen(found: Selection, recorded: str | None) -> tuple[str, list[Row]]:

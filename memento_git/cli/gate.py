@@ -114,8 +114,7 @@ def release(
         steps.foretell(door, found.run)
     due = steps.due(door, found.run)
     then = [one for one in due if not (verdict.missing and one["command"].startswith("memento run complete"))]
-    door.show(data, "\n".join([told, *(f"  {one}" for one in lines)]), ok=not verdict.missing, then=then)
-    return 1 if verdict.missing else 0
+    return door.show(data, "\n".join([told, *(f"  {one}" for one in lines)]), then=then)
 
 
 def _counted(found: Release) -> list[str]:

@@ -168,11 +168,9 @@ def diff(
     row = None
     if record:
         row = door.row("graph diff", lambda tx: graphs.record_diff(tx, found, code, run=run, tasks=tasks))
-    refused = bool(found["blocking"])
     why = "; ".join(one["message"] for one in found["warnings"] if one["level"] == "refuse")
-    refusal = {"error": "graph_refused", "message": why} if refused else {}
-    door.show({**refusal, "diff": found, "evidence": row}, lambda: "\n".join(_changes(found)), ok=not refused)
-    return 1 if refused else 0
+    refusal = {"error": "graph_refused", "message": why} if found["blocking"] else {}
+    return door.show({**refusal, "diff": found, "evidence": row}, lambda: "\n".join(_changes(found)))
 
 
 def _policy(door: Door) -> Policy:

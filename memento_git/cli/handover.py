@@ -80,22 +80,20 @@ def _show(door: Door, outcome: Outcome) -> int:
 
     view = door.ledger.view()
     row, task = answers.at(view, outcome.dispatch, "dispatch"), answers.at(view, outcome.task, "task")
-    good = outcome.status == "completed"
     data: dict[str, Any] = {
         **row, "outcome": outcome.status, "category": outcome.category or None, "reason": outcome.reason or None,
         "evidence": list(outcome.evidence), "branch": outcome.branch or None, "partial": outcome.partial or None,
         "proven": task["proven"], "exit_code": outcome.exit, "seconds": outcome.seconds, "task": task,
     }  # fmt: skip
-    if good:
+    if outcome.status == "completed":
         proof = output.proof(task)
-        door.show(data, f"completed {outcome.task}, {proof}", then=_merging(outcome, task, candidate=row["candidate"]))
-        return 0
+        then = _merging(outcome, task, candidate=row["candidate"])
+        return door.show(data, f"completed {outcome.task}, {proof}", then=then)
     kept = f"\n its partial work: git show {outcome.partial}" if outcome.partial else ""
     told = f"{outcome.status} {outcome.dispatch} ({outcome.category}): {outcome.reason}{kept}"
     then = steps.retrying(task) if outcome.status == "failed" else []
     refusal = {"error": "dispatch_failed", "message": f"{outcome.status}: {outcome.reason}"}
-    door.show({**refusal, **data}, told, ok=False, then=then)
-    return 1
+    return door.show({**refusal, **data}, told, then=then)
 
 
 def _merging(outcome: Outcome, task: TaskRow, *, candidate: bool) -> list[Row]:
@@ -199,5 +197,4 @@ def _sum_up(door: Door, worked: Worked) -> int:
         then.append({"why": f"see what proves {many(unproven, 'task')}", "command": "memento status"})
     stopped = worked.stopped or f"{many(len(worked.left), 'task')} left"
     refusal = {} if good else {"error": "work_left", "message": stopped}
-    door.show({**refusal, **data}, "\n".join(lines), ok=good, then=then)
-    return 0 if good else 1
+    return door.show({**refusal, **data}, "\n".join(lines), then=then)

@@ -51,8 +51,7 @@ def preflight(door: Door, argv: tuple[str, ...], act: str, text: str, run: str, 
     if refused:
         said = "; ".join(f"{check.name}: {check.message}" for check in refused)
         data = {"error": "preflight_refused", "message": said, "hint": refused[0].fix, **data}
-    door.show(data, lambda: _table(verdict, gate), ok=not refused)
-    return 1 if refused else 0
+    return door.show(data, lambda: _table(verdict, gate))
 
 
 def _table(verdict: Verdict, gate: GateRow | None) -> str:

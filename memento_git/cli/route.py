@@ -40,8 +40,7 @@ def route(door: Door, task_id: str, executor: str, *, no_health: bool, record: b
         "evidence": kept,
     }
     names = output.Names(None if door.json else view)
-    door.show(data, lambda: _told(told.task, told.status, told.decision, names), ok=not told.refusal)
-    return 1 if told.refusal else 0
+    return door.show(data, lambda: _told(told.task, told.status, told.decision, names))
 
 
 def _record(door: Door, task: str, decision: Row) -> AnyRow:

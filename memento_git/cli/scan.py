@@ -57,8 +57,7 @@ def scan(door: Door, path: str, command: str, timeout: str, limit: int | None, *
         )
     failed = len(told["failed"])
     refusal = {"error": "not_described", "message": f"the command failed for {many(failed, 'file')}"} if failed else {}
-    door.show({**refusal, **told}, lambda: "\n".join(_told(told)), ok=not failed)
-    return 1 if failed else 0
+    return door.show({**refusal, **told}, lambda: "\n".join(_told(told)))
 
 
 def _told(told: Row) -> list[str]:

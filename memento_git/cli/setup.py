@@ -68,8 +68,7 @@ def doctor(door: Door, *, fix: bool, remote: str) -> int:
     bad = any(answer.status == "fail" for answer in answers)
     refusal = {"error": "checks_failed", "message": "something is wrong, see checks"} if bad else {}
     data = {**refusal, "checks": [answer._asdict() for answer in answers]}
-    door.show(data, lambda: _checks(answers), ok=not bad)
-    return 1 if bad else 0
+    return door.show(data, lambda: _checks(answers))
 
 
 def _checks(answers: Sequence[Answer]) -> str:
@@ -99,8 +98,7 @@ def sample_smoke(door: Door, goal: str) -> int:
     ok = steps.pop("ok")
     bad = [name for name, step in steps.items() if not step["ok"]]
     refusal = {} if ok else {"error": "sample_failed", "message": f"not as it should be: {', '.join(bad)}"}
-    door.show({**refusal, **steps}, text, ok=ok)
-    return 0 if ok else 1
+    return door.show({**refusal, **steps}, text)
 
 
 @click.command()

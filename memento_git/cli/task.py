@@ -290,8 +290,7 @@ def verify(door: Door, task_id: str, note: str, *, again: bool = False, no_run: 
     lines = [f"{verdict} {row['id']}", *(f"  {reason}" for reason in found.unmet)]
     repair = {"why": "have it made good", "command": f"memento task repair {row['id']}"}
     then = steps.due(door, row["run_id"]) if found.accepted else [repair]
-    door.show(data, "\n".join(lines), ok=found.accepted, then=then)
-    return 0 if found.accepted else 1
+    return door.show(data, "\n".join(lines), then=then)
 
 
 @task.command("repair")
