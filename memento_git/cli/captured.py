@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,18 +11,18 @@ from memento_git.model.enumeration import many
 from memento_git.model.finding import inside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memento_git.cli.boundary import Door
     from memento_git.ledger.view import View
-    from memento_git.model.rows import EvidenceRow, OutputRow, Row
+    from memento_git.model.rows import EventRow, EvidenceRow, OutputRow, Row
 
 with_output = click.option(
     "--output", "whole", is_flag=True, help="Of evidence: all that is kept of what its command printed, not the end."
 )
 
 
-def show(door: Door, view: View, row: EvidenceRow, beside: dict[str, Any], tail: Sequence[str], *, whole: bool) -> None:
+def show(door: Door, view: View, row: EvidenceRow, beside: Mapping[str, list[EventRow]], *, whole: bool) -> None:
     """Show a piece of evidence, what its command printed, and where its files are if only an archive has them."""
     from memento_git.work.captured import captured
 
@@ -32,10 +32,10 @@ def show(door: Door, view: View, row: EvidenceRow, beside: dict[str, Any], tail:
     then = [
         {"why": "the archive of its run has its files", "command": inside(one)} for one in places if one not in paths
     ]
-    names = output.Names(None if door.json else view)
+    names, happened = output.Names(view), beside.get("audit", ())
     door.show(
         {"evidence": row, "output": kept, **beside},
-        lambda: "\n".join([*output.fields(_spoken(row), names), *_lines(kept), *tail]),
+        lambda: "\n".join([*output.fields(_spoken(row), names), *_lines(kept), *output.told_apart(happened, names)]),
         then=then or None,
     )
 

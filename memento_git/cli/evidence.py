@@ -78,7 +78,7 @@ def show_evidence(door: Door, evidence_id: str, *, whole: bool) -> None:
     from memento_git.work import answers
 
     view = door.view()
-    captured.show(door, view, answers.shown(view, evidence_id, "evidence"), {}, [], whole=whole)
+    captured.show(door, view, answers.shown(view, evidence_id, "evidence"), {}, whole=whole)
 
 
 @evidence.command("run", context_settings={"allow_interspersed_args": False})

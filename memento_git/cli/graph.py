@@ -61,7 +61,7 @@ def graph_status(door: Door, run: str) -> None:
     if told := codegraph.lacking(held):
         door.ledger.warn(told)
     graph = {key: value for key, value in held.items() if key not in ("edges", "format")}
-    names = output.Names(None if door.json else view)
+    names = output.Names(view)
     door.show(
         {"code": code, "graph": graph, "snapshot": snapshot, "after_dispatch": when, "graphify": found},
         lambda: "\n".join(

@@ -176,9 +176,7 @@ def _record(door: Door, view: View, full: str, *, whole: bool) -> None:
     row = answers.shown(view, full, kind)
     subject = row["task_id"] if kind == "dispatch" else full
     events = [] if kind == "event" else [one for one in answers.history(view, subject) if _about(one, full)]
-    names = output.Names(None if door.json else view)
-    happened = output.told_apart(events, names)
     if kind == "evidence":
-        captured.show(door, view, row, {"audit": events}, happened, whole=whole)
+        captured.show(door, view, row, {"audit": events}, whole=whole)
     else:
-        door.show({kind: row, "audit": events}, lambda: "\n".join([*output.fields(row, names), *happened]))
+        output.record(door, view, row, {kind: row, "audit": events}, events)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -54,21 +55,22 @@ def printable(text: object) -> str:
 
 
 class Names:
-    """Short ids: the shortest prefix that is unique in the view."""
+    """Short ids: the shortest prefix that is unique in the view, which is read when the first is asked for."""
 
     def __init__(self, view: View | None) -> None:
-        self.short: dict[str, str] = {}
-        for kind in KINDS if view is not None else ():
-            self.short.update(shortest(view.known(kind) if view is not None else ()))
+        self._view = view
+
+    @cached_property
+    def short(self) -> dict[str, str]:
+        known = map(self._view.known, KINDS) if self._view is not None else ()
+        return {identity: short for ids in known for identity, short in shortest(ids).items()}
 
     def __call__(self, identity: str | None) -> str:
-        if not identity:
-            return ""
-        return self.short.get(identity, identity)
+        return self.short.get(identity, identity) if identity else ""
 
     def within(self, text: str) -> str:
         """Return a text with every id in it shortened, but for those in a path, which is to be opened."""
-        return WORD.sub(lambda found: self.short.get(found[0], found[0]), text)
+        return WORD.sub(lambda found: self(found[0]), text)
 
 
 def when(row: EventRow) -> str:
@@ -255,9 +257,10 @@ def listing(
     door.show({name: list(shown), "page": told}, text)
 
 
-def record(door: Door, view: View, row: Mapping[str, Any], data: Any) -> None:
-    """Answer one record: with data, or as lines of what it says."""
-    door.show(data, lambda: "\n".join(fields(row, Names(view))))
+def record(door: Door, view: View, row: Mapping[str, Any], data: Any, events: Sequence[EventRow] = ()) -> None:
+    """Answer one record: with data, or as lines of what it says, and of what happened to it."""
+    names = Names(view)
+    door.show(data, lambda: "\n".join([*fields(row, names), *told_apart(events, names)]))
 
 
 def marks(row: Mapping[str, Any]) -> list[str]:

@@ -30,7 +30,7 @@ MOST = click.option(
 )
 
 
-def _held(door: Door, run: str, limit: int) -> tuple[RunRows, Names | None]:
+def _held(door: Door, run: str, limit: int) -> tuple[RunRows, Names]:
     from memento_git.review.note_counts import note_counts
     from memento_git.work.overview import choose_among, interrupted, overview, without_runs
 
@@ -45,7 +45,7 @@ def _held(door: Door, run: str, limit: int) -> tuple[RunRows, Names | None]:
     held["next"] = [*interrupted(door.ledger), *held["next"]]
     if more := len(others) - len(held["also_open"]):
         held["omitted"]["also_open"] = more
-    return held, None if door.json else output.Names(view)
+    return held, output.Names(view)
 
 
 @click.command()
@@ -57,7 +57,7 @@ def status(door: Door, run: str, limit: int) -> None:
     held, names = _held(door, run, limit)
     state = held["run"]["status"] if held["run"] else None
     show = _status if held["run"] else _empty
-    door.show({"state": state, **held}, lambda: show(held, names or output.Names(None)))
+    door.show({"state": state, **held}, lambda: show(held, names))
 
 
 def _empty(held: RunRows, names: Names) -> str:

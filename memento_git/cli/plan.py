@@ -122,7 +122,7 @@ def show_plan(door: Door, plan_id: str) -> None:
 
     view = door.view()
     row = answers.at(view, plan_id or choose_plan(view), "plan")
-    names = output.Names(None if door.json else view)
+    names = output.Names(view)
     door.show({"plan": row}, lambda: "\n".join([
         *output.fields(row, names), *output.told_apart(answers.history(view, row["id"]), names),
     ]))  # fmt: skip

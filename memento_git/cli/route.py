@@ -39,8 +39,7 @@ def route(door: Door, task_id: str, executor: str, *, no_health: bool, record: b
         "decision": told.decision,
         "evidence": kept,
     }
-    names = output.Names(None if door.json else view)
-    return door.show(data, lambda: _told(told.task, told.status, told.decision, names))
+    return door.show(data, lambda: _told(told.task, told.status, told.decision, output.Names(view)))
 
 
 def _record(door: Door, task: str, decision: Row) -> AnyRow:

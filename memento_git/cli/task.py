@@ -170,11 +170,11 @@ def show_task(door: Door, task_id: str) -> None:
     row, state = answers.task(view, identity), RunState(view, run)
     handed, step = rows.dispatch_rows(state, identity), routes.next_of(state, identity)
     dangers = dangers_of(state, identity)
-    names = output.Names(None if door.json else view)
-    lines = [
+    names = output.Names(view)
+    lines = (
         (names(one["dispatch_id"]), output.state(one["status"]), output.printable(one["executor"]), output.holder(one))
         for one in handed
-    ]
+    )
     asked = row["asked"]["why"] if row["asked"] else None
     shown = {**row, "verification_policy": None, "asked": asked, "step": output.step(step)}
     door.show(
@@ -182,7 +182,7 @@ def show_task(door: Door, task_id: str) -> None:
         lambda: "\n".join(
             [
                 *output.fields(shown, names),
-                *([""] if lines else []),
+                *([""] if handed else []),
                 *output.columns(lines),
                 *output.destructive(dangers),
             ]
