@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from memento_git.work.actions.evidences import Draft
     from memento_git.work.actions.verifying import Change
     from memento_git.work.attest.signatures import Sealer
-    from memento_git.work.proof.seen_commits import Place
 
 UNFIT: Final = (
     "see policy.reproduce in .memento/config.yaml; what it lists and cannot run here, record anew: memento evidence "
@@ -253,10 +252,10 @@ def _one(
     try:
         draft = rerunner.run(evidence, place.commit)
     except Refused as refusal:
-        return Result(evidence, again.CANNOT, (refusal.message,), *_told(place))
+        return Result(evidence, again.CANNOT, (refusal.message,), *place)
     if draft.data["command"].get("timed_out"):
         limit = rerunner.policy.reproduce["timeout"]
-        return Result(evidence, again.CANNOT, (f"it did not end within {limit}",), *_told(place))
+        return Result(evidence, again.CANNOT, (f"it did not end within {limit}",), *place)
     found = again.differences(data, draft.data)
     status = again.DIFFERS if found else again.REPRODUCED
     aside = f"at {place.commit[:12]}, which has other code than HEAD" if places.is_aside(place) else ""
@@ -264,7 +263,7 @@ def _one(
     less = again.less_covered(data, draft.data)
     absent = not_seen(draft.data["code"]["absent"]) if "absent" in draft.data["code"] else ""
     why = filter(None, [*found, *less, NOTES.get(place.where, ""), absent, aside, bare, _said(draft) if found else ""])
-    return Result(evidence, status, tuple(why), *_told(place), draft)
+    return Result(evidence, status, tuple(why), *place, draft)
 
 
 def _is_bare(rerunner: Rerunner, draft: Draft, commit: str) -> bool:
@@ -279,10 +278,6 @@ def _said(draft: Draft) -> str:
     texts = (one_line(draft.files.get(name, b"").decode(errors="replace")) for name in ("stderr.txt", "stdout.txt"))
     said = next(filter(None, texts), "")
     return f"at its end it printed: {said[-MOST_TEXT:]}" if said else ""
-
-
-def _told(place: Place) -> tuple[str, str]:
-    return place.where, place.commit
 
 
 def require_key(ledger: Ledger, key: str, base: str = "") -> None:

@@ -87,11 +87,6 @@ class Seen(NamedTuple):
         return "" if self.trusted else "; ".join(told[:MOST_TOLD])
 
 
-def unsigned(rerun: Evidence) -> Runner:  # noqa: ARG001 (the shape of what signatures tell)
-    """Return who ran a command again where no signature is looked at: nobody."""
-    return NOBODY
-
-
 def is_listed(argv: Sequence[str], patterns: Iterable[Sequence[str]]) -> bool:
     """Tell whether a command begins with the words of one of the patterns; `*` stands for anything within a word."""
     return any(
@@ -201,8 +196,10 @@ def _is_alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     )
 
 
-def judged(first: Evidence, reruns: Iterable[Evidence], runner: Callable[[Evidence], Runner] = unsigned) -> Seen:
-    """Return what standing, witnessed reruns say of evidence.
+def judged(
+    first: Evidence, reruns: Iterable[Evidence], runner: Callable[[Evidence], Runner] = lambda _: NOBODY
+) -> Seen:
+    """Return what standing, witnessed reruns say of evidence; by default no signature is looked at.
 
     One that agrees raises its trust only where policy lists who signed it: whoever wrote a false file could write a
     second. One that differs counts whoever recorded it: nobody contradicts to gain by it.

@@ -22,10 +22,10 @@ HEAD: Final = "head"
 
 
 class Place(NamedTuple):
-    """A commit, and what it holds of the code that was seen: all (tree), tracked files (tracked), who knows (head)."""
+    """What a commit holds of the code that was seen: all (tree), tracked files (tracked), who knows (head); and it."""
 
-    commit: str
     where: str
+    commit: str
 
 
 class SeenCommits:
@@ -45,19 +45,19 @@ class SeenCommits:
         """Return where the code is that evidence saw; HEAD where no commit holds it, or it names two codes at odds."""
         code = code_seen(evidence)
         if not code:
-            return Place(self.head, HEAD)
+            return Place(HEAD, self.head)
         if self.here and code.get("tree") == self._tree(self.head) != wholly(evidence):
-            return Place(self.head, TRACKED)
+            return Place(TRACKED, self.head)
         near = {self._tree(commit): commit for commit in (self._known(code.get("head", "")), self.head) if commit}
         tracked, whole = (
             near.get(tree) or self.trees.get(tree, "") if tree else "" for tree in (code.get("tree"), wholly(evidence))
         )
         if whole and not self._only_adds(tracked, whole):
-            return Place(self.head, HEAD)
+            return Place(HEAD, self.head)
         for commit, where in ((whole, TREE), (tracked, TRACKED)):
             if commit and self._has_paths(commit, code):
-                return Place(commit, where)
-        return Place(self.head, TREE if "paths" in code and self._has_paths(self.head, code) else HEAD)
+                return Place(where, commit)
+        return Place(TREE if "paths" in code and self._has_paths(self.head, code) else HEAD, self.head)
 
     def is_aside(self, place: Place) -> bool:
         """Tell whether a place is a commit that has other code than HEAD."""
