@@ -89,7 +89,7 @@ def notes_of(card: Mapping[str, Any]) -> list[str]:
         "ready" if card["ready"] else "",
         f"blocked by {', '.join(card['blocked_by'])}" if card["blocked_by"] else "",
         card["reason"] or "",
-        {True: "proven", False: "unproven"}.get(card["proven"], "") if card["proven"] is not None else "",
+        {True: "proven", False: "unproven", None: ""}[card["proven"]],
         *card["doubts"],
     )
     return [note for note in told if note]

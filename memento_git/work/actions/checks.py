@@ -140,16 +140,14 @@ def record_check(
         raise PayloadInvalid(where="provider", problem=f"{provider[:60]!r} is not {t.WORD.name}")
     if url and re.match(r"https?://[^\s/]", url) is None:
         raise PayloadInvalid(where="url", problem=f"{url[:60]!r} is not a link")
-    ended = conclusion.strip().lower()
-    if not ended and status.strip().lower() in UNFINISHED:
-        ended = status.strip().lower()
-    if not ended:
+    ended, stands = conclusion.strip().lower(), status.strip().lower()
+    if ended and stands in UNFINISHED:
+        raise PayloadInvalid(where="conclusion", problem=f"a check that is {status} has none yet")
+    if not ended and stands not in UNFINISHED:
         raise PayloadInvalid(
             where="conclusion", problem="it is missing, and the status does not say that it still runs"
         )
-    if conclusion.strip() and status.strip().lower() in UNFINISHED:
-        raise PayloadInvalid(where="conclusion", problem=f"a check that is {status} has none yet")
     of = tx.ledger.git.commit_of(commit or "HEAD")
-    check = Check(word, name.strip() or word, id.strip(), ended, of, url.strip(), "")
+    check = Check(word, name.strip() or word, id.strip(), ended or stands, of, url.strip(), "")
     new, old = add_checks(tx, [check], run=run, tasks=tasks, summary=TYPED)
     return (new or old)[0], bool(new)

@@ -59,17 +59,14 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = ()) -> Row:
     }  # fmt: skip
 
 
-def _ids(view: View, run: str) -> set[tuple[str, str]]:
+def _ids(view: View, run: str) -> set[tuple[str, ...]]:
     """Return git's ids of a run's folder and archives, a pair for each commit of the view."""
     places = (f"{layout.RUNS}/{run}", f"{layout.ARCHIVE}/{run}")
     if len(view.commits) == 1:
         found = [view.folders]
     else:
         found = [view.git.entries(commit, *places) for commit in view.commits]
-    return {
-        (places_[0].oid if places_[0] else "", places_[1].oid if places_[1] else "")
-        for places_ in ([entries.get(place) for place in places] for entries in found)
-    }
+    return {tuple(entries[place].oid if place in entries else "" for place in places) for entries in found}
 
 
 def _archived(view: View, run: str) -> bool:

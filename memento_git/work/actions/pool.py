@@ -225,7 +225,7 @@ class _Pool:
             return
         self.ended.append(ended)
         done = sum(1 for one in self.ended if one.status == "completed")
-        proof = {True: ", proven", False: ", unproven"}.get(ended.proven, "") if ended.proven is not None else ""
+        proof = {True: ", proven", False: ", unproven", None: ""}[ended.proven]
         self.tell(f"[{done} done] {ended.task} {ended.status}{proof}{f': {ended.reason}' if ended.reason else ''}")
         if ended.status == "failed":
             self._again(ended)

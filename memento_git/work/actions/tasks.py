@@ -163,7 +163,7 @@ def revise_task(
         changes["title"] = desk.text("title", title, lines=False)
     for key, value in (("kind", _kind(kind)), ("risk", risk), ("role", desk.optional("role", role, lines=False))):
         changes |= {key: value} if value else {}
-    if asked := {key: value for key, value in verification(desk, commands, require, trust).items() if value}:
+    if asked := verification(desk, commands, require, trust):
         changes["verify"] = {**prose.data.get("verify", {}), **asked}
     if criteria is not None:
         changes["criteria"] = desk.texts("criterion", criteria)

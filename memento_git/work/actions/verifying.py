@@ -257,8 +257,9 @@ def repair_task(tx: Transaction, task: str, *, title: str = "") -> str:
     }
     desk.write(layout.prose_path(state.id, repair), data, prose.body)
     tx.touch(state.id, repair)
-    for other in _waiting(state, identity):
-        _repoint(tx, state, other, identity, repair)
+    for other in proofs.dependents(state, identity):
+        if state.task_status(other) not in FINAL_TASK:
+            _repoint(tx, state, other, identity, repair)
     desk.happen(state, identity, "cancelled", reads=(state.id,), reason=f"{repair} repairs it")
     return repair
 
@@ -267,11 +268,6 @@ def _unmet(state: RunState, task: str) -> list[str]:
     """Return what the latest rejection of a task names, as criteria of its repair."""
     verdicts = [seen.event for seen in state.folded(task).events if seen.event.do == "rejected"]
     return [f"{terms.UNMET}{line}" for line in verdicts[-1].data["unmet"]] if verdicts else []
-
-
-def _waiting(state: RunState, task: str) -> list[str]:
-    """Return the unfinished tasks that depend on a task."""
-    return [other for other in proofs.dependents(state, task) if state.task_status(other) not in FINAL_TASK]
 
 
 def _repoint(tx: Transaction, state: RunState, task: str, old: str, new: str) -> None:

@@ -230,12 +230,9 @@ def unheard(state: RunState, approval: Evidence, of: str) -> Objection:
 
 def approved_else(state: RunState, approval: Evidence, of: str = "") -> Objection:
     """Return that an approval was taken back, or what it is about is not what was approved any more; or nothing."""
-    about = str(approval.data.get("approves", ""))
-    if not about or trust.outcome_of(approval.data) != "passed":
+    if not approval.data.get("approves") or trust.outcome_of(approval.data) != "passed":
         return ""
-    if no := replies.taken_back(state, approval, of):
-        return no
-    return other_words(state, approval)
+    return replies.taken_back(state, approval, of) or other_words(state, approval)
 
 
 def other_words(state: RunState, approval: Evidence) -> Objection:
