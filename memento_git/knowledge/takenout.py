@@ -5,7 +5,7 @@ Only digests are kept. Of what was purged there is none of the text, for a short
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.overruling import takes_out
 from memento_git.knowledge import alike
@@ -48,18 +48,14 @@ def source_mark(shelf: Shelf, note: str) -> dict[str, Any]:
 
 
 class TakenOut:
-    """The imported notes that were taken out."""
+    """The imported notes that were taken out of a ledger."""
 
-    def __init__(self, held: Mapping[str, list[Mapping[str, str]]]) -> None:
-        self._sources = {one[SOURCE]: note for note, said in held.items() for one in said if one.get(SOURCE)}
-        self._texts = {one[TEXT]: note for note, said in held.items() for one in said if one.get(TEXT)}
+    def __init__(self, shelf: Shelf) -> None:
+        gone = (note for note in sorted(shelf.index.events_of) if shelf.is_redacted(note))
+        held = [(note, one) for note in gone for one in _events(shelf, note)]
+        self._sources = {one[SOURCE]: note for note, one in held if one[SOURCE]}
+        self._texts = {one[TEXT]: note for note, one in held if one[TEXT]}
         self._read = {*self._texts.values()}
-
-    @classmethod
-    def of(cls, shelf: Shelf) -> Self:
-        """Return those of a ledger's notes."""
-        gone = [note for note in sorted(shelf.index.events_of) if shelf.is_redacted(note)]
-        return cls({note: list(_events(shelf, note)) for note in gone})
 
     def said(self, origin: str, text: str, sources: Sequence[str]) -> str:
         """Return the note that said what an imported text says, or came from its place as a text that nobody knows."""

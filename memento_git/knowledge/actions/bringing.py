@@ -108,7 +108,7 @@ class _Bringing:
         self._first: dict[str, str] = {}
         self._is_known = self._mostly_known(found.entries)
         live = {note.id for note in desk.shelf.live()}
-        self._gone = TakenOut.of(desk.shelf)
+        self._gone = TakenOut(desk.shelf)
         self._places = self._placed(found.entries)
         self._keys = {str(note.data["key"]): note.id for note in notes if note.data.get("key") and note.id in live}
 

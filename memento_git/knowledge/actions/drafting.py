@@ -113,7 +113,7 @@ def _promoted_before(desk: Desk, given: str, waiting: Collection[str]) -> str:
 
 def _taken_out(desk: Desk, drafts: Mapping[str, Drafted]) -> dict[str, str]:
     """Return draft -> the note that said the same and was redacted."""
-    held = TakenOut.of(desk.shelf)
+    held = TakenOut(desk.shelf)
     found = {
         one: held.said(draft.data["origin"], draft.body, draft.data.get("sources") or ())
         for one, draft in drafts.items()

@@ -128,7 +128,7 @@ class _Intake:
         self.desk = Desk.of(tx)
         self.before = Shelf(tx.view)
         self.drafts = Drafts(tx.ledger.git)
-        self.gone = TakenOut.of(self.before)
+        self.gone = TakenOut(self.before)
         self.brought = Brought([], [], [], [])
         self.differ: list[str] = []
         self.new: set[str] = set()

@@ -122,7 +122,7 @@ class Scan:
 
     @cached_property
     def gone(self) -> TakenOut:
-        return TakenOut.of(self.overlay.shelf)
+        return TakenOut(self.overlay.shelf)
 
     def _is_said(self, place: str, text: str) -> bool:
         """Tell whether a note or a draft says a text of a place, or of one that has moved there since."""
