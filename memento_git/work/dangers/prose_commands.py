@@ -15,29 +15,10 @@ from memento_git.work.dangers.risky_words import is_risky
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
-SHELL_LANGUAGES: Final = frozenset(
-    {
-        "",
-        "sh",
-        "bash",
-        "shell",
-        "zsh",
-        "console",
-        "shell-session",
-        "terminal",
-        "ksh",
-        "fish",
-        "cmd",
-        "command",
-        "text",
-        "txt",
-        "plain",
-        "plaintext",
-        "dockerfile",
-        "makefile",
-        "make",
-    }
-)
+SHELL_LANGUAGES: Final = (
+    "", "sh", "bash", "shell", "zsh", "console", "shell-session", "terminal", "ksh", "fish", "cmd", "command", "text",
+    "txt", "plain", "plaintext", "dockerfile", "makefile", "make",
+)  # fmt: skip
 HEADS: Final = (
     "git", "hub", "gh", "rm", "sudo", "doas", "find", "dd", "mkfs", "mke2fs", "wipefs", "blkdiscard", "shred",
     "truncate", "chmod", "chown", "chgrp", "mv", "cp", "tee", "sed", "perl", "rsync", "xargs", "env", "nohup", "nice",
