@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from tests.play import git
+from tests.served import played
 from tests.test_ci import PAGE, ROOT, requested
-from tests.test_comments import TOKEN, serving
+from tests.test_comments import TOKEN, Forge
 
 if TYPE_CHECKING:
     from tests.play import Play
@@ -90,7 +91,7 @@ def test_a_runner_does_the_job_of_the_page_for_a_good_request_and_a_bad_one(play
     git(play.root, "remote", "add", "origin", "https://github.com/acme/app.git")
     target, task = requested(play)
     runner = Runner(play.root, tmp_path)
-    with serving() as forge:
+    with played(Forge()) as forge:
         done = runner.request(target, forge.url)
         assert done.returncode == 0, done.stdout + done.stderr
         (comment,) = forge.comments

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.server
 import re
 import shutil
 import socket
@@ -16,6 +15,7 @@ import pytest
 from memento_git.review.page import page
 from memento_git.work.actions import tasks
 from tests.play import add, git
+from tests.served import Quiet, WebServer, played
 from tests.test_report import NOW, assert_inert, hostile, seen
 
 if TYPE_CHECKING:
@@ -55,21 +55,14 @@ def asked() -> Iterator[tuple[str, list[str]]]:
     """A web server that remembers what it was asked for."""
     paths: list[str] = []
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Handler(Quiet):
+        def do_GET(self) -> None:  # noqa: N802 (as http.server calls it)
             paths.append(self.path)
             self.send_response(204)
             self.end_headers()
 
-        def log_message(self, *_: Any) -> None:
-            return
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}", paths
-        server.shutdown()
-        thread.join()
+    with played(WebServer(Handler)) as server:
+        yield server.url, paths
 
 
 def test_a_hostile_ledger_does_nothing_in_a_browser(play: Play, tmp_path: Path, asked: tuple[str, list[str]]) -> None:

@@ -18,13 +18,13 @@ from memento_git.review.diff_markdown import markdown
 from memento_git.work.actions.comparing import compare
 from memento_git.work.comments import MARK
 from tests.play import git
-from tests.test_comments import TOKEN, serving
+from tests.served import played
+from tests.test_comments import TOKEN, Forge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.play import Play
-    from tests.test_comments import Forge
 
 ROOT: Final = Path(__file__).parent.parent
 ACTION: Final = yaml.safe_load((ROOT / "action.yml").read_text())
@@ -35,7 +35,7 @@ PAGE: Final = (ROOT / "docs" / "ci.md").read_text()
 
 @pytest.fixture
 def forge() -> Iterator[Forge]:
-    with serving() as server:
+    with played(Forge()) as server:
         yield server
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -14,7 +13,7 @@ from memento_git.errors import MementoError
 from memento_git.model.markup import MOST_COMMENT
 from memento_git.work import hosting
 from memento_git.work.comments import MARK, post
-from tests.served import played
+from tests.served import Quiet, WebServer, played
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,27 +22,20 @@ if TYPE_CHECKING:
     Call = Callable[..., tuple[int, str, str]]
 
 TOKEN: Final = "not-a-real-token-1234"
-PLACES: Final = ("/repos/acme/app/issues/7/comments", "/projects/group%2Fsub%2Fapp/merge_requests/7/notes")
 PAGE: Final = 2
 BOT: Final = {"login": "github-actions[bot]", "username": "bot", "type": "Bot"}
 MALLORY: Final = {"login": "mallory", "username": "mallory", "type": "User"}
 
 
-class Forge(ThreadingHTTPServer):
+class Forge(WebServer):
     """The comments of one request; `me` is None for the token of an app, `fails` answers an error instead."""
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Handler)
         self.comments: list[dict[str, Any]] = []
         self.me: dict[str, str] | None = None
         self.fails: dict[str, tuple[int, dict[str, str]]] = {}
         self.asked: list[tuple[str, str, str]] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
 
     def add(self, body: str, by: dict[str, str]) -> dict[str, Any]:
         number = len(self.comments) + 1
@@ -52,7 +44,7 @@ class Forge(ThreadingHTTPServer):
         return made
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(Quiet):
     server: Forge
 
     def answer(self, status: int, value: Any, headers: dict[str, str] | None = None) -> None:
@@ -110,22 +102,13 @@ class Handler(BaseHTTPRequestHandler):
 
     do_GET = do_POST = do_PATCH = do_PUT = handle_one  # noqa: N815
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Say nothing."""
-
-
-@contextmanager
-def serving() -> Iterator[Forge]:
-    with played(Forge()) as server:
-        yield server
-
 
 @pytest.fixture
 def forge(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forge]:
     monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
     monkeypatch.setenv("GITLAB_TOKEN", TOKEN)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with serving() as server:
+    with played(Forge()) as server:
         yield server
 
 

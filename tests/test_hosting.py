@@ -6,8 +6,7 @@ import json
 import socket
 import sys
 import threading
-from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, urlsplit
@@ -18,7 +17,7 @@ from memento_git.errors import MementoError
 from memento_git.work import hosting
 from memento_git.work.actions import checks
 from tests.play import Play, git
-from tests.served import played
+from tests.served import Quiet, WebServer, played
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,32 +27,26 @@ COMMIT: Final = "a" * 40
 TOKEN: Final = "not-a-real-token-1234"
 
 
-class Service(ThreadingHTTPServer):
+class Service(WebServer):
     """An API on 127.0.0.1: path -> (status, headers, body), and what it was asked."""
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Handler)
         self.answers: dict[str, tuple[int, dict[str, str], bytes]] = {}
         self.asked: list[tuple[str, str]] = []
         self.delay = 0.0
         self.drip = 0.0
         self.dripped = 0
 
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
     def on(self, path: str, value: Any, status: int = 200, **headers: str) -> None:
         body = value if isinstance(value, bytes) else json.dumps(value).encode()
         self.answers[path] = (status, {name.replace("_", "-"): text for name, text in headers.items()}, body)
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(Quiet):
     server: Service
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 (as http.server calls it)
         parts = urlsplit(self.path)
         self.server.asked.append((self.path, self.headers.get("Authorization", "")))
         page = parse_qs(parts.query).get("page", [""])[0]
@@ -73,22 +66,13 @@ class Handler(BaseHTTPRequestHandler):
                 self.wfile.write(body[start : start + 1] if self.server.drip else body)
                 self.server.dripped += 1
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Say nothing."""
-
-
-@contextmanager
-def serving() -> Iterator[Service]:
-    with played(Service()) as server:
-        yield server
-
 
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     for provider in hosting.SERVICES.values():
         monkeypatch.setenv(provider.variable, TOKEN)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with serving() as server:
+    with played(Service()) as server:
         yield server
 
 
