@@ -104,8 +104,8 @@ class Tale:
         assert seen is not None
         return seen.verdict, seen.token
 
-    def dispatch_state(self, opened: str, task: str = TASK) -> tuple[str, ...]:
-        return self.folded(task).lanes.values[f"dispatch:{handoff(opened)}"]
+    def dispatch_state(self, opened: str) -> tuple[str, ...]:
+        return self.folded(TASK).lanes.values[f"dispatch:{handoff(opened)}"]
 
 
 def handoff(opened: str) -> str:

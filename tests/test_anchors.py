@@ -359,12 +359,12 @@ def test_a_function_that_went_to_another_file(garden: Garden) -> None:
     assert [told(garden.follow(anchor)) for anchor in anchors] == [("moved", "twice.py", (4, 9))] * 2
 
 
-def moved_to(garden: Garden, path: str, old: str, new: str) -> str:
+def moved_to(garden: Garden, old: str, new: str) -> str:
     """Move the function to another file with an edit; return the new file's text."""
     start, end = CODE.index("def second"), CODE.index("class Basket")
     assert old in CODE[start:end]
     text = f"from calc import LIMIT\n\n\n{CODE[start:end].rstrip().replace(old, new)}\n"
-    garden.write(path, text)
+    garden.write("twice.py", text)
     garden.commit("calc.py", CODE[:start] + CODE[end:])
     return text
 
@@ -381,7 +381,7 @@ def test_a_function_that_went_to_another_file_and_was_edited_is_followed_as_a_wh
     garden: Garden, old: str, new: str, name: str, lines: tuple[int, int]
 ) -> None:
     anchor = garden.pin("calc.py::second")
-    text = moved_to(garden, "twice.py", old, new)
+    text = moved_to(garden, old, new)
     found = garden.follow(anchor)
     assert (*told(found), found.symbol) == ("changed", "twice.py", lines, name)
     (again,) = pinning.confirm_here(Git(garden.folder), [anchor])
@@ -404,7 +404,7 @@ def test_a_function_whose_lines_went_into_a_larger_one_is_lines_from_then_on(gar
 
 def test_lines_that_went_to_another_file_with_one_put_in_are_changed(garden: Garden) -> None:
     anchor = garden.pin(SECOND)
-    moved_to(garden, "twice.py", "    doubled = number * 2\n", "    doubled = number * 2\n    print(doubled)\n")
+    moved_to(garden, "    doubled = number * 2\n", "    doubled = number * 2\n    print(doubled)\n")
     assert told(garden.follow(anchor)) == ("changed", "twice.py", (4, 10))
     garden.commit("twice.py", (garden.folder / "twice.py").read_text().replace("    print(doubled)\n", "\n"))
     assert garden.follow(anchor).state == "moved", "an empty line is no change"

@@ -213,14 +213,7 @@ class Contest:
         self.handed |= {actor: self.play.dispatch(self.task, actor, candidate=True) for actor in actors}
 
     def attempt(
-        self,
-        actor: str,
-        files: dict[str, str],
-        *,
-        code: int = 0,
-        kind: str = "test",
-        diff: bool = True,
-        end: str = "complete",
+        self, actor: str, files: dict[str, str], *, code: int = 0, diff: bool = True, end: str = "complete"
     ) -> str:
         """Hand the task out, change files, run what shows it, complete; the work tree is left as it was."""
         play = self.play.as_(actor)
@@ -231,7 +224,8 @@ class Contest:
             (play.root / name).parent.mkdir(parents=True, exist_ok=True)
             (play.root / name).write_text(text)
         tip = play.commit_all(f"work of {actor}")
-        ran = evidences.witness(play.ledger, [sys.executable, "-c", f"raise SystemExit({code})"], kind=kind, quiet=True)
+        argv = [sys.executable, "-c", f"raise SystemExit({code})"]
+        ran = evidences.witness(play.ledger, argv, kind="test", quiet=True)
         proof = play.do(evidences.record_draft, ran, dispatch=dispatch)
         if diff:
             play.do(evidences.add_evidence, "diff", diff=f"{before}..{tip}", dispatch=dispatch)

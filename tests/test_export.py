@@ -353,7 +353,7 @@ def test_a_release_that_came_with_a_merge_commit_alone_is_of_its_code(released: 
         git(play.root, "checkout", "-q", "-b", branch, "main~1")
         git(play.root, "commit", "-q", "--allow-empty", "-m", branch)
     git(play.root, "merge", "-q", "--no-commit", "--no-ff", "one")
-    git(play.root, "checkout", "main", "--", event_of_branch(play, "main"))
+    git(play.root, "checkout", "main", "--", event_of_main(play))
     git(play.root, "commit", "-qm", "brought by a merge")
     assert git(play.root, "rev-parse", "HEAD^2")
     before = exporting.run_statement(play.ledger.view(), run)
@@ -366,16 +366,16 @@ def test_a_release_that_came_twice_with_different_code_is_not_exported(released:
     play, run, _ = released
     git(play.root, "checkout", "-q", "-b", "other", "HEAD~1")
     (play.root / "app.py").write_text("answer = 41\n")
-    git(play.root, "checkout", "main", "--", event_of_branch(play, "main"))
+    git(play.root, "checkout", "main", "--", event_of_main(play))
     play.commit_all("the same release, other code")
     git(play.root, "checkout", "-q", "main")
     git(play.root, "merge", "-q", "--no-edit", "other")
     assert "its release came with different code" in refused_as(play, run)
 
 
-def event_of_branch(play: Play, branch: str) -> str:
-    """Return the path of the last event that a branch has."""
-    return git(play.root, "diff", "--name-only", f"{branch}~1", branch, "--", ".memento").splitlines()[0]
+def event_of_main(play: Play) -> str:
+    """Return the path of the last event that the branch main has."""
+    return git(play.root, "diff", "--name-only", "main~1", "main", "--", ".memento").splitlines()[0]
 
 
 def refused_as(play: Play, run: str) -> str:

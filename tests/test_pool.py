@@ -94,13 +94,19 @@ def test_two_pools_at_once_share_the_tasks(play: Play) -> None:
     whole(play, tasks)
 
 
-def test_a_killed_worker_is_noticed_at_once_and_its_task_done_by_another(play: Play) -> None:
-    tasks = filled(play, 2, attempts=10)
+def asleep(play: Play) -> tuple[Any, handovers.Handover]:
+    """Start a pool of one whose first try sleeps; return it, and that try when it does."""
     once = Path(play.root.parent / "killed")
     code = f"import os, time\nif not os.path.exists({str(once)!r}): open({str(once)!r}, 'w').close(); time.sleep(600)\n"
     process = started(play, code + WRITE, "--jobs", "1")
     found = at_work(play)
     until(once.exists, "the first try's sleep")
+    return process, found
+
+
+def test_a_killed_worker_is_noticed_at_once_and_its_task_done_by_another(play: Play) -> None:
+    tasks = filled(play, 2, attempts=10)
+    process, found = asleep(play)
     assert found.worker is not None
 
     kill(found.worker.pid)
@@ -114,17 +120,13 @@ def test_a_killed_worker_is_noticed_at_once_and_its_task_done_by_another(play: P
 
 def test_a_killed_pool_is_started_again_and_loses_nothing(play: Play) -> None:
     tasks = filled(play, 3, attempts=10)
-    once = Path(play.root.parent / "killed")
-    code = f"import os, time\nif not os.path.exists({str(once)!r}): open({str(once)!r}, 'w').close(); time.sleep(600)\n"
-    process = started(play, code + WRITE, "--jobs", "1")
-    found = at_work(play)
-    until(once.exists, "the first try's sleep")
+    process, found = asleep(play)
     gone(process)
     assert found.worker is not None
     kill(found.worker.pid)
     assert carriers(found.dispatch) != []
 
-    told = answer(started(play, code + WRITE, "--jobs", "2"))
+    told = answer(started(play, WRITE, "--jobs", "2"))
 
     assert told["counts"] == {"completed": 3}
     assert carriers(found.dispatch) == []

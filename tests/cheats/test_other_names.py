@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,12 +21,13 @@ WHY = "It held a token."
 NEVER = "0123456789ab"
 
 
-def phantom(doors: Doors, do: str, by: str = BOB, **data: Any) -> str:
-    """Write a redaction of an event that never was, on the run; return the event."""
+def phantom(doors: Doors) -> str:
+    """Write a redaction of a verdict of Bob's that never was, on the run; return the event."""
     run, name = run_of(doors), f"event_{NEVER}"
     heads = [head for key in (run, f"plans:{run}") for head in doors.play.state(run).folded(key).heads]
     after = sorted(str(doors.event(head).ref) for head in heads)
-    kept = {"do": do, "of": run, "at": doors.play.ledger.now(), "by": by, "after": after, **data}
+    kept = {"do": "passed", "of": run, "at": doors.play.ledger.now(), "by": BOB, "after": after}
+    kept |= {"gate": "quality_review"}
     doors.forge(run, "redacted", target=f"{name}@{'0' * 32}", kept=kept, reason=WHY)
     return name
 
@@ -43,7 +44,7 @@ def told(doors: Doors) -> dict[str, list[str]]:
 def test_a_verdict_of_anothers_that_is_nothing_but_redacted(doors: Doors) -> None:
     """Way: nobody named for the gate has said anything, and no file says that he has."""
     doors.policy(NAMED)
-    phantom(doors, "passed", gate="quality_review")
+    phantom(doors)
     assert doors.gate("quality_review") == "passed"
     assert TOLD in doors.warned("C002")
 
@@ -58,7 +59,7 @@ def test_a_verdict_in_the_name_that_a_mailmap_of_the_branch_gives_its_author(doo
 
 def test_a_redaction_of_such_a_redaction(doors: Doors) -> None:
     doors.policy(NAMED)
-    phantom(doors, "passed", gate="quality_review")
+    phantom(doors)
     for _ in doors.accepted("evidence redact", target=doors.last(run_of(doors), "redacted"), reason=WHY):
         assert TOLD in doors.warned("C002")
 
@@ -114,7 +115,7 @@ def test_a_verdict_of_anothers_in_an_archive(doors: Doors) -> None:
 def test_a_redaction_in_an_archive(doors: Doors) -> None:
     doors.policy(NAMED)
     run = run_of(doors)
-    phantom(doors, "passed", gate="quality_review")
+    phantom(doors)
     event = doors.last(run, "redacted")
     path, data = doors.path(event), doors.file(event).read_bytes()
     git(doors.root, "reset", "-q", "--hard", "HEAD^")

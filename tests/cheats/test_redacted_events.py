@@ -240,9 +240,9 @@ def test_a_run_that_is_completed_by_hand_on_a_gate_that_fell(doors: Doors, how: 
     doors.unfinished("gate_fallen", run, f"{shown} is {how}ed")
 
 
-def _grown(doors: Doors, name: str = "more.py") -> None:
+def _grown(doors: Doors) -> None:
     """Commit code that nothing in the ledger has seen."""
-    (doors.root / name).write_text("good\n")
+    (doors.root / "more.py").write_text("good\n")
     doors.play.commit_all("more")
 
 
