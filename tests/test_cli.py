@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ import click
 import pytest
 
 from memento_git.cli.examples import EXAMPLES
+from memento_git.cli.main import COMMANDS
 from memento_git.cli.terminal import envelope
 from memento_git.work.actions import plans
 from tests.play import git
@@ -1085,3 +1087,15 @@ def test_the_examples_that_help_ends_with_run_as_they_stand(
             if kind in ("plan", "task", "dispatch", "evidence") and "id" in row:
                 made.setdefault(kind.upper(), row["id"])
     assert sorted(made) == ["DISPATCH", "EVIDENCE", "PLAN", "TASK"]
+
+
+def test_who_asks_as_of_git_gets_help(cli: Callable[..., Any]) -> None:
+    """git hands `git memento -h` to us; for `git memento --help` it asks man for a page."""
+    assert cli("-h") == cli("--help")
+    assert cli("task", "add", "-h") == cli("task", "add", "--help")
+    assert "Example:" in cli("run", "start", "-h")[1]
+    root = Path(__file__).parent.parent
+    wheel = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    (page,) = [place for place, there in wheel["shared-data"].items() if there == "share/man/man1/git-memento.1"]
+    text = (root / page).read_text()
+    assert [name for name in COMMANDS if ".B " + name.replace("-", r"\-") not in text] == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from docs.generator import actions, commands, errors, findings, formats, policy, rows, seed, tools
+from docs.generator import actions, commands, errors, findings, formats, man, policy, rows, seed, tools
 from docs.generator.schemas import documents
 
 
@@ -26,4 +26,5 @@ def outputs() -> dict[str, str]:
         "policy": policy.page(),
         "seed-names": seed.page(),
     }
-    return schemas | {f"docs/reference/{name}.md": text for name, text in pages.items()}
+    manual = {"docs/git-memento.1": man.page()}
+    return schemas | manual | {f"docs/reference/{name}.md": text for name, text in pages.items()}

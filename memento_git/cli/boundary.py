@@ -295,7 +295,7 @@ def run(arguments: list[str]) -> int:
     terminal.prepare()
     ours = arguments[: arguments.index("--")] if "--" in arguments else arguments
     as_json = terminal.wants_json(ours)
-    if "--help" in ours:
+    if "--help" in ours or "-h" in ours:
         from memento_git.cli import examples
 
         examples.show(ours)

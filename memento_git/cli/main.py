@@ -112,7 +112,7 @@ def _refuse_twice(command: click.Command, ctx: click.Context, args: list[str]) -
         _refuse_twice(asked, click.Context(asked, ctx, rest[0], **asked.context_settings), rest[1:])
 
 
-@click.command(cls=Tree, invoke_without_command=False)
+@click.command(cls=Tree, invoke_without_command=False, context_settings={"help_option_names": ["-h", "--help"]})
 @at_workspace
 @click.option("--json", "as_json", is_flag=True, help="Answer as one JSON object.")
 @click.option("--actor", metavar="WHO", help="Name to record; MEMENTO_ACTOR, else git's user, by default.")
