@@ -318,6 +318,12 @@ def test_one_way_of_saying_a_check_is_enough(play: Play, run: str, cli: Callable
     at = ("-C", str(play.root), "--run", run, "--json")
     for words in ((), ("--fetch",), ("--fetch", "--conclusion", "success", "--repo", "a/b")):
         assert json.loads(cli("evidence", "check", *words, *at)[1])["error"] == "usage"
+    for options, other, vain in (
+        (("--conclusion", "success", "--repo", "a/b", "--api", "https://x"), "--fetch", "--repo and --api"),
+        (("--fetch", "--repo", "a/b", "--name", "unit"), "--conclusion", "--name"),
+    ):
+        told = json.loads(cli("evidence", "check", *options, *at)[1])
+        assert (told["error"], told["message"]) == ("usage", f"only {other} has a use for {vain}")
     code, out, _ = cli("evidence", "check", "--provider", "jenkins", "--conclusion", "success", *at)
     assert (code, json.loads(out)["evidence"]["outcome"]) == (0, "passed")
 

@@ -11,6 +11,8 @@ from memento_git.cli.boundary import Door, writes
 from memento_git.cli.options import of_run
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.rows import Row
 
@@ -47,7 +49,10 @@ def check(
     from memento_git.work import answers
     from memento_git.work.actions import checks
 
-    _one_way(file=bool(file), fetch=fetch, typed=bool(conclusion or status), repo=repo)
+    typed = bool(conclusion or status)
+    _one_way(file=bool(file), fetch=fetch, typed=typed, repo=repo)
+    _in_vain({"--repo": repo, "--api": api}, "--fetch", given=fetch)
+    _in_vain({"--name": name, "--id": identity, "--url": url}, "--conclusion", given=typed)
     found = None
     if fetch:
         found = checks.fetch(door.ledger, repo, provider=provider, commit=commit, api=api)
@@ -73,6 +78,12 @@ def _one_way(*, file: bool, fetch: bool, typed: bool, repo: str) -> None:
         raise click.UsageError("give one of FILE, --fetch and --conclusion WORD")
     if fetch and not repo:
         raise click.UsageError("--fetch needs --repo OWNER/NAME")
+
+
+def _in_vain(options: Mapping[str, str], other: str, *, given: bool) -> None:
+    """Refuse options that say nothing without another one."""
+    if alone := [name for name, value in options.items() if value and not given]:
+        raise click.UsageError(f"only {other} has a use for {' and '.join(alone)}")
 
 
 def _known(row: Row) -> str:
