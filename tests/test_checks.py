@@ -328,6 +328,23 @@ def test_one_way_of_saying_a_check_is_enough(play: Play, run: str, cli: Callable
     assert (code, json.loads(out)["evidence"]["outcome"]) == (0, "passed")
 
 
+def test_a_file_of_checks_is_asked_about_a_commit_by_any_name_of_it(
+    play: Play, run: str, cli: Callable[..., Any]
+) -> None:
+    head = git(play.root, "rev-parse", "HEAD")
+    file = play.root / "checks.json"
+    file.write_bytes(sample("github-check-run").replace(COMMIT.encode(), head.encode()))
+    at = ("evidence", "check", str(file), "-C", str(play.root), "--run", run, "--json", "--commit")
+    assert json.loads(cli(*at, "HEAD^")[1])["error"] == "check_commit_mismatch"
+    assert json.loads(cli(*at, "nowhere")[1])["error"] == "revision_not_found"
+    git(play.root, "branch", "checked")
+    for name in ("HEAD", "checked", head[:8], head):
+        assert json.loads(cli(*at, name)[1])["evidence"]["check"]["commit"] == head
+        git(play.root, "reset", "-q", "--hard", head)
+    apply = f"- {{do: evidence check, file: checks.json, run: {run}, commit: checked}}\n"
+    assert play.do(batch.apply, apply.encode())
+
+
 def test_apply_takes_checks_too(play: Play, run: str) -> None:
     head = git(play.root, "rev-parse", "HEAD")
     (play.root / "checks.json").write_bytes(sample("github-check-run").replace(COMMIT.encode(), head.encode()))

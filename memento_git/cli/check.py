@@ -57,7 +57,7 @@ def check(
     if fetch:
         found = checks.fetch(door.ledger, repo, provider=provider, commit=commit, api=api)
     elif file is not None:
-        found = checks.parse(file.read(checks.MOST_BYTES + 1), provider, commit)
+        found = checks.read(door.ledger, file.read(checks.MOST_BYTES + 1), provider, commit)
 
     def act(tx: Transaction) -> tuple[list[Row], list[Row]]:
         if found is not None:

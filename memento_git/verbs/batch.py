@@ -73,7 +73,7 @@ def check_evidence(
             tasks=tasks,
         )[0]  # fmt: skip
     with attaching.opened(tx.ledger.git.start / file, file) as stream:
-        found = checks.parse(stream.read(checks.MOST_BYTES + 1), provider, commit)
+        found = checks.read(tx.ledger, stream.read(checks.MOST_BYTES + 1), provider, commit)
     new, old = checks.add_checks(tx, found, run=run, tasks=tasks)
     return (new or old)[0]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 TYPED: Final = "typed in, not read from the provider's own answer"
-__all__ = ["MOST_BYTES", "add_checks", "fetch", "parse", "record_check"]
+__all__ = ["MOST_BYTES", "add_checks", "fetch", "parse", "read", "record_check"]
 
 UNFINISHED: Final = ("queued", "in_progress", "pending", "requested", "waiting", "running", "scheduled", "created")
 
@@ -46,6 +46,11 @@ class CommitMissing(Refused):
 def parse(text: bytes, provider: str = "auto", commit: str = "") -> list[Check]:
     """Return the checks that a provider's JSON tells of; `commit` stands in where one names none."""
     return [_of(check, commit) for check in checks.parse(text, provider)]
+
+
+def read(ledger: Ledger, text: bytes, provider: str = "auto", commit: str = "") -> list[Check]:
+    """Return the same by a revision of this clone, which may be a branch or a short id."""
+    return parse(text, provider, ledger.git.commit_of(commit) if commit else "")
 
 
 def fetch(ledger: Ledger, repo: str, *, provider: str = "auto", commit: str = "", api: str = "") -> list[Check]:
