@@ -49,7 +49,7 @@ def edited(evidence: Mapping[str, Any], code: Mapping[str, Any]) -> list[str]:
 def code_seen(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the code that evidence with this content saw."""
     code = sober(data.get("code") or {})
-    after = (data.get("code_after") or {}).get("untracked") or {}
+    after = (data.get("code_after") or {}).get("untracked")
     if not after or "untracked" not in code:
         return code
     kept = {path: blob for path, blob in code["untracked"].items() if after.get(path, blob) == blob}
