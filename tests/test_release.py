@@ -275,6 +275,19 @@ def test_one_actor_approves_once_and_a_later_no_or_a_retraction_revokes(play: Pl
     assert judged(play, approvals=1).verdict.approvers == ()
 
 
+def test_a_no_to_the_evidence_of_a_task_stands_until_the_same_actor_says_yes_to_that(play: Play, run: str) -> None:
+    bob = play.as_("Bob")
+    bob.do(evidences.approve, run)
+    (shown,) = play.state(run).proof(play.state(run).tasks()[0]).by
+    for _ in range(2):
+        bob.do(evidences.approve, shown, response="no")
+        assert judged(play, approvals=1).verdict.approvals == 1
+        play.do(evidences.approve, shown)
+        assert judged(play, approvals=1).verdict.approvals == 1
+        bob.do(evidences.approve, shown)
+        assert judged(play, approvals=1).verdict.approvers == ("Bob",)
+
+
 def test_approval_of_another_run_or_of_a_plan_does_not_count(play: Play, run: str) -> None:
     other = play.run("Another")
     play.do(evidences.approve, other)

@@ -29,16 +29,15 @@ class Said(NamedTuple):
 
 
 def answers(state: RunState) -> dict[str, list[Said]]:
-    """Return each yes of a run that stands, and each no, by what it is about and by each record that it counts for.
+    """Return what each actor of a run said last of each thing, by that and by each record that it counts for.
 
     A no counts, whoever withdrew or redacted it, until the same actor says yes to the same thing.
     """
     given = list(_given(state))
-    yes: dict[tuple[str, str], str] = {}
+    last: dict[tuple[str, str], str] = {}
     for one in given:
-        if not one.is_no:
-            yes[one.by, one.about] = max(one.at, yes.get((one.by, one.about), ""))
-    standing = (one for one in given if not one.is_no or one.at >= yes.get((one.by, one.about), ""))
+        last[one.by, one.about] = max(one.at, last.get((one.by, one.about), ""))
+    standing = (one for one in given if one.at == last[one.by, one.about])
     return grouped((key, one) for one in standing for key in dict.fromkeys((one.about, *one.scopes)))
 
 
