@@ -198,6 +198,20 @@ def test_every_verb_of_apply_has_a_command_of_the_same_name() -> None:
         assert command is not None, verb
 
 
+def test_each_key_of_a_verb_is_an_option_or_argument_of_its_command() -> None:
+    """But for what stands in other words there: which event is voided, which dispatch chosen, whose word a merge is."""
+    from memento_git.cli.main import command_at
+
+    beyond: dict[str, set[str]] = {}
+    for verb in ACTIONS:
+        command = command_at(verb.removesuffix(" void"))
+        words = [word.lstrip("-").replace("-", "_") for one in command.params for word in (one.name or "", *one.opts)]
+        taken = {*words, *(batch.ALSO.get(word, word) for word in words), *(word.removesuffix("_id") for word in words)}
+        keys = {key["name"] for key in batch.keys_of(verb)}
+        beyond |= {verb: left} if (left := keys - taken - {"notes"}) else {}
+    assert beyond == {"dispatch select": {"dispatch"}, "note merge": {"origin"}, "settle void": {"event"}}
+
+
 def test_two_dollars_at_the_start_stand_for_one(play: Play) -> None:
     done = play.do(batch.apply, b"- {do: run start, goal: $$5 a day for $x}")
     run = done[0]["id"]

@@ -9,6 +9,7 @@ import pytest
 
 from memento_git.ledger.codec import digest_of
 from memento_git.ledger.store import Ledger
+from memento_git.verbs import batch
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches
 from memento_git.work.actions.bundles import bundle_row
@@ -56,8 +57,12 @@ def test_what_is_handed_out_again_names_the_bundle_that_was_made_anew(play: Play
 
 def test_without_a_requeue_the_commands_keep_a_bundle_and_the_pool_does_not(play: Play, task: str, cli: Call) -> None:
     dispatch = play.claimed(task)
-    play.do(dispatches.recover_dispatch, dispatch, force=True, reason="gone")
+    play.do(dispatches.recover_dispatch, dispatch, force=True, reason="gone", bundle=False)
     assert bundle_row(play.state(task), dispatch) is None
+    dispatch = play.claimed(task)
+    listed = [{"do": "dispatch recover", "dispatch": dispatch, "force": "true", "reason": "gone"}]
+    play.do(batch.apply, json.dumps(listed).encode())
+    assert bundle_row(play.state(task), dispatch) is not None
     dispatch = play.claimed(task)
     at = ("--force", "--reason", "gone", "-C", str(play.root))
     assert "bundle: .memento/" in cli("dispatch", "recover", dispatch, *at)[1]
@@ -67,7 +72,7 @@ def test_without_a_requeue_the_commands_keep_a_bundle_and_the_pool_does_not(play
 def test_another_candidate_that_is_still_open_needs_no_bundle(play: Play, task: str) -> None:
     first, second = play.dispatch(task, candidate=True), play.dispatch(task, candidate=True)
     play.do(dispatches.claim_dispatch, first)
-    play.do(dispatches.recover_dispatch, first, force=True, reason="gone", bundle=True)
+    play.do(dispatches.recover_dispatch, first, force=True, reason="gone")
     assert bundle_row(play.state(task), first) is None
     assert play.state(task).dispatch(second).status == "queued"
 

@@ -301,7 +301,7 @@ def recover(
 
     def act(tx: Transaction) -> tuple[DispatchRow, DispatchRow | None, Row | None, TaskRow]:
         name, successor = dispatches.recover_dispatch(
-            tx, dispatch_id, force=force, reason=reason, requeue=requeue, executor=executor, bundle=True
+            tx, dispatch_id, force=force, reason=reason, requeue=requeue, executor=executor
         )
         made = bundles.bundle_row(Desk.of(tx).find(name, "dispatch")[1], name)
         row, again = answers.after(tx, name), answers.after(tx, successor) if successor else None

@@ -106,12 +106,6 @@ def select_dispatch(
     return found.chosen.candidate.dispatch
 
 
-@lists
-def update_graph(tx: Transaction, *, run: str = "", tasks: Sequence[str] = ()) -> str:
-    """Record the import graph of the code at HEAD; return the evidence's id, the former one's where nothing changed."""
-    return graphs.update_graph(tx, run=run, tasks=tasks)
-
-
 ACTIONS: Final[dict[str, Callable[..., Any]]] = {
     "run start": runs.start_run,
     "run pause": runs.pause_run,
@@ -145,7 +139,7 @@ ACTIONS: Final[dict[str, Callable[..., Any]]] = {
     "evidence supersede": evidences.supersede,
     "evidence retract": evidences.retract,
     "evidence redact": settling.redact_evidence,
-    "graph update": update_graph,
+    "graph update": graphs.update_graph,
     **notes.ACTIONS,
     "note redact": settling.redact_note,
     "settle": settling.settle_record,
@@ -162,6 +156,7 @@ WORDING: Final = {
     "task revise": "; depends_on: [] takes those out, for anything else edit the task's file",
     "note add": "", "note merge": "", "note revise": "; clear takes a part away",
 }  # fmt: skip
+UNSAID: Final = ("tx", "bundle", "graphify")  # what a program hands over, and no list
 NAMING: Final = ("run", "task", "dispatch", "executor", "lease")  # where none is named, another is meant, or none
 NUMBER: Final = re.compile(r"[0-9]{1,9}")
 ALSO: Final = {  # option of a command -> key of its verb, where they differ
@@ -213,8 +208,9 @@ def keys_of(verb: str) -> list[Row]:
 
 @functools.cache
 def _options(verb: str) -> Mapping[str, inspect.Parameter]:
-    """Return what a verb takes beside the transaction it is done in."""
-    return {name: one for name, one in inspect.signature(ACTIONS[verb]).parameters.items() if name != "tx"}
+    """Return what a list may say of a verb."""
+    found = inspect.signature(ACTIONS[verb]).parameters.items()
+    return {name: one for name, one in found if name not in UNSAID}
 
 
 def apply(tx: Transaction, text: bytes, *, imports: bool = True) -> list[dict[str, Any]]:
@@ -249,25 +245,26 @@ def _read(step: Any, line: str, names: dict[str, Named], *, imports: bool) -> St
     """
     verb = _verb(step, line)
     where = f"{line} ({verb})"
-    if not isinstance(step.get("as", "a"), str) or not step.get("as", "a"):
+    name = step.get("as", "")
+    if not isinstance(name, str) or ("as" in step and not name):
         raise BatchInvalid(where=where, problem="'as' must be one name")
-    if (taken := names.get(step.get("as", ""))) is not None:
-        raise BatchInvalid(where=where, problem=f"{step['as']!r} is the name of what {taken.line} makes already")
+    if name in names:
+        raise BatchInvalid(where=where, problem=f"{name!r} is the name of what {names[name].line} makes already")
     options: dict[str, Any] = {}
-    for key, value in step.items():
-        name = _key(verb, key)
-        if name in options:
-            raise BatchInvalid(where=where, problem=f"{key!r} says again what {name.rstrip('_')!r} is")
-        options |= {name: value} if key not in ("do", "as") else {}
-    named = {name: _named(value, names, where) for name, value in options.items()}
+    for given, value in step.items():
+        key = _key(verb, given)
+        if key in options:
+            raise BatchInvalid(where=where, problem=f"{given!r} says again what {key.rstrip('_')!r} is")
+        options |= {key: value} if given not in ("do", "as") else {}
+    named = {key: _named(value, names, where) for key, value in options.items()}
     _refuse_empty(verb, named, where)
     with _told(where):
         typed = _typed(verb, named, where)
     if not imports and FILES.get(verb) in typed:
         raise BatchInvalid(where=where, problem=f"no file is imported here: memento {verb}, in a shell")
-    if "as" in step:
-        names[step["as"]] = Named(f"${step['as']}", line)
-    return Step(verb, where, step.get("as", ""), options)
+    if name:
+        names[name] = Named(f"${name}", line)
+    return Step(verb, where, name, options)
 
 
 def _do(tx: Transaction, step: Step, made: dict[str, Named]) -> dict[str, Any]:

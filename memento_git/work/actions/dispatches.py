@@ -358,11 +358,12 @@ def _named(desk: Desk, state: RunState, task: str, given: str) -> str:
 
 def recover_dispatch(
     tx: Transaction, dispatch: str, *, force: bool = False, reason: str = "", requeue: bool = False, executor: str = "",
-    bundle: bool = False,
+    bundle: bool = True,
 ) -> tuple[str, str]:  # fmt: skip
     """Take a dispatch back whose claim has expired; return its id and, with requeue, that of its successor.
 
-    With requeue, or where it is asked for, a bundle of what the next worker needs is made anew and recorded.
+    A bundle of what the next worker needs is made anew and recorded; a program that goes on by itself may do without,
+    but with requeue.
     """
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.errors import Misused
 from memento_git.ledger import layout
 from memento_git.model.work import SNAPSHOT
+from memento_git.texts.typed import lists
 from memento_git.work import codestate
 from memento_git.work.actions import diffs, evidences
 from memento_git.work.actions.attaching import attached
@@ -70,6 +71,7 @@ def latest(view: View, run: str, held: Row) -> Row | None:
     }  # fmt: skip
 
 
+@lists
 def update_graph(
     tx: Transaction, *, run: str = "", tasks: Sequence[str] = (), graphify: tuple[str, bytes] | None = None
 ) -> str:

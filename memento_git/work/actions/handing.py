@@ -105,7 +105,7 @@ def _with_worktree(ledger: Ledger, handover: Handover) -> Handover:
         patiently(
             ledger,
             "dispatch recover",
-            lambda tx: dispatches.recover_dispatch(tx, handover.dispatch, force=True, reason=reason),
+            lambda tx: dispatches.recover_dispatch(tx, handover.dispatch, force=True, reason=reason, bundle=False),
         )
         error.hint = f"{error.hint}; the dispatch was taken back"
         raise
