@@ -79,7 +79,19 @@ def test_a_passing_command_is_a_test_result_about_the_code_that_it_saw(play: Pla
     assert about["uri"] == f"memento:{evidence}"
     assert about["annotations"]["trust"] == "witnessed"
     assert about["annotations"]["tasks"] == [task]
+    assert "absent" not in about["annotations"]
     assert about["digest"]["sha256"] == play.ledger.view().sha256(about["name"])
+
+
+def test_a_test_result_says_how_many_files_its_command_did_not_see(play: Play) -> None:
+    """Way: what passed where half of the code was not checked out, as a result about all of it."""
+    play.planned()
+    (play.root / "far.py").write_text("far = 1\n")
+    play.commit_all()
+    git(play.root, "sparse-checkout", "set", "--no-cone", "/*", "!/far.py")
+    evidence = play.evidence(play.task())
+    _, predicate = read_back(exported(play, evidence)[0])
+    assert predicate["configuration"][0]["annotations"]["absent"] == 1
 
 
 def test_failed_cases_are_named_and_failed_evidence_is_exported_as_failed(play: Play) -> None:

@@ -89,6 +89,7 @@ def _told(evidence: Evidence, sha256: str, trust: str) -> Statement:
         "exit": command.get("exit"),
         "tools": command.get("tools"),
         "covers": sorted(code_seen(data).get("paths", ())),
+        "absent": data["code"].get("absent"),
         "problems": data.get("problems"),
         "reproduces": data.get("reproduces"),
     }
