@@ -317,7 +317,7 @@ def test_what_is_wrong_with_a_recipe_and_beside_the_ledger_is_found_as_check_fin
     told = {check["name"]: check for check in json.loads(out)["checks"] if check["status"] == "fail"}
     assert (code, {*told}, key in out) == (1, {"recipes", "files"}, False)
     assert "differs from .memento in case alone" in told["files"]["message"]
-    assert "looks like a AWS Access Key" in out
+    assert "looks like a secret (AWS Access Key)" in out
 
 
 def test_a_revision_is_checked_for_its_ledger_alone(play: Play, cli: Callable[..., Any]) -> None:

@@ -87,7 +87,7 @@ def test_check_and_doctor_see_a_secret_in_the_words_of_a_command(play: Play, cli
     assert found == {("S001", "evidence"), ("S001", "task.md")}
     code, out, _ = cli("-C", str(play.root), "doctor")
     assert code
-    assert "looks like a Secret Keyword" in out
+    assert "looks like a secret (Secret Keyword)" in out
 
 
 def test_the_id_of_a_file_that_is_called_password_is_no_secret(

@@ -108,7 +108,7 @@ def check_secrets(view: View, paths: Iterable[str], allowed: Collection[str]) ->
             secrets = find_secrets(without_file_ids(text, found.data))
         for secret in [*secrets, *_in_commands(view, path, text, {one.value for one in secrets})]:
             if slug(secret.rule) not in known and slug(secret.rule) not in _own(view, path):
-                message = f"looks like a {secret.rule}"
+                message = f"looks like a secret ({secret.rule})"
                 fix = STAGED if staged.is_read(view.git) else _without(place)
                 yield Finding("S001", path, secret.line, message, fix)
 

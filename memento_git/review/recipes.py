@@ -27,5 +27,5 @@ def check_recipes(view: View, paths: Iterable[str], allowed: Collection[str]) ->
         for secret in find_secrets((view.read(path) or b"").decode(errors="replace")):
             if slug(secret.rule) not in known:
                 yield Finding(
-                    "S001", path, secret.line, f"looks like a {secret.rule}", "revoke it, and edit the recipe"
+                    "S001", path, secret.line, f"looks like a secret ({secret.rule})", "revoke it, and edit the recipe"
                 )
