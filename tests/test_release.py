@@ -13,6 +13,7 @@ from memento_git.texts.typed import ReasonRequired, TextInvalid
 from memento_git.verbs import batch
 from memento_git.work import refusals as no
 from memento_git.work.actions import checks, evidences, gates, plans, releases, runs, tasks
+from memento_git.work.attest.signing import Signer
 from memento_git.work.checks import Check
 from memento_git.work.gates import release as rules
 from memento_git.work.gates.release import Answer, CheckSeen, Conditions, RunFacts
@@ -86,6 +87,9 @@ CHECK = Conditions(checks=("test",))
         ([seen(outcome="failed"), seen(ended=12, provider="gitlab")], "is failure"),
         # A later success of other code does not hide the failure of this one.
         ([seen(outcome="failed"), seen(ended=12, fresh=False)], "is failure"),
+        # What was taken back is no success, and what came before it is not the latest.
+        ([seen(), seen(ended=11, stands=False, void="retracted")], "of github, is retracted"),
+        ([seen(ended=11, stands=False, void="retracted")], "there is none"),
     ],
 )  # fmt: skip
 def test_the_latest_verdict_on_this_code_must_be_a_success(checks_held: list[CheckSeen], told: str) -> None:
@@ -108,6 +112,16 @@ def test_what_was_failed_withdrawn_or_of_other_code_before_does_not_matter(check
     assert missing(CHECK, checks=checks_held) == missing(CHECK, checks=checks_held[::-1]) == ()
     assert missing(Conditions(checks=("github/test",)), checks=checks_held) == ()
     assert missing(Conditions(checks=("gitlab/test",)), checks=checks_held) != ()
+
+
+def test_a_check_is_stale_where_all_that_stands_of_it_saw_other_code() -> None:
+    def stale(*checks_held: CheckSeen) -> list[str]:
+        return rules.stale(RunFacts(RUN, checks=checks_held), CHECK)
+
+    old = seen(fresh=False)
+    assert stale(seen(ended=9, fresh=False), old) == [old.evidence]
+    assert stale() == stale(seen("other", fresh=False)) == stale(old, seen()) == []
+    assert stale(seen(fresh=False, stands=False, void="retracted")) == []
 
 
 def answer(actor: str, yes: bool = True, hour: int = 10, about: str = RUN) -> Answer:
@@ -138,8 +152,34 @@ def test_who_approves_is_who_said_yes_last_about_all_of_it(answers: list[Answer]
 def test_policy_may_name_approvers_and_leave_out_who_did_the_work() -> None:
     held = {"answers": [answer("ada"), answer("bob")], "authors": frozenset({"ada"})}
     assert missing(Conditions(approvals=2), **held) == ()
+    assert missing(Conditions(approvals=1, approvers=("ada", "eve")), **held) == ()
+    assert missing(Conditions(approvals=2, approvers=("ada", "eve")), **held) == ("approvals: 1 of 2, by eve",)
     assert missing(Conditions(approvals=1, approvers=("eve",)), **held) == ("approvals: 0 of 1, by eve",)
+    assert missing(Conditions(approvals=3), **held) == ("approvals: 2 of 3",)
     assert missing(Conditions(approvals=2, not_author=True), **held) == ("approvals: 1 of 2, not by who did the work",)
+
+
+def test_a_no_counts_under_another_spelling_of_a_name_and_a_yes_does_not() -> None:
+    named = Conditions(approvals=1, approvers=("ada",))
+    assert missing(named, answers=[answer("ada"), answer("ADA", yes=False, hour=11)]) == ("approvals: 0 of 1, by ada",)
+    assert missing(named, answers=[answer("ada", yes=False), answer("ADA", hour=11)]) == ("approvals: 0 of 1, by ada",)
+    assert missing(Conditions(approvals=2), answers=[answer("ada"), answer("ADA")]) == ("approvals: 1 of 2",)
+    told = missing(Conditions(approvals=1, not_author=True), answers=[answer("ADA")], authors=frozenset({"ada"}))
+    assert told == ("approvals: 0 of 1, not by who did the work",)
+
+
+@pytest.mark.parametrize(("ada", "bob", "count"), [
+    (Signer("a@x", b"1"), Signer("b@x", b"2"), 2), (Signer(), Signer(), 2), (Signer("a@x", b"1"), Signer(), 2),
+    (Signer("a@x", b"1"), Signer("a@x", b"2"), 1), (Signer("a@x", b"1"), Signer("b@x", b"1"), 1),
+    (Signer("a@x", b"1", is_author=True), Signer("b@x", b"2"), 1),
+    (Signer("eve@x", b"1"), Signer("b@x", b"2"), 1), (Signer("Eve <eve@x>", b"1"), Signer("b@x", b"2"), 1),
+])  # fmt: skip
+def test_who_signs_with_one_key_or_as_one_person_is_one_and_who_did_the_work_is_none(
+    ada: Signer, bob: Signer, count: int
+) -> None:
+    answers = [answer("ada")._replace(signer=ada), answer("bob", hour=11)._replace(signer=bob)]
+    held = RunFacts(RUN, [TASK], answers=answers, authors=frozenset({"Eve <eve@x>"}))
+    assert rules.judge(held, Conditions(approvals=2, not_author=True)).approvals == 2 - count
 
 
 def test_graph_warnings_refuse_as_policy_says() -> None:
