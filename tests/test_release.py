@@ -54,6 +54,9 @@ def test_a_release_rests_on_what_proves_the_tasks_of_its_run() -> None:
     verdict = rules.judge(RunFacts(RUN, [TASK], ["evidence_000000000001"]), Conditions())
     assert verdict.missing == ()
     assert verdict.rests_on == ("evidence_000000000001",)
+    held = RunFacts(RUN, [TASK], ["evidence_000000000001"], checks=[seen()], answers=[answer("ada")])
+    verdict = rules.judge(held, Conditions(checks=("test",), approvals=1))
+    assert verdict.rests_on == ("evidence_000000000001", seen().evidence, answer("ada").evidence)
 
 
 def test_every_thing_that_is_missing_is_named_at_once() -> None:
@@ -139,6 +142,7 @@ def answer(actor: str, yes: bool = True, hour: int = 10, about: str = RUN) -> An
         ([answer("ada"), answer("ada", yes=False, hour=11, about=TASK2)], 0),
         ([answer("ada", yes=False, about=TASK2), answer("ada", hour=11)], 1),
         ([answer("ada", about=TASK), answer("bob", about=TASK2)], 0),
+        ([answer("ada"), answer("bob", yes=False, hour=11)], 1),
     ],
 )  # fmt: skip
 def test_who_approves_is_who_said_yes_last_about_all_of_it(answers: list[Answer], count: int) -> None:
@@ -180,6 +184,24 @@ def test_who_signs_with_one_key_or_as_one_person_is_one_and_who_did_the_work_is_
     answers = [answer("ada")._replace(signer=ada), answer("bob", hour=11)._replace(signer=bob)]
     held = RunFacts(RUN, [TASK], answers=answers, authors=frozenset({"Eve <eve@x>"}))
     assert rules.judge(held, Conditions(approvals=2, not_author=True)).approvals == 2 - count
+
+
+def test_who_did_the_work_counts_where_policy_does_not_mind() -> None:
+    eve = answer("ada")._replace(signer=Signer("eve@x", b"1"))
+    held = {"answers": [eve], "authors": frozenset({"Eve <eve@x>"})}
+    assert missing(Conditions(approvals=1), **held) == ()
+    assert missing(Conditions(approvals=1, not_author=True), **held) != ()
+
+
+def test_who_signed_one_of_the_answers_about_all_tasks_as_an_author_approves_nothing() -> None:
+    one, other = (answer("ada", about=task) for task in (TASK, TASK2))
+    held = {"tasks": [TASK, TASK2], "answers": [one._replace(signer=Signer("a@x", b"1", is_author=True)), other]}
+    assert missing(Conditions(approvals=1), **held) == ("approvals: 0 of 1",)
+
+
+def test_a_run_without_tasks_is_approved_by_its_id() -> None:
+    assert missing(Conditions(approvals=1), tasks=[], answers=[answer("ada")]) == ()
+    assert missing(Conditions(approvals=1), tasks=[], answers=[answer("ada", about=TASK)]) == ("approvals: 0 of 1",)
 
 
 def test_graph_warnings_refuse_as_policy_says() -> None:
