@@ -88,8 +88,7 @@ def _by_whom(asked: Demand, policy: Policy) -> Demand:
 
 def sources(task: Mapping[str, Any], plan: Mapping[str, Any] | None, policy: Policy) -> Iterator[Source]:
     """Yield what each rule asks of a task, in the shape that records give it."""
-    if policy.require:
-        yield "policy", {"evidence": policy.require}
+    yield "policy", {"evidence": policy.require}
     for entry in policy.verify:
         if applies(entry.get("when") or {}, task):
             yield _rule(entry.get("when") or {}), entry
@@ -127,7 +126,7 @@ def united(proof: Mapping[str, str], given: Iterable[Source]) -> Demand:
         for kind in verify.get("evidence") or ():
             kinds[kind] = None
             why[Why(rule, f"{kind} evidence")] = None
-        if trust := verify.get("trust") or "":
+        if trust := verify.get("trust"):
             least = stricter(least, trust)
             why[Why(rule, f"{trust} evidence or better")] = None
         for told in verify.get("commands") or ():
