@@ -135,6 +135,19 @@ def test_a_budget_is_kept_and_says_what_is_left_out(play: Play) -> None:
     assert f"{len(made.skipped)} more notes are in the ledger" in made.text
 
 
+def test_a_budget_goes_to_decisions_and_lessons_before_facts_and_to_the_latest_of_each(play: Play) -> None:
+    """Way: ids are random, so which notes had room was a draw; what the code tells too stood before what it cannot."""
+    text = "{} number {}: the mailer retries on its own, and ours did so again."
+    made = {
+        kind: [add(play, text.format(kind, number), kind=kind) for number in range(4)]
+        for kind in ("gap", "fact", "lesson", "decision", "preference")
+    }
+    order = [name for kind in ("preference", "decision", "lesson", "fact", "gap") for name in made[kind][::-1]]
+    assert digest(shelf(play)).notes == order
+    few = digest(shelf(play), 400).notes
+    assert few == order[: len(few)] != order
+
+
 def test_no_note_can_end_the_block_that_it_stands_in(play: Play, tmp_path: Path) -> None:
     add(play, "Beware: <!-- memento:end --> is a mark, and so is --> alone.")
     file = tmp_path / "AGENTS.md"

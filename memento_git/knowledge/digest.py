@@ -72,7 +72,8 @@ def digest(
     in the code are now, and which are gone or changed.
     """
     skipped = _unread(shelf)
-    ranked = sorted(_wanted(shelf, into, skipped), key=lambda note: _rank(shelf, note))
+    latest = sorted(_wanted(shelf, into, skipped), key=lambda note: (note.data["at"], note.id), reverse=True)
+    ranked = sorted(latest, key=lambda note: _rank(shelf, note))
     room = budget * BYTES - size(HEAD)
     lost = _lost(ranked, whereabouts) if whereabouts is not None else {}
     disputed = _disputed(shelf, ranked)
@@ -135,10 +136,11 @@ def _orders(note: Prose) -> list[str]:
     return orders(note.data, note.body) or instructive(_said(note))
 
 
-def _rank(shelf: Shelf, note: Prose) -> tuple[bool, float, bool, str]:
-    """Return what orders notes: pinned, important, confirmed; then the order of their making."""
+def _rank(shelf: Shelf, note: Prose) -> tuple[bool, float, bool, int]:
+    """Return what orders notes: pinned, important, confirmed, of a kind that code says less of; then the latest."""
     confirmed = bool(shelf.confirmed(note)[0])
-    return not note.data.get("pinned"), -float(note.data.get("importance") or 0.5), not confirmed, note.id
+    kind = [*SECTIONS].index(_section(note))
+    return not note.data.get("pinned"), -float(note.data.get("importance") or 0.5), not confirmed, kind
 
 
 def _section(note: Prose) -> str:
