@@ -371,7 +371,7 @@ def test_a_done_task_with_other_words_than_it_was_done_for_is_not_led_to_a_verdi
     play.do(tasks.revise_task, task, title="Other words")
     assert commands(play) == [f"memento task reopen {task} --reason WHY"]
     assert play.overview()["next"][0]["why"].endswith(
-        "” is accepted but not proven: the task's text changed after it was completed and 1 more"
+        "” is accepted but not proven: the task's text changed after it was completed, and for 1 more reason"
     )
     assert task_steps.proving(play.overview()["tasks"][0])[0]["command"] == f"memento task reopen {task} --reason WHY"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.model.enumeration import some
+from memento_git.model.enumeration import many, some
 from memento_git.work.remedies import creating, mending, resuming
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ def helping(task: TaskRow, evidence: Sequence[EvidenceRow]) -> Row:
     """Return the step that helps a done task to its proof; if it waits for a yes that is given by now, its verdict."""
     first, *then = proving(task)
     if task["proven_after"] != "approve" or task["blocked_by"]:
-        because = some(task["unproven_because"], 1, "; ")
+        because, more = "".join(task["unproven_because"][:1]), len(task["unproven_because"]) - 1
+        because += f", and for {many(more, 'more reason')}" if more > 0 else ""
         return {**first, "why": f"“{task['title']}” is {task['status']} but not proven: {because}"}
     about = {task["id"], task["run_id"], *(row["id"] for row in evidence if _is_shown_of(task, row))}
     said = (row for row in evidence if row["kind"] == "approval" and row["approves"] in about)
