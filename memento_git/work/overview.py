@@ -27,7 +27,7 @@ IDS: Final = ("ready", "stale", "ahead")
 
 
 def choose_run(view: View, given: str = "") -> str:
-    """Return the run that is named, or the latest that is not finished, or else that was completed, or the latest."""
+    """Return the run that is named; else the latest that is open, else that was completed, else the latest of all."""
     return choose_among(view, given)[0]
 
 
