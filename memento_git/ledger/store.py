@@ -377,7 +377,7 @@ class Ledger:
                 raise RecordUnfit(problem=finding)
 
     def change(self, action: str, act: Callable[[Transaction], T]) -> T:
-        """Return what an action does in a transaction, begun again from the new HEAD whenever the branch moved meanwhile.
+        """Return what an action does in a transaction, begun again from the new HEAD where the branch moved meanwhile.
 
         After fifty tries that is refused (`ledger_moved`). So `act` may be called several times.
         """
