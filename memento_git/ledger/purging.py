@@ -7,6 +7,7 @@ the branch is moved, by compare-and-swap, after the new history was held against
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Refused
@@ -34,9 +35,11 @@ def begin(git: Git, note: str, event: str) -> None:
 
 
 def finish(git: Git, notes: Iterable[str]) -> None:
-    """Forget that notes were being purged."""
+    """Forget that notes were being purged; where none is any more, no command has to look."""
     for note in notes:
         (_begun(git) / note).unlink(missing_ok=True)
+    with suppress(OSError):  # as where another one is
+        _begun(git).rmdir()
 
 
 def broken_off(git: Git) -> list[str]:
