@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memento_git.model.policy import Policy
 from memento_git.model.work import Evidence
-from memento_git.work.proof.enrichment import MOST_COMMANDS, Past, from_failures, from_graph, overlap
+from memento_git.work.proof.enrichment import MOST_COMMANDS, from_failures, from_graph, hot_spots, overlap
 from memento_git.work.proof.trust import Cited
 from memento_git.work.proof.verdict import contradictions, latest, left_to_run, of_dispatch, sound
 from memento_git.work.proof.verification import Command, Demand, asked
@@ -96,8 +96,9 @@ def test_checks_and_approvals_are_told_apart_by_name_and_by_who_gave_them() -> N
         cite(typed(3, "ci", check={"provider": "github", "name": "build", "conclusion": "failure"}, outcome="failed")),
         cite(typed(4, "approval", approves=TASK)),
         cite(typed(5, "approval", approves=TASK, by="Grace")),
+        cite(typed(6, "approval", approves="run_000000000000")),
     ]
-    assert names(latest(found, [CODE])) == [2, 3, 4, 5]
+    assert names(latest(found, [CODE])) == [2, 3, 4, 5, 6]
 
 
 def test_a_pass_about_less_code_takes_no_failure_back() -> None:
@@ -108,8 +109,8 @@ def test_a_pass_about_less_code_takes_no_failure_back() -> None:
     assert names(latest([failed, passed, cite(ran(3))], [now])) == [3]
     assert names(latest([cite(ran(1, code=1, code_=part)), cite(ran(2, code_=more))], [now])) == [2]
     assert names(latest([cite(ran(1, code=1, code_=more)), passed], [now])) == [1]
-    pasts = [Past(one.evidence, ("app.py",)) for one in (failed, passed) if one.evidence]
-    assert [rule for rule, _ in from_failures(["app.py"], pasts, [])] == [
+    runs = [one.evidence for one in (failed, passed) if one.evidence]
+    assert [rule for rule, _ in from_failures(runs, [])] == [
         "a failure of evidence_000000000001 for the same files (`pytest -q`)"
     ]
 
@@ -174,10 +175,10 @@ def test_what_has_a_fault_is_not_sound() -> None:
 
 
 def test_what_was_given_is_told_apart_by_its_files_or_its_link() -> None:
-    files = [cite(typed(number, "artifact", attachments=[{"name": name}])) for number, name in ((1, "a"), (2, "b"))]
-    links = [cite(typed(number, "artifact", uri=uri)) for number, uri in ((3, "x"), (4, "y"))]
-    again = [cite(typed(5, "artifact", attachments=[{"name": "a"}], uri="z")), cite(typed(6, "artifact", uri="x"))]
-    assert names(latest([*files, *links, *again], [CODE])) == [2, 4, 5, 6]
+    files = [cite(typed(number, "artifact", attachments=[{"name": name}])) for number, name in enumerate("abc", 1)]
+    links = [cite(typed(number, "artifact", uri=uri)) for number, uri in enumerate("xy", 4)]
+    again = [cite(typed(6, "artifact", attachments=[{"name": "a"}], uri="z")), cite(typed(7, "artifact", uri="x"))]
+    assert names(latest([*files, *links, *again], [CODE])) == [2, 3, 5, 6, 7]
 
 
 def test_a_failure_that_was_taken_back_is_followed_by_a_narrower_pass() -> None:
@@ -203,26 +204,44 @@ def test_a_folder_overlaps_what_is_in_it_and_a_like_name_does_not() -> None:
     assert not overlap([], ["src"])
 
 
-def past(number: int, argv: str, *, code: int = 1, kind: str = "test") -> Past:
-    return Past(ran(number, argv, code=code, kind=kind), ("src/a.py",))
+def past(number: int, argv: str, *, code: int = 1, kind: str = "test") -> Evidence:
+    return ran(number, argv, code=code, kind=kind)
 
 
 def test_at_most_five_commands_are_added_the_latest_failures_first_and_kinds_for_the_rest() -> None:
     pasts = [past(number, f"check {number}") for number in range(1, 9)]
-    told = from_failures(["src"], pasts, [{"run": ["check", str(number)]} for number in range(1, 9)])
+    told = from_failures(pasts, [{"run": ["check", str(number)]} for number in range(1, 9)])
     found = asked({}, None, Policy(), told)
     assert [command.run[1] for command in found.commands] == ["8", "7", "6", "5", "4"]
     assert len(found.commands) == MOST_COMMANDS
     assert found.evidence == ("test",)
 
 
+def test_a_failure_that_a_later_run_took_back_adds_nothing() -> None:
+    runs = [past(2, "check 1", code=0), past(1, "check 1"), past(3, "check 1", kind="lint")]
+    assert [verify for _, verify in from_failures(runs, [])] == [{"evidence": ["lint"]}]
+
+
 def test_a_failure_of_a_plain_command_that_nobody_names_adds_nothing() -> None:
-    assert from_failures(["src"], [past(1, "grep x", kind="command")], []) == []
+    assert from_failures([past(1, "grep x", kind="command"), past(2, "plot", kind="artifact")], []) == []
+
+
+def test_the_latest_failure_of_a_kind_is_the_reason_for_it() -> None:
+    runs = [past(1, "check 1"), past(3, "check 3"), past(2, "check 2"), past(4, "ruff", kind="lint")]
+    assert [rule.split()[3] for rule, _ in from_failures(runs, [])] == [runs[3].id, runs[1].id]
+
+
+@pytest.mark.parametrize(("data", "found"), [
+    (b'{"hot_spots": ["a", {"path": "b"}, {"file": "c"}, {"path": 4}, 5]}', ["a", "b"]),
+    (b'{"hot_spots": {"a": 1}}', []), (b'["a"]', []), (b"{}", []), (b'{"hot_spots": ["a"', []), (b"[" * 100_000, []),
+])  # fmt: skip
+def test_a_graph_that_says_nothing_of_hot_spots_asks_nothing(data: bytes, found: list[str]) -> None:
+    assert hot_spots(data) == found
 
 
 @pytest.mark.parametrize("command", [{"run": ["check", "1"], "kind": "lint"}, {"run": ["check"]}])
 def test_a_command_is_named_by_its_words_and_kind(command: dict[str, Any]) -> None:
-    told = from_failures(["src"], [past(1, "check 1")], [command])
+    told = from_failures([past(1, "check 1")], [command])
     assert [verify for _, verify in told] == [{"evidence": ["test"]}]
 
 
@@ -245,9 +264,9 @@ NAMED = st.lists(ARGVS.map(lambda argv: {"run": argv.split()}), max_size=3)
 
 @given(PASTS, NAMED)
 def test_past_failures_only_ask_for_named_commands_and_for_kinds_that_prove(
-    pasts: list[Past], commands: list[dict[str, Any]]
+    pasts: list[Evidence], commands: list[dict[str, Any]]
 ) -> None:
-    bare, more = asked({}, None, Policy()), asked({}, None, Policy(), from_failures(["src"], pasts, commands))
+    bare, more = asked({}, None, Policy()), asked({}, None, Policy(), from_failures(pasts, commands))
     assert set(more.evidence) <= {"test", "lint", "type", "build"}
     assert {command.run for command in more.commands} <= {tuple(command["run"]) for command in commands}
     assert more.proof == bare.proof

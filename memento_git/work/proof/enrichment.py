@@ -7,7 +7,7 @@ and must not be able to have a command of its own choice run.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import some
 from memento_git.model.states import RUN_KINDS
@@ -24,27 +24,18 @@ if TYPE_CHECKING:
 MOST_COMMANDS: Final = 5
 
 
-class Past(NamedTuple):
-    """A command that was run for a task about these files."""
-
-    evidence: Evidence
-    files: tuple[str, ...]
-
-
 def overlap(one: Iterable[str], other: Sequence[str]) -> bool:
     """Tell whether two lists of files have a file in common, a folder being all that is in it."""
     return any(is_below(a, b) or is_below(b, a) for a in one for b in other)
 
 
-def from_failures(files: Sequence[str], pasts: Iterable[Past], commands: Iterable[Mapping[str, Any]]) -> list[Source]:
-    """Return what commands ask whose latest run for these files failed; `commands` are those that texts name."""
+def from_failures(runs: Iterable[Evidence], commands: Iterable[Mapping[str, Any]]) -> list[Source]:
+    """Return what the latest of some runs ask where they failed; `commands` are those that texts name."""
     latest: dict[tuple[str, ...], Evidence] = {}
-    for past in sorted(pasts, key=lambda one: (one.evidence.data["at"], one.evidence.id)):
-        told = past.evidence.data.get("command")
-        if told is not None and overlap(files, past.files):
-            key = (past.evidence.kind, told["cwd"], *told["argv"])
-            if not leaves(past.evidence, latest.get(key)):
-                latest[key] = past.evidence
+    for run in sorted(runs, key=lambda one: (one.data["at"], one.id)):
+        key = (run.kind, run.data["command"]["cwd"], *run.data["command"]["argv"])
+        if not leaves(run, latest.get(key)):
+            latest[key] = run
     known = {(command.get("kind") or "test", ".", *named(command["run"])): command for command in commands}
     failed = [(key, found) for key, found in latest.items() if outcome_of(found.data) == "failed"]
     return _asks(sorted(failed, key=lambda one: one[1].data["at"], reverse=True), known)

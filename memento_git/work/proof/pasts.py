@@ -10,7 +10,6 @@ from memento_git.model.work import SNAPSHOT
 from memento_git.work.gates import replies
 from memento_git.work.loading import load
 from memento_git.work.proof import codes, enrichment, proofs, trust, verdict
-from memento_git.work.proof.enrichment import Past
 from memento_git.work.proof.verification import again_line
 
 if TYPE_CHECKING:
@@ -81,8 +80,8 @@ def _enriched(state: RunState, task: str) -> list[Source]:
         load(other)
     commands = [command for entry in state.policy.verify for command in entry.get("commands") or ()]
     commands += [command for other in states for command in _named_in(other)]
-    pasts = [past for other in states for past in _failures(other, files)]
-    return [*enrichment.from_failures(files, pasts, commands), *_graph(state, files)]
+    runs = [run for other in states for run in _runs(other, files)]
+    return [*enrichment.from_failures(runs, commands), *_graph(state, files)]
 
 
 def _others(state: RunState) -> Iterator[RunState]:
@@ -105,14 +104,13 @@ def _tasks(state: RunState) -> Iterator[tuple[str, Mapping[str, Any]]]:
     return ((name, told) for name, told in _loaded(state, state.index.prose) if kind_of(name) == "task")
 
 
-def _failures(state: RunState, files: list[str]) -> Iterator[Past]:
-    """Yield the commands that were run for tasks about these files, with those files."""
-    about = {name: told["files"] for name, told in _tasks(state) if enrichment.overlap(files, told.get("files") or [])}
+def _runs(state: RunState, files: list[str]) -> Iterator[Evidence]:
+    """Yield the commands that were run for tasks about these files."""
+    about = {name for name, told in _tasks(state) if enrichment.overlap(files, told.get("files") or [])}
     for name, data in _loaded(state, state.index.evidence):
         tasks = data.get("for") or () if "command" in data else ()
-        where = tuple(file for task in tasks for file in about.get(task, ()))
-        if where and state.evidence_status(name) == "recorded":
-            yield from (Past(one, where) for one in state.pieces([name]))
+        if not about.isdisjoint(tasks) and state.evidence_status(name) == "recorded":
+            yield from state.pieces([name])
 
 
 def _graph(state: RunState, files: list[str]) -> list[Source]:
