@@ -13,6 +13,7 @@ from memento_git.model.policy import Policy
 from memento_git.model.states import RUN_KINDS, TRUSTS
 from memento_git.model.work import EVIDENCE_KINDS
 from memento_git.work.proof.verification import (
+    OUTSIDE,
     Command,
     Demand,
     Why,
@@ -22,6 +23,7 @@ from memento_git.work.proof.verification import (
     is_below,
     is_cut,
     is_late,
+    named,
     plan_asks_less,
     proves_less,
     show_line,
@@ -89,6 +91,24 @@ def test_what_is_asked_is_the_union_of_policy_plan_and_task_and_each_reason_is_t
         "the task asks for screenshot evidence",
         "the task asks for reported evidence or better",
     ]
+
+
+def test_of_two_rules_that_ask_for_a_command_each_report_counts_and_the_shorter_time() -> None:
+    one, other = ({"run": ["make"], "timeout": word, "reports": [f"{word}.xml"]} for word in ("1m", "10m"))
+    for verify in ([one, other], [other, one]):
+        (command,) = asked({"verify": {"commands": verify}}, None, Policy()).commands
+        assert command.timeout == 60
+        assert {*command.reports} == {"1m.xml", "10m.xml"}
+
+
+def test_a_command_is_named_without_folders_of_a_machine_and_its_program_by_its_name() -> None:
+    assert named(["/usr/bin/make", "/etc/hosts", "docs/a.md"]) == ["make", f"{OUTSIDE}/hosts", "docs/a.md"]
+
+
+def test_a_command_that_is_run_again_has_its_kind_and_reports() -> None:
+    command = {"cwd": ".", "argv": ["make", "lint"]}
+    told = again_line("task_a", {"kind": "lint", "command": command, "reports": [{"name": "a b.xml"}]})
+    assert told == "memento evidence run --task task_a --kind lint --report 'a b.xml' -- make lint"
 
 
 def test_a_rule_of_policy_is_about_kinds_risks_and_files_together() -> None:
