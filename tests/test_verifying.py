@@ -782,6 +782,20 @@ def test_failures_of_other_files_and_failures_that_passed_since_add_nothing(play
     assert verify(play, completed(play, files=["app.py"])).accepted
 
 
+def test_a_failure_that_was_retracted_or_that_no_command_shows_adds_nothing(play: Play) -> None:
+    play.planned()
+    checked(play)
+    name = failure(play, RED.split(), kind="lint", files=["app.py"])
+    told = play.task("Told", files=["app.py"])
+    play.do(evidences.add_evidence, "lint", uri="https://ci.invalid/1", outcome="failed", tasks=[told])
+    task = completed(play, files=["app.py"])
+    assert [name in line for line in verify(play, task).unmet] == [True]
+    play.do(evidences.retract, name, reason="It ran without its settings.")
+    play.do(tasks.reopen_task, task, reason="Once more.")
+    play.complete(play.claimed(task), play.evidence(task))
+    assert verify(play, task).accepted
+
+
 def test_failures_in_another_open_run_count_and_those_of_a_final_one_do_not(play: Play) -> None:
     checked(play)
     other = play.planned("Other")
