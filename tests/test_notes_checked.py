@@ -664,6 +664,21 @@ def test_a_live_note_on_retracted_evidence_is_told_until_somebody_looks_at_it(pl
     assert "N009" not in look(play, base="main")
 
 
+@pytest.mark.parametrize("spelled", ['"\\x{0:02x}{2}"', '"{1}\\\n  {2}"'])
+def test_a_note_is_found_that_names_its_evidence_or_its_key_by_other_letters(play: Play, spelled: str) -> None:
+    play.planned()
+    proof = play.evidence(play.task())
+    there = file_of(play, add(play, "The cache lasts.", evidence=[proof], key=KEY))
+    for told in (KEY, next(word for word in there.read_text().split() if word.startswith(proof))):
+        edit(play, there, told, spelled.format(ord(told[0]), told[0], told[1:]))
+    on(play, "work", "main")
+    play.do(evidences.retract, proof, reason="another server")
+    assert look(play, base="main") == look(play, no_base=True) == ["N009"]
+    later = file_of(play, add(play, "So does the session.", key="auth.other"))
+    edit(play, later, "auth.other", KEY)
+    assert look(play, base="main") == look(play, no_base=True) == ["N002", "N009"]
+
+
 def test_a_note_reworded_beside_its_merge_is_told_until_somebody_looks_at_what_took_its_place(play: Play) -> None:
     one, two = add(play, "The cache lives in memory."), add(play, "Sessions end after an hour.")
     git(play.root, "branch", "merging")

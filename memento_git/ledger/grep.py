@@ -24,6 +24,7 @@ EXTENDED: Final = "extended"
 ENGINES: Final = {PERL: "-P", EXTENDED: "-E"}
 LACKING: Final = b"USE_LIBPCRE"
 TROUBLE: Final = (b"error: ", b"fatal: ")
+SPELLED: Final = (r"\\[/xuU]", r"\\[^ -~]", r"\\$")  # in git's basic expressions what `layout.HIDING` is
 OF_REGEX: Final = (
     b"fatal: -e option, ", b"fatal: command line, ", b"fatal: pcre", b"fatal: Cannot use Perl-compatible",
 )  # fmt: skip
@@ -120,6 +121,11 @@ def files(
     kind = "--text" if binary else "-I"
     found = os.fsdecode(_found(git, tree, folder, texts, (kind, "--files-with-matches", "-z"), plain, partly))
     return [path.removeprefix(f"{tree}:") for path in found.split("\0")[:-1]]
+
+
+def naming(git: Git, tree: str, folder: str, texts: Iterable[str]) -> set[str]:
+    """Return the files below a folder of a tree in which one of some texts occurs, or may, spelled by escapes."""
+    return {*files(git, tree, folder, texts), *files(git, tree, folder, SPELLED, plain=False)}
 
 
 def lines(git: Git, tree: str, folder: str, texts: Iterable[str]) -> bytes:

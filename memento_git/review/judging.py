@@ -230,7 +230,7 @@ def _notes(comparison: Comparison) -> set[str]:
         touched |= {*head.index("").prose}
     places = [place for path in comparison.brought() if (place := layout.place_of(path)) and place.do == "retracted"]
     if places:
-        found = grep.files(head.git, head.commits[0], layout.KNOWLEDGE, {place.of for place in places})
+        found = grep.naming(head.git, head.commits[0], layout.KNOWLEDGE, {place.of for place in places})
         touched |= {note for path in found if (note := layout.note_of(path))}
     return touched
 

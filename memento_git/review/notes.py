@@ -213,10 +213,10 @@ def _keys(shelf: Shelf, names: Collection[str], *, alone: bool) -> Iterator[Find
 
 
 def _with_text(shelf: Shelf, keys: Collection[str]) -> list[str]:
-    """Return the notes in whose files some of the keys are written."""
+    """Return the notes in whose files some of the keys are written, or may be, by escapes of YAML."""
     if len(shelf.view.commits) != 1:
         return list(shelf.index.prose)
-    found = grep.files(shelf.view.git, shelf.view.commits[0], layout.KNOWLEDGE, keys)
+    found = grep.naming(shelf.view.git, shelf.view.commits[0], layout.KNOWLEDGE, keys)
     return [note for path in found if (note := layout.note_of(path)) and shelf.path(note) == path]
 
 
