@@ -56,6 +56,17 @@ def test_a_release_that_asks_for_no_approval_of_those_whose_would_count_is_told(
         assert found(play, "warn") == []
 
 
+@pytest.mark.parametrize("pattern", ["{src,lib}/**", "!src/a.py", "src\\**", " src", "../src", "scr/*.py", "src/?"])
+def test_a_pattern_of_policy_that_names_no_file_is_told(play: Play, pattern: str) -> None:
+    (play.root / "src").mkdir()
+    (play.root / "src" / "a.py").write_text("a = 1\n")
+    play.commit_all()
+    rule = "  verify:\n  - when: {{files: ['src/**', 'src/?.py', ./src, {}]}}\n    evidence: [test]\n"
+    play.policy(rule.format(json.dumps(pattern)))
+    told = f"policy: policy.verify asks something of what {pattern!r} names, and that is no file here"
+    assert found(play, "warn") == [told]
+
+
 def test_a_client_that_is_set_up_in_part_or_starts_nothing_is_told(
     play: Play, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

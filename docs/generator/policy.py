@@ -94,7 +94,8 @@ NOTES: Final = """\
 - `verify` asks by kind, risk and files of a task; an entry without `when` is for all. All that apply count together,
   with what the canonical plan and the task ask: kinds and commands are united, the stricter trust and the shorter
   time-out win. A task without a risk is of medium risk. In patterns `*` and `?` stay within a folder's name, `**` goes
-  across; a folder in a task's `files` is about all that is in it.
+  across; a folder in a task's `files` is about all that is in it. `memento doctor` tells of a pattern that names no
+  file.
 - A required command is an argv, not a line for a shell. `task verify` runs it at the top of the repository. It has
   passed where evidence of its kind, witnessed, with its reports, for all of the code, says so. Write it without
   absolute paths, so that it means the same on every machine.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import MementoError
 from memento_git.knowledge.drafts import Drafts
 from memento_git.ledger import difference, layout, lock
 from memento_git.model.enumeration import many
+from memento_git.model.patterns import matches
 from memento_git.review import lastread, whole
 from memento_git.review.outcome import weighed
 from memento_git.texts.secrets import no_rules
@@ -69,7 +71,7 @@ def _whole(view: View, policy: Policy) -> list[Answer]:
     told[whole.FILES] += _attributes(view)
     told["signatures"] = [*tried("signatures", _signers(view, policy)), *told["signatures"]]
     sound = _sound(view, told, {layout.run_of_path(one.path) for one in view.findings})
-    return [*tried("policy", _idle(policy)), *sound]
+    return [*tried("policy", _idle(policy)), *tried("policy", _unmet(view, policy)), *sound]
 
 
 def _part_of(finding: Finding) -> str:
@@ -118,6 +120,19 @@ def _idle(policy: Policy) -> Iterator[Answer]:
         return
     message = "policy.release says whose approvals count, and asks for none: anybody may pass the gate without one"
     yield Answer("policy", "warn", message, "say how many are asked: policy.release.approvals")
+
+
+def _unmet(view: View, policy: Policy) -> Iterator[Answer]:
+    """Tell of patterns by which policy asks something of some files, and which none has: they may be misspelt."""
+    asked = dict.fromkeys(pattern for rule in policy.verify for pattern in rule.get("when", {}).get("files", ()))
+    if not asked:
+        return
+    told = view.git.run("ls-tree", "-r", "-z", "--full-tree", "--name-only", view.commits[0])
+    files = os.fsdecode(told).split("\0")[:-1]
+    for pattern in asked:
+        if not any(matches(pattern, path) for path in files):
+            message = f"policy.verify asks something of what {pattern!r} names, and that is no file here"
+            yield Answer("policy", "warn", message, "write it from the top of the repository, with *, ? and ** alone")
 
 
 def _signers(view: View, policy: Policy) -> Iterator[Answer]:
