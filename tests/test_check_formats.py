@@ -154,6 +154,7 @@ def test_a_rule_of_sarif_is_described_within_what_a_service_takes_and_its_help_s
     assert max(len(rule[name]["text"]) for name in ("shortDescription", "fullDescription")) <= 1024
     kind = CATALOGUE[code]
     assert rule["help"] == dict.fromkeys(("text", "markdown"), f"{kind.meaning}\n\n{kind.fix}")
+    assert "](" not in rule["help"]["text"], "a service has no page beside it"
 
 
 def test_no_message_of_sarif_is_a_link() -> None:

@@ -20,7 +20,7 @@ CATALOGUE: Final = {
     "F002": Kind(
         "a value that its schema does not allow", "error",
         "A key or value that the file's schema does not allow; the line is named.",
-        "Correct it by [formats.md](formats.md), or restore the file.",
+        "Correct it by `docs/reference/formats.md`, or restore the file.",
     ),
     "F003": Kind(
         "a file that disagrees with its own path", "error",
@@ -159,8 +159,7 @@ CATALOGUE: Final = {
         "signature with it, or it has one that is not good, or of somebody whom policy does not name. Or the branch "
         "hands out, completes or accepts work on one that was there before and lacks it. A warning: policy names a "
         "file of keys that is not there, or cannot be read.",
-        "Whoever may sign does it again with `--sign`, or the file is committed; see "
-        "[trust-model.md](../trust-model.md).",
+        "Whoever may sign does it again with `--sign`, or the file is committed; see `docs/trust-model.md`.",
     ),
     "K002": Kind(
         "a signature that is not good", "error",
