@@ -44,6 +44,7 @@ def list_tasks(door: Door, run: str, status: str | None, limit: int, offset: int
     view, held = output.run_of(door, run)
     found = [row for row in held["tasks"] if status in (None, row["status"]) and (row["ready"] or not ready)]
     evidence = {row["id"]: row for row in held["evidence"]}
+    asked = " and ".join(word for word in (status, "ready" if ready else None) if word)
     output.listing(
         door, view, "tasks", found,
         lambda row, names: (
@@ -51,6 +52,7 @@ def list_tasks(door: Door, run: str, status: str | None, limit: int, offset: int
             output.remarks(row, evidence, names),
         ),
         limit=limit, offset=offset,
+        none=f"tasks: none of {len(held['tasks'])} is {asked}; memento status tells of each" if held["tasks"] else "",
     )  # fmt: skip
 
 
