@@ -84,6 +84,20 @@ def test_what_does_not_prove_says_why(cited: Cited, why: str) -> None:
     assert why in found.why[0]
 
 
+def test_what_is_asked_is_shown_by_what_might_prove_it_and_else_by_what_is_of_no_code() -> None:
+    lint, diff = evidence(2, kind="lint"), evidence(2, kind="diff")
+    strict = POLICY._replace(proof={**POLICY.proof, "diff": "witnessed"})
+    asks = strict._replace(require=("lint",))
+    assert judged(cite(evidence()), cite(lint), policy=asks).proven
+    del lint.data["code"]
+    assert not judged(cite(evidence()), cite(lint), policy=asks).proven
+    asks = strict._replace(require=("diff",))
+    assert judged(cite(evidence()), cite(diff), policy=asks).proven
+    assert not judged(cite(evidence()), cite(diff, trust="reported"), policy=asks).proven
+    del diff.data["code"]
+    assert judged(cite(evidence()), cite(diff, trust="reported"), policy=asks).proven
+
+
 @pytest.mark.parametrize("status", ["retracted", "redacted", "superseded"])
 def test_one_withdrawn_citation_spoils_the_others(status: str) -> None:
     assert not judged(cite(evidence(1)), cite(evidence(2), status=status)).proven
