@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.ledger import codec
 from memento_git.model.work import Event, Prose
 from memento_git.work.dispatch import terms
 
@@ -75,6 +76,31 @@ def test_an_event_of_which_no_text_is_left_counts_all_that_it_names_as_proof(pro
     written = event(asks=untold(prose), terms=terms.digest(prose))
     other = prose._replace(data={**prose.data, "title": "Hash all passwords"})
     assert terms.asked(written, terms.text_of(written, [other])) == (untold(prose)[0], (), tuple(untold(prose)[1:]))
+
+
+def test_a_dispatch_has_to_name_all_of_the_text_that_it_is_of(prose: Prose) -> None:
+    asks, digest = terms.asks(prose), terms.digest(prose)
+    fewer = prose._replace(data={**prose.data, "verify": {}})
+    assert terms.are_named(event(asks=[*asks, "f" * 32], terms=digest), prose)
+    for written in (
+        event(asks=asks, terms=""), event(asks=asks, terms=codec.REDACTED), event(asks=[], terms=digest),
+        event(terms=digest), event(asks=asks[:-1], terms=digest), event(asks=asks, terms=terms.digest(fewer)),
+    ):  # fmt: skip
+        assert not terms.are_named(written, prose)
+
+
+def test_where_nobody_knows_the_text_a_dispatch_has_to_tell_words_from_proof(prose: Prose) -> None:
+    for asks, fine in ((terms.asks(prose), True), (untold(prose), False)):
+        assert terms.are_named(event(asks=asks, terms=terms.digest(prose)), None) is fine
+        assert not any(terms.are_named(event(asks=asks, terms=lost), None) for lost in ("", codec.REDACTED))
+    assert not terms.are_named(event(asks=[], terms=terms.digest(prose)), None)
+
+
+def test_a_time_limit_is_one_thing_more_that_is_asked(prose: Prose) -> None:
+    (command,) = prose.data["verify"]["commands"]
+    timed = now(prose, verify={**prose.data["verify"], "commands": [{**command, "timeout": "9s"}]})
+    assert timed > now(prose)
+    assert len(timed) == len(now(prose)) + 1
 
 
 def test_terms_that_a_version_wrote_which_knew_no_depth_are_those_of_their_text() -> None:

@@ -206,7 +206,7 @@ def asked(event: Event, prose: Prose | None) -> Terms:
 def are_named(event: Event, prose: Prose | None) -> bool:
     """Tell whether a dispatch names all that a task asked, by the text that its terms are of, if that is known."""
     known, told = event.get("terms"), {*(event.data.get("asks") or ())}
-    if known in ("", codec.REDACTED) or not told:
+    if known in ("", codec.REDACTED):
         return False
     if prose is None:
         return bool(asked(event, None).words)
