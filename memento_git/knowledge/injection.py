@@ -29,8 +29,8 @@ ALONE: Final = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\|)")
 FLAG: Final = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f")  # of a region
 HIDES: Final = re.compile("[\U000e0000-\U000e007f]")
 
-SAID: Final = "".join(f"(?<!{no} )" for no in (
-    "do not", "don't", "don\u2019t", "never", "must not", "should not", "cannot", "can't", "let's not",
+SAID: Final = "".join(rf"(?<!{no}\s)" for no in (
+    r"do\snot", "don't", "don\u2019t", "never", r"must\snot", r"should\snot", "cannot", "can't", r"let's\snot",
 ))  # fmt: skip
 """What stands before it is no order to do it."""
 BEGINS: Final = r"(?:(?<!\w )|(?<=favor )|(?<=plaît )|(?<=veuillez ))"  # else who ignores is a program
@@ -63,7 +63,7 @@ SIGNS: Final = (
         rf"|safety|above|previous|prior)\b|{ABROAD}", re.IGNORECASE)),
     ("speaks in a role", re.compile(
         r"(?m)^[^\S\n]*+(?:<\|?(?:im_start|system|assistant|user)\|?>|\[?/?INST\]|"
-        r"#{1,4}\s*+(?:system|assistant)(?:\s+(?:prompt|message))?\W*$|"
+        r"#{1,4}\s*+(?:system|assistant)(?:\s+(?:prompt|message))?(?:\s*:|\W*$)|"
         r"(?:system|assistant|developer)\s*+(?:(?:prompt|message)\s*+)?:)", re.IGNORECASE)),
     ("gives the reader a new part to play", re.compile(
         r"\b(?:you are now(?! (?:on|at|able|ready|done|logged|connected))|from now on,? you|"
