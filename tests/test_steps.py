@@ -260,3 +260,17 @@ def test_a_command_that_ran_below_the_top_is_led_to_where_it_is_asked(
     assert f"\n next: {step}\n" in err
     monkeypatch.chdir(play.root)
     assert f"\n next: {step.replace(' -C ..', '')}\n" in cli("-C", "src", *line)[2]
+
+
+def test_a_report_whose_name_looks_like_the_end_of_the_options_breaks_no_step(
+    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play.policy('  verify: [{commands: [{run: [test, -f, app.py], reports: ["a -- b\'s.xml"]}]}]\n')
+    play.planned()
+    task = play.task()
+    play.claimed(task)
+    (below := play.root / "src").mkdir()
+    (below / "app.py").write_text("")
+    monkeypatch.chdir(below)
+    code, _, err = cli("evidence", "run", "--task", task, "--", "test", "-f", "app.py")
+    assert (code, f"\n next: memento evidence run -C .. --task {task} " in err) == (0, True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+from itertools import dropwhile
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import MementoError
@@ -145,8 +146,9 @@ def _as(door: Door, steps: Sequence[Row]) -> list[Row]:
 
 def _at_top(door: Door, evidence: EvidenceRow, steps: Sequence[Row]) -> list[Row]:
     """Return steps as they are typed where evidence ran below the top: a command that is asked counts there alone."""
-    asked = [one for one in steps if shlex.split(one["command"].partition(" -- ")[2]) == evidence["command"]]
-    if evidence["folder"] in (None, ".") or not asked or door.ledger.git.top is None:
+    words = ["--", *(evidence["command"] or ())]
+    is_asked = any([*dropwhile("--".__ne__, shlex.split(one["command"]))] == words for one in steps)
+    if evidence["folder"] in (None, ".") or not is_asked or door.ledger.git.top is None:
         return [*steps]
     told = f"{shlex.join(evidence['command'] or ())} is asked at the top of the repository; it ran in"
     door.ledger.warn(f"{told} {evidence['folder']}, and does not count for that")
