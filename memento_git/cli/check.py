@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 @click.option("--fetch", is_flag=True, help="Ask the hosting service; the token is in the environment.")
 @click.option("--repo", default="", metavar="OWNER/NAME", help="With --fetch: which repository there.")
 @click.option("--api", default="", metavar="URL", help="With --fetch: address of the API, for a server of one's own.")
-@click.option("--conclusion", default="", metavar="WORD", help="Without FILE: how a check of that ended, as typed.")
+@click.option(
+    "--conclusion", default="", metavar="WORD", help="Without FILE: how a check of the commit ended, as typed."
+)
 @click.option("--status", default="", metavar="WORD", help="Without FILE: how far it is, as typed.")
 @click.option("--name", default="", metavar="NAME", help="Without FILE: its name; the provider's by default.")
 @click.option("--id", "identity", default="", metavar="ID", help="Without FILE: its id there.")
