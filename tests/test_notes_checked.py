@@ -679,6 +679,17 @@ def test_a_note_is_found_that_names_its_evidence_or_its_key_by_other_letters(pla
     assert look(play, base="main") == look(play, no_base=True) == ["N002", "N009"]
 
 
+def test_a_note_that_no_withdrawn_evidence_is_of_is_not_looked_at(play: Play) -> None:
+    """Way: a line that ends in a backslash, as of a shell or of Markdown, may be an id that YAML joins over two."""
+    play.planned()
+    proof = play.evidence(play.task())
+    there = file_of(play, add(play, "Run make \\\n  all."))
+    edit(play, there, "origin: person\n", "origin: person\nsupersedes:\n- note_000000000000\n")
+    on(play, "work", "main")
+    play.do(evidences.retract, proof, reason="another server")
+    assert actions.check(play.ledger, base="main").already == []
+
+
 def test_a_note_reworded_beside_its_merge_is_told_until_somebody_looks_at_what_took_its_place(play: Play) -> None:
     one, two = add(play, "The cache lives in memory."), add(play, "Sessions end after an hour.")
     git(play.root, "branch", "merging")

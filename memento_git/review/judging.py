@@ -10,8 +10,9 @@ from memento_git.ledger.brought import Ends
 from memento_git.ledger.story import NOTHING, Story, story_of, to_commit, to_write
 from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
-from memento_git.model.ids import is_id, random_part
+from memento_git.model.ids import is_id, parse_ref, random_part
 from memento_git.model.policy import Policy
+from memento_git.model.work import Prose
 from memento_git.review import actors, against, ended, files, lastread, recipes, revived, runs, signed, taken, wording
 from memento_git.review.against import Comparison
 from memento_git.review.landing import beyond, is_laid
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.difference import Changed
     from memento_git.ledger.git import Git
-    from memento_git.model.work import Prose
     from memento_git.review.outcome import Known
 
 RECORDS: Final = (".yaml", ".md")
@@ -228,11 +228,16 @@ def _notes(comparison: Comparison) -> set[str]:
     head, touched = comparison.head, comparison.notes()
     if any(change.path == layout.CONFIG for change in comparison.changes):
         touched |= {*head.index("").prose}
-    places = [place for path in comparison.brought() if (place := layout.place_of(path)) and place.do == "retracted"]
-    if places:
-        found = grep.naming(head.git, head.commits[0], layout.KNOWLEDGE, {place.of for place in places})
-        touched |= {note for path in found if (note := layout.note_of(path))}
+    places = (place for path in comparison.brought() if (place := layout.place_of(path)) and place.do == "retracted")
+    if taken := {place.of for place in places}:
+        found = filter(layout.note_of, grep.naming(head.git, head.commits[0], layout.KNOWLEDGE, taken))
+        touched |= {layout.note_of(path) for path in found if _rests(head.record(path), taken)}
     return touched
+
+
+def _rests(record: object, evidence: Collection[str]) -> bool:
+    """Tell whether a note can be read, and rests on some evidence."""
+    return isinstance(record, Prose) and any(parse_ref(ref).id in evidence for ref in record.list("evidence"))
 
 
 def _before(
