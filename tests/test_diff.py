@@ -893,12 +893,15 @@ def test_a_gate_tells_what_it_rests_on_and_who_judges_is_told_with_the_address(p
     somebody = play.as_("Grace <grace@elsewhere.invalid>")
     somebody.gate("quality_review", "passed", run=run, evidence=[old])
     somebody.gate("final_acceptance", "passed", run=run)
+    task = play.task()
     somebody.do(evidences.approve, run)
+    somebody.do(evidences.approve, task)
     text = diff_text.text(told(play, f"{base}.."))
     who = "Grace <grace@elsewhere.invalid>"
     assert f"quality review: passed by {who}; on test, witnessed, stale: true exit 0\n" in text
     assert f"final acceptance: passed by {who}; without evidence\n" in text
-    assert f" by {who}: approval, reported, passed, about {run}" in text
+    assert f" by {who}: approval, reported, passed, about {run}\n" in f"{text}\n"
+    assert f" by {who}: approval, reported, passed, about {task}\n" in f"{text}\n"
     play.do(evidences.retract, old, reason="It shows nothing.")
     (gate,) = [one for one in told(play, f"{base}..")["runs"][0]["gates"] if one["kind"] == "quality_review"]
     assert (gate["to"], [one["id"] for one in gate["proof"]]) == ("fallen", [old])

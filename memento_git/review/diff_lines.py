@@ -287,7 +287,7 @@ def evidence_line(row: Row, style: Style, proves: Sequence[str] = ()) -> str:
         told += f" {style.code(cut(row['uri'], 200))}"
     if row["approves"]:
         told += f", about {style.code(row['approves'])}"
-    if about := proves or row["task_ids"]:
+    if about := proves or [one for one in row["task_ids"] if one != row["approves"]]:
         told += f" — {'proves' if proves else 'for'} {some([style.code(one) for one in about], MOST_NAMED)}"
     if turned:
         told += f" — {turned}{whose}"
