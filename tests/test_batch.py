@@ -477,6 +477,8 @@ def test_an_empty_value_that_would_say_nothing_is_refused_in_a_list_too(play: Pl
         {"do": "gate record", "gate": "quality_review", "status": "passed", "task": ""},
         {"do": "task add", "title": "C", "run": ""},
         {"do": "evidence add", "files": ["app.py"], "dispatch": ""},
+        {"do": "dispatch recover", "dispatch": "dispatch_000000000000", "executor": ""},
+        {"do": "dispatch claim", "dispatch": "dispatch_000000000000", "lease": ""},
     ]
     for entry in entries:
         with pytest.raises(BatchInvalid, match="it is empty: leave it out"):

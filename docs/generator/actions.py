@@ -49,13 +49,13 @@ order.
 
 Where a list is expected, one value stands for a list of one. `true` and `false` are flags. A `lease` is a length of
 time such as `90m`. An empty text is refused where the verb would do the rest and not tell: in `note add`, `note merge`,
-`note revise` and `task revise`; and so is an empty `run` or `task`, which is not the only one. A hyphen in an option's
-name may be written for the underscore. `evidence run` is not among the verbs, because a command runs before a
-transaction begins: `evidence run --out FOLDER` first, then `evidence add` with `from: FOLDER`. `task verify` in a list
-judges the evidence that is there and runs nothing, for the same reason. A refusal names the line and the verb of the
-entry that was refused. `memento apply --keys "task add"` shows the keys of a verb. Some have other names than the
-options of the command line: `criteria` is `--accept`, `files` is `--file`, `commands` is `--check`. The option's name
-is taken too.
+`note revise` and `task revise`; and so is an empty `run`, `task`, `dispatch`, `executor` or `lease`, for another would
+be meant, or none. A hyphen in an option's name may be written for the underscore. `evidence run` is not among the
+verbs, because a command runs before a transaction begins: `evidence run --out FOLDER` first, then `evidence add` with
+`from: FOLDER`. `task verify` in a list judges the evidence that is there and runs nothing, for the same reason. A
+refusal names the line and the verb of the entry that was refused. `memento apply --keys "task add"` shows the keys of a
+verb. Some have other names than the options of the command line: `criteria` is `--accept`, `files` is `--file`,
+`commands` is `--check`. The option's name is taken too.
 
 The answer has `done`, a row for each verb in order: `do`, and the `id` of what it made or was about. The row of `task
 verify` has its `verdict` (accepted or rejected) and the `failed_requirements` too. A rejection is a verdict, not a
