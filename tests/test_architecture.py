@@ -142,7 +142,7 @@ def test_help_lists_each_command_once_and_says_whole_what_each_does() -> None:
     assert sorted(told) == sorted({*told}) == sorted(COMMANDS)
     for path, command in tree(memento):
         if isinstance(command, click.Group):
-            text = command.get_help(click.Context(command))
+            text = command.get_help(click.Context(command, **memento.context_settings))
             assert not text.partition("\nCommands:\n")[2].count("..."), path
             assert all(f"\n  {name} " in text for name in command.list_commands(click.Context(command)))
 

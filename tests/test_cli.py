@@ -1089,6 +1089,13 @@ def test_the_examples_that_help_ends_with_run_as_they_stand(
     assert sorted(made) == ["DISPATCH", "EVIDENCE", "PLAN", "TASK"]
 
 
+def test_who_asks_for_help_after_a_slip_in_the_same_process_gets_it() -> None:
+    lines = [["taks", "add", "--titel", "x"], ["task", "ad"], ["task", "add", "-h"]]
+    script = f"from memento_git.cli.boundary import spoken\nprint([spoken(line)[0] for line in {lines}])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("[2, 2, 0]\n")
+
+
 def test_who_asks_as_of_git_gets_help(cli: Callable[..., Any]) -> None:
     """git hands `git memento -h` to us; for `git memento --help` it asks man for a page."""
     assert cli("-h") == cli("--help")

@@ -129,7 +129,7 @@ def memento(**options: Any) -> None:
 def command_at(path: str) -> click.Command:
     """Return the command that words such as `task add` name."""
     command: click.Command = memento
-    context = click.Context(memento)
+    context = click.Context(memento, **memento.context_settings)
     for word in path.split():
         if isinstance(command, click.Group):
             command = command.get_command(context, word) or command

@@ -80,7 +80,7 @@ def _mended(words: Words, left: int) -> Iterator[Words]:
 
 def _read(words: Words) -> Reading:
     command: click.Command = memento
-    context = click.Context(memento)
+    context = click.Context(memento, **memento.context_settings)
     head: Words = ()
     path: Words = ()
     while isinstance(command, click.Group):
