@@ -792,7 +792,8 @@ def test_json_belongs_to_the_command_only_before_the_dashes(play: Play, cli: Cal
         ["evidence", "run", "--dispatch", "", "--", "true"], ["evidence", "run", "--timeout", "", "--", "true"],
         ["sync", ""], ["sync", "--branch", ""], ["log", "--who", ""], ["evidence", "list", "--query", ""],
         ["settle", ""], ["scan", ""], ["code", "map", ""], ["check", "anchors", ""], ["doctor", "--remote", ""],
-        ["note", "retire", "", "--reason", "Why."], ["report", "--out", ""],
+        ["note", "retire", "", "--reason", "Why."], ["report", "--out", ""], ["guide", "--out", ""],
+        ["export", "--out", ""], ["evidence", "run", "--out", "", "--", "true"], ["task", "bundle", "x", "--out", ""],
     ],
 )  # fmt: skip
 def test_what_is_named_by_a_variable_that_is_not_set_does_not_mean_another(

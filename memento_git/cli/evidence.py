@@ -13,7 +13,7 @@ import click
 from memento_git.cli import boundary, captured, machine, output, settle, steps, terminal
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.check import check
-from memento_git.cli.options import of_run, of_task, paged, reasoned, signs
+from memento_git.cli.options import Place, of_run, of_task, paged, reasoned, signs
 from memento_git.cli.reproduce import export, reproduce
 from memento_git.cli.texts import from_top
 from memento_git.errors import MementoError
@@ -107,9 +107,7 @@ def show_evidence(door: Door, evidence_id: str, *, whole: bool) -> None:
 @click.option("--summary", default="", metavar="TEXT", help="What it shows.")
 @click.option("--timeout", default="", metavar="TIME", help="End the command after this time.")
 @click.option("--dispatch", default="", metavar="DISPATCH", help="Dispatch that it comes from.")
-@click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), help="Write into this folder and commit nothing."
-)
+@click.option("--out", type=Place(path_type=Path, file_okay=False), help="Write into this folder and commit nothing.")
 @writes
 def run_command(
     door: Door, argv: tuple[str, ...], tasks: tuple[str, ...], run: str, kind: str, reports: tuple[str, ...],
@@ -258,9 +256,7 @@ def _kept(door: Door, draft: Draft, tasks: tuple[str, ...]) -> Iterator[None]:
 )
 @click.option("--uri", default="", metavar="URI", help="A link, or a file:// of the repository.")
 @click.option("--diff", default="", metavar="A..B", help="The code between two commits, by patch-id.")
-@click.option(
-    "--from", "folder", type=click.Path(path_type=Path), help="A folder that evidence run --out wrote, as it is."
-)
+@click.option("--from", "folder", type=Place(path_type=Path), help="A folder that evidence run --out wrote, as it is.")
 @click.option(
     "--outcome", default="observed", type=click.Choice(["passed", "failed", "observed"]), help="What it says."
 )

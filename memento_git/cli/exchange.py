@@ -11,7 +11,7 @@ import click
 from memento_git.cli import naming, output, terminal
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.machine import FileSystemFailed
-from memento_git.cli.options import scoped
+from memento_git.cli.options import Place, scoped
 from memento_git.model.enumeration import grouped, many, some
 from memento_git.model.exchange import DIGEST_TOKENS
 from memento_git.model.knowledge import ORIGINS
@@ -108,7 +108,7 @@ FORMS: Final = ("jsonl", "markdown", "claude-md", "mnemo", "memento-sqlite", "pm
 @click.command("export")
 @click.option("--format", "form", type=click.Choice(tuple(EXPORTERS)), default="jsonl", show_default=True,
               help="jsonl keeps all there is; agents-md is a digest; md a document.")  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write this file instead of printing.")
+@click.option("--out", type=Place(path_type=Path, dir_okay=False), help="Write this file instead of printing.")
 @click.option("--budget", type=click.IntRange(min=100), metavar="TOKENS", default=None,
               help=f"Most tokens of agents-md, {DIGEST_TOKENS} by default; it says what was left out.")  # fmt: skip
 @click.option("--force", is_flag=True,

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 COUNT: Final = click.IntRange(min=0)
+EMPTY: Final = "it is empty: is a variable not set?"
 INSTEAD: Final = {
     "task revise": " --no-dependencies takes those out; for anything else edit its file",
     "note revise": " --clear takes a part away",
@@ -20,10 +21,17 @@ reasoned = click.option("--reason", default="", metavar="TEXT", help="Why; it is
 noted = click.option("--note", default="", metavar="TEXT", help="What to remember of it.")
 
 
+class Place(click.Path):
+    """A path that is given; an empty one would be the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert(value, param, ctx) if value != "" else self.fail(EMPTY, param, ctx)
+
+
 def said(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """Return a name that is given; refuse an empty one, which a variable that is not set makes of it."""
     if not value and ctx.get_parameter_source(str(param.name)) is not ParameterSource.DEFAULT:
-        raise click.BadParameter("it is empty: is a variable not set?", ctx, param)
+        raise click.BadParameter(EMPTY, ctx, param)
     return value
 
 
@@ -45,7 +53,7 @@ def refuse_empty(context: click.Context, *, texts: bool = False) -> None:
         is_empty = wanted and (value == "" or (isinstance(value, tuple) and "" in value))
         if is_empty and context.get_parameter_source(one.name or "") is ParameterSource.COMMANDLINE:
             how = INSTEAD.get(context.command_path.partition(" ")[2], "")
-            raise click.BadParameter(f"it is empty: is a variable not set?{how}", context, one)
+            raise click.BadParameter(f"{EMPTY}{how}", context, one)
 
 
 at_workspace = click.option(

@@ -10,6 +10,7 @@ import click
 
 from memento_git.cli import output, terminal
 from memento_git.cli.boundary import Door, alters, reads, writes
+from memento_git.cli.options import Place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,7 +103,7 @@ def sample_smoke(door: Door, goal: str) -> int:
 
 
 @click.command()
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Write it as a skill into this folder.")
+@click.option("--out", type=Place(path_type=Path, file_okay=False), help="Write it as a skill into this folder.")
 @alters
 def guide(door: Door, out: Path | None) -> None:
     """Print how to work with a ledger, as an Agent Skill for agents and people; --out writes using-memento/SKILL.md."""

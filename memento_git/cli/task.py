@@ -10,7 +10,7 @@ import click
 from memento_git.cli import boundary, output, steps, terminal
 from memento_git.cli.board import board
 from memento_git.cli.boundary import Door, reads, writes
-from memento_git.cli.options import asks, noted, of_run, paged, reasoned, refuse_empty
+from memento_git.cli.options import Place, asks, noted, of_run, paged, reasoned, refuse_empty
 from memento_git.cli.route import route
 from memento_git.cli.texts import from_top, read_file, read_text
 from memento_git.model.states import RISKS, SENDERS, SIZES, TASK_STATUSES
@@ -218,9 +218,7 @@ def brief(door: Door, task_id: str, budget: int = 0) -> None:
 @task.command("bundle")
 @click.argument("task_id", metavar="TASK")
 @BUDGET
-@click.option(
-    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write it to this file: .json or Markdown."
-)
+@click.option("--out", type=Place(path_type=Path, dir_okay=False), help="Write it to this file: .json or Markdown.")
 @click.option("--force", is_flag=True, help="Replace another file of that name.")
 @reads
 def bundle(door: Door, task_id: str, budget: int = 0, out: Path | None = None, *, force: bool = False) -> None:
