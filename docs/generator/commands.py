@@ -38,7 +38,7 @@ Exit codes are listed in [errors.md](errors.md). The lifecycle ledger's own comm
 
 def tree(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     """Yield the path and the command of every leaf and group below a command."""
-    context = click.Context(command, info_name="memento")
+    context = click.Context(command, info_name="memento", **memento.context_settings)
     if path:
         yield path, command
     if isinstance(command, click.Group):
@@ -56,7 +56,8 @@ def page() -> str:
 
 
 def _entry(path: tuple[str, ...], command: click.Command) -> str:
-    context = click.Context(command, info_name=" ".join(("memento", *path)))
+    name = " ".join(("memento", *path))
+    context = click.Context(command, info_name=name, **memento.context_settings)
     usage = f"{context.info_name} {' '.join(command.collect_usage_pieces(context))}"
     parts = [f"## memento {' '.join(path)}", f"`{usage}`", inspect.cleandoc(command.help or "")]
     if line := EXAMPLES.get(" ".join(path)):
