@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import MementoError
@@ -125,10 +124,7 @@ def _idle(policy: Policy) -> Iterator[Answer]:
 def _unmet(view: View, policy: Policy) -> Iterator[Answer]:
     """Tell of patterns by which policy asks something of some files, and which none has: they may be misspelt."""
     asked = dict.fromkeys(pattern for rule in policy.verify for pattern in rule.get("when", {}).get("files", ()))
-    if not asked:
-        return
-    told = view.git.run("ls-tree", "-r", "-z", "--full-tree", "--name-only", view.commits[0])
-    files = os.fsdecode(told).split("\0")[:-1]
+    files = view.git.trees.listed("-r", view.commits[0]) if asked else {}
     for pattern in asked:
         if not any(matches(pattern, path) for path in files):
             message = f"policy.verify asks something of what {pattern!r} names, and that is no file here"
