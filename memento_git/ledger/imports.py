@@ -13,6 +13,7 @@ from memento_git.code.imports.resolve import Resolver
 from memento_git.code.languages import PYTHON, language_of
 from memento_git.ledger import cache
 from memento_git.ledger.listed import FILE_MODES
+from memento_git.model.enumeration import grouped
 from memento_git.model.progress import CODE
 
 if TYPE_CHECKING:
@@ -61,11 +62,7 @@ class Imports(NamedTuple):
     @property
     def importers(self) -> dict[str, list[str]]:
         """Return for each that is imported those that import it."""
-        found: dict[str, list[str]] = {}
-        for source, targets in sorted(self.edges.items()):
-            for target in targets:
-                found.setdefault(target, []).append(source)
-        return found
+        return grouped((target, source) for source, targets in sorted(self.edges.items()) for target in targets)
 
 
 def imports(git: Git, tree: str) -> Imports:

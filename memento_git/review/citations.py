@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import layout
+from memento_git.model.enumeration import grouped
 from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.states import DONE
@@ -153,13 +154,13 @@ def _passing_now(state: RunState, scope: Scope) -> Mapping[tuple[str, ...], Sequ
     if scope.code is None:
         return {}
     names = state.counting() if scope.groups is None else scope.groups
-    found: dict[tuple[str, ...], list[tuple[Evidence, str]]] = {}
-    for task in (name for name in names if kind_of(name) == "task" and state.task_status(name) in DONE):
-        for one in state.pieces(state.proof(task).by):
-            is_whole = "command" in one.data and "paths" not in trust.seen_by(one)
-            if is_whole and trust.saw(one, scope.code):
-                found.setdefault(_seen(one)[0], []).append((one, task))
-    return found
+    done = (name for name in names if kind_of(name) == "task" and state.task_status(name) in DONE)
+    pieces = ((one, task) for task in done for one in state.pieces(state.proof(task).by))
+    return grouped(
+        (_seen(one)[0], (one, task))
+        for one, task in pieces
+        if "command" in one.data and "paths" not in trust.seen_by(one) and trust.saw(one, scope.code)
+    )
 
 
 def _seen(evidence: Evidence) -> tuple[tuple[str, ...], str]:
@@ -178,10 +179,7 @@ def stale(
     if scope.code is None:
         return
     task = ends[0].of
-    found: dict[tuple[str, ...], list[Evidence]] = {}
-    for one in state.pieces(proof):
-        if "code" in one.data:
-            found.setdefault(_seen(one)[0], []).append(one)
+    found = grouped((_seen(one)[0], one) for one in state.pieces(proof) if "code" in one.data)
     asked = state.asked(task).commands
     named: list[Evidence] = []
     for alike in found.values():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from memento_git.folding.event_rows import unmet
 from memento_git.folding.overruling import SETTLING
+from memento_git.model.enumeration import grouped
 from memento_git.model.ids import verb_of
 from memento_git.model.states import DONE
 from memento_git.review import diff_proofs
@@ -137,10 +138,7 @@ def _kind(old: object, new: object) -> str:
 
 
 def _by_record(events: Iterable[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
-    for row in events:
-        found.setdefault(row["record"], []).append(row)
-    return found
+    return grouped((row["record"], row) for row in events)
 
 
 def _verb(row: Row) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.model.enumeration import cut, many, some
+from memento_git.model.enumeration import cut, grouped, many, some
 from memento_git.model.ids import verb_of
 from memento_git.review.report import INCOMPLETE, LATE, MOVED, SPIKE, called, counted, ran, signature_note
 from memento_git.review.word_diff import ADDED, LEFT_OUT, REMOVED
@@ -353,10 +353,7 @@ def lines(run: Row, style: Style) -> Iterator[tuple[str, list[str]]]:
         yield f"plan {style.code(plan['id'])} {style.say(cut(plan['title'], 120))}", list(plan_lines(plan, style))
     yield from _each("gate", (gate_line(row, style, run["id"]) for row in run["gates"]))
     again = {row["id"] for row in run["reproductions"] if row["result"] != "void"}
-    proves: dict[str, list[str]] = {}
-    for task in run["tasks"]:
-        for row in task["proof"] if task["proven"] else ():
-            proves.setdefault(row["id"], []).append(task["id"])
+    proves = grouped((row["id"], task["id"]) for task in run["tasks"] if task["proven"] for row in task["proof"])
     held = [row for row in run["evidence"] if row["id"] not in again]
     held.sort(key=lambda row: row["id"] not in proves)
     yield from _each("evidence", (evidence_line(row, style, proves.get(row["id"], ())) for row in held))

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.fold import FOLLOWING
-from memento_git.model.enumeration import cut, many, some
+from memento_git.model.enumeration import cut, grouped, many, some
 from memento_git.model.finding import inside
 from memento_git.model.ids import ALPHABET, LENGTH
 from memento_git.model.markup import one_line
@@ -56,10 +56,7 @@ def _lines(findings: Iterable[Finding], indent: str = "") -> list[str]:
 
 def _chained(findings: list[Finding]) -> tuple[list[Finding], dict[Finding, list[str]]]:
     """Return the findings to tell, and a line on the others: one command mends all events that miss the same past."""
-    alike: dict[str, list[Finding]] = {}
-    for one in findings:
-        if one.code in CHAINED:
-            alike.setdefault(one.fix, []).append(one)
+    alike = grouped((one.fix, one) for one in findings if one.code in CHAINED)
     left: set[Finding] = set()
     following = {}
     for chain in alike.values():

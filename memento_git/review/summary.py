@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memento_git.model.enumeration import grouped
 from memento_git.model.ids import ID
 from memento_git.model.states import DONE, FINAL_TASK, TASK_STATUSES
 from memento_git.work.nextsteps import broken, failed_gates, held_back, stranded
@@ -89,10 +90,7 @@ def _risks(held: RunRows) -> Iterable[Row]:
 
 def _verification(held: RunRows) -> Iterable[Row]:
     """Yield the evidence that proves tasks, with the tasks that it proves."""
-    proves: dict[str, list[str]] = {}
-    for task in held["tasks"]:
-        for name in task["proven_by"]:
-            proves.setdefault(name, []).append(task["id"])
+    proves = grouped((name, task["id"]) for task in held["tasks"] for name in task["proven_by"])
     for row in held["evidence"]:
         if row["id"] in proves:
             yield {

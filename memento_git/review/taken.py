@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import codec, commits, layout
-from memento_git.model.enumeration import some
+from memento_git.model.enumeration import grouped, some
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.review import text_changes, wording
@@ -127,11 +127,8 @@ class _Copies:
 
     @cached_property
     def _held(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for path, blob in self.base.files.items():
-            if blob and self.head.blob(path) == blob:
-                found.setdefault(blob, []).append(path)
-        return found
+        files = self.base.files.items()
+        return grouped((blob, path) for path, blob in files if blob and self.head.blob(path) == blob)
 
     def are_of(self, place: Place, blobs: Iterable[str]) -> bool:
         """Tell whether all that a file came as is what a file of its kind, of an event with its id, is and was."""

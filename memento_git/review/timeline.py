@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from memento_git.model.clock import seconds_of
-from memento_git.model.enumeration import cut
+from memento_git.model.enumeration import cut, grouped
 from memento_git.model.ids import verb_of
 from memento_git.review.report import called
 
@@ -39,10 +39,10 @@ def timeline(events: Sequence[EventRow]) -> Row | None:
     first, last = min(times), max(times)
     span = max(last - first, TICKS - 1)  # whole seconds between labels
     names = _lanes(events)
-    marks: dict[tuple[str, int], list[EventRow]] = {}
-    for row, at in zip(events, times, strict=True):
-        name = row["actor"] if row["actor"] in names else OTHERS
-        marks.setdefault((name, round((at - first) / span * STEPS)), []).append(row)
+    marks = grouped(
+        ((row["actor"] if row["actor"] in names else OTHERS, round((at - first) / span * STEPS)), row)
+        for row, at in zip(events, times, strict=True)
+    )
     lanes = []
     for number, name in enumerate(names):
         y = TOP + number * LANE + LANE // 2
