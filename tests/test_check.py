@@ -863,7 +863,7 @@ def test_what_a_command_printed_or_a_text_says_names_nobody_who_acts(play: Play)
     task = play.do(tasks.add_task, "A task", body="by: Mallory")
     draft = evidences.witness(play.ledger, ["echo", "by: Mallory"], kind="test", quiet=True)
     play.do(evidences.record_draft, draft, tasks=[task])
-    assert actors.acting(play.ledger.git, "HEAD") == {"Bob", play.ledger.actor}
+    assert actors.acting(play.ledger.view()) == {"Bob", play.ledger.actor}
     assert "by: Mallory" in git(play.root, "grep", "-h", "^by: ", "HEAD", "--", ".memento/runs/*/evidence/*/*/*")
     play.do(runs.cancel_run, run, reason="enough")
     play.do(runs.archive_run, run)

@@ -94,7 +94,7 @@ def test_who_looks_like_an_actor_is_not_passed_where_that_ones_records_cannot_be
     git(play.root, "switch", "-qc", "work")
     play.as_("B\u043eb").do(runs.pause_run, run, reason="why")
     assert "C006" in [one.code for one in actions.check(play.ledger, base="main").findings]
-    assert "Bob" in acting(play.ledger.git, "main")
+    assert "Bob" in acting(play.ledger.view(["main"]))
     lose(play, layout.prose_path(run, run))
     with pytest.raises(grep.GrepIncomplete, match=LOST):
         actions.check(play.ledger, base="main")

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.ledger import grep, layout
+from memento_git.ledger import codec, grep, layout
 from memento_git.model.enumeration import many
 from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
-from memento_git.model.work import Event, is_agent
+from memento_git.model.work import Event, Evidence, Prose, is_agent
 from memento_git.work import persons
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from memento_git.ledger.git import Git
     from memento_git.ledger.story import Authored
     from memento_git.ledger.view import View
     from memento_git.review.against import Comparison
+
+BY: Final = "by: "
+PLAIN: Final = re.compile(rf"{BY}\w[^#\r]*")
 
 
 class Act(NamedTuple):
@@ -69,8 +72,7 @@ def _told(comparison: Comparison, path: str, author: str, came: Mapping[str, Col
     found = head.record(path) if place and path in head.files else None
     if place is None or found is None:
         return
-    by = found.by if isinstance(found, Event) else str(found.data["by"])
-    yield Act(by, author, place.id, path, _judges(found.data))
+    yield Act(_by(found), author, place.id, path, _judges(found.data))
     told = found.data if isinstance(found, Event) and found.do == "redacted" else {}
     while isinstance(kept := told.get("kept"), dict):
         target = parse_ref(str(told.get("target"))).id
@@ -140,20 +142,36 @@ def archived(view: View) -> set[str]:
     names: set[str] = set()
     for path in [path for path in view.files if layout.is_archive(path)]:
         files, _ = archive.unpack(path, layout.run_of_path(path), view.read(path) or b"")
-        texts = (data.decode(errors="replace") for name, data in files.items() if layout.record_at(name))
-        lines = (next((line for line in text.splitlines() if line.startswith("by: ")), "") for text in texts)
-        names.update(_name(line) for line in lines if line)
+        for name, data in files.items():
+            if place := layout.record_at(name):
+                line = next((line for line in data.decode(errors="replace").splitlines() if line.startswith(BY)), "")
+                names |= _named(line) or _name(codec.made(place, name, data))
     return names
 
 
-def acting(git: Git, tree: str) -> set[str]:
-    """Return who acts in the records of a tree, as their files name them."""
-    found = (grep.firsts(git, tree, folder, "^by: ") for folder in (layout.RUNS, layout.KNOWLEDGE))
-    return {_name(line) for told in found for path, line in told.items() if layout.record_at(path)}
+def acting(view: View) -> set[str]:
+    """Return who acts in the records of a base, as a line of each names them; what has no such line is read."""
+    folders = (layout.RUNS, layout.KNOWLEDGE)
+    found = [grep.firsts(view.git, one, folder, f"^{BY}") for one in view.commits for folder in folders]
+    told = [(path, name) for lines in found for path, line in lines.items() if (name := _named(line))]
+    left = [path for path in view.files.keys() - dict(told).keys() if layout.record_at(path)]
+    view.fetch(left)
+    named = (name for path, name in told if layout.record_at(path))
+    return set().union(*named, *(_name(view.record(path)) for path in left))
 
 
-def _name(line: str) -> str:
-    return line.removeprefix("by: ").strip("'\"")
+def _named(line: str) -> set[str]:
+    """Return who a line names in plain letters; nobody where YAML alone can tell."""
+    return {line.removeprefix(BY)} if PLAIN.fullmatch(line) else set()
+
+
+def _name(record: Event | Evidence | Prose | None) -> set[str]:
+    """Return who made a record; nobody where it cannot be read."""
+    return set() if record is None else {_by(record)}
+
+
+def _by(record: Event | Evidence | Prose) -> str:
+    return record.by if isinstance(record, Event) else str(record.data["by"])
 
 
 def is_author(one: str, other: str) -> bool:

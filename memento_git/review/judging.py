@@ -191,7 +191,7 @@ def _of_actors(comparison: Comparison) -> Iterator[Finding]:
     authors = {name for commit in authored for name in (commit.author, commit.author.partition(" <")[0])}
     doubtful = {name for name in names if persons.may_look_like(name)}
     bare = actors.bare(acts) if story.authored else []
-    there = {name for one in base.commits for name in actors.acting(git, one)} if doubtful or bare else set()
+    there = actors.acting(base) if doubtful or bare else set()
     there |= actors.archived(base) if bare or doubtful - there else set()
     yield from actors.namesakes(bare, {*policy.people, *there})
     yield from actors.lookalikes(names, {*policy.people, *authors, *there})

@@ -9,6 +9,7 @@ import pytest
 
 from memento_git.work import persons
 from memento_git.work.actions import evidences, plans, releases
+from tests.cheats.doors import run_of
 from tests.cheats.forging import ADA, GATE
 from tests.play import git
 
@@ -90,6 +91,28 @@ def test_a_name_that_looks_like_a_known_one_is_found(doors: Doors, how: str) -> 
     told = doors.caught("C006")
     assert "looks like Ada" in told
     assert "letter" in told
+
+
+@pytest.mark.parametrize("known", ["ada \U0001f98a", "\U00020bb7 ada", "O'Brien: ada"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_name_that_looks_like_one_which_yaml_quotes_is_found(doors: Doors, known: str, packed: bool) -> None:
+    """Way: a search of the base's lines takes the name for another one than it is."""
+    path = doors.path(doors.play.as_(known).gate(GATE, "requested")[1])
+    if packed:
+        doors.packed(run_of(doors), {path: (doors.root / path).read_bytes()})
+        doors.remove(path)
+    doors.landed()
+    doors.play.as_(known.replace("a", CYRILLIC)).gate(GATE, "passed")
+    assert f"looks like {known}" in doors.caught("C006")
+
+
+@pytest.mark.parametrize("line", ['"by": Bad Ada\n', "by: >-\n  Bad\n  Ada\n", "? by\n: Bad Ada\n"])
+def test_a_name_that_looks_like_one_which_is_written_otherwise_is_found(doors: Doors, line: str) -> None:
+    _, event = doors.play.as_("Bad Ada").gate(GATE, "requested")
+    doors.edit(event, "by: Bad Ada\n", line)
+    doors.landed()
+    doors.play.as_(f"Bad {CYRILLIC.upper()}da").gate(GATE, "passed")
+    assert "looks like Bad Ada" in doors.caught("C006")
 
 
 def test_an_address_that_looks_like_a_known_one_is_found(doors: Doors) -> None:
