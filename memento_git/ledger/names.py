@@ -30,7 +30,7 @@ class NoSuchRevision(Refused):
 
 
 class RevisionAmbiguous(Refused):
-    """A name that two branches, or a tag and a commit, have, which are not the same commit."""
+    """A name that two branches, or a ref and a commit, have, which are not the same commit."""
 
     token = "revision_ambiguous"
     sentence = "{rev!r} could be {one} or {other}, which are not the same"
@@ -59,11 +59,11 @@ def in_full(git: Git, rev: str) -> str:
     for other in branches[1:]:
         if there[other] != there[branches[0]]:
             raise RevisionAmbiguous(rev=rev, one=branches[0], other=other)
+    meant = branches[0] if branches else tag if tag in there else name
+    if there and SHORT_ID.fullmatch(name):
+        _refuse_id(git, rev, name, meant if meant in there else f"refs/{name}")
     if there.keys() <= {*branches}:
         return rev
-    if not branches and tag in there and SHORT_ID.fullmatch(name):
-        _refuse_id(git, rev, name, tag)
-    meant = branches[0] if branches else tag if tag in there else name
     return f"{meant}{rest}"
 
 
@@ -100,8 +100,8 @@ def _refuse(git: Git, rev: str) -> NoReturn:
     absence.refuse_revision(git, rev)
 
 
-def _refuse_id(git: Git, rev: str, name: str, tag: str) -> None:
-    """Refuse a name of a tag that is the beginning of a commit's id as well."""
+def _refuse_id(git: Git, rev: str, name: str, ref: str) -> None:
+    """Refuse a name of a branch or tag that is the beginning of a commit's id as well."""
     for other in (git.answer("rev-parse", f"--disambiguate={name}") or "").split():
-        if git.answer("cat-file", "-t", other) == "commit" and git.commit(tag) != other:
-            raise RevisionAmbiguous(rev=rev, one=tag, other=other)
+        if git.answer("cat-file", "-t", other) == "commit" and git.commit(ref) != other:
+            raise RevisionAmbiguous(rev=rev, one=ref, other=other)
