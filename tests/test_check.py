@@ -722,6 +722,23 @@ def test_a_signature_is_demanded_by_the_base(branch: Play) -> None:
     assert {"K001 error", "C003 warning"} <= set(look(branch, base="main"))
 
 
+def test_keys_that_the_policy_of_the_base_alone_names_are_told_where_no_ledger_file_differs(
+    branch: Play, cli: Any
+) -> None:
+    """The branch left a line that came to the base beside that policy, and so has none of its own."""
+    git(branch.root, "switch", "-qc", "line", "main")
+    (branch.root / "app.py").write_text("other\n")
+    branch.commit_all("a line")
+    git(branch.root, "switch", "-q", "main")
+    branch.policy("  signatures: {allowed_signers: KEYS}\n")
+    git(branch.root, "merge", "-q", "--no-edit", "line")
+    git(branch.root, "switch", "-qc", "keys", "line")
+    (branch.root / "KEYS").write_text("# nobody\n")
+    branch.commit_all("a file of keys")
+    _, out, _ = cli("check", "-C", str(branch.root), "--base", "main")
+    assert "KEYS: C003 warning the branch changes whose signatures count" in out
+
+
 def test_a_base_that_a_shallow_clone_lacks_is_refused_with_how_deep_to_fetch(
     branch: Play, cli: Any, tmp_path: Path
 ) -> None:

@@ -34,7 +34,7 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
         return False
     if done.returncode or b"warning: " in done.stderr:
         return False
-    return staged or not (_stands_in(start, base) or _was_touched(start, base) or _names_files(start))
+    return staged or not (_stands_in(start, base) or _was_touched(start, base) or _names_files(start, base))
 
 
 def _stands_in(start: Path, base: str) -> bool:
@@ -57,7 +57,11 @@ def _was_touched(start: Path, base: str) -> bool:
     return done.returncode != 0 or bool(done.stdout.strip())
 
 
-def _names_files(start: Path) -> bool:
-    """Tell whether policy may name files elsewhere that count, such as whose keys do."""
-    done = run_in(start, *OPTIONS, "cat-file", "blob", f"HEAD:{layout.CONFIG}")
-    return b"signatures" in done.stdout or b"\\" in done.stdout
+def _names_files(start: Path, base: str) -> bool:
+    """Tell whether policy, the branch's or the base's own, may name files elsewhere that count, such as whose keys do.
+
+    A branch that left the base's line before that had such a policy has none, and is judged by it.
+    """
+    asked = ("grep", "--quiet", "--fixed-strings", "--text", "-e", "signatures", "-e", "\\", "HEAD", base)
+    done = run_in(start, *OPTIONS, *asked, "--", f":/{layout.CONFIG}", extra=PATTERNS)
+    return done.returncode != 1 or b"error: " in done.stderr
