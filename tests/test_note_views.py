@@ -6,6 +6,8 @@ import json
 import shutil
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.shelf import Shelf
 from memento_git.review.note_counts import note_counts
@@ -15,8 +17,6 @@ from tests.play import Play, add, git
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    import pytest
 
     Call = Callable[..., tuple[int, str, str]]
 
@@ -151,6 +151,15 @@ def test_status_counts_notes_as_all_of_them_read_would_say(play: Play, cli: Call
     git(play.root, "checkout", "-q", "main")
     assert asked(cli, play, "status")["knowledge"] == counted(play)
     assert "notes 3 live · 2 expired  (memento check expired)" in cli("status", "-C", str(play.root))[1]
+
+
+@pytest.mark.parametrize("line", ['"expires": {}', "? expires\n: {}", '"e\\x78pires": {}', "expires : {}"])
+def test_a_note_that_is_written_otherwise_expires(play: Play, line: str) -> None:
+    note = add(play, "Tokens live an hour.")
+    path = play.root / play.ledger.view().index("").prose[note]
+    path.write_text(path.read_text().replace("---\n", f"---\n{line.format('2020-01-01T00:00:00.000Z')}\n", 1))
+    play.commit_all()
+    assert fresh(play) == counted(play) == {"live": 1, "contested": 0, "expired": 1}
 
 
 def test_status_tells_of_contested_notes(play: Play, cli: Call) -> None:

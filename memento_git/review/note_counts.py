@@ -90,16 +90,16 @@ def _touched(view: View, old: str, new: str) -> set[str] | None:
 
 
 def _expiring(view: View) -> Iterable[str]:
-    """Return the notes with a line that may say when they expire; git looks for it, without any being read here.
+    """Return the notes that may say when they expire; git looks for the word, without any being read here.
 
     Where git cannot read them all, any may expire.
     """
     from memento_git.ledger import grep
 
-    paths: list[str] = []
+    paths: set[str] = set()
     for commit in view.commits:
         try:
-            paths += grep.files(view.git, commit, f"{layout.KNOWLEDGE}/", ["^expires:"], plain=False)
+            paths |= grep.naming(view.git, commit, f"{layout.KNOWLEDGE}/", ["expires"])
         except grep.GrepIncomplete:
             return [*view.index("").prose]
     return [note for path in paths if (note := layout.note_of(path))]
