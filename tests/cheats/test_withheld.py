@@ -224,3 +224,23 @@ def test_evidence_of_a_completion_of_the_base_that_comes_alone(doors: Doors) -> 
     doors.sound()
     code, out, _ = doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))
     assert (code, f"{evidence}, run again, differs: exit code 0 is recorded, 3 came out" in out) == (5, True)
+
+
+@pytest.mark.parametrize("what", ["stdout.txt", "task.md", "plan.md"])
+def test_what_the_proof_of_the_base_lacks_comes_alone(doors: Doors, what: str) -> None:
+    """Way: completion and evidence lie at the base, and prove nothing until the kept output, or a text, comes."""
+    doors.policy("  reproduce: {commands: [[python3, check.py]]}\n")
+    doors.write("app.py", "worse\n")
+    task = doors.play.task()
+    evidence = doors.witness(task)
+    doors.completed(task, evidence)
+    [path] = git(doors.root, "ls-files", "--", f":(glob).memento/runs/**/{what}").split()
+    doors.remove(path)
+    assert doors.caught("V001" if what == "stdout.txt" else "F007")
+    doors.landed()
+    git(doors.root, "checkout", "-q", "HEAD^", "--", path)
+    git(doors.root, "commit", "-qm", "what was withheld")
+    assert doors.play.is_proven(task)
+    doors.sound()
+    code, out, _ = doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))
+    assert (code, f"{evidence}, run again, differs: exit code 0 is recorded, 3 came out" in out) == (5, True)

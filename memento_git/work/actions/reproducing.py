@@ -200,7 +200,9 @@ def added(view: View, before: View | None) -> Iterator[tuple[RunState, Evidence]
         places = [f"{layout.RUNS}/{run}", f"{layout.ARCHIVE}/{run}"]
         if before and [view.folders.get(place) for place in places] == [before.folders.get(place) for place in places]:
             continue
-        yield from _rested_on(RunState(view, run), RunState(before, run) if before else None)
+        rules = before.policy() if before else None
+        earlier = RunState(before, run, policy=rules) if before else None
+        yield from _rested_on(RunState(view, run, policy=rules), earlier)
 
 
 def _rested_on(state: RunState, before: RunState | None = None) -> Iterator[tuple[RunState, Evidence]]:
@@ -219,13 +221,16 @@ def _rested_on(state: RunState, before: RunState | None = None) -> Iterator[tupl
 def _counted(state: RunState, before: RunState, event: Event, ref: Ref) -> bool:
     """Tell whether evidence that an event names counted before, or does not now either.
 
-    Both were there, and no second run spoke against it, or one still does.
+    Both were there, with what it keeps, and no second run spoke against it, or one still does. A task whose text was
+    not there, or not what was done, was unproven by it.
     """
     was = before.fold.judged(event.id)
     if was is None or was.verdict != "legal":
         return False
     held = before.evidence(ref.id)
-    if held is None or held.digest != ref.digest:
+    if held is None or held.digest != ref.digest or before.witnessed(held) != state.witnessed(held):
+        return False
+    if event.do != "passed" and state.proof(event.of).proven and not before.proof(event.of).proven:
         return False
     return not reruns.contradiction(before, held) or bool(reruns.contradiction(state, held))
 
