@@ -238,7 +238,7 @@ def test_bad_input_is_never_in_the_way(data: bytes, play: Play) -> None:
     assert told(play.root, data, cwd=play.root) == ""
 
 
-def test_a_person_at_a_terminal_is_told_what_is_waited_for(play: Play) -> None:
+def test_a_person_at_a_terminal_is_told_what_is_waited_for() -> None:
     ours, theirs = os.openpty()
     command = [sys.executable, "-m", "memento_git", "client", "hook"]
     done = subprocess.run(command, stdin=theirs, capture_output=True, check=True, timeout=60)

@@ -463,7 +463,7 @@ def test_an_envelope_is_signed_with_the_key_and_with_no_other(
         found.verify([public(stranger)], 1)
 
 
-def test_a_key_that_cannot_sign_is_refused_without_a_prompt(play: Play, tmp_path: Path) -> None:
+def test_a_key_that_cannot_sign_is_refused_without_a_prompt(tmp_path: Path) -> None:
     nonsense = tmp_path / "nonsense"
     nonsense.write_text("hello")
     for path, why in (
@@ -477,7 +477,7 @@ def test_a_key_that_cannot_sign_is_refused_without_a_prompt(play: Play, tmp_path
         assert caught.value.token == "key_invalid"
 
 
-def test_without_the_library_signing_says_what_to_install(tmp_path: Path) -> None:
+def test_without_the_library_signing_says_what_to_install() -> None:
     script = (
         "import sys\nsys.modules['securesystemslib'] = None\n"
         "from pathlib import Path\nfrom memento_git.work.attest import envelope\n"
@@ -488,7 +488,7 @@ def test_without_the_library_signing_says_what_to_install(tmp_path: Path) -> Non
     assert done.stdout.startswith(f"attest_extra_missing {adding('attest')}")
 
 
-def test_the_command_line_wants_one_thing_to_export(play: Play, cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_command_line_wants_one_thing_to_export(play: Play, cli: Callable[..., Any]) -> None:
     run = play.planned()
     evidence = play.evidence(play.task())
     at = ("-C", str(play.root), "evidence", "export")

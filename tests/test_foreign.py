@@ -439,7 +439,7 @@ def test_open_work_of_the_user_is_left_alone(play: Play, vault: Path) -> None:
     assert git(play.root, "status", "--porcelain") == before
 
 
-def test_a_claim_of_another_origin_or_source_is_refused(play: Play, vault: Path, tmp_path: Path) -> None:
+def test_a_claim_of_another_origin_or_source_is_refused(play: Play, vault: Path) -> None:
     for form, source, origin, token in (
         ("markdown", vault, "person", "origin_fixed"),
         ("markdown", vault / "auth.md", "", "source_unreadable"),

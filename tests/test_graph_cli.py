@@ -146,7 +146,7 @@ def test_what_cannot_be_done_is_refused(
     assert (exit_code, told["error"]) == (status, token)
 
 
-def test_without_the_extra_the_refusal_names_it(play: Play, call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_refusal_names_it(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "networkx", None)
     status, told = call("graph")
     assert (status, told["error"]) == (1, "graph_extra_missing")

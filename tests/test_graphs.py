@@ -422,7 +422,7 @@ def test_any_name_of_a_file_is_taken(play: Play, name: str) -> None:
     assert codegraph.as_bytes(held)
 
 
-def test_submodules_and_code_beside_the_ledger_are_not_part_of_it(play: Play, tmp_path: Path) -> None:
+def test_submodules_and_code_beside_the_ledger_are_not_part_of_it(play: Play) -> None:
     head = git(play.root, "rev-parse", "HEAD")
     git(play.root, "update-index", "--add", "--cacheinfo", f"160000,{head},sub.py")
     (play.root / ".memento" / "stray.py").write_text("import app\n")

@@ -108,7 +108,7 @@ def test_arguments_come_as_a_mapping_as_json_or_as_words(repo: Path) -> None:
 
 
 @pytest.mark.parametrize("given", ["{", "[1]", "goal", "goal='x", 7, {"no_such_key": "x"}, {"goal": {"a": "b"}}])
-def test_arguments_that_cannot_be_read_are_refused_and_nothing_is_raised(repo: Path, given: Any) -> None:
+def test_arguments_that_cannot_be_read_are_refused_and_nothing_is_raised(given: Any) -> None:
     context = Context()
     register(context)
     told = context.handlers["memento.start"](given)

@@ -261,7 +261,7 @@ def test_a_damaged_list_is_told_and_not_written_over(play: Play, text: str) -> N
         ("../shop/.", "shop"), ("/srv/shop/.git", "shop"), (".", "folder"), ("", "folder"),
     ],
 )  # fmt: skip
-def test_a_project_is_called_what_its_remote_is_called(play: Play, tmp_path: Path, url: str, name: str) -> None:
+def test_a_project_is_called_what_its_remote_is_called(tmp_path: Path, url: str, name: str) -> None:
     folder = tmp_path / "folder"
     git(tmp_path, "init", "-q", str(folder))
     git(folder, "config", "remote.origin.url", url)

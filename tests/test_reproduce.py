@@ -109,7 +109,7 @@ def cited(play: Play, evidence: str) -> trust.Cited:
     return state.cited(ref_of(found))
 
 
-def test_what_passed_is_reproduced_at_the_code_that_it_saw_and_nothing_is_left(play: Play, tmp_path: Path) -> None:
+def test_what_passed_is_reproduced_at_the_code_that_it_saw_and_nothing_is_left(play: Play) -> None:
     evidence = shown(play, play.task())
     before = git(play.root, "worktree", "list"), git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "-s")
     saw = git(play.root, "rev-parse", "HEAD")

@@ -185,7 +185,7 @@ def test_a_home_under_git_is_not_written_to(cli: Call, tmp_path: Path) -> None:
     assert int(git(scopes.user_folder(), "rev-list", "--count", "HEAD")) == 2
 
 
-def test_a_repository_that_a_crash_left_empty_is_finished(cli: Call, tmp_path: Path) -> None:
+def test_a_repository_that_a_crash_left_empty_is_finished(cli: Call) -> None:
     scopes.user_folder().mkdir(parents=True)
     git(scopes.user_folder(), "init", "-q")
     assert cli("note", "list", "--scope", "user")[0] == 1

