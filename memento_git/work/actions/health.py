@@ -114,9 +114,9 @@ def _mend(ledger: Ledger) -> Iterator[Answer]:
             yield Answer("claims", "ok", f"removed the claim of {claim.by or 'nobody'} on {name}: {why}")
     yield from _cleared(ledger)
     if has_handovers(ledger.git):
-        from memento_git.work.actions import leftovers
+        from memento_git.work.actions import recovering
 
-        for told in leftovers.mend(ledger, ledger.view()):
+        for told in recovering.mend(ledger, ledger.view()):
             yield Answer("work trees", "ok", told)
 
 
@@ -264,9 +264,9 @@ def _claims(ledger: Ledger, view: View) -> Iterator[Answer]:
             message = message if claim.by else f"a claim on {name} cannot be read, so nobody holds it"
             yield Answer("claims", "warn", message, "memento doctor --fix")
     if has_handovers(ledger.git):
-        from memento_git.work.actions import leftovers
+        from memento_git.work.actions import recovering
 
-        for told, fix in leftovers.found(ledger, view):
+        for told, fix in recovering.left_behind(ledger, view):
             yield Answer("work trees", "warn", told, fix)
 
 

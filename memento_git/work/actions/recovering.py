@@ -1,8 +1,13 @@
-"""dispatch recover --all, stop: what died or expired is taken back, and what it left put aside; the living stay."""
+"""dispatch recover --all, stop: what died or expired is taken back, and what it left put aside; the living stay.
+
+doctor looks at what dispatches left on this machine: work trees, branches of ours, dead workers.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shlex
 import signal
 import time
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -11,6 +16,7 @@ from memento_git.errors import Refused
 from memento_git.ledger import checkouts, claims, handovers, layout, processes, workbranches
 from memento_git.model.ids import NoSuchRecord
 from memento_git.model.states import OPEN_DISPATCH
+from memento_git.work import branches
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, worktrees
 from memento_git.work.actions.handing import patiently
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
 
 DIED: Final = "its worker process is gone"
 EXPIRED: Final = "its lease expired"
+RECOVER: Final = "memento dispatch recover --all"
 GONE_BY_ITSELF: Final = (
     no.DispatchTerminal, no.NotExpired, no.ClaimedElsewhere, no.RunFinal, no.DispatchUnknown, NoSuchRecord,
 )  # fmt: skip
@@ -125,13 +132,13 @@ def clean(ledger: Ledger, view: View, handover: Handover, *, only_empty: bool = 
     One that another branch knows, or that somebody holds by a claim of this clone, is left to that branch or holder.
     """
     status = status_of(view, handover.dispatch)
-    if status in OPEN_DISPATCH or not handover.is_ours or is_elsewhere(ledger.git, view, handover, status):
+    if status in OPEN_DISPATCH or not handover.is_ours or _is_elsewhere(ledger.git, view, handover, status):
         return []
-    if completed_elsewhere(ledger, view, handover, status):
+    if _completed_elsewhere(ledger, view, handover, status):
         return []
     with handovers.held(ledger.git):
         here = handovers.read(ledger.git, handover.dispatch)
-        if here is None or here.is_live or (only_empty and holds_work(ledger.git, here, status)):
+        if here is None or here.is_live or (only_empty and _holds_work(ledger.git, here, status)):
             return []
         processes.end(here.dispatch, here.worker, here.child)
         done = status == "completed"
@@ -144,16 +151,16 @@ def clean(ledger: Ledger, view: View, handover: Handover, *, only_empty: bool = 
     return [Job(here.dispatch, here.task, here.run, told, partial)]
 
 
-def is_elsewhere(git: Git, view: View, handover: Handover, status: str) -> bool:
+def _is_elsewhere(git: Git, view: View, handover: Handover, status: str) -> bool:
     """Tell whether a dispatch that has ended here, or is unknown, may be somebody's by another branch or a claim."""
     if handover.is_dead and status:
         return False
     if not handover.is_dead and any(claim.until >= view.now for _, claim in _claims(git, handover)):
         return True
-    return not status and bool(knowing(git, handover))
+    return not status and bool(_knowing(git, handover))
 
 
-def completed_elsewhere(ledger: Ledger, view: View, handover: Handover, status: str) -> str:
+def _completed_elsewhere(ledger: Ledger, view: View, handover: Handover, status: str) -> str:
     """Return the branch on which a dispatch that was taken back here is completed, or nothing."""
     if status not in ("failed", "recovered"):
         return ""
@@ -162,7 +169,7 @@ def completed_elsewhere(ledger: Ledger, view: View, handover: Handover, status: 
     return next((branch for branch, there, _ in told if there == "completed"), "")
 
 
-def knowing(git: Git, handover: Handover) -> list[str]:
+def _knowing(git: Git, handover: Handover) -> list[str]:
     """Return the branches of this clone that know a dispatch."""
     return workbranches.knowing(git, handover.dispatch, layout.folder_of(handover.run, handover.task))
 
@@ -186,7 +193,7 @@ def status_of(view: View, dispatch: str) -> str:
     return f"of a {state.status} run" if status in OPEN_DISPATCH and state.is_final else status
 
 
-def holds_work(git: Git, handover: Handover, status: str) -> bool:
+def _holds_work(git: Git, handover: Handover, status: str) -> bool:
     """Tell whether a work tree or its branch holds what is nowhere else."""
     if not handover.base:
         return False
@@ -234,3 +241,75 @@ def _ask(handover: Handover) -> None:
     deadline = time.monotonic() + PATIENCE
     while handover.is_live and time.monotonic() < deadline:
         time.sleep(PAUSE)
+
+
+def mend(ledger: Ledger, view: View) -> Iterator[str]:
+    """Clean up after dispatches that ended or never came to be, where nothing is lost by it."""
+    for one in handovers.listed(ledger.git):
+        for job in clean(ledger, view, one, only_empty=True):
+            yield f"{job.dispatch}, {job.why}"
+
+
+def left_behind(ledger: Ledger, view: View) -> Iterator[tuple[str, str]]:
+    """Yield what was left behind, each with its remedy."""
+    known = handovers.listed(ledger.git)
+    for one in known:
+        if told := _left(ledger, view, one):
+            yield told
+    paths = {one.path for one in known}
+    for path, branch in checkouts.listed(ledger.git).items():
+        if branch.startswith("memento/") and str(path) not in paths:
+            yield (
+                f"the worktree {path} on {branch} belongs to no dispatch that this machine knows of",
+                f"keep what it holds, then git worktree remove {shlex.quote(str(path))}",
+            )
+    yield from _unmerged(ledger, view)
+
+
+def _unmerged(ledger: Ledger, view: View) -> Iterator[tuple[str, str]]:
+    """Yield the work of completed runs that lies on branches alone: while a run goes on, status tells of it."""
+    runs = set()
+    for branch in workbranches.off_head(ledger.git):
+        with contextlib.suppress(NoSuchRecord):
+            runs.add(view.find(f"dispatch_{branch.rpartition('/')[2]}", "dispatch")[1])
+    for run in sorted(runs):
+        state = RunState(view, run)
+        if state.status == "completed":
+            for step in branches.unmerged(ledger.git, state, state.counting()):
+                yield f"{run} is completed, but {step['why']}", step["command"]
+
+
+def _left(ledger: Ledger, view: View, one: Handover) -> tuple[str, str] | None:
+    """Return what is wrong with what one dispatch has here, or None."""
+    if one.is_live or not one.is_ours:
+        return None
+    status = status_of(view, one.dispatch)
+    where = f" in {one.path}" if one.path else ""
+    if status in OPEN_DISPATCH:
+        if one.is_dead:
+            return f"the worker of {one.dispatch}{where} is gone", RECOVER
+        if one.path and checkouts.opened(ledger.git, worktrees.checkout_of(one)) is None:
+            fix = f"memento dispatch recover {one.dispatch} --force --reason WHY"
+            return f"{one.dispatch} has no worktree{where}", fix
+        return None
+    if _is_elsewhere(ledger.git, view, one, status):
+        return None if status else _stranded(ledger, one, where)
+    holds = ", and holds work" if _holds_work(ledger.git, one, status) else ""
+    fix = RECOVER if holds else "memento doctor --fix"
+    told = f"{one.dispatch} is {status or 'unknown to the ledger'}, but its worktree was left{where}{holds}"
+    if branch := _completed_elsewhere(ledger, view, one, status):
+        told, fix = f"{one.dispatch} is {status} here, and completed on {branch}", f"git merge {branch}"
+    return told, fix
+
+
+def _stranded(ledger: Ledger, one: Handover, where: str) -> tuple[str, str] | None:
+    """Return what is wrong with a dispatch that only other branches know, or None where that is as it should be."""
+    known = _knowing(ledger.git, one)
+    others = [name for name in known if name != one.branch]
+    if one.is_dead and known:
+        told = f"the worker of {one.dispatch}{where} is gone, and {(others or known)[0]} knows of it, not this branch"
+        return told, f"in a checkout of that branch: {RECOVER}"
+    if known and not others:
+        told = f"only its own branch knows of {one.dispatch}{where}"
+        return told, f"git merge {one.branch}"
+    return None
