@@ -23,8 +23,7 @@ from memento_git.texts.typed import NameUnfit
 from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders, settling
-from memento_git.work.actions.attaching import FileMissing, FileUnfit
-from memento_git.work.actions.diffs import NothingChanged, RangeInvalid
+from memento_git.work.actions.attaching import FileMissing, FileUnfit, NothingChanged, RangeInvalid
 from memento_git.work.running.capture import CommandNotStarted, OutsideRepository
 from tests.play import git
 

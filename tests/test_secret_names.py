@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.work import codestate
-from memento_git.work.actions.diffs import diff_of
+from memento_git.work.actions.attaching import diff_of
 from tests.play import git
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Files of evidence, the user's and those that memento makes: kept where policy's limit allows it, else as a digest."""
+"""Files of evidence, kept where policy's limit allows it, else as a digest; and what changed between two commits."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import re
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from urllib.parse import quote, unquote
 
-from memento_git.errors import Refused
+from memento_git.errors import Misused, Refused
 from memento_git.ledger.git import BareRepository
 from memento_git.model.progress import FILE
+from memento_git.work import codediff
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
@@ -38,6 +39,20 @@ class FileUnfit(Refused):
     token = "evidence_file_invalid"
     sentence = "{path}: {problem}"
     hint_ = "give a file of the repository that holds what is to be shown"
+
+
+class RangeInvalid(Misused):
+    """Two revisions were expected."""
+
+    token = "range_invalid"
+    sentence = "{given!r} is not a range of commits"
+    hint_ = "write A..B"
+
+
+class NothingChanged(FileUnfit):
+    """Two commits that differ in nothing but the ledger."""
+
+    hint_ = "name two commits between which the code changed: the ledger is no part of it"
 
 
 def top_of(git: Git) -> Path:
@@ -148,3 +163,24 @@ def attached(desk: Desk, named: Mapping[str, bytes]) -> tuple[list[dict[str, Any
             )
         attachments.append(told)
     return attachments, files
+
+
+def diff_of(git: Git, given: str) -> dict[str, Any]:
+    """Return what changed in the code between the commits of a range `A..B`."""
+    base, dots, tip = given.partition("..")
+    if not dots or not base or not tip or tip.startswith("."):
+        raise RangeInvalid(given=given)
+    first, last = git.commit_of(base), git.commit_of(tip)
+    held = codediff.between(git, first, last)
+    if not held.paths:
+        raise NothingChanged(path=given, problem="the two commits hold the same code")
+    told = {
+        "range": given,
+        "base": first,
+        "tip": last,
+        "patch_id": codediff.patch_id(git, first, last),
+        "files": list(held.files),
+        "added": held.added,
+        "removed": held.removed,
+    }
+    return told | ({"files_more": held.unnamed} if held.unnamed else {})

@@ -17,7 +17,6 @@ from memento_git.texts.typed import NameUnfit, TextInvalid, UriUnfit, lists
 from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions import attaching
-from memento_git.work.actions.diffs import diff_of
 from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import handout
 from memento_git.work.gates import approvals, replies
@@ -279,7 +278,7 @@ def add_evidence(
     if named:
         data["uri"] = attaching.uri_of(data["attachments"][-1]["name"])
     if diff:
-        data["diff"] = diff_of(git, desk.text("the range", diff, lines=False))
+        data["diff"] = attaching.diff_of(git, desk.text("the range", diff, lines=False))
     if is_blank(summary) and not paths and not uri and not diff:
         raise no.NothingGiven
     if kind == "approval":

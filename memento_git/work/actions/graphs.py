@@ -10,8 +10,8 @@ from memento_git.ledger import layout
 from memento_git.model.work import SNAPSHOT
 from memento_git.texts.typed import lists
 from memento_git.work import codestate
-from memento_git.work.actions import diffs, evidences
-from memento_git.work.actions.attaching import attached
+from memento_git.work.actions import evidences
+from memento_git.work.actions.attaching import RangeInvalid, attached
 from memento_git.work.desk import Desk
 from memento_git.work.graph import codegraph, graphfile, graphs, proposals
 from memento_git.work.graph import graphify as gfy
@@ -138,7 +138,7 @@ def diff_commits(git: Git, policy: Policy, given: str) -> tuple[Row, Row]:
     """Return what changed in the graph from A to B of `A..B`, and the code of B."""
     first, dots, last = given.partition("..")
     if not dots or last.startswith("."):
-        raise diffs.RangeInvalid(given=given)
+        raise RangeInvalid(given=given)
     old, new = git.commit_of(first or "HEAD"), git.commit_of(last or "HEAD")
     before = codegraph.snapshot(git, old)
     after, code = look(git, new)

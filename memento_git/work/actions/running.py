@@ -12,7 +12,7 @@ from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.store import Ledger
 from memento_git.model.enumeration import some
 from memento_git.work import refusals as no
-from memento_git.work.actions import attaching, checkpoints, diffs, dispatches, evidences, folders, rerunning, worktrees
+from memento_git.work.actions import attaching, checkpoints, dispatches, evidences, folders, rerunning, worktrees
 from memento_git.work.actions.evidences import Draft
 from memento_git.work.actions.handing import Wish, hand_over, patiently
 from memento_git.work.actions.starting import able, refuse_unfit
@@ -232,7 +232,7 @@ class _Run:
                 )
             return
         try:
-            diff = diffs.diff_of(git, f"{checkout.base}..{tip}")
+            diff = attaching.diff_of(git, f"{checkout.base}..{tip}")
         except attaching.FileUnfit:
             return
         self.drafts.append(Draft({
