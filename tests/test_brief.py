@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memento_git.ledger import outfile
 from memento_git.model.markup import block
-from memento_git.work.actions import briefs, dispatches, evidences, plans, tasks, verifying
+from memento_git.work.actions import bundles, dispatches, evidences, plans, tasks, verifying
 from memento_git.work.brief import BudgetTooSmall, as_markdown, brief, bundle, canonical, estimate
 from tests.play import git
 
@@ -344,7 +344,7 @@ def test_a_bundle_is_never_written_among_files_of_git_or_of_the_ledger(play: Pla
     task = story(play)
     row = bundle(play.ledger.view(), task)
     with pytest.raises(outfile.OutUnfit):
-        briefs.write_bundle(play.ledger, row, play.root / place, force=True)
+        bundles.write_bundle(play.ledger, row, play.root / place, force=True)
 
 
 def test_showing_a_task_tells_what_is_asked(play: Play, cli: Callable[..., Any]) -> None:

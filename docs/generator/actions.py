@@ -14,7 +14,7 @@ from memento_git.tiers import MemoryManager
 from memento_git.verbs import batch, doctor
 from memento_git.verbs.batch import ACTIONS, keys_of
 from memento_git.work import brief, overview
-from memento_git.work.actions import briefs, evidences, folders, setup, verifying
+from memento_git.work.actions import bundles, evidences, folders, setup, verifying
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -97,7 +97,7 @@ stands for a list of one."""
 BESIDE: Final[tuple[Callable[..., Any], ...]] = (
     evidences.add_evidence, evidences.witness, evidences.record_draft, folders.write_folder, folders.import_folder,
     setup.init_ledger, doctor.examine, batch.apply, overview.overview, overview.choose_run, verifying.verify,
-    brief.brief, brief.bundle, briefs.write_bundle,
+    brief.brief, brief.bundle, bundles.write_bundle,
 )  # fmt: skip
 WIDTH: Final = 100
 DEFAULTS: Final = {"clock": "time.time", "entropy": "os.urandom"}

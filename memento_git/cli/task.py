@@ -224,7 +224,7 @@ def brief(door: Door, task_id: str, budget: int = 0) -> None:
 def bundle(door: Door, task_id: str, budget: int = 0, out: Path | None = None, *, force: bool = False) -> None:
     """Write a task's brief with the beginnings of its files, as one packet under the hash of its content."""
     from memento_git.review.about_tasks import notes_of
-    from memento_git.work.actions import briefs
+    from memento_git.work.actions import bundles
     from memento_git.work.brief import as_markdown, bundle
 
     view = door.view()
@@ -232,7 +232,7 @@ def bundle(door: Door, task_id: str, budget: int = 0, out: Path | None = None, *
     if out is None:
         door.show({"bundle": row, "bundle_path": None}, lambda: terminal.clean(as_markdown(row)))
         return
-    briefs.write_bundle(door.ledger, row, out, force=force)
+    bundles.write_bundle(door.ledger, row, out, force=force)
     door.show({"bundle": row, "bundle_path": str(out)}, f"wrote {row['id']} to {out}")
 
 

@@ -1,16 +1,19 @@
-"""The bundle of a task that is done again: made anew from the ledger, and kept there as a note."""
+"""The bundle of a task as a file: beside the work, or of one that is done again made anew and kept as a note."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.ledger import codec, layout
+from memento_git.ledger import codec, layout, outfile
 from memento_git.work.actions.attaching import attached
 from memento_git.work.desk import Desk
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.rows import Row
@@ -22,6 +25,15 @@ MODE: Final = "regenerate_context_bundle"
 def as_json(row: Row) -> bytes:
     """Return a bundle as its file."""
     return (json.dumps(row, ensure_ascii=False) + "\n").encode()
+
+
+def write_bundle(ledger: Ledger, row: Row, path: Path, *, force: bool = False) -> None:
+    """Write a bundle as JSON where the name ends so, else as Markdown; refuse to replace another file unasked."""
+    from memento_git.work.brief import as_markdown
+
+    outfile.refuse_place(ledger, path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    outfile.put(ledger, path, as_json(row) if path.suffix == ".json" else as_markdown(row).encode(), force=force)
 
 
 def record_bundle(tx: Transaction, task: str, dispatch: str) -> str:
