@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from memento_git.ledger import cache
+from memento_git.model.enumeration import grouped
 from memento_git.model.finding import AWAY, Finding
+from memento_git.model.ids import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from memento_git.ledger.view import View
-    from memento_git.model.rows import EventRow, EvidenceRow, GateRow, Row, RunRow
+    from memento_git.model.rows import EventRow, EvidenceRow, GateRow, Row, RunRow, TaskRow
     from memento_git.model.run_rows import RunRows
     from memento_git.work.proof.runners import Runners
     from memento_git.work.state import RunState
 
+R = TypeVar("R", "TaskRow", "EvidenceRow")
 SHOWN: Final = 200  # events that are kept with the other rows; all of them are in a file of their own
 MANY: Final = ("tasks", "dispatches", "evidence")  # the rows that a run may have thousands of
 WORTH_KEEPING: Final = 100  # rows that are others than those kept, from which on all are kept anew
@@ -53,9 +56,7 @@ def _held(view: View, run: str, key: str) -> RunRows | None:
     since = _since(view, run, before, key, held)
     if since is None:
         return None
-    from memento_git.work.patches import merged
-
-    found = merged(held, since)
+    found = _merged(held, since)
     if len(since["tasks"]) + len(since["audit"]) > WORTH_KEEPING and (events := _events(view, run, key)) is not None:
         _keep(view, run, key, {**found, "audit": events})
     return found
@@ -133,7 +134,6 @@ def _compute(view: View, run: str, runners: Runners | None = None) -> tuple[RunR
     """Return what a run comes to, and whether all signatures that bear on it could be checked here."""
     from memento_git.work import evidence_rows, rows
     from memento_git.work.loading import load
-    from memento_git.work.patches import cites
     from memento_git.work.proof.reruns import is_sure
     from memento_git.work.renewal import is_whole
     from memento_git.work.routing.roles import roles
@@ -156,7 +156,7 @@ def _compute(view: View, run: str, runners: Runners | None = None) -> tuple[RunR
     held["events"], held["redacted"] = len(held["audit"]), evidence_rows.redacted_rows(state)
     held["roles"], held["signs"] = roles(held), bool(state.policy.must_be_signed)
     held["fresh"] = list(state.policy.gates_fresh)
-    held["cites"], held["whole"] = cites(held), is_whole(state, state.groups())
+    held["cites"], held["whole"] = _cites({}, held["audit"], held["evidence"]), is_whole(state, state.groups())
     held["latest"] = max((row["created_at"] for row in held["audit"]), default="")
     decided = {row["kind"] for row in held["gates"] if row["scope"] == run}
     held["gates"] += [_pending(state, gate) for gate in state.policy.gates_required if gate not in decided]
@@ -193,3 +193,53 @@ def ready_audit(view: View, run: str) -> cache.Ready | None:
     """Return the JSON of all events of a run where it is kept as it is now."""
     key = view.tree_key(run)
     return cache.ready(view.git, f"{run}.audit", key) if key else None
+
+
+def _cites(
+    before: Mapping[str, Iterable[str]], events: Iterable[EventRow], evidence: Iterable[EvidenceRow]
+) -> dict[str, list[str]]:
+    """Return the tasks that rest on evidence which is not said to be for them, by its id."""
+    named = {row["id"]: row["task_ids"] for row in evidence}
+    found = {name: set(tasks) for name, tasks in before.items()}
+    for event in events:
+        for ref in event["payload"].get("evidence") or () if kind_of(event["record"]) == "task" else ():
+            found.setdefault(ref.partition("@")[0], set()).add(event["record"])
+    left = {name: sorted(tasks.difference(named.get(name, ()))) for name, tasks in found.items()}
+    return {name: left[name] for name in sorted(left) if left[name]}
+
+
+def _merged(held: RunRows, told: Row) -> RunRows:
+    """Return all rows of a run: those that are held, with a patch of `renewal` on top; nothing is read for it."""
+    from memento_git.work.routing.roles import roles
+
+    tasks = _by_time((*held["tasks"], *told["tasks"]))
+    evidence = _by_time((*held["evidence"], *told["evidence"]))
+    new = {
+        kind: [row for row in told[kind] if row["id"] not in known]
+        for kind in ("tasks", "evidence") for known in [{row["id"] for row in held[kind]}]
+    }  # fmt: skip
+    dispatches = {**grouped((row["task_id"], row) for row in held["dispatches"]), **told["dispatches"]}
+    gates = {**grouped((row["scope"], row) for row in held["gates"]), **told["gates"]}
+    own = gates.get(held["run"]["id"], [])
+    found: RunRows = {
+        **held,
+        "tasks": tasks,
+        "dispatches": [row for task in tasks for row in dispatches.get(task["id"], ())],
+        "gates": [
+            *(row for row in own if row["event_id"]),
+            *(row for task in tasks for row in gates.get(task["id"], ())),
+            *(row for row in own if not row["event_id"]),
+        ],
+        "evidence": evidence,
+        "audit": [*held["audit"], *told["audit"]],
+        "events": held["events"] + len(told["audit"]),
+        "latest": max((row["created_at"] for row in told["audit"]), default=held["latest"]),
+        "cites": _cites(held["cites"], told["audit"], evidence),
+    }
+    fresh: Any = {**found, **new, "run": None, "plans": [], "audit": told["audit"]}
+    return {**found, "roles": roles(found, fresh, held["roles"])}
+
+
+def _by_time(given: Iterable[R]) -> list[R]:
+    """Return rows in the order of their making, of several of one record the last."""
+    return sorted({row["id"]: row for row in given}.values(), key=lambda row: (row["created_at"], row["id"]))
