@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final, cast
 
+from memento_git.model.clock import is_ahead
 from memento_git.model.states import FINAL_RUN
 from memento_git.work import away, doubts, kept_rows
 from memento_git.work.dispatch import live
@@ -192,8 +193,6 @@ def cut_ids(held: RunRows, limit: int) -> RunRows:
 
 def _ahead(view: View, run: str, latest: str) -> list[str]:
     """Return the events that a clock dated well after now; order does not come from it, but leases do."""
-    from memento_git.model.clock import is_ahead
-
     rows = kept_rows.audit(view, run) if is_ahead(latest, view.now) else ()
     return [row["id"] for row in rows if is_ahead(row["created_at"], view.now)]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from memento_git.errors import Misused
 from memento_git.folding.fold import plans_of
-from memento_git.ledger import claims
+from memento_git.ledger import checkouts, claims
 from memento_git.ledger.codec import REDACTED
 from memento_git.model.ids import NoSuchRecord, dispatch_of, parse_ref
 from memento_git.model.states import DONE, ENDED_DISPATCH
@@ -82,15 +82,10 @@ def hand_out(
         state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies), name=name, executor=who,
         plan=plan, spike=spike, candidate=candidate, recovery_of=recovery_of, allowed=allowed,
         over_budget=_beyond(desk, state, identity, who, over_budget), note=desk.optional("note", note),
-        brief=brief, terms=terms.digest(prose), asks=terms.asks(prose), branch=_branch(name) if apart else "",
+        brief=brief, terms=terms.digest(prose), asks=terms.asks(prose),
+        branch=checkouts.branch_of(dispatch_of(name)) if apart else "",
     )  # fmt: skip
     return event.dispatch
-
-
-def _branch(event: str) -> str:
-    from memento_git.ledger.checkouts import branch_of
-
-    return branch_of(dispatch_of(event))
 
 
 def _beyond(desk: Desk, state: RunState, task: str, executor: str, reason: str) -> str:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import codec, layout, settings
 from memento_git.ledger.naming import begun
+from memento_git.ledger.store import NoLedger
 from memento_git.model.ids import EvidenceWithdrawn, NoSuchRecord, WrongKind, kind_of
+from memento_git.model.policy import Policy
 from memento_git.model.states import RUN_KINDS
 from memento_git.model.types import arranged, is_blank
 from memento_git.model.work import EVIDENCE, EVIDENCE_KINDS
-from memento_git.texts.typed import NameUnfit, TextInvalid, UriUnfit, lists
+from memento_git.texts.typed import Intake, NameUnfit, TextInvalid, UriUnfit, lists
 from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions import attaching
@@ -21,6 +23,7 @@ from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import handout
 from memento_git.work.gates import approvals, replies
 from memento_git.work.proof import codes, trust, verification
+from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,11 +31,9 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
-    from memento_git.model.policy import Policy
     from memento_git.texts.typed import Reason
     from memento_git.work.attest.signatures import Sealer
     from memento_git.work.running import capture
-    from memento_git.work.state import RunState
 
 
 APPROVED: Final = ("run", "plan", "task", "evidence")
@@ -123,9 +124,6 @@ def witness(
 
 def kind_asked(ledger: Ledger, tasks: Sequence[str], argv: Sequence[str]) -> str:
     """Return the kind under which policy, plan or one of some tasks asks for a command; `command` where none does."""
-    from memento_git.ledger.store import NoLedger
-    from memento_git.work.state import RunState
-
     try:
         view = ledger.view()
         found = [view.find(task, "task") for task in tasks]
@@ -140,7 +138,6 @@ def kind_asked(ledger: Ledger, tasks: Sequence[str], argv: Sequence[str]) -> str
 
 def refuse_secret_names(ledger: Ledger, *, reports: Sequence[str], covers: Sequence[str]) -> None:
     """Refuse before a command runs the names of files that evidence of it may not hold."""
-    from memento_git.texts.typed import Intake
     from memento_git.work.running import capture
 
     intake = Intake(_policy(ledger).allow_secrets, ledger.allow_secrets)
@@ -176,9 +173,6 @@ def _code_after(git: Git, covers: Sequence[str], scrubber: capture.Scrubber) -> 
 
 def _policy(ledger: Ledger) -> Policy:
     """Return the policy in force; its defaults where a machine only runs commands and has no ledger."""
-    from memento_git.ledger.store import NoLedger
-    from memento_git.model.policy import Policy
-
     try:
         return ledger.view().policy()
     except NoLedger:

@@ -16,6 +16,7 @@ from memento_git.model.ids import is_id
 from memento_git.model.policy import Policy
 from memento_git.model.states import RUN_KINDS
 from memento_git.model.work import commands_of, without_file_ids
+from memento_git.texts.secrets import refuse_secrets
 from memento_git.texts.typed import lists
 from memento_git.work.actions.attaching import read_file, refuse_secrets_in
 from memento_git.work.actions.evidences import Draft, FolderInvalid, record_draft
@@ -76,8 +77,6 @@ def refuse_taken(ledger: Ledger, folder: Path) -> None:
 @lists
 def write_folder(ledger: Ledger, draft: Draft, folder: Path, tasks: Sequence[str], summary: str) -> str:
     """Write a draft into a folder instead of the ledger, for a machine that must not commit."""
-    from memento_git.texts.secrets import refuse_secrets
-
     refuse_secrets("summary", summary)
     identity = ledger.new_id("evidence")
     data = draft.ordered(identity, list(tasks), ledger.now(), ledger.actor, summary)

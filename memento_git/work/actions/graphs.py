@@ -16,6 +16,7 @@ from memento_git.work.desk import Desk
 from memento_git.work.graph import codegraph, graphfile, graphs, proposals
 from memento_git.work.graph import graphify as gfy
 from memento_git.work.proof import remains
+from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from memento_git.model.policy import Policy
     from memento_git.model.rows import Row
     from memento_git.model.work import Evidence
-    from memento_git.work.state import RunState
 
 DIFF: Final = "graph-diff.json"
 GRAPHIFY: Final = "graphify.json"
@@ -57,8 +57,6 @@ def _recorded(state: RunState) -> list[Evidence]:
 
 def latest(view: View, run: str, held: Row) -> Row | None:
     """Return what is recorded of the graph in a run, and whether it is of the code, or the graph, at this view."""
-    from memento_git.work.state import RunState
-
     found = snapshots(RunState(view, run))
     if not found:
         return None

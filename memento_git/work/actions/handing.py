@@ -13,6 +13,7 @@ from memento_git.work import brief as briefs
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, worktrees
 from memento_git.work.desk import Desk
+from memento_git.work.dispatch import preflight
 from memento_git.work.proof import proofs
 
 if TYPE_CHECKING:
@@ -116,8 +117,6 @@ def _with_worktree(ledger: Ledger, handover: Handover) -> Handover:
 
 def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
     """Write the events of a hand-over, and before they are committed what this machine must know of it."""
-    from memento_git.work.dispatch import preflight
-
     desk = Desk.of(tx)
     insist = () if wish.in_place or wish.dirty else ("dirty",)
     preflight.refuse_unfit(tx, desk.policy, act="run" if wish.works else "dispatch", insist=insist)

@@ -7,14 +7,13 @@ import time
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import MementoError
-from memento_git.ledger import handovers
-from memento_git.ledger.checkouts import branch_of
+from memento_git.ledger import checkouts, handovers
 from memento_git.work import answers
 from memento_git.work import refusals as no
 from memento_git.work.actions import bundles, recovering, tasks
 from memento_git.work.actions.handing import patiently, unseen, waits_for
 from memento_git.work.actions.starting import able
-from memento_git.work.dispatch import handout
+from memento_git.work.dispatch import handout, preflight
 from memento_git.work.loading import load
 from memento_git.work.routing import routes
 from memento_git.work.running import children
@@ -211,8 +210,8 @@ class _Pool:
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         view = self.ledger.view()
         if dispatch and recovering.status_of(view, dispatch) == "completed":
-            row = answers.at(view, worker.task, "task")
-            return Ended(worker.task, "completed", dispatch, row["proven"], branch_of(dispatch), reason=_lacking(row))
+            row, branch = answers.at(view, worker.task, "task"), checkouts.branch_of(dispatch)
+            return Ended(worker.task, "completed", dispatch, row["proven"], branch, reason=_lacking(row))
         return Ended(worker.task, "died", dispatch, reason=f"its worker ended by {how}")
 
     def _note(self, ended: Ended) -> None:
@@ -285,9 +284,6 @@ def _lacking(task: dict[str, Any]) -> Objection:
 
 def foresee_pool(ledger: Ledger, order: Order) -> None:
     """Refuse before the first worker starts what would be refused to each of them."""
-    from memento_git.ledger import checkouts
-    from memento_git.work.dispatch import preflight
-
     view = ledger.view()
     able(ledger, view.policy(), order.executor, order.argv)
     checkouts.foresee(ledger.git, ledger.settings)

@@ -13,6 +13,7 @@ from memento_git.ledger.git import Git
 from memento_git.ledger.processes import VARIABLE
 from memento_git.ledger.store import Ledger
 from memento_git.model.clock import duration
+from memento_git.texts.secrets import redact, redact_words
 from memento_git.work import codestate
 from memento_git.work.actions import evidences
 from memento_git.work.dangers import guard
@@ -43,8 +44,6 @@ class SetupFailed(Refused):
 
 def set_up(policy: Policy, top: Path, group: Callable[..., capture.Captured]) -> None:
     """Make a worktree ready for commands, as policy says: with what git ignores."""
-    from memento_git.texts.secrets import redact, redact_words
-
     for argv in policy.reproduce["setup"]:
         run = group(argv, top, keep=SETUP_KEEP, timeout=duration(policy.reproduce["timeout"]))
         if run.exit or run.timed_out:

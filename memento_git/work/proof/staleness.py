@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from memento_git.model.enumeration import grouped
 from memento_git.model.states import DONE
+from memento_git.work.proof.codes import agree
 from memento_git.work.proof.failures import ran
+from memento_git.work.proof.trust import at_least
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -36,13 +38,12 @@ def mark_stale(view: View, evidence: Sequence[EvidenceRow], tasks: Sequence[Task
     if not bound:
         return []
     from memento_git.work import codestate
-    from memento_git.work.proof import codes
 
     paths = sorted({path for row in bound for key in ("paths", "untracked") for path in row["code"].get(key, ())})
     code = codestate.code_at(view.git, view.commits[0], paths)
     there = code.get("paths", {})
     for row in bound:
-        row["stale"] = not codes.agree(row["code"], code)
+        row["stale"] = not agree(row["code"], code)
         row["beside"] = [path for path, blob in row["code"].get("untracked", {}).items() if there.get(path) != blob]
     stale = {row["id"]: row for row in bound if row["stale"]}
     ahead = _uncommitted(view, stale.values(), code["tree"])
@@ -66,8 +67,6 @@ def _passed_since(view: View, bound: Iterable[EvidenceRow], tasks: Iterable[Task
     old = [row for row in rows if row["stale"] and ran(row) in now]
     if not old:
         return {}
-    from memento_git.work.proof.trust import at_least
-
     passes, found = Passes(view, lambda: now), {}
     for row in old:
         for one in passes.since([(ran(row), row["code"].get("tree", ""))]):

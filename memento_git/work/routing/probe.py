@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import scratch
+from memento_git.texts.secrets import redact_words
 from memento_git.work.routing.executors import NO_WRAP, fill
 from memento_git.work.running import capture
 
@@ -71,8 +72,6 @@ def _there(program: str, folder: Path) -> bool:
 
 
 def _unwell(health: tuple[str, ...], folder: Path) -> str:
-    from memento_git.texts.secrets import redact_words
-
     told = " ".join(redact_words(health))
     argv = [_placed(health[0], folder), *health[1:]]
     try:

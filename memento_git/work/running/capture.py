@@ -15,11 +15,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git import __version__
 from memento_git.errors import Misused, Refused, reason_of
 from memento_git.ledger import processes
 from memento_git.ledger.endings import stop_group
-from memento_git.model.types import FORBIDDEN
-from memento_git.texts.secrets import NOTHING
+from memento_git.model.types import FOLDER, FORBIDDEN
+from memento_git.texts.secret_values import rest_of_key
+from memento_git.texts.secrets import NOTHING, redact_parts
 from memento_git.work.proof.verification import OUTSIDE, named_argument
 from memento_git.work.running.tee import Stream, Tee, finish, sink_of
 
@@ -254,9 +256,6 @@ def stream_record(
 
 def _redacted(stream: Stream, known: Mapping[str, str]) -> tuple[list[str], dict[str, int]]:
     """Return what is kept of a stream, in one part or two, and how many secrets were in it by rule."""
-    from memento_git.texts.secret_values import rest_of_key
-    from memento_git.texts.secrets import redact_parts
-
     if not stream.cut:
         text = (stream.head + stream.tail).decode(errors="replace")
         return redact_parts(text, [(0, len(text))], known=known)
@@ -277,8 +276,6 @@ def tools(git: Git) -> dict[str, str]:
     """Return the versions of what runs commands; kept, for one after another may be run."""
     import platform
 
-    from memento_git import __version__
-
     return {
         "memento": __version__,
         "python": platform.python_version(),
@@ -289,7 +286,6 @@ def tools(git: Git) -> dict[str, str]:
 
 def inside(top: Path, given: Path) -> str:
     """Return a path relative to the repository; refuse what lies, or leads, outside, and what no record can name."""
-    from memento_git.model.types import FOLDER
     from memento_git.texts.typed import NameUnfit, refuse_not_utf8
 
     refuse_not_utf8(given.name)
