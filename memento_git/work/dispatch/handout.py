@@ -125,8 +125,7 @@ def beyond_budget(state: RunState, task: str, executor: str | None = None) -> Ob
 
     table, tried = executors.known(state.policy), outcomes.attempts(state.folded(task).events)
     held = budget.budget(state.policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
-    price = min(one.cost for one in table.values()) if executor is None else budget.price(executor, table)
-    return held.exceeded(price)
+    return held.exceeded(budget.price(executor, table))
 
 
 def hindrance(state: RunState, task: str) -> MementoError | None:

@@ -85,8 +85,10 @@ class Next(NamedTuple):
         }  # fmt: skip
 
 
-def price(executor: str, table: Mapping[str, Executor]) -> float:
-    """Return what one attempt of an executor costs; one that no table knows costs what is usual."""
+def price(executor: str | None, table: Mapping[str, Executor]) -> float:
+    """Return what one attempt of an executor costs, or of the cheapest; one that no table knows costs what is usual."""
+    if executor is None:
+        return min(one.cost for one in table.values())
     return table.get(executor, Executor(executor)).cost
 
 

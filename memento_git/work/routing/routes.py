@@ -72,14 +72,14 @@ def next_of(state: RunState, task: str) -> dict[str, Any]:
     """Return what the attempts at a task lead to, and what is left of its budget, as rows."""
     table = known(state.policy)
     held, step = _standing(state, task, table)
-    return {**step.row(), "budget": held.row(_cheapest(table))}
+    return {**step.row(), "budget": held.row(budget.price(None, table))}
 
 
 def _standing(state: RunState, task: str, table: Mapping[str, Executor]) -> tuple[budget.Budget, budget.Next]:
     tried = attempts(state, task)
     held = budget.budget(state.policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
     over = budget.over(state.status, state.task_status(task))
-    step = budget.next_step(over, tried, held, _cheapest(table))
+    step = budget.next_step(over, tried, held, budget.price(None, table))
     lacks, command = _left(state, task) if over else ("", "")
     return held, step._replace(why=f"{step.why}{lacks}", command=command)
 
@@ -98,10 +98,6 @@ def _left(state: RunState, task: str) -> tuple[str, str]:
     if proof.proven:
         return "", ""
     return ", but not proven", proofs.not_agreed(state)[1] or remedies.mending(task, proof.after, state.id)[0]
-
-
-def _cheapest(table: Mapping[str, Executor]) -> float:
-    return min(one.cost for one in table.values())
 
 
 def recorded(view: View, run: str, policy: Policy) -> list[Outcome]:
