@@ -20,13 +20,13 @@ from memento_git.errors import MementoError
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import codec, layout, signer
 from memento_git.ledger.store import Ledger
-from memento_git.review import diff_text
+from memento_git.review import diff_text, signed
 from memento_git.review.actions import check
 from memento_git.review.diff_markdown import markdown
 from memento_git.verbs import batch
 from memento_git.work.actions import dispatches, evidences, gates, plans, releases, runs, settling, syncing, tasks
 from memento_git.work.actions.comparing import compare
-from memento_git.work.attest import signatures, signers, signing
+from memento_git.work.attest import signers, signing
 from tests.clones import Hub
 from tests.play import Play, git
 from tests.tale import BOB, PLAN, TEXT, Tale
@@ -743,11 +743,8 @@ def test_a_diff_is_judged_by_the_signers_of_its_base(office: Office) -> None:
     path = office.event(plan, "approved").relative_to(office.root).as_posix()
     view, before = office.play.ledger.view(), office.play.ledger.view([base])
     view.runs()
-    own = signers.signers_at(view.git, view.commits[0], view.policy())
-    theirs = signers.signers_at(view.git, base, before.policy())
-    records: list[Any] = [view.record(path)]
-    assert signatures.unsigned(view, records, view.policy(), own) == []
-    found = signatures.unsigned(view, records, before.policy(), theirs)
+    assert signed.check(view, view.commits[0], view.policy(), [path]) == []
+    found = signed.check(view, base, before.policy(), [path])
     assert [(one.code, one.path, one.severity) for one in found] == [("K001", path, "error")]
 
 

@@ -31,10 +31,10 @@ def check(view: View, commit: str, policy: Policy, paths: Iterable[str]) -> list
     records = list(_records(view, paths, policy))
     if not records:
         return []
-    from memento_git.work.attest import signatures, signers
+    from memento_git.work.attest import signers
 
     found = signers.signers_at(view.git, commit, policy)
-    told = signatures.unsigned(view, records, policy, found)
+    told = signing.unsigned(records, policy.signatures, signers.Verifier(view, policy, found).seen)
     good = {one.path for one in records} - {one.path for one in told}
     told = [one for one in told if not _is_replaced(view, one.path, good)]
     return [*told, *_away(found.why if policy.signatures else "")]

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from memento_git.ledger.transaction import Transaction
-    from memento_git.ledger.view import View
-    from memento_git.model.finding import Finding
     from memento_git.model.policy import Policy
     from memento_git.model.rows import AnyRow, GateRow, PlanRow, TaskRow
     from memento_git.work.attest.signers import KnownSigners
@@ -244,11 +242,6 @@ def answers(
             key = signing.key_in(one.data["signature"])
             counting[one.id] = signing.Signer(seen.by, key, verifier.signs_as(one, authors))
     return counting
-
-
-def unsigned(view: View, records: Iterable[Event | Evidence], policy: Policy, found: KnownSigners) -> list[Finding]:
-    """Return findings on records of a view, judged by a policy and signers that may be another commit's: the base's."""
-    return signing.unsigned(records, policy.signatures, Verifier(view, policy, found).seen)
 
 
 def fill(state: RunState, shown: Sequence[AnyRow], found: KnownSigners | None = None) -> None:
