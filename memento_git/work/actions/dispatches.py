@@ -333,7 +333,8 @@ def fail_dispatch(
     worktrees.refuse_elsewhere(tx, state, task, name, but="" if queued else "claimed")
     desk.happen(
         state, task, "failed", reads=(state.id,), dispatch=name, reason=words, category=category,
-        evidence=[_named(desk, state, task, given) for given in evidence], partial=worktrees.give_up(tx, name),
+        evidence=[str(state.evidence_named(desk.evidence(state, given, task)).ref) for given in evidence],
+        partial=worktrees.give_up(tx, name),
     )  # fmt: skip
     claims.release_later(tx, task, name)
     return name
@@ -344,11 +345,6 @@ def ending(tx: Transaction, dispatch: str) -> tuple[RunState, str, str]:
     name, task, state = _find(Desk.of(tx), dispatch)
     ended = state.dispatch(name).ended
     return state, task, ended.get("partial") if ended is not None else ""
-
-
-def _named(desk: Desk, state: RunState, task: str, given: str) -> str:
-    """Return the reference to a piece of evidence that shows a failure; refuse what is another run's."""
-    return str(state.evidence_named(desk.evidence(state, given, task)).ref)
 
 
 def recover_dispatch(

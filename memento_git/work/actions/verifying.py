@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from memento_git.errors import MementoError
 from memento_git.folding.fold import plans_of
@@ -40,14 +40,6 @@ class Change(Protocol):
     def __call__(self, action: str, act: Callable[[Transaction], T], /) -> T: ...
 
 
-class Agenda(NamedTuple):
-    """What verification will do: the task, the commands to run, the code that they are to see."""
-
-    task: str
-    commands: tuple[Command, ...]
-    code: dict[str, Any]
-
-
 def verify(
     ledger: Ledger, change: Change, task: str, *, again: bool = False, run: bool = True, note: str = "",
     quiet: bool = False,
@@ -56,20 +48,22 @@ def verify(
 
     Commands run between two transactions; where the second is refused, what they showed is kept and named in the hint.
     """
-    todo = change("task verify", lambda tx: agenda(tx, task, again=again, run=run, note=note))
+    identity, commands, code = change("task verify", lambda tx: _agenda(tx, task, again=again, run=run, note=note))
     drafts: list[Draft] = []
     try:
-        for command in todo.commands:
+        for command in commands:
             drafts.append(_witnessed(ledger, command, quiet=quiet))
-        return change("task verify", lambda tx: judge(tx, todo.task, todo.code, drafts, note=note))
+        return change("task verify", lambda tx: judge(tx, identity, code, drafts, note=note))
     except MementoError as error:
-        kept = folders.keep_drafts(ledger, drafts, [todo.task])
+        kept = folders.keep_drafts(ledger, drafts, [identity])
         error.hint = f"{error.hint}; {kept}" if kept else error.hint
         raise
 
 
-def agenda(tx: Transaction, task: str, *, again: bool = False, run: bool = True, note: str = "") -> Agenda:
-    """Return what verifying a task will do; refuse now what would be refused after its commands ran."""
+def _agenda(
+    tx: Transaction, task: str, *, again: bool, run: bool, note: str
+) -> tuple[str, tuple[Command, ...], dict[str, Any]]:
+    """Return a task, the commands to run and the code they are to see; refuse now what would be refused after that."""
     desk = Desk.of(tx)
     identity, state, _ = _done(desk, task)
     settings.identities(tx.ledger.git, tx.ledger.settings)
@@ -79,7 +73,7 @@ def agenda(tx: Transaction, task: str, *, again: bool = False, run: bool = True,
     commands = (asked.commands if again else _left(state, identity, asked, code)) if run else ()
     for command in commands:
         tx.ledger.warn(*guard.refuse_argv(desk.policy, command.run, f"what verification of {identity} runs"))
-    return Agenda(identity, commands, code)
+    return identity, commands, code
 
 
 def _left(state: RunState, task: str, asked: Demand, code: dict[str, Any]) -> tuple[Command, ...]:

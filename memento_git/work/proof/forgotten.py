@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import some
 from memento_git.work.proof.codes import code_seen, is_code
@@ -22,14 +22,6 @@ UNSEEN: Final = (
 )
 
 
-class _Held(NamedTuple):
-    """The files of a commit: their paths, git's ids of their bytes, and their endings."""
-
-    paths: frozenset[str]
-    blobs: frozenset[str]
-    endings: frozenset[str]
-
-
 def forgotten(git: Git, commit: str, untracked: Mapping[str, str]) -> str:
     """Name the untracked files (path -> git id) whose paths and bytes a commit lacks; '' where it has them all.
 
@@ -37,16 +29,16 @@ def forgotten(git: Git, commit: str, untracked: Mapping[str, str]) -> str:
     """
     if not untracked:
         return ""
-    held = _held(git, commit)
-    found = [path for path, blob in untracked.items() if path not in held.paths and blob not in held.blobs]
-    return some(sorted(path for path in found if PurePosixPath(path).suffix in held.endings), SHOWN)
+    there, blobs, endings = _held(git, commit)
+    found = [path for path, blob in untracked.items() if path not in there and blob not in blobs]
+    return some(sorted(path for path in found if PurePosixPath(path).suffix in endings), SHOWN)
 
 
 @lru_cache(maxsize=1)
-def _held(git: Git, commit: str) -> _Held:
-    """Return what a commit has beside the ledger; kept, for a branch may have many tasks and much code."""
+def _held(git: Git, commit: str) -> tuple[dict[str, str], set[str], set[str]]:
+    """Return the files of a commit's code (path -> git id), their ids, their endings; kept, for many tasks may ask."""
     there = {path: entry.oid for path, entry in git.trees.listed("-r", commit).items() if is_code(path)}
-    return _Held(frozenset(there), frozenset(there.values()), frozenset(PurePosixPath(path).suffix for path in there))
+    return there, {*there.values()}, {PurePosixPath(path).suffix for path in there}
 
 
 def remarks(git: Git, code: Mapping[str, Any], judged: Sequence[Evidence]) -> Iterator[str]:

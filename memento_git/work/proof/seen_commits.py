@@ -48,7 +48,8 @@ class SeenCommits:
             return Place(HEAD, self.head)
         if self.here and code.get("tree") == self._tree(self.head) != wholly(evidence):
             return Place(TRACKED, self.head)
-        near = {self._tree(commit): commit for commit in (self._known(code.get("head", "")), self.head) if commit}
+        named = self.git.commit(code["head"]) if code.get("head") else None  # no branch may lead to it
+        near = {self._tree(commit): commit for commit in (named, self.head) if commit}
         tracked, whole = (
             near.get(tree) or self.trees.get(tree, "") if tree else "" for tree in (code.get("tree"), wholly(evidence))
         )
@@ -73,12 +74,6 @@ class SeenCommits:
     def _has_paths(self, commit: str, code: Mapping[str, Any]) -> bool:
         """Tell whether a commit has the paths that code is limited to as they were: who writes by hand names others."""
         return "paths" not in code or agree(code, codestate.code_at(self.git, commit, list(code["paths"])))
-
-    def _known(self, commit: str) -> str:
-        """Return the commit that evidence names if this clone has it; no branch may lead to it."""
-        if not commit:
-            return ""
-        return self.git.commit(commit) or ""
 
     @cached_property
     def trees(self) -> dict[str, str]:

@@ -139,7 +139,7 @@ def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> tuple[bool
     def pass_on(number: int, frame: object) -> None:  # noqa: ARG001 (the signal module's shape)
         asked.append(signal.Signals(number).name)
         if number != signal.SIGINT:
-            ending.append(threading.Thread(target=_end_all, args=(process,)))
+            ending.append(threading.Thread(target=lambda: processes.end("", processes.of(process.pid))))
             ending[-1].start()
         elif timeout is not None:
             with contextlib.suppress(ProcessLookupError):
@@ -179,11 +179,6 @@ def taken(handler: Callable[[int, object], None]) -> Iterator[None]:
     finally:
         for number, own in before.items():
             signal.signal(number, own)
-
-
-def _end_all(process: subprocess.Popen[bytes]) -> None:
-    """End a command and what it has started: ask first, then force."""
-    processes.end("", processes.of(process.pid))
 
 
 def fit(text: str) -> str:
