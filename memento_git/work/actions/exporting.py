@@ -13,7 +13,6 @@ from memento_git.model.states import DONE, RUN_KINDS
 from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.attest import attestation, signatures
-from memento_git.work.attest.attestation import Released
 from memento_git.work.gates import gatehold, gates
 from memento_git.work.gates.hindrances import hindrances
 from memento_git.work.proof import codes, proofs, trust
@@ -47,7 +46,7 @@ class NotReleased(Refused):
 def evidence_statements(view: View, ids: Sequence[str]) -> list[bytes]:
     """Return a test result for each piece of evidence that is named, one also where it is named twice."""
     found = dict.fromkeys(view.find(given, "evidence") for given in ids)
-    return [attestation.canonical(_statement(RunState(view, run), identity)) for identity, run in found]
+    return [_statement(RunState(view, run), identity) for identity, run in found]
 
 
 def task_statements(view: View, task: str, run: str = "") -> list[bytes]:
@@ -66,10 +65,10 @@ def task_statements(view: View, task: str, run: str = "") -> list[bytes]:
     names = [one.id for one in state.pieces(proof.by) if one.kind in RUN_KINDS]
     if not names:
         raise NotAttestable(evidence=identity, why="no command proves it")
-    return [attestation.canonical(_statement(state, name)) for name in names]
+    return [_statement(state, name) for name in names]
 
 
-def _statement(state: RunState, identity: str) -> attestation.Statement:
+def _statement(state: RunState, identity: str) -> bytes:
     evidence, status = state.evidence_named(identity), state.evidence_status(identity)
     if status != "recorded":
         raise EvidenceWithdrawn(evidence=identity, status=status)
@@ -103,13 +102,8 @@ def _unfit(state: RunState, evidence: Evidence) -> Objection:
 
 
 def run_statement(view: View, given: str) -> bytes:
-    """Return the verification summary of a released run."""
-    return attestation.canonical(attestation.summary(_released(RunState.find(view, given, "run")[1])))
-
-
-def _released(state: RunState) -> Released:
-    """Return what a run's release comes to; refuse where it does not stand, or what it rests on does not."""
-    view = state.view
+    """Return the verification summary of a run; refuse where its release, or what that rests on, does not stand."""
+    _, state = RunState.find(view, given, "run")
     event = _passed(state)
     commit = _commit_of(view, event)
     hindered = chain((one.why for one in hindrances(state, (commit,))), gatehold.by_others(state))
@@ -123,7 +117,7 @@ def _released(state: RunState) -> Released:
             raise NotReleased(run=state.id, why=f"{cited.ref.partition('@')[0]}: {told}")
     names.update(name for task in state.counting() for name in state.proof(task).by)
     paths = {name: state.index.evidence[name] for name in names if name in state.index.evidence}
-    return Released(
+    return attestation.summary(
         run=state.id,
         at=event.at,
         tree=codestate.tree_at(view.git, commit),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.work.proof.codes import code_seen, wholly
 from memento_git.work.proof.trust import outcome_of
@@ -23,28 +23,12 @@ RESULTS: Final = {"passed": "PASSED", "failed": "FAILED"}
 Statement = dict[str, Any]
 
 
-class Released(NamedTuple):
-    """What the release of a run comes to: its time, the code, the policy, and the evidence files that it rests on."""
-
-    run: str
-    at: str
-    tree: str
-    commit: str
-    policy: str
-    inputs: Mapping[str, str]
-
-
-def canonical(statement: Mapping[str, Any]) -> bytes:
-    """Return the bytes of a statement: sorted keys, no spaces, ASCII."""
-    return json.dumps(statement, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
-
-
 def uri(identity: str) -> str:
     """Return the name of a record of the ledger, the same on every machine."""
     return f"memento:{identity}"
 
 
-def test_result(evidence: Evidence, sha256: str, trust: str, commit: str) -> Statement:
+def test_result(evidence: Evidence, sha256: str, trust: str, commit: str) -> bytes:
     """Return what a command showed as a test result; its `configuration` names the evidence and its reports.
 
     `commit` is the one that held the code which the command saw, where there is one.
@@ -64,8 +48,10 @@ def test_result(evidence: Evidence, sha256: str, trust: str, commit: str) -> Sta
     return _statement(subjects(wholly(data) or code_seen(data)["tree"], commit), TEST_RESULT, predicate)
 
 
-def _statement(subjects: Sequence[Statement], kind: str, predicate: Mapping[str, Any]) -> Statement:
-    return {"_type": STATEMENT, "subject": list(subjects), "predicateType": kind, "predicate": dict(predicate)}
+def _statement(subjects: Sequence[Statement], kind: str, predicate: Mapping[str, Any]) -> bytes:
+    """Return the bytes of a statement: sorted keys, no spaces, ASCII."""
+    told = {"_type": STATEMENT, "subject": subjects, "predicateType": kind, "predicate": predicate}
+    return json.dumps(told, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
 
 
 def subjects(tree: str, commit: str) -> list[Statement]:
@@ -103,17 +89,17 @@ def _report(report: Mapping[str, Any]) -> Statement:
     return {"name": report["name"], "digest": {"sha256": report["sha256"]}, "annotations": {**notes, **more}}
 
 
-def summary(released: Released) -> Statement:
-    """Return the release of a run as a verification summary."""
+def summary(*, run: str, at: str, tree: str, commit: str, policy: str, inputs: Mapping[str, str]) -> bytes:
+    """Return the release of a run as a verification summary: its time, the code, the policy, the files it rests on."""
     predicate = {
         "verifier": {"id": VERIFIER},
-        "timeVerified": released.at,
-        "resourceUri": uri(released.run),
-        "policy": {"uri": uri("config.yaml"), "digest": {"sha256": released.policy}},
+        "timeVerified": at,
+        "resourceUri": uri(run),
+        "policy": {"uri": uri("config.yaml"), "digest": {"sha256": policy}},
         "inputAttestations": [
-            {"uri": uri(name), "digest": {"sha256": sha256}} for name, sha256 in sorted(released.inputs.items())
+            {"uri": uri(name), "digest": {"sha256": sha256}} for name, sha256 in sorted(inputs.items())
         ],
         "verificationResult": "PASSED",
         "verifiedLevels": [LEVEL],
     }
-    return _statement(subjects(released.tree, released.commit), SUMMARY, predicate)
+    return _statement(subjects(tree, commit), SUMMARY, predicate)
