@@ -55,8 +55,8 @@ def approve_plan(
     """
     desk = Desk.of(tx)
     identity, state = desk.find(plan, "plan")
-    if run:
-        _of_run(desk, run, state.id, identity)
+    if run and desk.find(run, "run")[0] != state.id:
+        raise NoSuchRecord(kind="plan", given=f"{identity} in run {run}")
     prose = state.prose(identity)
     if not approvals.is_named(desk.policy, tx.actor):
         asked = ", ".join(desk.policy.plan_approvers)
@@ -85,12 +85,6 @@ def _refuse_twice(state: RunState, plan: str, actor: str, *, signs: bool) -> Non
     said = any(event.by == actor for event in state.approving(plan))
     if said and not (signs and not signatures.is_signed(state, plan)):
         raise no.PlanAlreadyCanonical(plan=plan, run=state.id)
-
-
-def _of_run(desk: Desk, run: str, found: str, plan: str) -> None:
-    """Refuse a plan that belongs to another run than the one that was named."""
-    if desk.find(run, "run")[0] != found:
-        raise NoSuchRecord(kind="plan", given=f"{plan} in run {run}")
 
 
 def reject_plan(tx: Transaction, plan: str, *, reason: Reason = "") -> str:

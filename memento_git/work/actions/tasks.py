@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import layout
-from memento_git.model.ids import NoSuchRecord
 from memento_git.model.states import DONE, TRUSTS
 from memento_git.model.types import PLACE, WORD, Decimal, problem_of
 from memento_git.model.work import EVIDENCE_KINDS, Prose
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.transaction import Transaction
     from memento_git.texts.typed import Reason
-    from memento_git.work.state import RunState
 
 
 MOST: Final = 3
@@ -73,7 +71,7 @@ def add_task(
         "at": tx.moment(),
         "by": tx.actor,
         "criteria": desk.texts("criterion", criteria),
-        "depends_on": _dependencies(desk, state, depends_on),
+        "depends_on": desk.home(state.id, depends_on)[1],
         "files": [desk.name("the name of a file", place(given)) for given in files],
         "kind": _kind(kind),
         "risk": risk,
@@ -126,18 +124,6 @@ def _words(command: str) -> list[str]:
     return words
 
 
-def _dependencies(desk: Desk, state: RunState, given: Sequence[str]) -> list[str]:
-    """Return the full ids of what a task waits for, each once."""
-    return list(dict.fromkeys(_dependency(desk, state, one) for one in given))
-
-
-def _dependency(desk: Desk, state: RunState, given: str) -> str:
-    identity, other = desk.find(given, "task")
-    if other.id != state.id:
-        raise NoSuchRecord(kind="task", given=f"{identity} in run {state.id}")
-    return identity
-
-
 def place(given: str) -> str:
     """Return a path of the repository as records hold it."""
     refuse_not_utf8(given)
@@ -168,7 +154,7 @@ def revise_task(
     if criteria is not None:
         changes["criteria"] = desk.texts("criterion", criteria)
     if depends_on is not None:
-        changes["depends_on"] = _dependencies(desk, state, depends_on)
+        changes["depends_on"] = desk.home(state.id, depends_on)[1]
         graph = {
             other: found.list("depends_on")
             for other, path in state.index.prose.items()
