@@ -11,7 +11,7 @@ import pytest
 
 from memento_git import projects
 from memento_git.ledger import layout
-from memento_git.ledger.absence import FolderReplaced, LedgerApart, PolicyMissing
+from memento_git.ledger.absence import FolderReplaced, LedgerApart, LedgerRemoved, PolicyMissing
 from memento_git.ledger.places import UnsafePath
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.ledger.view import LedgerUnreadable
@@ -96,13 +96,53 @@ def test_doctor_check_and_the_list_of_projects_tell_it_too_and_diff_shows_it(
     assert [one.state for one in projects.projects()] == ["unreadable"]
 
 
-def test_a_repository_without_records_still_has_no_ledger(play: Play) -> None:
+@pytest.mark.parametrize("how", ["a commit", "a merge"])
+def test_a_ledger_that_a_commit_removed_is_named_and_the_hint_brings_it_back(
+    play: Play, cli: Callable[..., Any], how: str
+) -> None:
+    run = play.run()
+    head = git(play.root, "rev-parse", "HEAD")
+    if how == "a merge":
+        git(play.root, "switch", "-qc", "side")
+        (play.root / "side.txt").write_text("here\n")
+        play.commit_all("side")
+        git(play.root, "switch", "-q", "main")
+        git(play.root, "merge", "-q", "--no-ff", "--no-commit", "side")
     git(play.root, "rm", "-rq", layout.FOLDER)
     git(play.root, "commit", "-qm", "away")
+    removed = git(play.root, "rev-parse", "HEAD")
+    (play.root / "more.txt").write_text("staged\n")
+    git(play.root, "add", "more.txt")
 
-    with pytest.raises(NoLedger):
+    with pytest.raises(LedgerRemoved) as caught:
         play.ledger.view()
+    assert str(caught.value) == f"there is no ledger at HEAD: commit {removed[:12]} removed it"
+    assert cli("check", "--no-base", "-C", str(play.root))[0] == 1
+    hint = caught.value.hint.partition(": ")[2].partition(" (")[0]
+    assert hint in cli("doctor", "-C", str(play.root))[1]
+    subprocess.run(hint, shell=True, check=True, cwd=play.root)
+
+    assert play.ledger.view().runs() == [run]
+    assert not git(play.root, "diff", head, "HEAD", "--", layout.FOLDER)
+    assert git(play.root, "status", "--porcelain") == "A  more.txt"
+
+
+def test_a_new_ledger_in_the_place_of_a_removed_one_is_made_and_that_one_named(play: Play) -> None:
+    git(play.root, "rm", "-rq", layout.FOLDER)
+    git(play.root, "commit", "-qm", "away")
+    removed = git(play.root, "rev-parse", "HEAD")[:12]
+
     assert init_ledger(play.ledger)
+    assert [one for one in play.ledger.warnings if f"commit {removed} removed the ledger that was here" in one]
+
+
+def test_where_there_never_was_a_ledger_one_is_to_be_made(play: Play) -> None:
+    git(play.root, "reset", "-q", "--hard", "HEAD~1")
+    git(play.root, "branch", "-q", "-m", "only")
+
+    with pytest.raises(NoLedger) as caught:
+        play.ledger.view()
+    assert caught.value.hint == f"make one: memento init -C {play.root}"
 
 
 @pytest.fixture

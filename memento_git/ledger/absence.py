@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.errors import Broken
-from memento_git.ledger import layout, policyfile
+from memento_git.ledger import commits, layout, policyfile
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.names import NoSuchRevision
 from memento_git.ledger.policyfile import ELSEWHERE
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 PARTIAL: Final = r"^remote\..*\.promisor$|^extensions\.partialclone$"
 KINDS: Final = {"120000": "a symbolic link", "160000": "a submodule"}
+LATEST: Final = 20_000  # commits of HEAD's history in which a ledger that is gone is looked for
 TYPED_REMOTE_HEAD: Final = re.compile(r"(?:refs/remotes/)?(?P<remote>[^/\s~^:@{]+)/HEAD(?:[~^]\d*)*")
 
 
@@ -62,6 +63,13 @@ class LedgerApart(NoLedger):
 
     sentence = "there is no ledger at {where}, but {branch} has one"
     hint_ = "bring it here: {how}"
+
+
+class LedgerRemoved(NoLedger):
+    """A branch whose ledger a commit took out: a second one would begin with nothing of it."""
+
+    sentence = "there is no ledger at {where}: commit {commit} removed it"
+    hint_ = "bring it back: {how} (memento init would begin an empty one)"
 
 
 class NoCommitYet(NoSuchRevision):
@@ -163,6 +171,27 @@ def refuse_apart(git: Git, where: str) -> None:
             else:
                 how = _bringing(elsewhere(git), "git", "merge", branch)
             raise LedgerApart(where=where, branch=branch, how=how)
+
+
+def refuse_removed(git: Git, where: str) -> None:
+    """Refuse where a commit among the latest of HEAD's history took the ledger out."""
+    if found := removal(git):
+        raise LedgerRemoved(where=where, commit=found[0][:12], how=found[1])
+
+
+def removal(git: Git) -> tuple[str, str] | None:
+    """Return the commit that took the ledger out of HEAD, and the commands that bring it back; None for none known."""
+    older = git.answer("rev-list", "-1", f"--skip={LATEST}", "HEAD")
+    within = [f"^{older}"] if older else []
+    removed = git.answer("rev-list", "-1", "HEAD", *within, "--", layout.CONFIG)
+    above = [one for one in commits.parents(git, removed) if policyfile.has_ledger(git, one)] if removed else []
+    if not removed or not above:
+        return None
+    top = elsewhere(git)
+    program = shlex.join(["git", *(["-C", str(top)] if top else [])])
+    folder = f":/{layout.FOLDER}"
+    back = f"{program} checkout {above[0][:12]} -- {folder}"
+    return removed, f"{back} && {program} commit -m 'Bring the ledger back' -- {folder}"
 
 
 def _bringing(folder: Path | None, program: str, *words: str) -> str:

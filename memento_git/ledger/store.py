@@ -57,6 +57,7 @@ def refuse_absent(view: View, where: str) -> NoReturn:
     if head and view.git.entries(head, layout.CONFIG):
         raise absence.NoLedgerThere(where=where)
     absence.refuse_apart(view.git, where)
+    absence.refuse_removed(view.git, where)
     if folder := absence.elsewhere(view.git):
         raise NoLedgerElsewhere(where=where, folder=folder)
     raise NoLedger(where=where)

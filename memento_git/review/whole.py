@@ -104,6 +104,7 @@ def refuse_nothing(view: View, where: str) -> NoReturn:
     absence.refuse(view, where)
     if not staged.is_read(view.git) and view.commits[:1] == (view.git.head()[0],):
         absence.refuse_apart(view.git, where)
+        absence.refuse_removed(view.git, where)
     raise NothingToCheck(where=where)
 
 

@@ -83,6 +83,8 @@ def init_ledger(ledger: Ledger, *, collapse: bool | None = None) -> bool:
         if not there:
             absence.refuse(tx.view, "HEAD")
             absence.refuse_apart(tx.view.git, "HEAD")
+            if gone := absence.removal(tx.view.git):
+                ledger.warn(f"commit {gone[0][:12]} removed the ledger that was here; to have that one: {gone[1]}")
         for path, text in (
             (layout.CONFIG, CONFIG_TEXT),
             (layout.README, README_TEXT),
