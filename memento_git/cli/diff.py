@@ -28,12 +28,13 @@ def diff(door: Door, range_: str, form: str | None) -> None:
     The Markdown fits a comment on a pull request: what does not fit is counted.
     """
     from memento_git.review.note_changes import with_notes
+    from memento_git.review.unspoken import of_diff
     from memento_git.review.untold import with_files
     from memento_git.work.actions.comparing import compare
 
     door.json = door.json or form == "json"
     told = with_notes(door.ledger, compare(door.ledger, range_, door.at))
-    told = with_files(door.ledger, told)
+    told = of_diff(door.ledger, with_files(door.ledger, told))
     door.show(told, lambda: terminal.clean(_text(told, form or "text")))
 
 

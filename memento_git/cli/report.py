@@ -52,6 +52,7 @@ def report(door: Door, run: str, limit: int | None, form: str | None, out: str, 
 def _held(door: Door, run: str, limit: int, *, rows: bool) -> RunRows:
     """Return all that a report tells; where nobody looks at single events, they may be JSON that is ready."""
     from memento_git.review.summary import digest
+    from memento_git.review.unspoken import of_report
     from memento_git.work.overview import LISTS, choose_among, cut, overview
 
     view = door.view()
@@ -59,7 +60,8 @@ def _held(door: Door, run: str, limit: int, *, rows: bool) -> RunRows:
     held = overview(door.ledger, view, chosen, limit=0, ready=door.json and not limit and not rows)
     told = digest(held)
     whole: RunRows = {**held, **told, "knowledge": _notes(view, held), "also_open": others}
-    return cut(whole, limit, (*LISTS, *told, "knowledge", "also_open")) if limit else whole
+    shown = cut(whole, limit, (*LISTS, *told, "knowledge", "also_open")) if limit else whole
+    return of_report(shown, view.policy().allow_secrets)
 
 
 def _notes(view: View, held: RunRows) -> list[Row]:

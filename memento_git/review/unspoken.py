@@ -1,0 +1,74 @@
+"""What is told to others, without the secrets that stand in what it tells."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from memento_git.review.word_diff import ADDED, REMOVED
+from memento_git.texts.secrets import find_secrets, redact_parts, slug
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from memento_git.ledger.store import Ledger
+    from memento_git.model.finding import Finding
+    from memento_git.model.rows import Row
+    from memento_git.model.run_rows import RunRows
+
+WORDS: Final = "words"
+NO_SECRET: Final = re.compile(r"[a-z_.]*|[a-z]+_[0-9a-z]{12}|[0-9TZ:.-]+|[0-9a-f]{12,64}")  # a word, id, time or digest
+
+
+def of_diff(ledger: Ledger, told: Row) -> Row:
+    """Return a diff without secrets, but for those that the policy of its older side lets through."""
+    old = ledger.side(told["bases"])
+    return dict(without_secrets(told, _rules(old.policy().allow_secrets if old.exists else ())))
+
+
+def of_report(held: RunRows, allowed: Collection[str]) -> RunRows:
+    """Return what a report tells without secrets, but for those that policy lets through."""
+    return cast("RunRows", without_secrets(held, _rules(allowed)))
+
+
+def of_findings(found: Sequence[Finding], allowed: Collection[str]) -> list[Finding]:
+    """Return findings whose messages quote no secret, but for those that policy lets through."""
+    rules = _rules(allowed)
+    return [one._replace(message=_told([one.message], rules)[0]) for one in found]
+
+
+def without_secrets(told: Any, rules: Collection[str]) -> Any:
+    """Return rows in whose texts a note stands in the place of every secret; what is JSON already stays."""
+    if type(told) is str:
+        return told if NO_SECRET.fullmatch(told) else _told([told], rules)[0]
+    if isinstance(told, dict):
+        if "field" in told and WORDS in told:
+            return {**told, WORDS: _pieces(told[WORDS], rules)}
+        return {key: without_secrets(one, rules) for key, one in told.items()}
+    return [without_secrets(one, rules) for one in told] if isinstance(told, list | tuple) else told
+
+
+def _pieces(words: list[Row], rules: Collection[str]) -> list[Row]:
+    """Return the pieces of a word diff; what is a secret in the older or the newer text is none in its pieces."""
+    kept = [dict(one) for one in words]
+    for other in (REMOVED, ADDED):
+        side = [one for one in kept if one["change"] != other]
+        for one, text in zip(side, _told([one["text"] for one in side], rules), strict=True):
+            one["text"] = text
+    return kept
+
+
+def _told(parts: Sequence[str], rules: Collection[str]) -> list[str]:
+    """Return the parts of a text, each without what is a secret with all of them in view."""
+    text = "".join(parts)
+    if all(slug(one.rule) in rules for one in find_secrets(text)):
+        return list(parts)
+    places, at = [], 0
+    for part in parts:
+        places.append((at, at + len(part)))
+        at += len(part)
+    return redact_parts(text, places)[0]
+
+
+def _rules(names: Collection[str]) -> set[str]:
+    return {slug(name) for name in names}

@@ -1,0 +1,86 @@
+"""A secret that a text of a branch holds is told as such, and not repeated by what we write of that text."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.review.unspoken import without_secrets
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.play import Play
+
+TOKEN = "ghp_" + "kvqtCMZUnhB3J20Luqro5x4jg37qm02UsLtY"
+PASSWORD = "kvqtCMZU9nhB3J20"
+DIFFS = (["diff", "main"], ["diff", "main", "--format", "markdown"], ["diff", "main", "--json"])
+
+
+@pytest.fixture
+def leaky(play: Play) -> Play:
+    """A branch that edited secrets into texts: a token into a title, a password after its name into a criterion."""
+    play.run()
+    play.task("Answer tokens", criteria=["it holds"])
+    git(play.root, "switch", "-qc", "side")
+    for path in play.root.glob(".memento/runs/*/**/*.md"):
+        text = path.read_text()
+        path.write_text(text.replace("Answer tokens", f"Answer {TOKEN}").replace("it holds", f"password = {PASSWORD}"))
+    play.commit_all("secrets")
+    return play
+
+
+@pytest.mark.parametrize("command", DIFFS)
+def test_a_diff_shows_that_words_are_a_secret_and_not_the_secret(
+    leaky: Play, cli: Callable[..., Any], command: list[str]
+) -> None:
+    code, out, _ = cli(*command, "-C", str(leaky.root))
+
+    assert (code, TOKEN in out, PASSWORD in out) == (0, False, False)
+    assert "redacted: GitHub Token" in out
+
+
+@pytest.mark.parametrize("form", ["markdown", "text", "html", "json"])
+def test_a_report_repeats_no_secret(leaky: Play, cli: Callable[..., Any], tmp_path: Path, form: str) -> None:
+    out = tmp_path / "report"
+    assert cli("report", "--format", form, "--out", str(out), "-C", str(leaky.root))[0] == 0
+
+    assert TOKEN not in out.read_text()
+    assert "redacted: GitHub Token" in out.read_text()
+
+
+def test_what_a_finding_quotes_of_a_text_is_none_either(leaky: Play, cli: Callable[..., Any]) -> None:
+    found = json.loads(cli("check", "--base", "main", "--json", "-C", str(leaky.root))[1])["findings"]
+
+    assert "S001" in {one["code"] for one in found}
+    assert TOKEN not in json.dumps(found)
+
+
+def test_what_policy_lets_through_is_shown(leaky: Play, cli: Callable[..., Any]) -> None:
+    git(leaky.root, "switch", "-q", "main")
+    (leaky.root / ".memento/config.yaml").write_text("version: 1\npolicy:\n  allow_secrets: [GitHub Token]\n")
+    leaky.commit_all("policy")
+    git(leaky.root, "switch", "-q", "side")
+    git(leaky.root, "merge", "-q", "--no-edit", "main")
+
+    assert TOKEN in cli("diff", "main", "-C", str(leaky.root))[1]
+
+
+def test_a_password_is_known_by_a_name_that_stayed_and_ids_and_other_words_stay() -> None:
+    words = [
+        {"change": "same", "text": "password = "},
+        {"change": "removed", "text": "to be had from Ada"},
+        {"change": "added", "text": PASSWORD},
+        {"change": "left_out", "text": ""},
+    ]
+    told = {"id": "run_3f8q2v6n5h1j", "count": 3, "texts": [{"field": "goal", "words": words}]}
+
+    kept = without_secrets(told, ())
+
+    pieces = kept["texts"][0]["words"]
+    assert [one["text"] for one in pieces] == [*(one["text"] for one in words[:2]), "[redacted: Secret Keyword]", ""]
+    assert (kept["id"], kept["count"]) == ("run_3f8q2v6n5h1j", 3)
