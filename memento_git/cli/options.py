@@ -56,6 +56,21 @@ def refuse_empty(context: click.Context, *, texts: bool = False) -> None:
             raise click.BadParameter(f"{EMPTY}{how}", context, one)
 
 
+def take_from_noun(verb: click.Context, options: dict[str, Any]) -> None:
+    """Give a verb what stands before it, behind its noun; refuse what it would not read."""
+    noun = verb.parent
+    if noun is None or noun.parent is None or noun.invoked_subcommand is None:
+        return
+    for one in noun.command.params:
+        name = str(one.name)
+        if name in noun.parent.params or noun.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue  # it is one of all commands, or not given
+        if name not in options:
+            raise click.UsageError(f"No such option {one.opts[0]!r} of {verb.command_path!r}.", verb)
+        if verb.get_parameter_source(name) is ParameterSource.DEFAULT:
+            options[name] = noun.params[name]
+
+
 at_workspace = click.option(
     "-C", "--workspace", metavar="PATH", callback=said, help="Folder in the repository; the current one by default."
 )
