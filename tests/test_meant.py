@@ -51,6 +51,7 @@ LED = [
     (f"task show --task-id {TASK}", f"task show {TASK}"),
     (f"task show --id={TASK}", f"task show {TASK}"),
     ("task add --titel x", "task add --title x"),
+    ("report --otu x", "report --out x"),
     ("status --verbose", "status"),
     ("status --actor Ann", "--actor Ann status"),
     ("status --actor=Ann", "--actor=Ann status"),
@@ -177,3 +178,14 @@ def test_every_word_that_another_stands_for_is_of_a_command() -> None:
     names = options | {str(one.name).removesuffix("_id") for command in known.values() for one in command.params
                        if isinstance(one, click.Argument)}  # fmt: skip
     assert [line for line in synonyms.ALIKE if not set(line.split()) & names] == []
+
+
+@pytest.mark.parametrize(("typed", "guess"), [("--check", ""), ("--after-json", ""), ("--jsno", "--json")])
+def test_a_guess_is_told_only_where_it_is_near(
+    cli: Callable[..., tuple[int, str, str]], typed: str, guess: str
+) -> None:
+    """Where no line leads on, as behind a noun: every option begins with the same dashes, which tells nothing."""
+    code, _, err = cli("evidence", typed, "pytest")
+
+    assert (code, "Did you mean" in err) == (2, bool(guess))
+    assert guess in err

@@ -56,7 +56,15 @@ def told(error: click.ClickException, words: Sequence[str]) -> tuple[str, str]:
         return message, f"{line}; to find it: {sought}" if sought else line
     found = _read(tuple(words))
     has = f" {' '.join(found.path)} has {', '.join(found.verbs)}." if found.path and found.rest and found.verbs else ""
-    return f"{error.format_message()}{has}", f"see {' '.join(('memento', *found.path))} --help"
+    return f"{_guessed(error)}{has}", f"see {' '.join(('memento', *found.path))} --help"
+
+
+def _guessed(error: click.ClickException) -> str:
+    """Return click's message; of its guesses at a word only those that are as near as ours, the dashes aside."""
+    typed = getattr(error, "option_name", None) or getattr(error, "command_name", None) or ""
+    guesses: list[str] = getattr(error, "possibilities", None) or []
+    guesses[:] = [one for one in guesses if _nearest(typed.strip("-"), [one.strip("-")])]
+    return error.format_message()
 
 
 def led_on(words: Sequence[str]) -> str:
@@ -158,6 +166,11 @@ def _at_root(found: Reading, plain: str) -> Iterator[Words]:
         yield from ((*found.head, noun, verb, *rest) for noun in inner for verb in _called(inner[noun], plain))
 
 
+def _nearest(word: str, known: Sequence[str]) -> list[str]:
+    """Return the word of some that is near to another, or has its letters in another order; no short one is near."""
+    return get_close_matches(word, known, 1, NEAR) or [one for one in known if sorted(one) == sorted(word)][:1]
+
+
 def _is_option(word: str) -> bool:
     return word.startswith("-")
 
@@ -227,7 +240,7 @@ def _renamed(command: click.Command, rest: Words, at: int) -> Words | None:
         return (*before, *after)
     alike = {word: None for line in synonyms.ALIKE if bare in line.split() for word in (bare, *line.split())}
     params = {name: one for one in command.params for name in _names(one)}
-    near = [word for word in alike or {bare: None} if word in params] or get_close_matches(bare, params, 1, NEAR)
+    near = [word for word in alike or {bare: None} if word in params] or _nearest(bare, [*params])
     name = next((word for word in near if _is_wanted(params[word])), "") or "".join(near[:1])
     if not name:
         return None
