@@ -470,6 +470,22 @@ def test_a_run_that_changes_nothing_and_shows_nothing_fails_as_unclear(play: Pla
     assert play.status(task) == "blocked"
 
 
+def test_a_run_that_changes_nothing_and_passes_says_so_and_names_no_branch_to_merge(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    play.planned()
+    task = play.task(commands=["test -s app.py"])
+
+    code, out, err = cli(
+        "dispatch", "run", task, "--executor", "liar", "-C", str(play.root), "--", *python("print('all done')")
+    )
+
+    assert (code, branches(play.root)) == (0, [])
+    assert "liar changed no file: what passes now passed before it began" in err
+    assert "git merge" not in out
+    assert "liar changed no file." in cli("log", "-C", str(play.root))[1]
+
+
 def test_a_failing_executor_fails_its_dispatch_and_its_work_is_put_aside(play: Play, task: str) -> None:
     outcome = run(play, task, PARTIAL)
 

@@ -141,6 +141,7 @@ class _Run:
         self.drafts: list[Draft] = []
         self.exit: int | None = None
         self.seconds = 0.0
+        self.idle = False  # nothing was changed: there is no work to merge
 
     def go(self, policy: Policy) -> Outcome:
         keep = policy.output
@@ -230,6 +231,7 @@ class _Run:
                 raise _Ended(
                     "unclear", "nothing was changed, and no command is asked for that could show the task done"
                 )
+            self.idle = True
             return
         try:
             diff = attaching.diff_of(git, f"{checkout.base}..{tip}")
@@ -284,9 +286,13 @@ class _Run:
         return [evidences.record_draft(tx, draft, tasks=[self.handover.task]) for draft in self.drafts]
 
     def _complete(self) -> Outcome:
+        name = self.executor.name
+        idle = f"{name} changed no file" if self.idle else ""
+        note = f"{idle or f'Done by {name}'}."
+
         def act(tx: Transaction) -> list[str]:
             found = self._record(tx)
-            graph = dispatches.complete(tx, self.handover.dispatch, found, note=f"Done by {self.executor.name}.")[1]
+            graph = dispatches.complete(tx, self.handover.dispatch, found, note=note)[1]
             return [*found, graph.evidence] if graph is not None and graph.recorded else found
 
         try:
@@ -298,7 +304,9 @@ class _Run:
             raise _Ended("stopped", changed.message) from None
         except no.RunNotActive:
             raise _Ended("stopped", self.stop.why) from None
-        return self._outcome("completed", evidence=tuple(found))
+        if idle:
+            self.ledger.warn(f"{idle}: what passes now passed before it began")
+        return self._outcome("completed", reason=idle, evidence=tuple(found))
 
     def _fail(self, ended: _Ended) -> Outcome:
         words = capture.fit(self.scrubber.text(ended.reason))[:1000]
@@ -327,7 +335,7 @@ class _Run:
     def _outcome(
         self, status: str, category: str = "", reason: str = "", evidence: tuple[str, ...] = (), partial: str = ""
     ) -> Outcome:
-        branch = self.checkout.branch if self.checkout and status == "completed" else ""
+        branch = self.checkout.branch if self.checkout and status == "completed" and not self.idle else ""
         return Outcome(
             self.handover.dispatch, self.handover.task, self.executor.name, status, category, reason, evidence,
             partial, branch, self.exit, round(self.seconds, 3),
