@@ -385,6 +385,20 @@ def test_status_leads_to_the_worktree_that_a_dispatch_has(play: Play, task: str,
     assert first(play.root) == f"git merge {made.branch}"
 
 
+def test_nobody_is_led_to_merge_what_workers_in_five_worktrees_have_only_claimed(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    play.planned()
+    made = [hand_over(play.ledger, play.task(str(number)), Wish("agent")) for number in range(5)]
+    for one in made:
+        with Ledger.open(Path(one.path)) as ledger:
+            Play(ledger).do(dispatches.claim_dispatch, one.dispatch)
+
+    steps = json.loads(cli("status", "-C", str(play.root), "--json")[1])["next"]
+
+    assert [step["command"] for step in steps] == [f"memento status --at {one.branch}" for one in made]
+
+
 def test_what_is_claimed_on_another_branch_of_the_clone_is_not_handed_out_again(
     play: Play, cli: Callable[..., Any]
 ) -> None:

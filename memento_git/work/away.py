@@ -25,12 +25,12 @@ def steps(view: View, held: RunRows, known: Collection[str]) -> dict[str, Row]:
     if len(view.commits) != 1:
         return {}
     titles = {row["id"]: row["title"] for row in held["tasks"] if row["status"] in ("dispatched", "in_progress")}
-    apart = [row for row in held["dispatches"]
-             if row["branch"] and row["status"] in ("queued", "claimed") and row["task_id"] in titles
-             and row["dispatch_id"] not in known][:SOON]  # fmt: skip
-    found = _apart(view, held["run"]["id"], apart, titles) if apart else {}
-    waiting = [row for row in held["dispatches"] if row["status"] == "queued" and row["task_id"] in titles
-               and row["dispatch_id"] not in {*known, *found}][:SOON]  # fmt: skip
+    places = {task: place for place, task in enumerate(titles)}  # those are looked at that will be told
+    rows = [row for row in held["dispatches"] if row["task_id"] in titles and row["dispatch_id"] not in known]
+    rows.sort(key=lambda row: (row["status"] != "claimed", places[row["task_id"]]))
+    apart = [row for row in rows if row["branch"] and row["status"] in ("queued", "claimed")]
+    found = _apart(view, held["run"]["id"], apart[: SOON + 2], titles) if apart else {}
+    waiting = [row for row in rows if row["status"] == "queued" and row["dispatch_id"] not in found][:SOON]
     return found | _claimed(view, held["run"]["id"], waiting, titles) | _taken(view, held)
 
 
