@@ -181,7 +181,7 @@ def pressed(shop: Play, button: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("button", ["squash", "rebase"])
-@pytest.mark.parametrize("moved", ["", "other file", "same file"])
+@pytest.mark.parametrize("moved", ["", "other file", "same file", "same line, and back"])
 def test_a_squash_or_rebase_lands_where_the_base_has_moved_on(shop: Play, button: str, moved: str) -> None:
     """What it changes, laid on earlier code, is what the gate saw, and git merges that to what is there."""
     on(shop, "work", "main")
@@ -192,9 +192,54 @@ def test_a_squash_or_rebase_lands_where_the_base_has_moved_on(shop: Play, button
         edit(shop, "app.py", "".join([*LINES[:10], "new\n", "new\n", *LINES[10:]]))
     if moved:
         edit(shop, "other.py", "moved = 1\n")
+    if moved == "same line, and back":
+        line(shop, 20, "moved on")
+        edit(shop, "app.py", "".join(LINES))
+    if moved:
         edit(shop, "other.py", "moved = 2\n")
     assert pressed(shop, button) == []
     assert amiss(shop, no_base=True) == ([("G003", "warning")] if moved else []), "the next look knows no base"
+
+
+def test_a_squash_that_brings_no_code_lands_where_the_base_has_moved_on(shop: Play) -> None:
+    on(shop, "work", "main")
+    released(shop)
+    on(shop, "main")
+    edit(shop, "other.py", "moved = 1\n")
+    assert pressed(shop, "squash") == []
+
+
+def test_a_merge_that_completes_a_run_itself_is_no_squash_of_what_the_gate_saw(shop: Play) -> None:
+    """What else it merges need not be what was seen."""
+    on(shop, "work", "main")
+    line(shop, 0, "released")
+    run = released(shop, complete=False)
+    on(shop, "end", "work")
+    shop.do(runs.complete_run, run)
+    on(shop, "main")
+    edit(shop, "other.py", "moved = 1\n")
+    git(shop.root, "merge", "-q", "--no-commit", "work")
+    git(shop.root, "checkout", "-q", "end", "--", ".memento")
+    git(shop.root, "commit", "-q", "--no-edit")
+    assert amiss(shop, base="HEAD^") == ERRORS
+
+
+def test_a_squash_whose_change_a_partial_clone_lacks_is_told(shop: Play, tmp_path: Path) -> None:
+    on(shop, "work", "main")
+    line(shop, 0, "released")
+    released(shop)
+    on(shop, "main")
+    edit(shop, "other.py", "moved = 1\n")
+    press(shop.root, "squash", "main", "work")
+    git(shop.root, "config", "uploadpack.allowFilter", "true")
+    there = tmp_path / "partial"
+    git(tmp_path, "clone", "-q", "--filter=blob:none", "--single-branch", shop.root.as_uri(), str(there))
+    git(there, "log", "-p", "--", ".memento")
+    git(there, "remote", "set-url", "origin", str(tmp_path / "away"))
+    clone = shop.beside(there)
+    assert amiss(clone, base="HEAD^") == ERRORS
+    git(there, "remote", "set-url", "origin", shop.root.as_uri())
+    assert amiss(clone, base="HEAD^") == []
 
 
 @pytest.mark.parametrize("button", ["squash", "rebase"])
