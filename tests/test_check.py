@@ -722,6 +722,26 @@ def test_a_signature_is_demanded_by_the_base(branch: Play) -> None:
     assert {"K001 error", "C003 warning"} <= set(look(branch, base="main"))
 
 
+@pytest.mark.parametrize("where", ["the top", "below it", "a linked worktree", "below that"])
+def test_a_staged_merge_that_drops_a_side_is_seen_from_everywhere(
+    branch: Play, cli: Any, where: str, tmp_path: Path
+) -> None:
+    """As the index has no ledger file that HEAD has not, the quick look has to know that a merge is in progress."""
+    branch.gate("quality_review", "failed", reason="It leaks.")
+    git(branch.root, "switch", "-q", "main")
+    git(branch.root, "commit", "-q", "--allow-empty", "-m", "more")
+    top = branch.root
+    if "worktree" in where or "that" in where:
+        top = tmp_path / "linked"
+        git(branch.root, "worktree", "add", "-q", str(top), "-b", "linked")
+    start = top / "sub" if "below" in where else top
+    start.mkdir(exist_ok=True)
+    assert cli("check", "-C", str(start), "--staged")[0] == 0
+    git(top, "merge", "-q", "--no-commit", "-s", "ours", "work")
+    code, out, _ = cli("check", "-C", str(start), "--staged")
+    assert (code, "D002 error" in out) == (5, True)
+
+
 def test_keys_that_the_policy_of_the_base_alone_names_are_told_where_no_ledger_file_differs(
     branch: Play, cli: Any
 ) -> None:

@@ -87,6 +87,12 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**kept, **QUIET, **(extra or {})}
 
 
+def git_dir_of(top: Path) -> Path:
+    """Return the git directory of a work tree: its `.git`, or what that names, as in a linked worktree."""
+    link = top / ".git"
+    return top / os.fsdecode(link.read_bytes().removeprefix(b"gitdir: ").rstrip(b"\r\n")) if link.is_file() else link
+
+
 def configured(git_dir: Path, common_dir: Path) -> list[tuple[int, int, int]]:
     """Return what is other once somebody has written where git is told of its work tree."""
     found = []

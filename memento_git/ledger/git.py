@@ -13,7 +13,16 @@ from memento_git.errors import Broken, Refused
 from memento_git.ledger import names
 from memento_git.ledger.complaints import ended, is_full, reason_of
 from memento_git.ledger.endings import told_by
-from memento_git.ledger.environment import IN_ONE, OPTIONS, WITH_HOOKS, GitMissing, configured, environment, refuse_old
+from memento_git.ledger.environment import (
+    IN_ONE,
+    OPTIONS,
+    WITH_HOOKS,
+    GitMissing,
+    configured,
+    environment,
+    git_dir_of,
+    refuse_old,
+)  # fmt: skip
 from memento_git.ledger.reader import AT_ONCE, Reader, Stored
 from memento_git.ledger.trees import Entry, Trees, entries
 from memento_git.model.progress import Progress, untold
@@ -356,12 +365,8 @@ def _absolute(start: Path) -> Path:
 
 def _is_found_from(top: Path, git_dir: Path) -> bool:
     """Tell whether git finds a git directory from a work tree; core.worktree may name one that knows nothing of it."""
-    link = top / ".git"
     try:
-        if link.is_dir():
-            return link.samefile(git_dir)
-        told = os.fsdecode(link.read_bytes().removeprefix(b"gitdir: ").rstrip(b"\r\n"))
-        return (top / told).samefile(git_dir)
+        return git_dir_of(top).samefile(git_dir)
     except OSError:
         return False
 

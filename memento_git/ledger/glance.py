@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from memento_git.ledger import layout
-from memento_git.ledger.environment import OPTIONS, PATTERNS, GitMissing, run_in
+from memento_git.ledger.environment import OPTIONS, PATTERNS, GitMissing, git_dir_of, run_in
 from memento_git.ledger.names import NAME, SHORT_ID
 from memento_git.ledger.staged import MERGING, named_sides
 
@@ -16,9 +16,10 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
 
     `base...HEAD` is from the merge base on; `staged` is the index that GIT_INDEX_FILE names against HEAD: one git call,
     for a hook. What git warns of, a base whose name a tag has as well, or that has several merge bases, needs a closer
-    look; so does a merge in progress, which may drop what its other side added.
+    look; so does a merge in progress, which may drop what its other side added, and a start below the top, from where
+    nobody sees whether there is one.
     """
-    if staged and (named_sides() or (Path(os.environ.get("GIT_DIR") or start / ".git") / MERGING).exists()):
+    if staged and (named_sides() or _may_merge(start)):
         return False
     what = ["--cached"] if staged else [f"{base}...HEAD"]
     extra = dict(PATTERNS)
@@ -35,6 +36,14 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
     if done.returncode or b"warning: " in done.stderr:
         return False
     return staged or not (_stands_in(start, base) or _was_touched(start, base) or _names_files(start, base))
+
+
+def _may_merge(start: Path) -> bool:
+    try:
+        place = git_dir_of(start)
+    except OSError:
+        return True
+    return not place.is_dir() or (place / MERGING).exists()
 
 
 def _stands_in(start: Path, base: str) -> bool:
