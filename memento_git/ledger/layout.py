@@ -29,7 +29,7 @@ _NOTE: Final = rf"{re.escape(KNOWLEDGE)}/[a-z][a-z0-9_-]{{0,30}}/(?P<shard>.)/no
 OWNER: Final = re.compile(rf"{_RUN}(?:/plans/plan_{_RANDOM}|{_SHARDED})?|{_NOTE}")
 NOTE_FILE: Final = re.compile(rf"{_NOTE}\.md")
 EVIDENCE_FILE: Final = re.compile(rf"{_RUN}/evidence/(.)/evidence_(?=\1){_RANDOM}\.yaml")
-ARCHIVE_FILE: Final = re.compile(rf"{re.escape(ARCHIVE)}/run_{_RANDOM}/[^/]+\.yaml\.gz")
+ARCHIVE_FILE: Final = re.compile(rf"{re.escape(ARCHIVE)}/run_{_RANDOM}/[a-z0-9]+\.yaml\.gz")
 SKILL_FILE: Final = re.compile(rf"{re.escape(SKILLS)}/([A-Za-z0-9][A-Za-z0-9._-]{{0,100}})/.+")
 RECIPE_FILE: Final = re.compile(rf"{re.escape(RECIPES)}/({SLUG})\.yaml")
 _PART: Final = re.compile(rf"(?<![a-z0-9]){_RANDOM}(?![a-z0-9])")

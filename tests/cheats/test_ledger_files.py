@@ -101,9 +101,12 @@ def test_an_archive_whose_name_is_not_its_digest_is_found(doors: Doors) -> None:
     doors.caught("A001")
 
 
-@pytest.mark.parametrize("name", ["more/{}.yaml.gz", "{}.txt", "{}"])
+@pytest.mark.parametrize("name", ["more/{}.yaml.gz", "{}.txt", "{}", "{}.\t.yaml.gz", "{}.;touch it;.yaml.gz"])
 def test_an_archive_elsewhere_is_no_part_of_the_ledger(doors: Doors, name: str) -> None:
-    """Way: an archive where nobody looks for one, that the check says nothing reads, holds a verdict."""
+    """Way: an archive where nobody looks for one, that the check says nothing reads, holds a verdict.
+
+    Or its name has what git quotes in its history, or what a shell reads in a fix that names it.
+    """
     run = doors.play.state(doors.play.task("One")).id
     doors.landed()
     path, data = doors.drafted(run, "passed", gate="quality_review")
