@@ -89,7 +89,8 @@ class Outlook:
         rows = self._held["dispatches"]
         apart = {row["task_id"] for row in rows if row["branch"] or row["executor_invoked"]}
         tasks = [
-            row["id"] for row in self._held["tasks"] if row.get("stale") or (row["id"] in apart and _is_unsure(row))
+            row["id"] for row in self._held["tasks"]
+            if row.get("stale") or (row["id"] in apart and (row["status"] == "rejected" or row["proven"] is False))
         ]  # fmt: skip
         if not tasks:
             return []
@@ -227,8 +228,3 @@ class Outlook:
         """Return the code that each piece of evidence saw which proves some tasks."""
         proof = {name for row in tasks for name in row["proven_by"]}
         return [row["code"] for row in self._held["evidence"] if row["id"] in proof and row["code"]]
-
-
-def _is_unsure(task: TaskRow) -> bool:
-    """Tell whether a task was done, but is not proven, or was rejected."""
-    return task["status"] == "rejected" or task["proven"] is False

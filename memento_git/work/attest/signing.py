@@ -120,22 +120,20 @@ def identities(actor: str) -> tuple[str, ...]:
 def demanded(signatures: Mapping[str, Any], record: Event | Evidence) -> tuple[str, ...] | None:
     """Return who must have signed a record by policy (nobody named: any allowed signer), None where nobody must."""
     require = signatures.get("require") or {}
-    key = _evidence_key(record) if isinstance(record, Evidence) else _event_key(record, require)
+    key = _key(record, require)
     return tuple(require[key]) if key in require else None
 
 
-def _evidence_key(evidence: Evidence) -> str:
-    return "approvals" if evidence.kind == "approval" and evidence.data["outcome"] != "failed" else ""
-
-
-def _event_key(event: Event, require: Mapping[str, Any]) -> str:
-    """Return the key of policy that an event falls under; a waiver of what must be signed must be signed itself."""
-    if event.do == "approved" and kind_of(event.of) == "plan":
+def _key(record: Event | Evidence, require: Mapping[str, Any]) -> str:
+    """Return the key of policy that a record falls under; a waiver of what must be signed must be signed itself."""
+    if isinstance(record, Evidence):
+        return "approvals" if record.kind == "approval" and record.data["outcome"] != "failed" else ""
+    if record.do == "approved" and kind_of(record.of) == "plan":
         return "plan_approval"
-    gate = GATES.get(event.get("gate"), "")
-    if event.do == "waived":
+    gate = GATES.get(record.get("gate"), "")
+    if record.do == "waived":
         return "waivers" if "waivers" in require else gate
-    return gate if event.do == "passed" else ""
+    return gate if record.do == "passed" else ""
 
 
 def fault(seen: Seen, names: Sequence[str]) -> Objection:

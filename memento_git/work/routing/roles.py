@@ -9,7 +9,7 @@ from memento_git.model.ids import verb_of
 from memento_git.model.states import FINAL_TASK, OPEN_DISPATCH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from memento_git.model.rows import RoleRow
     from memento_git.model.run_rows import RunRows
@@ -40,7 +40,8 @@ def roles(held: RunRows, fresh: RunRows | None = None, before: Iterable[RoleRow]
     told = [row for row in found.values() if row["actions"] or row["incomplete_tasks"]]
     for row in told:
         row["actions"] = dict(sorted(row["actions"].items()))
-    return sorted(told, key=lambda row: (_descending(row["last_at"]), row["kind"], row["name"]))
+    told.sort(key=lambda row: (row["kind"], row["name"]))
+    return sorted(told, key=lambda row: row["last_at"], reverse=True)
 
 
 def _row(kind: str, name: str) -> RoleRow:
@@ -65,7 +66,3 @@ def _unfinished(held: RunRows) -> Iterable[tuple[str, str, str]]:
     for name, task in open_tasks.items():
         if task["role"]:
             yield "role", task["role"], name
-
-
-def _descending(text: str) -> Sequence[int]:
-    return [-ord(letter) for letter in text] or [0]
