@@ -8,7 +8,7 @@ import signal
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import hypothesis
 import psutil
@@ -24,7 +24,9 @@ from tests.play import Play, git
 from tests.seed import Seed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
+
+    from tests.play import Call
 
 
 def in_memory() -> None:
@@ -186,7 +188,7 @@ def hub(play: Play) -> Hub:
 
 
 @pytest.fixture
-def cli(capfd: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+def cli(capfd: pytest.CaptureFixture[str]) -> Call:
     """Run the command line in this process; return exit code, stdout, stderr."""
     from memento_git.cli.boundary import run
 
@@ -201,7 +203,7 @@ def cli(capfd: pytest.CaptureFixture[str]) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def seed(cli: Callable[..., tuple[int, str, str]], repo: Path) -> Seed:
+def seed(cli: Call, repo: Path) -> Seed:
     """An initialised repository with a log that really is there."""
     (repo / "verification").mkdir()
     (repo / "verification" / "task.log").write_text("3 passed in 0.1s\n")

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.run_rows import RunRows
 
+    Call = Callable[..., tuple[int, str, str]]  # of the command line: exit code, stdout, stderr
+
 
 def git(folder: Path, *arguments: str, check: bool = True, data: bytes | None = None) -> str:
     """Run git as a user would; return what it printed."""

@@ -6,13 +6,13 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from tests.play import Call
 
 
 class Seed(NamedTuple):
     """The command line with JSON answers, in one workspace."""
 
-    cli: Callable[..., tuple[int, str, str]]
+    cli: Call
     workspace: str
 
     def __call__(self, *arguments: str) -> dict[str, Any]:

@@ -18,11 +18,9 @@ from tests.play import add, git
 from tests.test_redaction import event_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from tests.play import Play
-
-    Cli = Callable[..., tuple[int, str, str]]
+    from tests.play import Call, Play
 
 
 def without_words(play: Play) -> tuple[str, str, str]:
@@ -63,7 +61,7 @@ def test_a_redacted_hand_off_is_queued_again_for_nobody_by_name(play: Play) -> N
     assert opened.data["executor"] == "unnamed"
 
 
-def test_a_redacted_hand_off_and_its_event_are_shown(play: Play, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_redacted_hand_off_and_its_event_are_shown(play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     task, dispatch, opened = without_words(play)
     monkeypatch.chdir(play.root)
     code, out, _ = cli("dispatch", "show", dispatch, "--json")
@@ -86,7 +84,7 @@ def test_why_words_were_redacted_is_not_why_a_task_is_blocked(play: Play) -> Non
 
 
 def test_redacted_evidence_is_listed_with_who_and_why_and_nothing_of_it(
-    play: Play, cli: Cli, monkeypatch: pytest.MonkeyPatch
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(play.root)
     play.planned()
@@ -117,7 +115,7 @@ def test_a_redacted_word_about_evidence_leaves_the_evidence(play: Play) -> None:
     assert (row["status"], row["withdrawn"]["reason"]) == ("retracted", "[redacted]")
 
 
-def test_shared_evidence_is_shown_as_shared(play: Play, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shared_evidence_is_shown_as_shared(play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(play.root)
     play.planned()
     task, other = play.task(), play.task("Another")
@@ -128,7 +126,7 @@ def test_shared_evidence_is_shown_as_shared(play: Play, cli: Cli, monkeypatch: p
     assert f"shared evidence: {evidence[:13]}" in cli("status")[1]
 
 
-def put_back(play: Play, cli: Cli, back: str) -> tuple[Any, tuple[str, ...]]:
+def put_back(play: Play, cli: Call, back: str) -> tuple[Any, tuple[str, ...]]:
     """Bring back what was redacted since `before`; return the status without it, and options to read it with."""
     git(play.root, "branch", "after")
     clean = json.loads(cli("status", "--json")[1])
@@ -138,7 +136,7 @@ def put_back(play: Play, cli: Cli, back: str) -> tuple[Any, tuple[str, ...]]:
     return clean, ("--at", "before", "--at", "after") if back == "union" else ()
 
 
-def assert_unsaid(cli: Cli, commands: Iterable[tuple[str, ...]], at: tuple[str, ...]) -> None:
+def assert_unsaid(cli: Call, commands: Iterable[tuple[str, ...]], at: tuple[str, ...]) -> None:
     """See that none of the commands says the redacted word, as text or as JSON."""
     for command in commands:
         for form in ((), () if "--format" in command else ("--json",)):
@@ -147,7 +145,7 @@ def assert_unsaid(cli: Cli, commands: Iterable[tuple[str, ...]], at: tuple[str, 
 
 @pytest.mark.parametrize("back", ["merged", "union"])
 def test_of_redacted_evidence_whose_file_is_back_nothing_is_shown(
-    play: Play, cli: Cli, monkeypatch: pytest.MonkeyPatch, back: str
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch, back: str
 ) -> None:
     monkeypatch.chdir(play.root)
     run = play.planned()
@@ -175,7 +173,7 @@ def test_of_redacted_evidence_whose_file_is_back_nothing_is_shown(
 
 @pytest.mark.parametrize("back", ["merged", "union"])
 def test_of_a_redacted_event_whose_file_is_back_no_word_is_shown_and_it_proves_nothing(
-    play: Play, cli: Cli, monkeypatch: pytest.MonkeyPatch, back: str
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch, back: str
 ) -> None:
     monkeypatch.chdir(play.root)
     play.planned()

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.play import Play
+    from tests.play import Call, Play
 
 Refused = "Callable[..., dict[str, Any]]"
 
 
 @pytest.fixture
-def refused(play: Play, cli: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
+def refused(play: Play, cli: Call) -> Callable[..., dict[str, Any]]:
     """Run a command that must be refused; see that nothing changed and that nobody saw a traceback."""
 
     def call(token: str, code: int, *arguments: str) -> dict[str, Any]:
@@ -275,7 +275,7 @@ def test_a_name_of_a_note_that_is_not_utf8_names_none(play: Play, refused: Calla
 
 @pytest.mark.parametrize("name", [r"a\x2db", "tab\there"])
 def test_a_folder_or_a_report_that_no_record_can_name_is_refused_before_the_command_runs(
-    play: Play, cli: Callable[..., Any], refused: Callable[..., Any], name: str
+    play: Play, cli: Call, refused: Callable[..., Any], name: str
 ) -> None:
     play.run()
     made = ("--", "sh", "-c", "touch made")
@@ -357,7 +357,7 @@ def test_a_command_in_one_word_is_told_that_its_words_stand_apart(
     ],
 )  # fmt: skip
 def test_a_broken_ledger_file_is_named_with_its_line_and_the_rest_still_reads(
-    play: Play, cli: Callable[..., Any], name: str, text: str, told: str
+    play: Play, cli: Call, name: str, text: str, told: str
 ) -> None:
     play.planned()
     broken, sound = play.task("Broken"), play.task("Sound")
@@ -382,7 +382,7 @@ def test_a_broken_ledger_file_is_named_with_its_line_and_the_rest_still_reads(
     assert told in out
 
 
-def test_a_format_from_the_future_is_refused_politely(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_format_from_the_future_is_refused_politely(play: Play, cli: Call) -> None:
     play.run()
     path = play.root / ".memento" / "config.yaml"
     path.write_text(path.read_text().replace("version: 1", "version: 2"))
@@ -395,7 +395,7 @@ def test_a_format_from_the_future_is_refused_politely(play: Play, cli: Callable[
         assert "format version 2" in answer["message"]
 
 
-def test_a_policy_with_a_mistake_names_file_and_line(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_policy_with_a_mistake_names_file_and_line(play: Play, cli: Call) -> None:
     play.run()
     path = play.root / ".memento" / "config.yaml"
     path.write_text("version: 1\npolicy:\n  lease: soon\n")
@@ -407,7 +407,7 @@ def test_a_policy_with_a_mistake_names_file_and_line(play: Play, cli: Callable[.
 
 
 @pytest.mark.parametrize("command", [["status"], ["init"], ["doctor"], ["run", "start", "--goal", "G"]])
-def test_a_mistyped_workspace_creates_nothing(cli: Callable[..., Any], tmp_path: Path, command: list[str]) -> None:
+def test_a_mistyped_workspace_creates_nothing(cli: Call, tmp_path: Path, command: list[str]) -> None:
     code, out, _ = cli(*command, "-C", str(tmp_path / "nowhere"), "--json")
     assert (code, json.loads(out)["error"]) == (1, "workspace_missing")
     (tmp_path / "plain").mkdir()
@@ -417,7 +417,7 @@ def test_a_mistyped_workspace_creates_nothing(cli: Callable[..., Any], tmp_path:
     assert list((tmp_path / "plain").iterdir()) == []
 
 
-def test_a_repository_without_a_ledger_says_how_to_make_one(repo: Path, cli: Callable[..., Any]) -> None:
+def test_a_repository_without_a_ledger_says_how_to_make_one(repo: Path, cli: Call) -> None:
     for command in (["status"], ["run", "start", "--goal", "G"], ["log"], ["doctor"]):
         code, out, _ = cli(*command, "-C", str(repo), "--json")
         answer = json.loads(out)
@@ -426,14 +426,14 @@ def test_a_repository_without_a_ledger_says_how_to_make_one(repo: Path, cli: Cal
     assert not (repo / ".memento").exists()
 
 
-def test_the_next_command_of_sample_smoke_runs_as_it_is_printed(tmp_path: Path, cli: Callable[..., Any]) -> None:
+def test_the_next_command_of_sample_smoke_runs_as_it_is_printed(tmp_path: Path, cli: Call) -> None:
     code, out, _ = cli("sample-smoke", "--workspace", str(tmp_path / "a sample"))
     command = shlex.split(out.rstrip().rpartition(": memento ")[2])
     assert (code, cli(*command)[0]) == (0, 0)
 
 
 def test_a_current_folder_that_was_removed_is_told_as_such(
-    play: Play, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    play: Play, cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = play.run()
     gone = tmp_path / "gone"
@@ -449,7 +449,7 @@ def test_a_current_folder_that_was_removed_is_told_as_such(
     monkeypatch.chdir(play.root)
 
 
-def test_sample_smoke_refuses_somebodys_folder(repo: Path, cli: Callable[..., Any]) -> None:
+def test_sample_smoke_refuses_somebodys_folder(repo: Path, cli: Call) -> None:
     head = git(repo, "rev-parse", "HEAD")
     code, out, _ = cli("sample-smoke", "--workspace", str(repo), "--json")
     assert (code, json.loads(out)["error"]) == (1, "not_a_sample")
@@ -553,7 +553,7 @@ def test_a_folder_that_is_a_file_is_named(play: Play, refused: Callable[..., Any
 
 
 def test_sample_smoke_without_a_git_that_is_new_enough_makes_nothing(
-    tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ("sample-smoke", "--json", "--workspace", str(tmp_path / "sample"))
     programs = tmp_path / "programs"
@@ -615,7 +615,7 @@ def test_an_empty_text_is_asked_to_say_something(refused: Callable[..., Any]) ->
     assert refused("text_invalid", 1, "remember", "  ")["hint"] == "write what it shall say"
 
 
-def test_a_group_alone_helps_or_lists(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_group_alone_helps_or_lists(play: Play, cli: Call) -> None:
     code, out, err = cli()
     assert (code, out) == (2, "")
     assert err.startswith("Usage: memento")
@@ -660,7 +660,7 @@ def test_a_file_without_an_end_is_not_read_to_its_end(refused: Callable[..., Any
 
 
 @pytest.mark.parametrize("text", ["--", "***", "# ", ". So", "> . "])
-def test_a_text_of_signs_alone_is_named_by_them(play: Play, cli: Callable[..., Any], text: str) -> None:
+def test_a_text_of_signs_alone_is_named_by_them(play: Play, cli: Call, text: str) -> None:
     code, out, _ = cli("remember", "--json", "-C", str(play.root), "--", text)
     assert (code, json.loads(out)["note"]["text"]) == (0, text.strip())
     assert json.loads(out)["note"]["title"]
@@ -769,7 +769,7 @@ def test_a_file_whose_name_is_not_utf8_is_refused_before_anything_runs(
 )
 @pytest.mark.parametrize("verb", [("task", "add"), ("plan", "draft", "--body", "B")], ids=lambda verb: verb[0])
 def test_a_command_line_for_a_shell_is_no_check(
-    play: Play, refused: Callable[..., Any], cli: Callable[..., Any], verb: tuple[str, ...], command: str, part: str
+    play: Play, refused: Callable[..., Any], cli: Call, verb: tuple[str, ...], command: str, part: str
 ) -> None:
     play.run()
 
@@ -793,7 +793,7 @@ def test_a_command_line_for_a_shell_is_no_check(
         "make CI=1",
     ],
 )
-def test_a_command_that_needs_no_shell_is_a_check(play: Play, cli: Callable[..., Any], command: str) -> None:
+def test_a_command_that_needs_no_shell_is_a_check(play: Play, cli: Call, command: str) -> None:
     play.run()
 
     code, out, _ = cli("-C", str(play.root), "--json", "task", "add", "--title", "T", "--check", command)

@@ -25,9 +25,7 @@ from memento_git.work.refusals import EvidenceRequired
 from tests.play import add, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.play import Play
+    from tests.play import Call, Play
 
 WHOLE = """
 - do: run start
@@ -53,7 +51,7 @@ WHOLE = """
 """
 
 
-def test_the_keys_of_a_verb_are_shown(play: Play, cli: Callable[..., Any]) -> None:
+def test_the_keys_of_a_verb_are_shown(play: Play, cli: Call) -> None:
     where = ("-C", str(play.root))
     code, out, _ = cli("apply", "--keys", "task add", *where)
     assert (code, out.splitlines()[0].split()) == (0, ["title", "text", "required"])
@@ -64,7 +62,7 @@ def test_the_keys_of_a_verb_are_shown(play: Play, cli: Callable[..., Any]) -> No
     assert [cli("apply", *words, *where)[0] for words in ((), ("-", "--keys", "task add"))] == [2, 2]
 
 
-def test_a_list_of_verbs_is_one_commit(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_list_of_verbs_is_one_commit(play: Play, cli: Call) -> None:
     before = int(git(play.root, "rev-list", "--count", "HEAD"))
     path = play.root.parent / "verbs.yaml"
     path.write_text(WHOLE)
@@ -255,7 +253,7 @@ def test_the_page_says_of_each_verb_that_needs_a_reason_that_it_does(play: Play)
     assert "| `reason` | text | yes |" in page
 
 
-def test_a_refusal_names_the_line_and_the_verb(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_refusal_names_the_line_and_the_verb(play: Play, cli: Call) -> None:
     path = play.root.parent / "verbs.yaml"
     path.write_text("- do: run start\n  goal: G\n  as: run\n\n- do: run cancel\n  run: $run\n")
 
@@ -277,7 +275,7 @@ def test_in_a_list_on_one_line_a_refusal_names_the_entry(play: Play) -> None:
         play.do(batch.apply, json.dumps(listed).encode())
 
 
-def test_a_list_leads_to_what_the_run_of_its_last_verb_needs(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_list_leads_to_what_the_run_of_its_last_verb_needs(play: Play, cli: Call) -> None:
     run, path = play.planned(), play.root.parent / "verbs.yaml"
     where = ("apply", str(path), "-C", str(play.root))
     path.write_text(f"- {{do: task add, run: {run}, title: T, as: t}}\n- {{do: note add, text: It is so.}}\n")
@@ -289,9 +287,7 @@ def test_a_list_leads_to_what_the_run_of_its_last_verb_needs(play: Play, cli: Ca
     assert "next:" not in cli(*where)[1]
 
 
-def test_what_is_of_no_run_at_the_end_of_a_list_leads_nowhere_and_what_was_done_is_told(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_what_is_of_no_run_at_the_end_of_a_list_leads_nowhere_and_what_was_done_is_told(play: Play, cli: Call) -> None:
     run, path = play.planned(), play.root.parent / "verbs.yaml"
     path.write_text(f"- {{do: run cancel, run: {run}, reason: x}}\n- {{do: archive, run: {run}}}\n")
     code, out, _ = cli("apply", str(path), "-C", str(play.root))
@@ -342,7 +338,7 @@ def test_evidence_is_added_with_the_kind_that_the_command_line_would_give_it(pla
     assert found.kind == "artifact"
 
 
-def test_a_rejection_is_told_and_fails_the_list_which_is_done(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_rejection_is_told_and_fails_the_list_which_is_done(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task()
     play.complete(play.claimed(task), play.do(evidences.add_evidence, "artifact", tasks=[task], files=["app.py"]))
@@ -362,9 +358,7 @@ def test_a_rejection_is_told_and_fails_the_list_which_is_done(play: Play, cli: C
 @pytest.mark.parametrize(("code", "told"), [
     ("0", "is proven"), ("1", "is unproven: evidence_"),
 ])  # fmt: skip
-def test_a_completion_tells_whether_it_proves_its_task(
-    play: Play, cli: Callable[..., Any], code: str, told: str
-) -> None:
+def test_a_completion_tells_whether_it_proves_its_task(play: Play, cli: Call, code: str, told: str) -> None:
     play.planned()
     task = play.task()
     evidence = play.evidence(task) if code == "0" else play.do(evidences.add_evidence, "artifact", files=["app.py"])
@@ -392,7 +386,7 @@ def test_a_completion_that_is_rejected_in_the_same_list_proves_nothing(play: Pla
     assert (row["task_id"], row["proven"], play.status(task)) == (task, None, "rejected")
 
 
-def test_an_acceptance_is_told_too(play: Play, cli: Callable[..., Any]) -> None:
+def test_an_acceptance_is_told_too(play: Play, cli: Call) -> None:
     run = play.planned()
     task = play.proven()
     path = play.root.parent / "verbs.yaml"
@@ -430,7 +424,7 @@ def test_every_refusal_of_an_entry_names_its_line_and_verb_and_no_place_of_this_
     assert git(play.root, "rev-parse", "HEAD") == head
 
 
-def test_a_record_is_named_in_a_list_as_it_is_on_the_command_line(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_record_is_named_in_a_list_as_it_is_on_the_command_line(play: Play, cli: Call) -> None:
     """Without its kind where several kinds could be meant, and a note by its key."""
     run = play.planned()
     task = play.task()

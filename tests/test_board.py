@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memento_git.model.rows import AnyRow
-    from tests.play import Play
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call, Play
 
 MOVES: Final = ("dispatch", "claim", "recover", "dispatch", "fail", "reopen", "dispatch", "claim", "doubt", "reject",
                 "reopen", "block", "reopen", "dispatch", "claim", "prove", "accept", "reopen", "cancel", "reopen",

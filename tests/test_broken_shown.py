@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,10 +13,9 @@ from memento_git.review.summary import digest
 from memento_git.work.actions import plans, tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from tests.play import Play
+    from tests.play import Call, Play
 
 NOT_SAID = ("every task is done", "no plan yet", "no tasks yet", "none yet", "run complete")
 DAMAGES = {
@@ -42,14 +41,14 @@ def damage(play: Play, path: str, old: str, new: str) -> Path:
     return file
 
 
-def told(play: Play, cli: Callable[..., Any], *words: str) -> str:
+def told(play: Play, cli: Call, *words: str) -> str:
     code, out, err = cli(*words, "-C", str(play.root))
     assert code == 0
     return str(out + err)
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_a_task_that_cannot_be_read_is_in_every_list(play: Play, cli: Callable[..., Any], how: str) -> None:
+def test_a_task_that_cannot_be_read_is_in_every_list(play: Play, cli: Call, how: str) -> None:
     play.run(spike=True)
     play.proven()
     task = play.task("Left to do")
@@ -80,7 +79,7 @@ def test_a_task_that_cannot_be_read_is_in_every_list(play: Play, cli: Callable[.
         assert (code, out, "ledger_broken" in err) == (4, "", True), show
 
 
-def test_the_only_task_is_not_nothing(play: Play, cli: Callable[..., Any]) -> None:
+def test_the_only_task_is_not_nothing(play: Play, cli: Call) -> None:
     play.run(spike=True)
     damage(play, file_of(play, play.task()), *DAMAGES["unknown key"])
     assert play.overview()["counts"] == {"pending": 1, "proven": 0, "unproven": 0, "unreadable": 1}
@@ -89,14 +88,14 @@ def test_the_only_task_is_not_nothing(play: Play, cli: Callable[..., Any]) -> No
 
 
 @pytest.mark.parametrize("verb", ["pause", "cancel"])
-def test_a_run_that_is_halted_names_a_task_that_cannot_be_read(play: Play, cli: Callable[..., Any], verb: str) -> None:
+def test_a_run_that_is_halted_names_a_task_that_cannot_be_read(play: Play, cli: Call, verb: str) -> None:
     play.run(spike=True)
     task = play.task()
     damage(play, file_of(play, task), *DAMAGES["unknown key"])
     assert "text cannot be read" in told(play, cli, "run", verb, "--reason", "Over.")
 
 
-def test_a_task_whose_file_is_gone_is_told_of(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_task_whose_file_is_gone_is_told_of(play: Play, cli: Call) -> None:
     play.run(spike=True)
     task = play.task()
     play.dispatch(task)
@@ -106,7 +105,7 @@ def test_a_task_whose_file_is_gone_is_told_of(play: Play, cli: Callable[..., Any
     assert play.overview()["next"][0]["command"] == "memento check"
 
 
-def test_a_broken_plan_is_no_reason_to_draft_another(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_broken_plan_is_no_reason_to_draft_another(play: Play, cli: Call) -> None:
     run = play.run()
     damage(play, file_of(play, play.do(plans.draft_plan, "Plan", "Do it.", run=run)), *DAMAGES["unknown key"])
     assert [step["command"] for step in play.overview()["next"]] == ["memento check"]
@@ -134,7 +133,7 @@ def test_a_broken_event_was_done_by_nobody(play: Play) -> None:
     assert path in markdown({**held, **digest(held)})
 
 
-def test_a_step_names_a_path_that_can_be_opened(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_step_names_a_path_that_can_be_opened(play: Play, cli: Call) -> None:
     play.run(spike=True)
     path = file_of(play, play.task())
     damage(play, path, *DAMAGES["unknown key"])

@@ -17,12 +17,8 @@ from tests.hands import config
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.play import Play
+    from tests.play import Call, Play
     from tests.seed import Seed
-
-    Call = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from tests.play import Play, git
 from tests.tale import BOB, RUN, TASK, Tale, handoff, planned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from tests.play import Call
 
 GOOD = Candidate(
     "dispatch_000000000001", "codex", "completed", proof=(("test", "witnessed"),), diff=Diff(("app.py",), 10, 2),
@@ -470,9 +470,7 @@ def test_evidence_is_linked_to_a_hand_off_of_its_own_task(contest: Contest) -> N
     assert (one.data["dispatch"], one.tasks) == (dispatch, [another, contest.task])
 
 
-def test_different_choices_on_two_branches_are_contested_after_the_merge(
-    contest: Contest, cli: Callable[..., Any]
-) -> None:
+def test_different_choices_on_two_branches_are_contested_after_the_merge(contest: Contest, cli: Call) -> None:
     contest.hand("ann", "bob")
     first = contest.attempt("ann", {"app.py": "answer = 41 + 1\n"})
     second = contest.attempt("bob", {"app.py": "answer = 40 + 2\n"})
@@ -492,7 +490,7 @@ def test_different_choices_on_two_branches_are_contested_after_the_merge(
     assert contest.proven_by() == second
 
 
-def test_a_failed_candidate_beside_others_asks_for_no_reopening(contest: Contest, cli: Callable[..., Any]) -> None:
+def test_a_failed_candidate_beside_others_asks_for_no_reopening(contest: Contest, cli: Call) -> None:
     contest.hand("ann", "bob")
     at = ("-C", str(contest.play.root))
     assert (
@@ -566,9 +564,7 @@ def test_candidates_with_evidence_of_their_own_can_be_verified_before_one_is_cho
 # On the command line.
 
 
-def test_the_seeds_selection_has_its_keys_and_says_no_with_its_exit_code(
-    contest: Contest, cli: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_the_seeds_selection_has_its_keys_and_says_no_with_its_exit_code(contest: Contest, cli: Call) -> None:
     where = ("-C", str(contest.play.root), "--json")
     code, out, _ = cli("dispatch", "select", contest.task, *where)
     answer = json.loads(out)
@@ -599,9 +595,7 @@ def test_the_seeds_selection_has_its_keys_and_says_no_with_its_exit_code(
     assert (code, json.loads(out)["error"]) == (1, "id_invalid")
 
 
-def test_evidence_is_run_and_added_for_a_hand_off(
-    contest: Contest, cli: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_evidence_is_run_and_added_for_a_hand_off(contest: Contest, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(contest.play.root)
     dispatch = contest.play.claimed(contest.task)
     for words in (("evidence", "run", "--dispatch", dispatch[9:16], "--json", "--", "true"),
@@ -636,9 +630,7 @@ def test_a_ledger_that_is_opened_anew_reads_the_same_choice(contest: Contest) ->
         assert Play(again).state(contest.task).selected(contest.task) == dispatch
 
 
-def test_a_second_candidate_that_proves_nothing_is_told_by_its_own_evidence(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_a_second_candidate_that_proves_nothing_is_told_by_its_own_evidence(play: Play, cli: Call) -> None:
     play.ledger.change(
         "x", lambda tx: tx.put(".memento/config.yaml", b"version: 1\npolicy: {proof: {lint: witnessed}}\n")
     )

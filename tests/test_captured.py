@@ -13,11 +13,7 @@ from memento_git.work.captured import CHARACTERS
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.play import Play
-
-    Cli = Callable[..., tuple[int, str, str]]
+    from tests.play import Call, Play
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +29,7 @@ def printed(play: Play, code: str) -> str:
     return identity
 
 
-def told(cli: Cli, *command: str) -> list[dict[str, Any]]:
+def told(cli: Call, *command: str) -> list[dict[str, Any]]:
     code, out, _ = cli(*command, "--json")
     assert code == 0
     rows: list[dict[str, Any]] = json.loads(out)["output"]
@@ -41,7 +37,7 @@ def told(cli: Cli, *command: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("command", [("show",), ("evidence", "show")])
-def test_evidence_is_shown_with_what_its_command_printed(play: Play, cli: Cli, command: tuple[str, ...]) -> None:
+def test_evidence_is_shown_with_what_its_command_printed(play: Play, cli: Call, command: tuple[str, ...]) -> None:
     shown = printed(play, "import sys; print('2 passed'); print('slow', file=sys.stderr)")
     code, out, _ = cli(*command, shown)
     assert code == 0
@@ -53,7 +49,7 @@ def test_evidence_is_shown_with_what_its_command_printed(play: Play, cli: Cli, c
         assert row["path"] in out
 
 
-def test_the_end_is_shown_and_all_of_it_when_asked(play: Play, cli: Cli) -> None:
+def test_the_end_is_shown_and_all_of_it_when_asked(play: Play, cli: Call) -> None:
     shown = printed(play, "for n in range(100): print('line', n)")
     _, out, _ = cli("show", shown)
     assert "| line 99" in out
@@ -65,25 +61,25 @@ def test_the_end_is_shown_and_all_of_it_when_asked(play: Play, cli: Cli) -> None
     assert "--output" not in cli("show", shown, "--output")[1]
 
 
-def test_one_line_without_an_end_does_not_fill_the_screen(play: Play, cli: Cli) -> None:
+def test_one_line_without_an_end_does_not_fill_the_screen(play: Play, cli: Call) -> None:
     shown = printed(play, "print('x' * 30_000, end='')")
     [row] = told(cli, "show", shown)
     assert (len(row["text"]), row["omitted"]) == (CHARACTERS, 30_000 - CHARACTERS)
 
 
-def test_what_was_printed_does_not_steer_the_terminal(play: Play, cli: Cli) -> None:
+def test_what_was_printed_does_not_steer_the_terminal(play: Play, cli: Call) -> None:
     shown = printed(play, r"print('\x1b]0;title\x07\x1b[2Jgone')")
     assert "\x1b" not in cli("show", shown)[1]
 
 
-def test_what_was_not_kept_is_said(play: Play, cli: Cli) -> None:
+def test_what_was_not_kept_is_said(play: Play, cli: Call) -> None:
     shown = printed(play, "print('x\\n' * 400_000)")
     [row] = told(cli, "show", shown)
     assert row["cut"] > 0
     assert f"{row['cut']} bytes in its middle were not kept" in cli("show", shown)[1]
 
 
-def test_what_is_not_text_and_what_is_not_there_is_said(play: Play, cli: Cli) -> None:
+def test_what_is_not_text_and_what_is_not_there_is_said(play: Play, cli: Call) -> None:
     shown = printed(play, r"import sys; sys.stdout.buffer.write(b'\0\1'); print('x', file=sys.stderr)")
     [binary, text] = told(cli, "show", shown)
     assert (binary["binary"], binary["path"], binary["text"], binary["as_recorded"]) == (True, None, None, None)
@@ -96,7 +92,7 @@ def test_what_is_not_text_and_what_is_not_there_is_said(play: Play, cli: Cli) ->
     assert "stderr  2 bytes; what was kept of it is not there" in out
 
 
-def test_what_was_changed_since_is_not_what_was_recorded(play: Play, cli: Cli) -> None:
+def test_what_was_changed_since_is_not_what_was_recorded(play: Play, cli: Call) -> None:
     shown = printed(play, "print('1 failed')")
     [row] = told(cli, "show", shown)
     (play.root / row["path"]).write_text("1 passed\n")
@@ -106,7 +102,7 @@ def test_what_was_changed_since_is_not_what_was_recorded(play: Play, cli: Cli) -
     assert [row["as_recorded"] for row in told(cli, "show", shown, "--at", "HEAD~1")] == [True]
 
 
-def test_a_secret_that_was_replaced_is_said(play: Play, cli: Cli) -> None:
+def test_a_secret_that_was_replaced_is_said(play: Play, cli: Call) -> None:
     token = "ghp_" + "k3J9xQ2mV7bN4tR8wL1pZ6yD5cF0hS2gA9uE"
     shown = printed(play, f"print('{token[:10]}' + '{token[10:]}')")
     out = cli("show", shown)[1]
@@ -114,7 +110,7 @@ def test_a_secret_that_was_replaced_is_said(play: Play, cli: Cli) -> None:
     assert "1 secret replaced" in out
 
 
-def test_what_an_archive_has_is_shown_too(play: Play, cli: Cli) -> None:
+def test_what_an_archive_has_is_shown_too(play: Play, cli: Call) -> None:
     shown = printed(play, "print('2 passed')")
     run = play.state(shown).id
     play.do(runs.cancel_run, run, reason="enough")
@@ -125,7 +121,7 @@ def test_what_an_archive_has_is_shown_too(play: Play, cli: Cli) -> None:
     assert not (play.root / row["path"]).exists()
 
 
-def test_only_evidence_has_output(play: Play, cli: Cli) -> None:
+def test_only_evidence_has_output(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task()
     code, out, err = cli("show", task, "--output")
@@ -134,7 +130,7 @@ def test_only_evidence_has_output(play: Play, cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("command", ["show", "plan show", "task show"])
-def test_a_text_of_several_lines_is_shown_as_it_was_written(play: Play, cli: Cli, command: str) -> None:
+def test_a_text_of_several_lines_is_shown_as_it_was_written(play: Play, cli: Call, command: str) -> None:
     play.planned()
     text = "First of all:\n\n- one\n- two"
     made = {"plan": play.do(plans.draft_plan, "Plan", text), "task": play.task(body=text)}

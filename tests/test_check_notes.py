@@ -18,9 +18,7 @@ from memento_git.knowledge.actions import checking, notes
 from tests.play import Play, add, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 LINES = "".join(f"line {number} of the code\n" for number in range(1, 31))
 

@@ -16,10 +16,8 @@ from tests.play import git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.play import Play
+    from tests.play import Call, Play
     from tests.seed import Seed
-
-    Call = Callable[..., tuple[int, str, str]]
 
 ALWAYS = "policy:\n  graph:\n    after_dispatch: always"
 

@@ -18,7 +18,7 @@ from memento_git.work.proof import trust
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from tests.play import Call
 
 DATA: Final = Path(__file__).parent / "data" / "checks"
 COMMIT: Final = "a" * 40
@@ -296,7 +296,7 @@ def test_an_outcome_that_is_written_by_hand_does_not_outlive_the_conclusion(play
 
 
 def test_a_payload_is_taken_from_a_file_and_from_standard_input(
-    play: Play, run: str, cli: Callable[..., tuple[int, str, str]], tmp_path: Path
+    play: Play, run: str, cli: Call, tmp_path: Path
 ) -> None:
     head = git(play.root, "rev-parse", "HEAD")
     file = tmp_path / "checks.json"
@@ -314,7 +314,7 @@ def test_a_payload_is_taken_from_a_file_and_from_standard_input(
     assert "github: test success" in out
 
 
-def test_one_way_of_saying_a_check_is_enough(play: Play, run: str, cli: Callable[..., tuple[int, str, str]]) -> None:
+def test_one_way_of_saying_a_check_is_enough(play: Play, run: str, cli: Call) -> None:
     at = ("-C", str(play.root), "--run", run, "--json")
     for words in ((), ("--fetch",), ("--fetch", "--conclusion", "success", "--repo", "a/b")):
         assert json.loads(cli("evidence", "check", *words, *at)[1])["error"] == "usage"
@@ -328,9 +328,7 @@ def test_one_way_of_saying_a_check_is_enough(play: Play, run: str, cli: Callable
     assert (code, json.loads(out)["evidence"]["outcome"]) == (0, "passed")
 
 
-def test_a_file_of_checks_is_asked_about_a_commit_by_any_name_of_it(
-    play: Play, run: str, cli: Callable[..., Any]
-) -> None:
+def test_a_file_of_checks_is_asked_about_a_commit_by_any_name_of_it(play: Play, run: str, cli: Call) -> None:
     head = git(play.root, "rev-parse", "HEAD")
     file = play.root / "checks.json"
     file.write_bytes(sample("github-check-run").replace(COMMIT.encode(), head.encode()))

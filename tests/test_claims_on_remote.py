@@ -20,10 +20,10 @@ from tests.clones import Hub, code, hook
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from memento_git.errors import MementoError
+    from tests.play import Call
 
 CLONES, TASKS = 4, 24
 LOSES_THE_ANSWER = """
@@ -402,7 +402,7 @@ def test_a_renewal_reaches_the_remote_with_the_next_sync(hub: Hub) -> None:
     assert seconds_of(after.until) - seconds_of(before.until) > 3000
 
 
-def test_a_renewal_notes_that_the_remote_does_not_know_of_it_yet(hub: Hub, cli: Callable[..., Any]) -> None:
+def test_a_renewal_notes_that_the_remote_does_not_know_of_it_yet(hub: Hub, cli: Call) -> None:
     bob = hub.clone("Bob")
     dispatch = offered(hub)
     claim(bob, dispatch, lease=60)
@@ -419,7 +419,7 @@ def test_a_renewal_notes_that_the_remote_does_not_know_of_it_yet(hub: Hub, cli: 
 
 
 @pytest.mark.parametrize("how", ["recovered", "withdrawn"])
-def test_who_held_a_claim_is_told_that_somebody_else_ended_it(hub: Hub, cli: Callable[..., Any], how: str) -> None:
+def test_who_held_a_claim_is_told_that_somebody_else_ended_it(hub: Hub, cli: Call, how: str) -> None:
     bob = hub.clone("Bob")
     dispatch = offered(hub)
     task = task_of(hub.first, dispatch)
@@ -651,7 +651,7 @@ def test_a_remote_that_was_forced_back_gets_no_claim(hub: Hub) -> None:
     assert hub.refs() == []
 
 
-def test_the_command_claims_on_the_remote(hub: Hub, cli: Callable[..., Any]) -> None:
+def test_the_command_claims_on_the_remote(hub: Hub, cli: Call) -> None:
     bob = hub.clone("Bob")
     dispatch = offered(hub)
     code, out, _ = cli("-C", str(bob.root), "dispatch", "claim", dispatch, "--sync", "--actor", "Bob", "--json")
@@ -664,9 +664,7 @@ def test_the_command_claims_on_the_remote(hub: Hub, cli: Callable[..., Any]) -> 
     assert "released" in cli("-C", str(bob.root), "sync", "--actor", "Bob")[1]
 
 
-def test_the_command_names_the_branch_of_the_worktree_and_not_the_one_that_is_pushed(
-    hub: Hub, cli: Callable[..., Any]
-) -> None:
+def test_the_command_names_the_branch_of_the_worktree_and_not_the_one_that_is_pushed(hub: Hub, cli: Call) -> None:
     here, task = ("-C", str(hub.first.root)), hub.first.task()
     made = json.loads(cli(*here, "dispatch", "create", task, "--executor", "me", "--worktree", "--json")[1])
     told = json.loads(cli(*here, "dispatch", "claim", made["dispatch_id"], "--sync", "--json")[1])

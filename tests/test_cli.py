@@ -22,16 +22,13 @@ from memento_git.work.actions import plans
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.play import Play
+    from tests.play import Call, Play
 
 MEMENTO = [sys.executable, "-m", "memento_git"]
 LISTS = ("run", "plan", "task", "dispatch", "gate", "evidence")
-Cli = "Callable[..., tuple[int, str, str]]"
 
 
-def asked(cli: Callable[..., Any], play: Play, *arguments: str) -> dict[str, Any]:
+def asked(cli: Call, play: Play, *arguments: str) -> dict[str, Any]:
     """Run a command with --json that must succeed; return its answer."""
     code, out, _ = cli(*arguments, "-C", str(play.root), "--json")
     answer: dict[str, Any] = json.loads(out)
@@ -48,7 +45,7 @@ def asked(cli: Callable[..., Any], play: Play, *arguments: str) -> dict[str, Any
     ],
 )  # fmt: skip
 def test_a_path_typed_in_a_subfolder_is_from_the_top_or_else_from_there(
-    play: Play, cli: Callable[..., Any], typed: str, meant: str
+    play: Play, cli: Call, typed: str, meant: str
 ) -> None:
     play.planned()
     (play.root / "src").mkdir()
@@ -64,9 +61,7 @@ def test_a_path_typed_in_a_subfolder_is_from_the_top_or_else_from_there(
     assert list(ran["evidence"]["code"]["paths"]) == [meant]
 
 
-def test_a_failed_gate_that_is_asked_for_again_is_not_said_to_have_failed_by_that(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_a_failed_gate_that_is_asked_for_again_is_not_said_to_have_failed_by_that(play: Play, cli: Call) -> None:
     run = play.planned()
     play.gate("quality_review", "failed", reason="unclear names")
     code, out, _ = cli("gate", "record", "quality_review", "requested", "-C", str(play.root))
@@ -74,9 +69,7 @@ def test_a_failed_gate_that_is_asked_for_again_is_not_said_to_have_failed_by_tha
     assert (code, out) == (0, f"{told}\n next: memento gate record quality_review passed --run {run}\n")
 
 
-def test_a_dependency_without_a_name_is_refused_with_the_option_that_takes_all_out(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_a_dependency_without_a_name_is_refused_with_the_option_that_takes_all_out(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task()
     code, out, err = cli("task", "revise", task, "--depends-on", "", "-C", str(play.root))
@@ -85,7 +78,7 @@ def test_a_dependency_without_a_name_is_refused_with_the_option_that_takes_all_o
     assert (code, out, "'--body': it is empty" in err) == (2, "", True)
 
 
-def test_a_path_typed_in_a_subfolder_that_is_not_there_yet_is_from_the_top(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_path_typed_in_a_subfolder_that_is_not_there_yet_is_from_the_top(play: Play, cli: Call) -> None:
     play.planned()
     (play.root / "src").mkdir()
     here = ("-C", str(play.root / "src"), "--json", "task", "add", "--title", "T")
@@ -96,7 +89,7 @@ def test_a_path_typed_in_a_subfolder_that_is_not_there_yet_is_from_the_top(play:
     assert json.loads(cli(*here, "--file", "../../new.py")[1])["error"] == "text_invalid"
 
 
-def test_the_whole_job_from_goal_to_proven_work(play: Play, cli: Callable[..., Any]) -> None:
+def test_the_whole_job_from_goal_to_proven_work(play: Play, cli: Call) -> None:
     run = asked(cli, play, "run", "start", "--goal", "Ship it")["run"]["id"]
     plan = asked(cli, play, "plan", "draft", "--title", "Plan", "--body", "Write, test.")["plan"]["id"]
     asked(cli, play, "plan", "approve", plan)
@@ -122,7 +115,7 @@ def test_the_whole_job_from_goal_to_proven_work(play: Play, cli: Callable[..., A
     assert "proven by test, witnessed" in out
 
 
-def test_a_colleagues_clone_shows_the_same(play: Play, cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_colleagues_clone_shows_the_same(play: Play, cli: Call, tmp_path: Path) -> None:
     play.planned()
     play.proven()
     git(tmp_path, "clone", "-q", str(play.root), "clone")
@@ -134,7 +127,7 @@ def test_a_colleagues_clone_shows_the_same(play: Play, cli: Callable[..., Any], 
     assert json.loads(out) == mine
 
 
-def test_why_a_run_is_paused_or_cancelled_is_told_until_it_goes_on(play: Play, cli: Callable[..., Any]) -> None:
+def test_why_a_run_is_paused_or_cancelled_is_told_until_it_goes_on(play: Play, cli: Call) -> None:
     play.planned()
     shown = [("status",), ("report",), ("report", "--chat"), ("run", "show")]
     asked(cli, play, "run", "pause", "--reason", "waiting for legal")
@@ -150,7 +143,7 @@ def test_why_a_run_is_paused_or_cancelled_is_told_until_it_goes_on(play: Play, c
         assert "no money" in cli(*command, "-C", str(play.root))[1], command
 
 
-def test_why_a_task_was_rejected_is_in_the_log(play: Play, cli: Callable[..., Any]) -> None:
+def test_why_a_task_was_rejected_is_in_the_log(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task(commands=["false"])
     play.complete(play.claimed(task), play.evidence(task))
@@ -161,7 +154,7 @@ def test_why_a_task_was_rejected_is_in_the_log(play: Play, cli: Callable[..., An
     assert "has no witnessed pass" in cli("log", "--verb", "rejected", "-C", str(play.root))[1]
 
 
-def test_what_is_stale_is_said_so_wherever_it_is_shown(play: Play, cli: Callable[..., Any]) -> None:
+def test_what_is_stale_is_said_so_wherever_it_is_shown(play: Play, cli: Call) -> None:
     play.planned()
     task = play.proven()
     (evidence,) = play.state(task).ids("evidence")
@@ -178,7 +171,7 @@ def test_what_is_stale_is_said_so_wherever_it_is_shown(play: Play, cli: Callable
         assert asked(cli, play, *command, "--at", before)[command[-1].partition("_")[0]]["stale"] is False
 
 
-def test_how_evidence_is_stale_is_told_of_what_a_list_leaves_out_too(play: Play, cli: Callable[..., Any]) -> None:
+def test_how_evidence_is_stale_is_told_of_what_a_list_leaves_out_too(play: Play, cli: Call) -> None:
     play.planned()
     (play.root / "app.py").write_text("answer = 41\n")
     task = play.task()
@@ -187,7 +180,7 @@ def test_how_evidence_is_stale_is_told_of_what_a_list_leaves_out_too(play: Play,
     assert ("uncommitted evidence_" in told, "stale evidence_" in told) == (True, False)
 
 
-def test_evidence_of_what_is_not_committed_is_told_as_that(play: Play, cli: Callable[..., Any]) -> None:
+def test_evidence_of_what_is_not_committed_is_told_as_that(play: Play, cli: Call) -> None:
     play.planned()
     (play.root / "app.py").write_text("answer = 41\n")
     task = play.proven()
@@ -210,14 +203,14 @@ def test_evidence_of_what_is_not_committed_is_told_as_that(play: Play, cli: Call
     assert (row["stale"], row.get("uncommitted")) == (False, None)
 
 
-def test_evidence_run_exits_as_the_command_did(play: Play, cli: Callable[..., Any]) -> None:
+def test_evidence_run_exits_as_the_command_did(play: Play, cli: Call) -> None:
     play.run()
     code, _, err = cli("evidence", "run", "-C", str(play.root), "--", sys.executable, "-c", "raise SystemExit(7)")
     assert code == 7
     assert "failed, witnessed" in err
 
 
-def test_a_mistyped_option_of_evidence_run_is_refused_and_no_command(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_mistyped_option_of_evidence_run_is_refused_and_no_command(play: Play, cli: Call) -> None:
     play.run()
     where = ("evidence", "run", "-C", str(play.root))
     code, _, err = cli(*where, "--tsak", "x", "--", "true")
@@ -225,7 +218,7 @@ def test_a_mistyped_option_of_evidence_run_is_refused_and_no_command(play: Play,
     assert cli(*where, "--", sys.executable, "-c", "")[0] == 0
 
 
-def test_evidence_run_refuses_before_the_command_runs(play: Play, cli: Callable[..., Any]) -> None:
+def test_evidence_run_refuses_before_the_command_runs(play: Play, cli: Call) -> None:
     play.run()
     marker = play.root / "ran"
     code, _, err = cli("evidence", "run", "-C", str(play.root), "--task", "task_zzzz", "--", "touch", str(marker))
@@ -247,7 +240,7 @@ def test_output_appears_while_the_command_runs(play: Play) -> None:
     process.stdout.close()
 
 
-def test_a_verdict_that_says_no_exits_with_one(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_verdict_that_says_no_exits_with_one(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task()
     (play.root / "log.txt").write_text("typed\n")
@@ -264,7 +257,7 @@ def test_a_verdict_that_says_no_exits_with_one(play: Play, cli: Callable[..., An
     assert "proves nothing by itself" in answer["failed_requirements"][0]
 
 
-def test_a_prefix_is_enough_and_an_ambiguous_one_lists_its_candidates(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_prefix_is_enough_and_an_ambiguous_one_lists_its_candidates(play: Play, cli: Call) -> None:
     play.run()
     tasks = [play.task(f"Task {number}") for number in range(40)]
     assert asked(cli, play, "task", "show", tasks[0][:14])["task"]["id"] == tasks[0]
@@ -281,9 +274,7 @@ def test_a_prefix_is_enough_and_an_ambiguous_one_lists_its_candidates(play: Play
     assert shared[0] in answer["message"]
 
 
-def test_a_prefix_is_enough_without_its_kind_wherever_several_kinds_could_be(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_a_prefix_is_enough_without_its_kind_wherever_several_kinds_could_be(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task()
     evidence = play.evidence(task)
@@ -302,7 +293,7 @@ def test_a_prefix_is_enough_without_its_kind_wherever_several_kinds_could_be(
     assert asked(cli, play, "evidence", "redact", event.partition("_")[2], "--reason", "r")["redacted"] == event
 
 
-def test_lists_page_and_filter(play: Play, cli: Callable[..., Any]) -> None:
+def test_lists_page_and_filter(play: Play, cli: Call) -> None:
     play.planned()
     for number in range(5):
         play.task(f"Task {number}")
@@ -325,7 +316,7 @@ def test_lists_page_and_filter(play: Play, cli: Callable[..., Any]) -> None:
     assert (len(status["tasks"]), status["omitted"]["tasks"]) == (2, 4)
 
 
-def test_lists_of_ids_are_cut_too_and_people_are_told_how_many_they_are(play: Play, cli: Callable[..., Any]) -> None:
+def test_lists_of_ids_are_cut_too_and_people_are_told_how_many_they_are(play: Play, cli: Call) -> None:
     play.planned()
     for number in range(5):
         play.task(f"Task {number}", role="tester")
@@ -347,7 +338,7 @@ def test_lists_of_ids_are_cut_too_and_people_are_told_how_many_they_are(play: Pl
         assert "more ready" not in told
 
 
-def test_time_travel_reads_an_old_revision_everywhere(play: Play, cli: Callable[..., Any]) -> None:
+def test_time_travel_reads_an_old_revision_everywhere(play: Play, cli: Call) -> None:
     run = play.planned()
     before = git(play.root, "rev-parse", "HEAD")
     task = play.task()
@@ -361,7 +352,7 @@ def test_time_travel_reads_an_old_revision_everywhere(play: Play, cli: Callable[
         asked(cli, play, *command, "--at", before)
 
 
-def test_several_revisions_are_read_as_their_union(play: Play, cli: Callable[..., Any]) -> None:
+def test_several_revisions_are_read_as_their_union(play: Play, cli: Call) -> None:
     play.planned()
     git(play.root, "switch", "-q", "-c", "other")
     there = play.task("There")
@@ -373,7 +364,7 @@ def test_several_revisions_are_read_as_their_union(play: Play, cli: Callable[...
     assert {row["id"] for row in both["tasks"]} == {there, here}
 
 
-def test_the_log_filters_and_survives_a_squash(play: Play, cli: Callable[..., Any]) -> None:
+def test_the_log_filters_and_survives_a_squash(play: Play, cli: Call) -> None:
     base = git(play.root, "rev-parse", "HEAD")
     play.planned()
     task = play.as_("agent:hermes").proven()
@@ -394,7 +385,7 @@ def test_the_log_filters_and_survives_a_squash(play: Play, cli: Callable[..., An
     assert commits[0]["subject"] == "squashed"
 
 
-def test_the_commits_of_several_revisions_are_listed_together(play: Play, cli: Callable[..., Any]) -> None:
+def test_the_commits_of_several_revisions_are_listed_together(play: Play, cli: Call) -> None:
     play.planned()
     git(play.root, "switch", "-q", "-c", "other")
     there = play.task("There")
@@ -409,7 +400,7 @@ def test_the_commits_of_several_revisions_are_listed_together(play: Play, cli: C
     assert len(asked(cli, play, "log", "--commits", "--at", "other", "--limit", "1")["commits"]) == 1
 
 
-def test_the_commits_are_filtered_or_the_filter_is_refused(play: Play, cli: Callable[..., Any]) -> None:
+def test_the_commits_are_filtered_or_the_filter_is_refused(play: Play, cli: Call) -> None:
     run, other = play.planned("One"), play.as_("agent:hermes").run("Two")
     all_of_them = asked(cli, play, "log", "--commits")["commits"]
 
@@ -428,7 +419,7 @@ def test_the_commits_are_filtered_or_the_filter_is_refused(play: Play, cli: Call
     assert cli("log", "--commits", "--run", "run_zzzzzzzzzzzz", "-C", str(play.root))[0] == 1
 
 
-def test_the_log_names_the_gate_beside_what_was_said_of_it(play: Play, cli: Callable[..., Any]) -> None:
+def test_the_log_names_the_gate_beside_what_was_said_of_it(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task()
     play.gate("quality_review", "failed", task=task, note="needs work")
@@ -438,7 +429,7 @@ def test_the_log_names_the_gate_beside_what_was_said_of_it(play: Play, cli: Call
     assert cli("log", "-C", str(play.root))[1].splitlines()[0].endswith(": gate plan_review")
 
 
-def test_a_page_past_the_end_says_how_many_there_are(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_page_past_the_end_says_how_many_there_are(play: Play, cli: Call) -> None:
     play.planned()
     play.task()
     for command in (("task", "list"), ("log",), ("log", "--commits")):
@@ -448,14 +439,12 @@ def test_a_page_past_the_end_says_how_many_there_are(play: Play, cli: Callable[.
 
 
 @pytest.mark.parametrize("command", [["changes"], ["session"], ["session", "status"], ["hook"], ["hook", "list"]])
-def test_a_revision_that_there_is_not_is_refused_everywhere(
-    play: Play, cli: Callable[..., Any], command: list[str]
-) -> None:
+def test_a_revision_that_there_is_not_is_refused_everywhere(play: Play, cli: Call, command: list[str]) -> None:
     assert cli(*command, "-C", str(play.root))[0] == 0
     assert cli(*command, "--at", "nope", "-C", str(play.root))[0] == (1 if command == ["changes"] else 2)
 
 
-def test_changes_are_told_up_to_a_revision(play: Play, cli: Callable[..., Any]) -> None:
+def test_changes_are_told_up_to_a_revision(play: Play, cli: Call) -> None:
     base = git(play.root, "rev-parse", "HEAD")
     asked(cli, play, "note", "add", "It is so.")
     since = ("changes", "--since", base)
@@ -464,7 +453,7 @@ def test_changes_are_told_up_to_a_revision(play: Play, cli: Callable[..., Any]) 
     assert cli(*since, "--at", base, "--until", base, "-C", str(play.root))[0] == 2
 
 
-def test_the_log_keeps_the_order_of_a_run_whatever_the_clocks_said(play: Play, cli: Callable[..., Any]) -> None:
+def test_the_log_keeps_the_order_of_a_run_whatever_the_clocks_said(play: Play, cli: Call) -> None:
     from memento_git.ledger.store import Ledger
     from memento_git.work.actions import tasks
     from tests.play import Play as Verbs
@@ -485,7 +474,7 @@ def test_the_log_keeps_the_order_of_a_run_whatever_the_clocks_said(play: Play, c
     assert {row["run_id"] for row in mixed} == {run, other}
 
 
-def test_the_log_tells_that_records_were_made_before_what_befell_them(play: Play, cli: Callable[..., Any]) -> None:
+def test_the_log_tells_that_records_were_made_before_what_befell_them(play: Play, cli: Call) -> None:
     from memento_git.ledger import layout
     from memento_git.ledger.store import Ledger
     from memento_git.work.actions import settling
@@ -514,7 +503,7 @@ def test_the_log_tells_that_records_were_made_before_what_befell_them(play: Play
     assert [row["id"] for row in asked(cli, play, "log", "--verb", "added")["audit"]] == [task]
 
 
-def test_the_log_of_a_dispatch_is_what_happened_to_it(play: Play, cli: Callable[..., Any]) -> None:
+def test_the_log_of_a_dispatch_is_what_happened_to_it(play: Play, cli: Call) -> None:
     play.planned()
     first = play.task()
     lost = play.claimed(first)
@@ -533,7 +522,7 @@ def test_the_log_of_a_dispatch_is_what_happened_to_it(play: Play, cli: Callable[
     assert len(asked(cli, play, "log", "--record", events[0]["id"])["audit"]) == 1
 
 
-def test_since_and_until_take_dates_and_full_times(play: Play, cli: Callable[..., Any]) -> None:
+def test_since_and_until_take_dates_and_full_times(play: Play, cli: Call) -> None:
     play.planned()
     total = asked(cli, play, "log", "--since", "2000-01-01")["page"]["total"]
     assert total > 0
@@ -548,7 +537,7 @@ def test_since_and_until_take_dates_and_full_times(play: Play, cli: Callable[...
         assert given in json.loads(out)["message"]
 
 
-def test_a_bare_repository_is_read(play: Play, cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_bare_repository_is_read(play: Play, cli: Call, tmp_path: Path) -> None:
     play.planned()
     git(tmp_path, "clone", "-q", "--bare", str(play.root), "bare.git")
 
@@ -558,7 +547,7 @@ def test_a_bare_repository_is_read(play: Play, cli: Callable[..., Any], tmp_path
     assert (code, json.loads(out)["error"]) == (1, "bare_repository")
 
 
-def test_reading_creates_no_file_in_the_work_tree(play: Play, cli: Callable[..., Any]) -> None:
+def test_reading_creates_no_file_in_the_work_tree(play: Play, cli: Call) -> None:
     play.planned()
     before = sorted(play.root.rglob("*")) if not (play.root / ".git").is_file() else []
     tree = [path for path in before if ".git" not in path.parts[len(play.root.parts) :][:1]]
@@ -571,7 +560,7 @@ def test_reading_creates_no_file_in_the_work_tree(play: Play, cli: Callable[...,
     assert git(play.root, "status", "--short") == ""
 
 
-def test_json_wins_wherever_it_stands_and_errors_use_the_same_envelope(play: Play, cli: Callable[..., Any]) -> None:
+def test_json_wins_wherever_it_stands_and_errors_use_the_same_envelope(play: Play, cli: Call) -> None:
     for arguments in (["--json", "status"], ["status", "--json"]):
         code, out, err = cli(*arguments, "--run", "run_000000000000", "-C", str(play.root))
         answer = json.loads(out)
@@ -585,7 +574,7 @@ def test_what_could_steer_a_terminal_is_escaped_in_json() -> None:
     assert text == '{"ok": true, "title": "a\\u007f\\u001b\\u202e“ä”"}'
 
 
-def test_usage_errors_exit_with_two(cli: Callable[..., Any]) -> None:
+def test_usage_errors_exit_with_two(cli: Call) -> None:
     for arguments in (
         ["nonsense"],
         ["run", "start"],
@@ -602,7 +591,7 @@ def test_usage_errors_exit_with_two(cli: Callable[..., Any]) -> None:
         assert code == 2, (arguments, err)
 
 
-def test_an_option_that_takes_one_value_is_given_once(play: Play, cli: Callable[..., Any]) -> None:
+def test_an_option_that_takes_one_value_is_given_once(play: Play, cli: Call) -> None:
     where = ("-C", str(play.root))
     for words, named in (
         (("run", "start", "--goal", "One", "--goal=Two", *where), "--goal"),
@@ -627,7 +616,7 @@ def test_an_option_that_takes_one_value_is_given_once(play: Play, cli: Callable[
 
 
 def test_the_actor_is_the_option_else_the_environment_else_git(
-    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start = ("run", "start", "--goal", "G")
     assert asked(cli, play, *start)["run"]["actor"] == "Ada <ada@example.invalid>"
@@ -683,7 +672,7 @@ def test_a_verdict_stays_where_nobody_reads_it(play: Play) -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_there_is_a_completion_script(cli: Callable[..., Any], shell: str) -> None:
+def test_there_is_a_completion_script(cli: Call, shell: str) -> None:
     code, out, _ = cli("completion", shell)
     assert code == 0
     assert "_MEMENTO_COMPLETE" in out
@@ -695,9 +684,7 @@ def test_completion_answers_the_shell(play: Play) -> None:
     assert "plain,dispatch" in done.stdout
 
 
-def test_a_bug_of_ours_leaves_no_traceback_but_a_file(
-    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bug_of_ours_leaves_no_traceback_but_a_file(play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     from memento_git.work import overview
 
     def broken(*_: object, **__: object) -> None:
@@ -713,7 +700,7 @@ def test_a_bug_of_ours_leaves_no_traceback_but_a_file(
     log.unlink()
 
 
-def test_terminal_control_in_a_text_never_reaches_the_terminal(play: Play, cli: Callable[..., Any]) -> None:
+def test_terminal_control_in_a_text_never_reaches_the_terminal(play: Play, cli: Call) -> None:
     run = play.run()
     path = play.root / ".memento" / "runs" / run / "run.md"
     path.write_text(path.read_text().replace("Make it work", '"Make \\e[31mit work"'))
@@ -733,7 +720,7 @@ def steered(text: str) -> set[str]:
 
 
 def test_no_text_of_the_ledger_and_no_name_steers_a_terminal(
-    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(click.utils, "should_strip_ansi", lambda *_, **__: False)
     play.planned()
@@ -762,9 +749,7 @@ def test_no_text_of_the_ledger_and_no_name_steers_a_terminal(
     assert STEERS[:4] in json.loads(out)["plan"]["body"]
 
 
-def test_a_plan_is_shown_with_why_it_was_rejected_and_evidence_without_what_is_nothing(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_a_plan_is_shown_with_why_it_was_rejected_and_evidence_without_what_is_nothing(play: Play, cli: Call) -> None:
     run = play.planned()
     plan = play.state(run).canonical
     cli("plan", "reject", plan, "--reason", "too much at once", "-C", str(play.root))
@@ -776,7 +761,7 @@ def test_a_plan_is_shown_with_why_it_was_rejected_and_evidence_without_what_is_n
     assert ("task ids" in told, "task id" in told, "absent" in told) == (True, False, False)
 
 
-def test_json_belongs_to_the_command_only_before_the_dashes(play: Play, cli: Callable[..., Any]) -> None:
+def test_json_belongs_to_the_command_only_before_the_dashes(play: Play, cli: Call) -> None:
     code, out, err = cli("evidence", "run", "-C", str(play.root), "--", "tool", "--json")
     assert (code, out) == (1, "")
     assert "error: " in err
@@ -797,7 +782,7 @@ def test_json_belongs_to_the_command_only_before_the_dashes(play: Play, cli: Cal
     ],
 )  # fmt: skip
 def test_what_is_named_by_a_variable_that_is_not_set_does_not_mean_another(
-    play: Play, cli: Callable[..., Any], words: list[str]
+    play: Play, cli: Call, words: list[str]
 ) -> None:
     play.planned()
     before = git(play.root, "rev-parse", "HEAD")
@@ -817,7 +802,7 @@ def test_what_is_named_by_a_variable_that_is_not_set_does_not_mean_another(
     ],
 )  # fmt: skip
 def test_a_workspace_that_is_named_by_nothing_is_not_the_current_folder(
-    repo: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, words: list[str]
+    repo: Path, cli: Call, monkeypatch: pytest.MonkeyPatch, words: list[str]
 ) -> None:
     monkeypatch.chdir(repo)
     code, _, err = cli(*words)
@@ -846,7 +831,7 @@ def test_colours_are_for_a_terminal_whose_user_has_not_asked_for_none(
     assert shown.count("\x1b[0m") * 2 == shown.count("\x1b")
 
 
-def test_uncommitted_files_are_in_the_warnings_of_every_answer(play: Play, cli: Callable[..., Any]) -> None:
+def test_uncommitted_files_are_in_the_warnings_of_every_answer(play: Play, cli: Call) -> None:
     run = play.planned()
     task = play.task()
     path = play.root / ".memento" / "runs" / run / "run.md"
@@ -860,14 +845,14 @@ def test_uncommitted_files_are_in_the_warnings_of_every_answer(play: Play, cli: 
     assert "warnings" not in asked(cli, play, "status", "--at", "HEAD")
 
 
-def test_settle_takes_one_way_at_a_time(play: Play, cli: Callable[..., Any]) -> None:
+def test_settle_takes_one_way_at_a_time(play: Play, cli: Call) -> None:
     task = play.task(run=play.run())
     for options in (["--keep", "zzzz", "--void", "zzzz"], ["--void", "zzzz"], []):
         code, out, _ = cli("settle", task, *options, "--reason", "r", "-C", str(play.root), "--json")
         assert (code, json.loads(out)["error"]) == (2, "usage")
 
 
-def test_settle_lists_at_a_revision_and_settles_only_now(play: Play, cli: Callable[..., Any]) -> None:
+def test_settle_lists_at_a_revision_and_settles_only_now(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task()
     asked(cli, play, "settle", "--at", "HEAD")
@@ -950,7 +935,7 @@ def test_a_note_that_standard_error_does_not_take_changes_no_verdict(play: Play)
 
 
 def test_a_bug_is_told_even_where_nothing_can_be_kept_of_it(
-    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import tempfile
 
@@ -981,7 +966,7 @@ def test_names_are_shortened_wherever_they_stand() -> None:
     )
 
 
-def test_a_task_says_what_kind_of_work_it_is_and_what_verification_asks(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_task_says_what_kind_of_work_it_is_and_what_verification_asks(play: Play, cli: Call) -> None:
     play.run()
     task = asked(
         cli, play, "task", "add", "--title", "T", "--kind", "fix", "--risk", "high", "--size", "small",
@@ -1000,13 +985,13 @@ def test_a_task_says_what_kind_of_work_it_is_and_what_verification_asks(play: Pl
     assert plan["verification_policy"] == {"commands": [{"run": ["make"]}]}
 
 
-def test_a_command_that_no_shell_could_read_is_refused(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_command_that_no_shell_could_read_is_refused(play: Play, cli: Call) -> None:
     play.run()
     code, out, _ = cli("task", "add", "--title", "T", "--check", "echo 'x", "-C", str(play.root), "--json")
     assert (code, json.loads(out)["error"]) == (1, "text_invalid")
 
 
-def test_who_holds_a_dispatch_is_told_by_what_became_of_it(play: Play, cli: Callable[..., Any]) -> None:
+def test_who_holds_a_dispatch_is_told_by_what_became_of_it(play: Play, cli: Call) -> None:
     where = ("-C", str(play.root))
     play.planned()
     task, other = play.task(), play.task()
@@ -1029,7 +1014,7 @@ def test_who_holds_a_dispatch_is_told_by_what_became_of_it(play: Play, cli: Call
 
 
 def test_a_report_that_a_command_writes_at_the_top_is_named_as_it_is_seen_from_the_folder(
-    play: Play, cli: Callable[..., Any]
+    play: Play, cli: Call
 ) -> None:
     play.planned()
     below = play.root / "a b"
@@ -1043,7 +1028,7 @@ def test_a_report_that_a_command_writes_at_the_top_is_named_as_it_is_seen_from_t
     assert "at the top" not in cli("evidence", "run", "-C", str(below), "--report", "no.xml", "--", "true")[2]
 
 
-def test_a_task_in_the_place_of_its_dispatch_leads_to_that(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_task_in_the_place_of_its_dispatch_leads_to_that(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task()
     none = asked_wrong(cli, play, "dispatch", "claim", task)
@@ -1056,7 +1041,7 @@ def test_a_task_in_the_place_of_its_dispatch_leads_to_that(play: Play, cli: Call
         assert refused["hint"] == f"that task is handed out as {dispatch}: name the dispatch", verb
 
 
-def asked_wrong(cli: Callable[..., Any], play: Play, *words: str) -> dict[str, Any]:
+def asked_wrong(cli: Call, play: Play, *words: str) -> dict[str, Any]:
     code, out, _ = cli(*words, "--json", "-C", str(play.root))
     assert code == 1
     told: dict[str, Any] = json.loads(out)
@@ -1097,7 +1082,7 @@ def test_who_asks_for_help_after_a_slip_in_the_same_process_gets_it() -> None:
     assert done.stdout.endswith("[2, 2, 0]\n")
 
 
-def test_who_asks_as_of_git_gets_help(cli: Callable[..., Any]) -> None:
+def test_who_asks_as_of_git_gets_help(cli: Call) -> None:
     """git hands `git memento -h` to us; for `git memento --help` it asks man for a page."""
     assert cli("-h") == cli("--help")
     assert cli("task", "add", "-h") == cli("task", "add", "--help")

@@ -19,8 +19,9 @@ from memento_git.texts import jsonedit
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
+
+    from tests.play import Call
 
 CLAUDE = CLIENTS["claude-code"]
 SETTINGS = ".claude/settings.json"
@@ -41,14 +42,14 @@ def put(folder: Path, path: str, text: str | bytes) -> Path:
     return place
 
 
-def refused(cli: Callable[..., Any], folder: Path, *more: str) -> dict[str, Any]:
+def refused(cli: Call, folder: Path, *more: str) -> dict[str, Any]:
     code, out, _ = cli("client", "install", "claude-code", "-C", str(folder), "--json", *more)
     assert code in (1, 3)
     told: dict[str, Any] = json.loads(out)
     return told
 
 
-def test_nothing_is_written_before_it_was_shown_and_agreed_to(repo: Path, cli: Callable[..., Any]) -> None:
+def test_nothing_is_written_before_it_was_shown_and_agreed_to(repo: Path, cli: Call) -> None:
     before = files(repo)
     code, out, _ = cli("client", "install", "claude-code", "-C", str(repo))
     assert code == 0
@@ -58,7 +59,7 @@ def test_nothing_is_written_before_it_was_shown_and_agreed_to(repo: Path, cli: C
     assert files(repo) == before
 
 
-def test_what_is_written_is_what_was_shown_and_nothing_is_staged(repo: Path, cli: Callable[..., Any]) -> None:
+def test_what_is_written_is_what_was_shown_and_nothing_is_staged(repo: Path, cli: Call) -> None:
     put(repo, "app.py", "answer = 43\n")
     git(repo, "add", "app.py")
     put(repo, "app.py", "answer = 44\n")
@@ -82,7 +83,7 @@ def _umask() -> int:
     return mask
 
 
-def test_twice_is_once(repo: Path, cli: Callable[..., Any]) -> None:
+def test_twice_is_once(repo: Path, cli: Call) -> None:
     cli("client", "install", "claude-code", "-C", str(repo), "--yes")
     before = files(repo)
     code, out, _ = cli("client", "install", "claude-code", "-C", str(repo), "--yes")
@@ -90,7 +91,7 @@ def test_twice_is_once(repo: Path, cli: Callable[..., Any]) -> None:
     assert files(repo) == before
 
 
-def test_the_list_says_for_which_client_the_project_is_set_up(repo: Path, cli: Callable[..., Any]) -> None:
+def test_the_list_says_for_which_client_the_project_is_set_up(repo: Path, cli: Call) -> None:
     def state() -> str:
         rows = json.loads(cli("client", "-C", str(repo), "--json")[1])["clients"]
         return next(str(row["state"]) for row in rows if row["name"] == "claude-code")
@@ -124,7 +125,7 @@ THEIRS = (
 
 
 @pytest.mark.parametrize("theirs", THEIRS)
-def test_what_others_have_stays_to_the_byte(theirs: str, repo: Path, cli: Callable[..., Any]) -> None:
+def test_what_others_have_stays_to_the_byte(theirs: str, repo: Path, cli: Call) -> None:
     for path in CLAUDE.files:
         put(repo, path, theirs)
     before = files(repo)
@@ -144,7 +145,7 @@ def test_what_others_have_stays_to_the_byte(theirs: str, repo: Path, cli: Callab
     assert files(repo) == before
 
 
-def test_files_and_folders_that_were_made_go_away_again(repo: Path, cli: Callable[..., Any]) -> None:
+def test_files_and_folders_that_were_made_go_away_again(repo: Path, cli: Call) -> None:
     before = files(repo)
     cli("client", "install", "claude-code", "-C", str(repo), "--yes")
     put(repo, ".claude/commands/x.md", "mine\n")
@@ -167,16 +168,14 @@ def test_files_and_folders_that_were_made_go_away_again(repo: Path, cli: Callabl
         ["uv", "run", "memento", "-C", "sub", "mcp"],
     ],
 )
-def test_our_server_is_known_however_it_is_started(words: list[str], repo: Path, cli: Callable[..., Any]) -> None:
+def test_our_server_is_known_however_it_is_started(words: list[str], repo: Path, cli: Call) -> None:
     text = json.dumps({"mcpServers": {"memento": {"command": words[0], "args": words[1:]}}})
     place = put(repo, ".mcp.json", text)
     cli("client", "install", "claude-code", "-C", str(repo), "--yes")
     assert place.read_text() == text
 
 
-def test_what_is_ours_and_was_adjusted_is_left_by_install_and_taken_by_uninstall(
-    repo: Path, cli: Callable[..., Any]
-) -> None:
+def test_what_is_ours_and_was_adjusted_is_left_by_install_and_taken_by_uninstall(repo: Path, cli: Call) -> None:
     server = {"command": "/opt/bin/memento", "args": ["-C", ".", "mcp", "--actor", "agent:me"]}
     put(repo, ".mcp.json", json.dumps({"mcpServers": {"memento": server}}))
     ours = {"type": "command", "command": "/opt/bin/memento client hook", "timeout": 3}
@@ -214,7 +213,7 @@ def test_what_is_ours_and_was_adjusted_is_left_by_install_and_taken_by_uninstall
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_changed_safely_is_refused_with_what_to_put_into_it(
-    text: str | bytes, problem: str, repo: Path, cli: Callable[..., Any]
+    text: str | bytes, problem: str, repo: Path, cli: Call
 ) -> None:
     put(repo, ".mcp.json", text)
     before = files(repo)
@@ -229,14 +228,14 @@ def test_a_file_that_cannot_be_changed_safely_is_refused_with_what_to_put_into_i
     assert files(repo) == before
 
 
-def test_an_empty_file_is_filled(repo: Path, cli: Callable[..., Any]) -> None:
+def test_an_empty_file_is_filled(repo: Path, cli: Call) -> None:
     put(repo, ".mcp.json", "\n")
     assert cli("client", "install", "claude-code", "-C", str(repo), "--yes")[0] == 0
     assert "memento" in json.loads((repo / ".mcp.json").read_text())["mcpServers"]
 
 
 def test_a_link_out_of_the_repository_is_refused_and_one_within_is_followed(
-    repo: Path, tmp_path: Path, cli: Callable[..., Any]
+    repo: Path, tmp_path: Path, cli: Call
 ) -> None:
     (tmp_path / "elsewhere").mkdir()
     (repo / ".claude").symlink_to(tmp_path / "elsewhere")
@@ -253,7 +252,7 @@ def test_a_link_out_of_the_repository_is_refused_and_one_within_is_followed(
     assert (repo / ".claude").is_symlink()
 
 
-def test_a_link_within_the_repository_stays_when_what_is_ours_goes(repo: Path, cli: Callable[..., Any]) -> None:
+def test_a_link_within_the_repository_stays_when_what_is_ours_goes(repo: Path, cli: Call) -> None:
     (repo / "mine.json").write_text("{}\n")
     (repo / ".mcp.json").symlink_to("mine.json")
     cli("client", "install", "claude-code", "-C", str(repo), "--yes")
@@ -267,7 +266,7 @@ def test_a_link_within_the_repository_stays_when_what_is_ours_goes(repo: Path, c
     assert "memento" in (repo / "mine.json").read_text()
 
 
-def test_what_is_set_up_and_write_protected_is_set_up(repo: Path, cli: Callable[..., Any]) -> None:
+def test_what_is_set_up_and_write_protected_is_set_up(repo: Path, cli: Call) -> None:
     cli("client", "install", "claude-code", "-C", str(repo), "--yes")
     (repo / ".mcp.json").chmod(0o444)
     assert cli("client", "install", "claude-code", "-C", str(repo))[1].startswith("nothing to change")
@@ -275,7 +274,7 @@ def test_what_is_set_up_and_write_protected_is_set_up(repo: Path, cli: Callable[
     assert "write-protected" in cli("client", "uninstall", "claude-code", "-C", str(repo), "--yes")[2]
 
 
-def test_a_write_protected_file_or_folder_is_refused(repo: Path, cli: Callable[..., Any]) -> None:
+def test_a_write_protected_file_or_folder_is_refused(repo: Path, cli: Call) -> None:
     place = put(repo, SETTINGS, "{}\n")
     place.chmod(0o444)
     assert "settings.json is write-protected" in refused(cli, repo, "--yes")["message"]
@@ -286,7 +285,7 @@ def test_a_write_protected_file_or_folder_is_refused(repo: Path, cli: Callable[.
     assert not (repo / ".mcp.json").exists()
 
 
-def test_a_folder_in_the_place_of_a_file_is_refused(repo: Path, cli: Callable[..., Any]) -> None:
+def test_a_folder_in_the_place_of_a_file_is_refused(repo: Path, cli: Call) -> None:
     (repo / ".mcp.json").mkdir()
     assert refused(cli, repo, "--yes")["error"] == "client_file_unfit"
     (repo / ".mcp.json").rmdir()
@@ -306,13 +305,13 @@ def test_what_changes_between_the_look_and_the_writing_is_left_alone(repo: Path)
     assert files(repo)[".mcp.json"] == b"{}\n"
 
 
-def test_the_rights_of_a_file_stay(repo: Path, cli: Callable[..., Any]) -> None:
+def test_the_rights_of_a_file_stay(repo: Path, cli: Call) -> None:
     put(repo, ".mcp.json", "{}\n").chmod(0o640)
     cli("client", "install", "claude-code", "-C", str(repo), "--yes")
     assert stat.S_IMODE((repo / ".mcp.json").stat().st_mode) == 0o640
 
 
-def test_the_top_of_the_work_tree_is_set_up_wherever_one_is(repo: Path, cli: Callable[..., Any]) -> None:
+def test_the_top_of_the_work_tree_is_set_up_wherever_one_is(repo: Path, cli: Call) -> None:
     (repo / "sub").mkdir()
     cli("client", "install", "claude-code", "-C", str(repo / "sub"), "--yes")
     assert (repo / ".mcp.json").exists()
@@ -327,7 +326,7 @@ def test_the_top_of_the_work_tree_is_set_up_wherever_one_is(repo: Path, cli: Cal
         assert told["message"].endswith("a client is set up in files of a checkout")
 
 
-def test_a_client_that_nobody_knows_is_refused(repo: Path, cli: Callable[..., Any]) -> None:
+def test_a_client_that_nobody_knows_is_refused(repo: Path, cli: Call) -> None:
     code, _, err = cli("client", "install", "emacs", "-C", str(repo))
     assert code == 2
     assert "claude-code" in err
@@ -377,9 +376,7 @@ def test_twice_the_keys_are_read_in_twice_the_steps() -> None:
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_every_client_is_set_up_once_and_taken_out_without_a_trace(
-    name: str, repo: Path, cli: Callable[..., Any]
-) -> None:
+def test_every_client_is_set_up_once_and_taken_out_without_a_trace(name: str, repo: Path, cli: Call) -> None:
     for path in CLIENTS[name].files:
         put(
             repo,
@@ -399,7 +396,7 @@ def test_every_client_is_set_up_once_and_taken_out_without_a_trace(
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_what_is_made_for_a_client_goes_altogether(name: str, repo: Path, cli: Callable[..., Any]) -> None:
+def test_what_is_made_for_a_client_goes_altogether(name: str, repo: Path, cli: Call) -> None:
     before = files(repo)
     cli("client", "install", name, "-C", str(repo), "--yes")
     assert set(files(repo)) == {*before, *CLIENTS[name].files}
@@ -408,7 +405,7 @@ def test_what_is_made_for_a_client_goes_altogether(name: str, repo: Path, cli: C
     assert git(repo, "status", "--short", "--ignored") == ""
 
 
-def test_codex_is_told_of_the_server_in_its_own_table(repo: Path, cli: Callable[..., Any]) -> None:
+def test_codex_is_told_of_the_server_in_its_own_table(repo: Path, cli: Call) -> None:
     theirs = '# ours\r\nmodel = "x"\r\n\r\n[mcp_servers]\r\n# none yet\r\n'
     place = put(repo, ".codex/config.toml", theirs)
     cli("client", "install", "codex", "-C", str(repo), "--yes")
@@ -423,14 +420,14 @@ def test_codex_is_told_of_the_server_in_its_own_table(repo: Path, cli: Callable[
     assert (code, json.loads(out)["hint"]) == (1, "take out of it yourself what calls memento")
 
 
-def test_a_file_with_nothing_but_comments_besides_stays(repo: Path, cli: Callable[..., Any]) -> None:
+def test_a_file_with_nothing_but_comments_besides_stays(repo: Path, cli: Call) -> None:
     place = put(repo, ".codex/config.toml", "# model = 'x'\n")
     cli("client", "install", "codex", "-C", str(repo), "--yes")
     cli("client", "uninstall", "codex", "-C", str(repo), "--yes")
     assert place.read_text() == "# model = 'x'\n"
 
 
-def test_the_empty_lines_at_the_end_of_a_file_stay(repo: Path, cli: Callable[..., Any]) -> None:
+def test_the_empty_lines_at_the_end_of_a_file_stay(repo: Path, cli: Call) -> None:
     place = put(repo, ".codex/config.toml", theirs := 'model = "x"\n\n\n')
     cli("client", "install", "codex", "-C", str(repo), "--yes")
     cli("client", "uninstall", "codex", "-C", str(repo), "--yes")
@@ -438,7 +435,7 @@ def test_the_empty_lines_at_the_end_of_a_file_stay(repo: Path, cli: Callable[...
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_file_that_ends_without_a_newline_does_so_again(end: str, repo: Path, cli: Callable[..., Any]) -> None:
+def test_a_file_that_ends_without_a_newline_does_so_again(end: str, repo: Path, cli: Call) -> None:
     theirs = f'# ours{end}model = "x"'.encode()
     place = put(repo, ".codex/config.toml", theirs)
     cli("client", "install", "codex", "-C", str(repo), "--yes")
@@ -453,7 +450,7 @@ def test_a_file_that_ends_without_a_newline_does_so_again(end: str, repo: Path, 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_newline_that_an_editor_takes_away_behind_the_table_is_not_missed_after_it(
-    end: str, repo: Path, cli: Callable[..., Any]
+    end: str, repo: Path, cli: Call
 ) -> None:
     place = put(repo, ".codex/config.toml", theirs := f'model = "x"{end}'.encode())
     cli("client", "install", "codex", "-C", str(repo), "--yes")
@@ -462,9 +459,7 @@ def test_a_newline_that_an_editor_takes_away_behind_the_table_is_not_missed_afte
     assert place.read_bytes() == theirs
 
 
-def test_a_table_that_was_written_otherwise_is_called_that_and_not_bad_toml(
-    repo: Path, cli: Callable[..., Any]
-) -> None:
+def test_a_table_that_was_written_otherwise_is_called_that_and_not_bad_toml(repo: Path, cli: Call) -> None:
     text = '[mcp_servers.memento]\ncommand = "memento"\nargs = [\n  "mcp",\n]\n\n[tui]\n'
     place = put(repo, ".codex/config.toml", text)
     code, out, _ = cli("client", "uninstall", "codex", "-C", str(repo), "--yes", "--json")
@@ -482,9 +477,7 @@ def test_a_table_that_was_written_otherwise_is_called_that_and_not_bad_toml(
         ('[mcp_servers.memento]\ncommand = "other"\n', "mcp_servers.memento is something else"),
     ],
 )
-def test_toml_that_cannot_be_changed_safely_is_refused(
-    text: str, problem: str, repo: Path, cli: Callable[..., Any]
-) -> None:
+def test_toml_that_cannot_be_changed_safely_is_refused(text: str, problem: str, repo: Path, cli: Call) -> None:
     put(repo, ".codex/config.toml", text)
     before = files(repo)
     code, out, _ = cli("client", "install", "codex", "-C", str(repo), "--yes", "--json")
@@ -495,7 +488,7 @@ def test_toml_that_cannot_be_changed_safely_is_refused(
     assert files(repo) == before
 
 
-def test_a_version_that_a_file_has_stays_as_it_is(repo: Path, cli: Callable[..., Any]) -> None:
+def test_a_version_that_a_file_has_stays_as_it_is(repo: Path, cli: Call) -> None:
     place = put(repo, ".cursor/hooks.json", '{"version": 2, "hooks": {"stop": [{"command": "x"}]}}')
     cli("client", "install", "cursor", "-C", str(repo), "--yes")
     assert json.loads(place.read_text())["version"] == 2

@@ -20,10 +20,9 @@ from memento_git.ledger.store import Ledger
 from tests.play import Play, add, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 CALC: Final = '''"""Calculates."""
 

@@ -11,12 +11,9 @@ from memento_git.work.actions.setup import ATTRIBUTES_TEXT, COLLAPSED
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from tests.play import Play
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call, Play
 
 
 def attribute(folder: Path, *paths: str) -> list[str]:

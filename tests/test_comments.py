@@ -16,10 +16,10 @@ from memento_git.work.comments import MARK, post
 from tests.served import Quiet, WebServer, played
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 TOKEN: Final = "not-a-real-token-1234"
 PAGE: Final = 2

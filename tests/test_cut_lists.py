@@ -14,9 +14,7 @@ from memento_git.work.refusals import RunAmbiguous
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.play import Play
+    from tests.play import Call, Play
 
 
 def test_a_cut_list_ends_with_how_many_more_there_are() -> None:
@@ -58,7 +56,7 @@ def test_more_runs_than_are_named_are_counted(play: Play) -> None:
     assert "and 2 more" in str(caught.value)
 
 
-def test_more_stale_evidence_than_is_named_is_counted(play: Play, cli: Callable[..., tuple[int, str, str]]) -> None:
+def test_more_stale_evidence_than_is_named_is_counted(play: Play, cli: Call) -> None:
     play.planned()
     play.proven()
     for _ in range(6):
@@ -69,9 +67,7 @@ def test_more_stale_evidence_than_is_named_is_counted(play: Play, cli: Callable[
     assert "and 2 more: this commit" in line
 
 
-def test_status_names_no_stale_evidence_that_nothing_rests_on(
-    play: Play, cli: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_status_names_no_stale_evidence_that_nothing_rests_on(play: Play, cli: Call) -> None:
     def told() -> list[str]:
         return [
             line for line in cli("status", "-C", str(play.root))[1].splitlines() if line.startswith(("stale ", "unco"))

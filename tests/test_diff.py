@@ -28,12 +28,9 @@ from memento_git.work.actions.comparing import compare
 from tests.play import add, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from tests.play import Play
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call, Play
 
 HOSTILE = "</details> <script>x</script> | `a` @team #12 [l](u) <!-- x -->"
 

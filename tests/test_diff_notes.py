@@ -20,9 +20,7 @@ from tests.test_check_notes import LINES, edited, pinned, write
 from tests.test_diff import HOSTILE, head
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 
 def told(play: Play, given: str, *tips: str) -> dict[str, Any]:

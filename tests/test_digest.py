@@ -16,10 +16,9 @@ from memento_git.knowledge.digest import digest, document
 from tests.play import Play, add, git, shelf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 
 def test_what_matters_most_comes_first_and_what_does_not_count_is_named(play: Play) -> None:

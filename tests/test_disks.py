@@ -12,7 +12,7 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -21,10 +21,10 @@ from memento_git.ledger import edits, wholefile, worktree
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from memento_git.ledger.transaction import Transaction
-    from tests.play import Play
+    from tests.play import Call, Play
 
 WRITE: Final = """
 import sys
@@ -460,7 +460,7 @@ def test_what_a_command_showed_where_nothing_can_be_kept_is_told_with_its_exit_c
 
 
 def test_what_cannot_be_written_after_a_change_is_told_with_the_change(
-    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path, *_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))

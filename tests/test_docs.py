@@ -24,7 +24,9 @@ from tests.mentions import missing
 from tests.play import Play
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
+
+    from tests.play import Call
 
 ROOT: Final = Path(__file__).parent.parent
 PAGES: Final = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -130,7 +132,7 @@ def block_of(page: str, language: str) -> str:
     return found[1]
 
 
-def test_the_example_of_apply_applies(ledger: Ledger, cli: Callable[..., tuple[int, str, str]]) -> None:
+def test_the_example_of_apply_applies(ledger: Ledger, cli: Call) -> None:
     root = ledger.git.top
     assert root is not None
     (root / "work.yaml").write_text(block_of("apply.md", "yaml"))
@@ -256,9 +258,7 @@ archive RUN
 """
 
 
-def test_every_answer_has_the_keys_that_are_documented(
-    cli: Callable[..., tuple[int, str, str]], repo: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_answer_has_the_keys_that_are_documented(cli: Call, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import json
 
     monkeypatch.chdir(repo)

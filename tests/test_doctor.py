@@ -22,14 +22,14 @@ from memento_git.work.actions import hooks, runs, tasks
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from tests.play import Call
 
 
 def found(play: Play, status: str) -> list[str]:
     return [f"{answer.name}: {answer.message}" for answer in doctor.examine(play.ledger) if answer.status == status]
 
 
-def test_a_sound_ledger_is_ok(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_sound_ledger_is_ok(play: Play, cli: Call) -> None:
     play.planned()
     play.proven()
 
@@ -68,7 +68,7 @@ def test_a_pattern_of_policy_that_names_no_file_is_told(play: Play, pattern: str
 
 
 def test_a_client_that_is_set_up_in_part_or_starts_nothing_is_told(
-    play: Play, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    play: Play, cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play.planned()
     tools = tmp_path / "tools"
@@ -108,7 +108,7 @@ def test_a_client_that_is_set_up_in_part_or_starts_nothing_is_told(
     ("#!/usr/bin/env python3", ""), ("#!/bin/sh\nexec gone", ""), ("\x7fELF\udcff", ""),
 ])  # fmt: skip
 def test_a_script_whose_environment_is_gone_is_told_and_nothing_is_started(
-    play: Play, cli: Callable[..., Any], head: str, by: str
+    play: Play, cli: Call, head: str, by: str
 ) -> None:
     play.planned()
     program = play.root / "venv" / "memento"
@@ -123,7 +123,7 @@ def test_a_script_whose_environment_is_gone_is_told_and_nothing_is_started(
     assert not (play.root / "started").exists()
 
 
-def test_removed_evidence_is_found(play: Play, cli: Callable[..., Any]) -> None:
+def test_removed_evidence_is_found(play: Play, cli: Call) -> None:
     play.planned()
     task = play.proven()
     evidence = play.state(task).ids("evidence")[0]
@@ -283,9 +283,7 @@ def test_fix_removes_what_an_older_version_kept_once_none_is_at_work_here_any_mo
     assert not [name for name in old if (folder / name).exists()]
 
 
-def test_what_lies_in_worktrees_below_the_git_directory_is_no_half_written_file(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_what_lies_in_worktrees_below_the_git_directory_is_no_half_written_file(play: Play, cli: Call) -> None:
     git(play.root, "config", "memento.worktrees", ".git/memento/worktrees")
     play.planned()
     at = ("-C", str(play.root))
@@ -310,9 +308,7 @@ def test_a_secret_in_a_committed_text_is_found(play: Play) -> None:
     assert token not in lines[0]
 
 
-def test_what_is_wrong_with_a_recipe_and_beside_the_ledger_is_found_as_check_finds_it(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_what_is_wrong_with_a_recipe_and_beside_the_ledger_is_found_as_check_finds_it(play: Play, cli: Call) -> None:
     play.run()
     key = "AKIA" + "IOSFODNN7EXAMPLF"
     recipe = play.root / ".memento" / "recipes" / "open.yaml"
@@ -331,7 +327,7 @@ def test_what_is_wrong_with_a_recipe_and_beside_the_ledger_is_found_as_check_fin
     assert "looks like a secret (AWS Access Key)" in out
 
 
-def test_a_revision_is_checked_for_its_ledger_alone(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_revision_is_checked_for_its_ledger_alone(play: Play, cli: Call) -> None:
     play.planned()
     task = play.proven()
     sound = git(play.root, "rev-parse", "HEAD")
@@ -349,7 +345,7 @@ def test_a_revision_is_checked_for_its_ledger_alone(play: Play, cli: Callable[..
 
 
 def test_an_index_that_git_cannot_read_stops_no_reading_and_doctor_says_how_to_make_it_anew(
-    play: Play, cli: Callable[..., Any]
+    play: Play, cli: Call
 ) -> None:
     run = play.run()
     (play.root / ".git" / "index").write_text("x")
@@ -369,7 +365,7 @@ def test_an_index_that_git_cannot_read_stops_no_reading_and_doctor_says_how_to_m
 
 
 def test_a_repository_that_git_does_not_open_is_told_in_gits_words_and_not_sent_to_doctor(
-    play: Play, cli: Callable[..., Any]
+    play: Play, cli: Call
 ) -> None:
     with (play.root / ".git" / "config").open("a") as config:
         config.write("[\n")
@@ -418,9 +414,7 @@ def test_where_git_ignores_the_ledger_is_told(play: Play) -> None:
     assert told.fix == "take it out: .git/info/exclude:2:.memento"
 
 
-def test_a_partial_clone_whose_remote_is_away_says_so_everywhere(
-    play: Play, cli: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_partial_clone_whose_remote_is_away_says_so_everywhere(play: Play, cli: Call, tmp_path: Path) -> None:
     play.run()
     git(play.root, "config", "uploadpack.allowFilter", "true")
     there = tmp_path / "partial"
@@ -446,7 +440,7 @@ def test_hooks_that_git_passes_over_are_told(play: Play, path: str) -> None:
     assert found(play, "warn") == [told]
 
 
-def test_what_policy_asks_since_several_runs_ended_is_one_line(play: Play, cli: Callable[..., Any]) -> None:
+def test_what_policy_asks_since_several_runs_ended_is_one_line(play: Play, cli: Call) -> None:
     ended = []
     for _ in "abc":
         ended.append(play.planned())

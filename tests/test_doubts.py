@@ -13,9 +13,7 @@ from tests.play import add, git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.play import Play
-
-    Cli = Callable[..., tuple[int, str, str]]
+    from tests.play import Call, Play
 
 SIGNED = "signatures: {allowed_signers: .memento/allowed_signers, require: {%s: [ada@example.invalid]}}"
 TITLE = "Count the zebra"
@@ -74,7 +72,7 @@ TASKS = [
 
 @pytest.mark.parametrize(("story", "words"), TASKS, ids=[story.__name__ for story, _ in TASKS])
 def test_what_takes_from_a_proven_task_is_told_on_every_surface(
-    play: Play, cli: Cli, story: Callable[[Play], None], words: list[str]
+    play: Play, cli: Call, story: Callable[[Play], None], words: list[str]
 ) -> None:
     start = git(play.root, "rev-parse", "HEAD")
     play.planned()
@@ -113,7 +111,7 @@ def called_off(play: Play) -> None:
     [(retracted, "1 task is not proven"), (asked_more, "gate final_acceptance has not passed"), (called_off, "")],
 )
 def test_what_takes_from_a_completed_run_is_told_where_its_tasks_are_not(
-    play: Play, cli: Cli, story: Callable[[Play], None], word: str
+    play: Play, cli: Call, story: Callable[[Play], None], word: str
 ) -> None:
     run = play.planned(TITLE)
     start = git(play.root, "rev-parse", "HEAD")
@@ -139,7 +137,7 @@ def test_what_takes_from_a_completed_run_is_told_where_its_tasks_are_not(
         assert "whether it is proven cannot be told" in out, out
 
 
-def test_the_end_of_a_run_says_how_much_failed_since(play: Play, cli: Cli) -> None:
+def test_the_end_of_a_run_says_how_much_failed_since(play: Play, cli: Call) -> None:
     play.planned()
     failed_since(play)
     assert "every task is done and proven, 1 of them failed since" in cli("status", "-C", str(play.root))[1]
@@ -156,7 +154,7 @@ def test_the_end_of_a_run_says_how_much_failed_since(play: Play, cli: Cli) -> No
     assert play.overview()["tasks"][0]["failed_since"] == []
 
 
-def test_evidence_that_passed_on_this_code_since_is_told_alike(play: Play, cli: Cli) -> None:
+def test_evidence_that_passed_on_this_code_since_is_told_alike(play: Play, cli: Call) -> None:
     play.planned()
     passed_since(play)
     where = ("--json", "-C", str(play.root))
@@ -170,7 +168,7 @@ def test_evidence_that_passed_on_this_code_since_is_told_alike(play: Play, cli: 
     assert f"rests on {first}: recorded, witnessed, passed on this code since" in told
 
 
-def test_what_is_known_is_recalled_where_policy_cannot_be_read(play: Play, cli: Cli) -> None:
+def test_what_is_known_is_recalled_where_policy_cannot_be_read(play: Play, cli: Call) -> None:
     play.planned()
     stale(play)
     add(play, "Stripes are counted by hand.", evidence=[play.overview()["evidence"][0]["id"]])
@@ -201,7 +199,7 @@ PLANS = [
 
 @pytest.mark.parametrize(("story", "word"), PLANS, ids=[story.__name__ for story, _ in PLANS])
 def test_what_takes_from_an_approved_plan_is_told_by_recall(
-    play: Play, cli: Cli, story: Callable[[Play], None], word: str
+    play: Play, cli: Call, story: Callable[[Play], None], word: str
 ) -> None:
     play.planned()
     story(play)
@@ -211,7 +209,7 @@ def test_what_takes_from_an_approved_plan_is_told_by_recall(
         assert "Plan" in out
 
 
-def test_the_diff_says_that_a_plan_was_not_approved_by_who_may(play: Play, cli: Cli) -> None:
+def test_the_diff_says_that_a_plan_was_not_approved_by_who_may(play: Play, cli: Call) -> None:
     play.planned()
     git(play.root, "switch", "-qc", "work")
     unapproved(play)
@@ -221,7 +219,7 @@ def test_the_diff_says_that_a_plan_was_not_approved_by_who_may(play: Play, cli: 
         assert "not approved by who may" in out
 
 
-def test_a_verdict_by_who_may_not_give_it_is_told_on_every_surface(play: Play, cli: Cli) -> None:
+def test_a_verdict_by_who_may_not_give_it_is_told_on_every_surface(play: Play, cli: Call) -> None:
     play.planned()
     play.proven(TITLE)
     play.gate("final_acceptance", "passed")
@@ -235,7 +233,7 @@ def test_a_verdict_by_who_may_not_give_it_is_told_on_every_surface(play: Play, c
     assert (row["status"], row["fallen"]) == ("passed", "it is by Ada <ada@example.invalid>, and policy names Grace")
 
 
-def test_a_brief_says_what_is_not_proven_of_what_its_task_rests_on(play: Play, cli: Cli) -> None:
+def test_a_brief_says_what_is_not_proven_of_what_its_task_rests_on(play: Play, cli: Call) -> None:
     play.planned()
     first = play.proven(TITLE)
     task = play.task("Feed it", depends_on=[first])
@@ -253,7 +251,7 @@ def test_a_brief_says_what_is_not_proven_of_what_its_task_rests_on(play: Play, c
     (gate_failed, "gate quality_review failed"), (unsigned, "unsigned"),
 ])  # fmt: skip
 def test_a_brief_says_what_takes_from_the_proof_that_its_task_rests_on(
-    play: Play, cli: Cli, happen: Callable[[Play], None], word: str
+    play: Play, cli: Call, happen: Callable[[Play], None], word: str
 ) -> None:
     play.planned()
     happen(play)

@@ -30,7 +30,7 @@ from tests.play import git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.play import Play
+    from tests.play import Call, Play
 
 TOKEN = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0hJ3kL6"
 
@@ -84,7 +84,7 @@ def test_the_code_is_named_before_and_after(play: Play) -> None:
 
 
 def test_a_completion_on_evidence_of_other_code_says_why_it_is_unproven_and_how_to_prove_it(
-    play: Play, cli: Callable[..., tuple[int, str, str]]
+    play: Play, cli: Call
 ) -> None:
     where = ("-C", str(play.root))
     play.planned()
@@ -107,9 +107,7 @@ def test_a_completion_on_evidence_of_other_code_says_why_it_is_unproven_and_how_
     assert (answer["proven"], look["command"]) == (True, f"memento status --run {answer['run_id']}")
 
 
-def test_an_unproven_completion_leads_to_the_commands_that_are_asked(
-    play: Play, cli: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_an_unproven_completion_leads_to_the_commands_that_are_asked(play: Play, cli: Call) -> None:
     where = ("-C", str(play.root))
     play.planned()
     task = play.task(commands=["git --version"])
@@ -123,9 +121,7 @@ def test_an_unproven_completion_leads_to_the_commands_that_are_asked(
     assert json.loads(cli("task", "show", task, *where, "--json")[1])["task"]["proven"] is True
 
 
-def test_a_command_is_shown_as_one_types_it_and_what_is_so_and_what_is_not_alike(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_a_command_is_shown_as_one_types_it_and_what_is_so_and_what_is_not_alike(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task()
     (play.root / "app.py").write_text("x = 1\n")
@@ -139,9 +135,7 @@ def test_a_command_is_shown_as_one_types_it_and_what_is_so_and_what_is_not_alike
         assert "False" not in shown
 
 
-def test_what_a_command_showed_leads_to_the_dispatches_that_it_may_complete(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_what_a_command_showed_leads_to_the_dispatches_that_it_may_complete(play: Play, cli: Call) -> None:
     play.planned()
     first, second = play.task(), play.task()
     name = play.claimed(first)
@@ -348,9 +342,7 @@ def test_evidence_of_code_that_changed_while_it_ran_does_not_prove(play: Play) -
     assert "the code changed while" in state.proof(task).why[0]
 
 
-def test_that_the_code_changed_while_a_command_ran_is_said_at_once(
-    play: Play, cli: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_that_the_code_changed_while_a_command_ran_is_said_at_once(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task()
     where = ("-C", str(play.root))
@@ -485,9 +477,7 @@ def test_a_junit_report_is_counted_and_names_failed_cases(play: Play, failures: 
     assert report.get("failed", []) == ["a::b"] * failures
 
 
-def test_a_junit_report_of_skipped_cases_alone_is_no_verdict(
-    play: Play, cli: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_a_junit_report_of_skipped_cases_alone_is_no_verdict(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task()
     script = "open('r.xml', 'w').write('<testsuite><testcase name=\"a\"><skipped/></testcase></testsuite>')"
@@ -687,7 +677,7 @@ def test_a_secret_in_typed_text_is_refused_without_repeating_it(play: Play, fiel
     assert TOKEN not in caught.value.message + caught.value.hint
 
 
-def test_a_false_alarm_is_overridden_by_name_and_that_is_recorded(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_false_alarm_is_overridden_by_name_and_that_is_recorded(play: Play, cli: Call) -> None:
     play.run()
     arguments = ("evidence", "add", "-C", str(play.root), "--kind", "ci", "--uri", f"https://x.org/{TOKEN}")
     refused, out, _ = cli(*arguments, "--json")
@@ -701,7 +691,7 @@ def test_a_false_alarm_is_overridden_by_name_and_that_is_recorded(play: Play, cl
     assert data_of(play, json.loads(out)["evidence"]["id"])["allowed_secrets"] == [rule]
 
 
-def test_evidence_names_the_overridden_rules_that_it_needed_and_no_others(play: Play, cli: Callable[..., Any]) -> None:
+def test_evidence_names_the_overridden_rules_that_it_needed_and_no_others(play: Play, cli: Call) -> None:
     play.run()
     allowing = ("--allow-secret", "github-token", "--allow-secret", "private-key", "-C", str(play.root), "--json")
     (play.root / "kept.txt").write_text(f"it is {TOKEN}", encoding="utf-8")
@@ -753,7 +743,7 @@ def test_imported_evidence_that_was_altered_is_refused(play: Play, tmp_path: Pat
     ],
 )  # fmt: skip
 def test_what_imported_evidence_cannot_be_given_is_refused_not_dropped(
-    play: Play, tmp_path: Path, cli: Callable[..., Any], more: list[str], names: str
+    play: Play, tmp_path: Path, cli: Call, more: list[str], names: str
 ) -> None:
     play.planned()
     task = play.task()

@@ -27,8 +27,9 @@ from memento_git.work.running.tee import Stream
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
+
+    from tests.play import Call
 
 WITHOUT_A_THREAD: Final = """
 import resource, sys
@@ -53,16 +54,14 @@ def whole(play: Play) -> bool:
 
 
 @pytest.mark.parametrize("odd", ["", "a\rb", "\x1b[31m", "x" * 70_000, "two\nlines", "\u202e"])
-def test_any_argument_of_a_command_can_be_recorded_and_read_again(
-    play: Play, cli: Callable[..., Any], odd: str
-) -> None:
+def test_any_argument_of_a_command_can_be_recorded_and_read_again(play: Play, cli: Call, odd: str) -> None:
     play.run()
     code, out, _ = cli("-C", str(play.root), "--json", "evidence", "run", "--", sys.executable, "-c", "pass", odd)
     assert code == 0, out
     assert whole(play)
 
 
-def test_a_file_name_that_is_no_text_does_not_stop_evidence(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_file_name_that_is_no_text_does_not_stop_evidence(play: Play, cli: Call) -> None:
     play.run()
     (play.root / os.fsdecode(b"bad-\xff-name")).write_text("x")
     (play.root / "new\nline").write_text("x")
@@ -87,9 +86,7 @@ def test_a_record_that_could_not_be_read_again_is_never_committed(play: Play) ->
     assert git(play.root, "rev-parse", "HEAD") == head
 
 
-def test_what_would_be_refused_afterwards_is_refused_before_the_command_runs(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_what_would_be_refused_afterwards_is_refused_before_the_command_runs(play: Play, cli: Call) -> None:
     marker = play.root / "ran"
     command = ("--", "touch", str(marker))
     run = ("-C", str(play.root), "--json", "evidence", "run")
@@ -103,7 +100,7 @@ def test_what_would_be_refused_afterwards_is_refused_before_the_command_runs(
     assert not marker.exists()
 
 
-def test_a_result_that_cannot_be_recorded_any_more_is_kept(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_result_that_cannot_be_recorded_any_more_is_kept(play: Play, cli: Call) -> None:
     run = play.run()
     cancel = f"{sys.executable} -m memento_git run cancel {run} --reason meanwhile"
 
@@ -118,7 +115,7 @@ def test_a_result_that_cannot_be_recorded_any_more_is_kept(play: Play, cli: Call
     assert code == 0
 
 
-def test_a_runner_without_a_ledger_writes_its_folder(repo: Path, cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_runner_without_a_ledger_writes_its_folder(repo: Path, cli: Call, tmp_path: Path) -> None:
     run = ("-C", str(repo), "evidence", "run", "--out", str(tmp_path / "out"))
     code, _, err = cli(*run, "--", sys.executable, "-c", "print('ci')")
     assert (code, err) == (0, "")
@@ -353,7 +350,7 @@ def test_imported_evidence_that_is_larger_than_any_record_is_refused_unread(play
 
 
 def test_imported_evidence_is_given_to_no_other_work_than_it_was_made_for(
-    play: Play, tmp_path: Path, cli: Callable[..., Any]
+    play: Play, tmp_path: Path, cli: Call
 ) -> None:
     play.planned()
     tasks = [play.task(), play.task()]
@@ -384,7 +381,7 @@ def test_a_command_that_nobody_can_witness_for_want_of_a_thread_is_ended_and_ref
 
 
 def test_a_scratch_folder_that_cannot_be_removed_spoils_nothing(
-    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     play.run()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))

@@ -19,12 +19,10 @@ from tests import hands
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.play import Play
+    from tests.play import Call, Play
 
 
-def shown(play: Play, cli: Callable[..., Any], *arguments: str) -> dict[str, Any]:
+def shown(play: Play, cli: Call, *arguments: str) -> dict[str, Any]:
     """Run a shell command that exits with 3 as evidence; return what was recorded of it."""
     *options, script = arguments
     code, out, _ = cli(
@@ -51,7 +49,7 @@ def kept(out: str, play: Play) -> Path:
     ],
 )
 def test_a_report_that_cannot_be_read_is_a_problem_of_what_is_recorded(
-    play: Play, cli: Callable[..., Any], left: str, told: str
+    play: Play, cli: Call, left: str, told: str
 ) -> None:
     play.run()
     row = shown(play, cli, "--report", "r", left)
@@ -59,7 +57,7 @@ def test_a_report_that_cannot_be_read_is_a_problem_of_what_is_recorded(
 
 
 def test_a_report_that_counts_more_than_a_record_can_hold_is_a_problem_of_what_is_recorded(
-    play: Play, cli: Callable[..., Any]
+    play: Play, cli: Call
 ) -> None:
     play.run()
     totals = {"totals": {"num_statements": 10**18, "covered_lines": 1}}
@@ -89,9 +87,7 @@ def test_a_gate_of_a_path_that_is_gone_saw_other_code(play: Play) -> None:
     assert draft.data["code"]["paths"]
 
 
-def test_code_that_cannot_be_named_when_the_command_ends_is_a_problem_and_no_loss(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_code_that_cannot_be_named_when_the_command_ends_is_a_problem_and_no_loss(play: Play, cli: Call) -> None:
     play.run()
     script = "echo seen; echo broken > .git/index"
     code, out, _ = cli("-C", str(play.root), "--json", "evidence", "run", "--", "sh", "-c", script)
@@ -103,7 +99,7 @@ def test_code_that_cannot_be_named_when_the_command_ends_is_a_problem_and_no_los
     assert (code, json.loads(out)["evidence"]["outcome"]) == (0, "failed")
 
 
-def test_a_folder_that_cannot_be_written_loses_nothing(play: Play, cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_loses_nothing(play: Play, cli: Call, tmp_path: Path) -> None:
     play.run()
     run = ("-C", str(play.root), "--json", "evidence", "run", "--out", str(tmp_path / "out" / "here"))
     code, out, _ = cli(*run, "--", "sh", "-c", f"echo seen; touch {tmp_path}/out")
@@ -112,9 +108,7 @@ def test_a_folder_that_cannot_be_written_loses_nothing(play: Play, cli: Callable
     assert cli("-C", str(play.root), "evidence", "add", "--from", str(kept(out, play)))[0] == 0
 
 
-def test_a_folder_that_another_run_wrote_meanwhile_stays_that_runs(
-    play: Play, cli: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_folder_that_another_run_wrote_meanwhile_stays_that_runs(play: Play, cli: Call, tmp_path: Path) -> None:
     play.run()
     out = tmp_path / "out"
     other = f"{sys.executable} -m memento_git evidence run --out {out} -- sh -c 'echo broken; exit 3'"
@@ -126,9 +120,7 @@ def test_a_folder_that_another_run_wrote_meanwhile_stays_that_runs(
         assert row["outcome"] == outcome
 
 
-def test_what_a_command_writes_into_its_folder_is_not_written_over(
-    play: Play, cli: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_what_a_command_writes_into_its_folder_is_not_written_over(play: Play, cli: Call, tmp_path: Path) -> None:
     play.run()
     out = tmp_path / "out"
     run = ("-C", str(play.root), "--json", "evidence", "run", "--out", str(out), "--", "sh", "-c")
@@ -143,7 +135,7 @@ def test_what_a_command_writes_into_its_folder_is_not_written_over(
     assert (kept(told, play) / "stdout.txt").read_text() == "seen\n"
 
 
-def test_a_repository_that_its_command_removes_is_not_made_again(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_repository_that_its_command_removes_is_not_made_again(play: Play, cli: Call) -> None:
     play.run()
     code, out, _ = cli("-C", str(play.root), "--json", "evidence", "run", "--", "sh", "-c", "echo seen; mv .git gone")
     assert code == 1
@@ -208,7 +200,7 @@ def test_what_a_check_showed_is_kept_where_the_end_of_a_dispatch_is_refused(play
     play.do(folders.import_folder, folder)
 
 
-def test_a_command_that_ends_well_but_too_late_says_so_and_ends_with_124(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_command_that_ends_well_but_too_late_says_so_and_ends_with_124(play: Play, cli: Call) -> None:
     play.run()
     script = "trap 'exit 0' TERM; sleep 5 & wait"
     code, out, _ = cli("-C", str(play.root), "--json", "evidence", "run", "--timeout", "1s", "--", "sh", "-c", script)
@@ -225,7 +217,7 @@ def test_a_command_that_ends_well_but_too_late_says_so_and_ends_with_124(play: P
 @pytest.mark.parametrize("to", [(), ("--out", "../kept")])
 @pytest.mark.parametrize(("script", "ends"), [("true", 1), ("exit 3", 3), ("echo '<testsuite' > r.xml", 1)])
 def test_a_command_that_ends_well_without_its_report_does_not_let_a_job_pass(
-    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, script: str, ends: int, to: tuple[str, ...]
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch, script: str, ends: int, to: tuple[str, ...]
 ) -> None:
     """The evidence said that it failed, and the job that recorded it was green."""
     play.run()
@@ -236,13 +228,13 @@ def test_a_command_that_ends_well_without_its_report_does_not_let_a_job_pass(
     assert "r.xml" in told["warnings"][0]
 
 
-def test_a_report_without_a_case_says_so(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_report_without_a_case_says_so(play: Play, cli: Call) -> None:
     play.run()
     row = shown(play, cli, "--report", "r.xml", "echo '<testsuite tests=\"0\"></testsuite>' > r.xml")
     assert row["problems"] == ["report r.xml has no test case"]
 
 
-def test_what_a_report_makes_of_a_command_that_ended_well_is_told(play: Play, cli: Callable[..., Any]) -> None:
+def test_what_a_report_makes_of_a_command_that_ended_well_is_told(play: Play, cli: Call) -> None:
     play.run()
     cases = '<testsuite><testcase name="a"/><testcase name="b"><failure/></testcase></testsuite>'
     run = ("-C", str(play.root), "evidence", "run", "--report", "r.xml", "--", "sh", "-c")
@@ -254,9 +246,7 @@ def test_what_a_report_makes_of_a_command_that_ended_well_is_told(play: Play, cl
     assert "exit 0; junit: 0 tests; report r.xml has no test case" in cli("-C", str(play.root), "evidence", "list")[1]
 
 
-def test_the_run_of_evidence_in_a_folder_is_named_when_that_is_added(
-    play: Play, cli: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_the_run_of_evidence_in_a_folder_is_named_when_that_is_added(play: Play, cli: Call, tmp_path: Path) -> None:
     run = play.run()
     out = ("evidence", "run", "--out", str(tmp_path / "out"))
     code, _, err = cli("-C", str(play.root), *out, "--run", run, "--", "touch", "ran")
@@ -265,7 +255,7 @@ def test_the_run_of_evidence_in_a_folder_is_named_when_that_is_added(
 
 
 def test_a_report_that_nothing_here_reads_is_refused_before_the_command_runs(
-    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play.run()
     monkeypatch.setitem(sys.modules, "defusedxml", None)
@@ -276,7 +266,7 @@ def test_a_report_that_nothing_here_reads_is_refused_before_the_command_runs(
     assert not (play.root / "ran").exists()
 
 
-def test_a_file_that_is_too_large_to_attach_is_named(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_file_that_is_too_large_to_attach_is_named(play: Play, cli: Call) -> None:
     play.run()
     (play.root / "large.bin").write_bytes(b"x" * 2_000_000)
     code, out, _ = cli("-C", str(play.root), "--json", "evidence", "add", "large.bin")

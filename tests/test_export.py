@@ -29,9 +29,7 @@ from memento_git.work.attest import envelope
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.play import Play
+    from tests.play import Call, Play
 
 JUNIT = """\
 from pathlib import Path
@@ -440,9 +438,7 @@ def public(path: Path) -> SSlibKey:
 
 
 @pytest.mark.parametrize("kind", ["ed25519", "ecdsa"])
-def test_an_envelope_is_signed_with_the_key_and_with_no_other(
-    play: Play, tmp_path: Path, cli: Callable[..., Any], kind: str
-) -> None:
+def test_an_envelope_is_signed_with_the_key_and_with_no_other(play: Play, tmp_path: Path, cli: Call, kind: str) -> None:
     play.planned()
     evidence = play.evidence(play.task())
     key = key_file(tmp_path, kind)
@@ -488,7 +484,7 @@ def test_without_the_library_signing_says_what_to_install() -> None:
     assert done.stdout.startswith(f"attest_extra_missing {adding('attest')}")
 
 
-def test_the_command_line_wants_one_thing_to_export(play: Play, cli: Callable[..., Any]) -> None:
+def test_the_command_line_wants_one_thing_to_export(play: Play, cli: Call) -> None:
     run = play.planned()
     evidence = play.evidence(play.task())
     at = ("-C", str(play.root), "evidence", "export")

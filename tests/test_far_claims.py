@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,8 +14,9 @@ from tests.clones import Hub
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
+
+    from tests.play import Call
 
 NEVER = '{"dispatch": "dispatch_0123456789ab", "by": "Eve", "until": "zzzz"}'
 LONG_AGO = "2000-01-01T00:00:00.000Z"
@@ -145,7 +146,7 @@ def test_many_refs_of_a_remote_are_looked_at_and_forgotten_together(
     assert git(hub.first.root, "for-each-ref", remoteclaims.SEEN) == ""
 
 
-def test_a_remote_that_is_unknown_or_away_fails_by_name(hub: Hub, cli: Callable[..., Any]) -> None:
+def test_a_remote_that_is_unknown_or_away_fails_by_name(hub: Hub, cli: Call) -> None:
     root = str(hub.first.root)
     assert told(hub.first, "nowhere")[0][0].startswith("'nowhere' is not a remote")
     hub.bare.rename(hub.bare.with_name("away"))

@@ -36,10 +36,8 @@ from tests.play import git
 from tests.test_check import codes, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memento_git.model.finding import Finding
-    from tests.play import Play
+    from tests.play import Call, Play
 
 
 def found(play: Play, **options: Any) -> list[Finding]:
@@ -293,9 +291,7 @@ def test_a_gate_that_no_commit_of_the_edits_would_let_hold_is_to_be_passed_again
     assert refused.value.hint.endswith(f"memento gate record quality_review passed --run {run} --evidence EVIDENCE")
 
 
-def test_what_is_proven_on_edits_is_to_be_committed_before_the_run_is_released(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_what_is_proven_on_edits_is_to_be_committed_before_the_run_is_released(play: Play, cli: Call) -> None:
     play.policy("  gates: {required: [release], fresh: [release]}\n")
     run, where = play.planned(), ("-C", str(play.root), "--json")
     (play.root / "app.py").write_text("answer = 41\n")
@@ -347,9 +343,7 @@ def test_a_run_is_shown_where_git_cannot_name_the_edits(play: Play, gate: str) -
     assert step["command"] == (again if gate else f"memento run complete {run}")
 
 
-def test_what_git_does_not_track_is_named_where_what_is_proven_on_it_is_to_be_committed(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_what_git_does_not_track_is_named_where_what_is_proven_on_it_is_to_be_committed(play: Play, cli: Call) -> None:
     run, commit = play.planned(), "git commit -a -m MESSAGE"
     for name in ("app.py", "new.py"):
         (play.root / name).write_text("answer = 41\n")
@@ -394,9 +388,7 @@ def test_the_end_of_a_run_says_how_much_of_it_is_proven_on_other_code(play: Play
     assert play.overview(run)["next"] == [{"why": "every task is done and proven", "command": end}]
 
 
-def test_a_task_that_is_proven_on_other_code_alone_is_proven_anew_before_the_run_ends(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_a_task_that_is_proven_on_other_code_alone_is_proven_anew_before_the_run_ends(play: Play, cli: Call) -> None:
     run, task = outgrown(play)
 
     def step() -> dict[str, str]:
@@ -413,9 +405,7 @@ def test_a_task_that_is_proven_on_other_code_alone_is_proven_anew_before_the_run
     assert step() == {"why": "every task is done and proven", "command": f"memento run complete {run}"}
 
 
-def test_a_task_that_is_proven_anew_on_edits_is_verified_and_they_are_committed(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_a_task_that_is_proven_anew_on_edits_is_verified_and_they_are_committed(play: Play, cli: Call) -> None:
     run, task = outgrown(play)
     (play.root / "app.py").write_text("answer = 40\n")
     again = f"memento evidence run --task {task} --kind test -- sh -c 'echo checked; exit 0'"

@@ -17,7 +17,7 @@ from tests.play import Play, add, git
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 
 @contextmanager

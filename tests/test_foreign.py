@@ -26,12 +26,9 @@ from memento_git.review.actions import check
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memento_git.model.exchange import Brought
     from memento_git.model.note_rows import NoteRow
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 SECRET = "AKIA" + "IOSFODNN7EXAMPLZ"
 

@@ -12,9 +12,7 @@ from memento_git.work.actions import evidences, runs
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 NEW = "helper.py"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,10 +16,9 @@ from tests.cheats.forging import Forger
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from tests.play import Play
+    from tests.play import Call, Play
 
 THEIRS = """
 [color]
@@ -179,9 +178,7 @@ def lines_of(play: Play) -> dict[str, list[list[str]]]:
 
 
 @pytest.mark.parametrize("about", ["check", "diff", "status", "log", "recall", "show", "code"])
-def test_answers_are_the_same(
-    told: Play, theirs: Path, cli: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch, about: str
-) -> None:
+def test_answers_are_the_same(told: Play, theirs: Path, cli: Call, monkeypatch: pytest.MonkeyPatch, about: str) -> None:
     root, there = told.root, told.root.with_name("there")
     task = next((root / layout.RUNS).rglob("task.md"))
     task.write_text("broken")
@@ -203,7 +200,7 @@ def test_answers_are_the_same(
         assert "F001" in found["check --staged"]
 
 
-def test_no_program_for_diffs_has_a_say_in_what_is_told_of_a_note(play: Play, cli: Callable[..., Any]) -> None:
+def test_no_program_for_diffs_has_a_say_in_what_is_told_of_a_note(play: Play, cli: Call) -> None:
     note = play.do(notes.add_note, "The port is 80.")
     (play.root / ".git" / "info" / "attributes").write_text("*.md diff=theirs\n")
     for key in ("textconv", "command"):
@@ -213,7 +210,7 @@ def test_no_program_for_diffs_has_a_say_in_what_is_told_of_a_note(play: Play, cl
         assert ("The port is 80." in told, "443" in told) == (True, False)
 
 
-def test_a_copy_of_a_split_index_leaves_nothing_in_the_git_directory(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_copy_of_a_split_index_leaves_nothing_in_the_git_directory(play: Play, cli: Call) -> None:
     """The other part of such an index lies there, also of one that is named elsewhere."""
     for number in range(20):
         (play.root / f"{number}.py").write_text("")

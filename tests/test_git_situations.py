@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -26,9 +26,10 @@ from memento_git.work.actions.setup import init_ledger
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from memento_git.errors import MementoError
+    from tests.play import Call
 
 
 def refused(play: Play, error: type[MementoError]) -> None:
@@ -56,7 +57,7 @@ def test_an_unborn_branch_gets_the_ledger_as_its_first_commit_and_keeps_staged_w
 
 
 @pytest.mark.parametrize("command", ["check", "graph", "diff HEAD", "diff HEAD~1..HEAD", "status --at @"])
-def test_an_unborn_branch_is_told_as_one(tmp_path: Path, cli: Callable[..., Any], command: str) -> None:
+def test_an_unborn_branch_is_told_as_one(tmp_path: Path, cli: Call, command: str) -> None:
     git(tmp_path, "init", "-q", "-b", "main")
     code, out, _ = cli(*command.split(), "-C", str(tmp_path), "--json")
     answer = json.loads(out)
@@ -127,7 +128,7 @@ def forked(play: Play) -> Play:
     ids=["merge", "rebase", "cherry-pick", "revert", "bisect"],
 )
 def test_while_an_operation_is_in_progress_reading_works_and_writing_is_refused(
-    forked: Play, cli: Callable[..., Any], start: tuple[str, ...], end: tuple[str, ...], what: str
+    forked: Play, cli: Call, start: tuple[str, ...], end: tuple[str, ...], what: str
 ) -> None:
     def first() -> str:
         step: dict[str, str] = json.loads(cli("status", "--json", "-C", str(forked.root))[1])["next"][0]

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.play import Play
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call, Play
 
 
 @pytest.fixture

@@ -18,12 +18,9 @@ from memento_git.work.graph import codegraph, graphfile, graphs
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from tests.play import Play
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call, Play
 
 
 def graph(**edges: str) -> graphs.Edges:

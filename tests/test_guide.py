@@ -17,10 +17,9 @@ from memento_git.cli.main import memento
 from memento_git.work.actions.setup import guide_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from tests.play import Play
+    from tests.play import Call, Play
 
 
 def test_the_guide_is_a_valid_agent_skill() -> None:
@@ -44,9 +43,7 @@ def test_every_command_of_the_guide_exists_with_its_options() -> None:
         assert {word for word in words if word.startswith("--")} <= options, line
 
 
-def test_the_guide_is_printed_or_written_and_overwrites_nothing(
-    cli: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_the_guide_is_printed_or_written_and_overwrites_nothing(cli: Call, tmp_path: Path) -> None:
     assert json.loads(cli("guide", "--json")[1])["text"] == guide_text()
     skills = tmp_path / "skills"
     for _ in range(2):
@@ -67,9 +64,7 @@ def test_a_pipe_in_the_place_of_what_is_written_is_not_waited_for(play: Play, li
     assert subprocess.run(words, cwd=play.root, capture_output=True, timeout=60, check=False).returncode == 1
 
 
-def test_the_guide_leads_to_the_short_answer_of_a_run_and_its_lists_are_whole(
-    play: Play, cli: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_the_guide_leads_to_the_short_answer_of_a_run_and_its_lists_are_whole(play: Play, cli: Call) -> None:
     """Way: of a run with fifteen tasks `status --json` is 70 KB, where the same as text is 3 KB."""
     play.planned()
     play.proven()

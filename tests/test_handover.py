@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -30,9 +30,8 @@ from tests.hands import worktrees as trees
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memento_git.model.rows import DispatchRow
+    from tests.play import Call
 
 PARTIAL = "open('half.py', 'w').write('half = 1\\n'); open('app.py', 'a').write('more = 1\\n'); raise SystemExit(3)"
 
@@ -99,7 +98,7 @@ def test_a_dirty_checkout_refuses_a_work_tree_and_queues_nothing(play: Play, tas
 
 
 def test_who_runs_an_executor_beside_open_edits_is_told_how_it_works_without_them_unless_policy_refuses(
-    play: Play, task: str, cli: Callable[..., Any]
+    play: Play, task: str, cli: Call
 ) -> None:
     def refused() -> str:
         (play.root / "app.py").write_text("answer = 43\n")
@@ -114,9 +113,7 @@ def test_who_runs_an_executor_beside_open_edits_is_told_how_it_works_without_the
     assert refused() == "commit or stash them first: git status"
 
 
-def test_open_edits_are_told_once_to_who_runs_an_executor_beside_them(
-    play: Play, task: str, cli: Callable[..., Any]
-) -> None:
+def test_open_edits_are_told_once_to_who_runs_an_executor_beside_them(play: Play, task: str, cli: Call) -> None:
     (play.root / "app.py").write_text("answer = 43\n")
     command = (sys.executable, "-c", "open('done.txt', 'w').write('done')")
     told = cli("dispatch", "run", task, "--allow-dirty", "-C", str(play.root), "--", *command)[2]
@@ -224,9 +221,7 @@ def test_a_person_works_in_the_work_tree_and_completes_from_the_checkout(play: P
     assert handovers.listed(play.ledger.git) == []
 
 
-def test_a_claim_of_the_checkout_is_not_made_again_in_the_work_tree(
-    play: Play, task: str, cli: Callable[..., Any]
-) -> None:
+def test_a_claim_of_the_checkout_is_not_made_again_in_the_work_tree(play: Play, task: str, cli: Call) -> None:
     made = hand_over(play.ledger, task, Wish("human"))
     play.do(dispatches.claim_dispatch, made.dispatch)
     there = play.beside(Path(made.path))
@@ -342,7 +337,7 @@ def test_the_proof_is_fresh_again_once_the_branch_is_merged(play: Play, task: st
     assert play.is_proven(task)
 
 
-def test_status_says_to_merge_what_lies_on_a_branch(play: Play, task: str, cli: Callable[..., Any]) -> None:
+def test_status_says_to_merge_what_lies_on_a_branch(play: Play, task: str, cli: Call) -> None:
     outcome = run(play, task, WRITE)
     at = ("-C", str(play.root), "--json")
     commands = [step["command"] for step in json.loads(cli("status", *at)[1])["next"]]
@@ -353,9 +348,7 @@ def test_status_says_to_merge_what_lies_on_a_branch(play: Play, task: str, cli: 
     assert [command for command in commands if command.startswith("git merge")] == []
 
 
-def test_status_says_to_choose_among_candidates_that_lie_on_branches(
-    play: Play, task: str, cli: Callable[..., Any]
-) -> None:
+def test_status_says_to_choose_among_candidates_that_lie_on_branches(play: Play, task: str, cli: Call) -> None:
     wished = [hand_over(play.ledger, task, Wish("agent", candidate=True)) for _ in range(2)]
     for made in wished:
         run(play, made.dispatch, WRITE)
@@ -368,7 +361,7 @@ def test_status_says_to_choose_among_candidates_that_lie_on_branches(
     assert commands[0] == f"git merge memento/{wished[1].dispatch.partition('_')[2]}"
 
 
-def test_status_leads_to_the_worktree_that_a_dispatch_has(play: Play, task: str, cli: Callable[..., Any]) -> None:
+def test_status_leads_to_the_worktree_that_a_dispatch_has(play: Play, task: str, cli: Call) -> None:
     def first(root: Path) -> str:
         return str(json.loads(cli("status", "-C", str(root), "--json")[1])["next"][0]["command"])
 
@@ -385,9 +378,7 @@ def test_status_leads_to_the_worktree_that_a_dispatch_has(play: Play, task: str,
     assert first(play.root) == f"git merge {made.branch}"
 
 
-def test_nobody_is_led_to_merge_what_workers_in_five_worktrees_have_only_claimed(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_nobody_is_led_to_merge_what_workers_in_five_worktrees_have_only_claimed(play: Play, cli: Call) -> None:
     play.planned()
     made = [hand_over(play.ledger, play.task(str(number)), Wish("agent")) for number in range(5)]
     for one in made:
@@ -399,9 +390,7 @@ def test_nobody_is_led_to_merge_what_workers_in_five_worktrees_have_only_claimed
     assert [step["command"] for step in steps] == [f"memento status --at {one.branch}" for one in made]
 
 
-def test_what_is_claimed_on_another_branch_of_the_clone_is_not_handed_out_again(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_what_is_claimed_on_another_branch_of_the_clone_is_not_handed_out_again(play: Play, cli: Call) -> None:
     run = play.planned()
     task = play.task("One", run=run)
     git(play.root, "branch", "side")
@@ -419,7 +408,7 @@ def test_what_is_claimed_on_another_branch_of_the_clone_is_not_handed_out_again(
 
 
 def test_a_branch_whose_files_git_lacks_is_passed_over_where_a_claim_is_looked_for(
-    play: Play, cli: Callable[..., Any], tmp_path: Path
+    play: Play, cli: Call, tmp_path: Path
 ) -> None:
     task = play.task("One", run=play.planned())
     git(play.root, "config", "uploadpack.allowFilter", "true")
@@ -484,9 +473,7 @@ def test_a_run_that_changes_nothing_and_shows_nothing_fails_as_unclear(play: Pla
     assert play.status(task) == "blocked"
 
 
-def test_a_run_that_changes_nothing_and_passes_says_so_and_names_no_branch_to_merge(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_a_run_that_changes_nothing_and_passes_says_so_and_names_no_branch_to_merge(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task(commands=["test -s app.py"])
 
@@ -710,7 +697,7 @@ def test_the_child_knows_its_task_and_nothing_of_gits_variables(
 
 @pytest.mark.parametrize("how", [("dispatch", "run"), ("dispatch", "work")])
 def test_what_an_executor_reads_names_the_notes_about_the_files_of_its_task(
-    play: Play, cli: Callable[..., Any], how: tuple[str, ...]
+    play: Play, cli: Call, how: tuple[str, ...]
 ) -> None:
     (play.root / "app.py").write_text("ANSWER = 42\n")
     play.commit_all()
@@ -780,7 +767,7 @@ def test_the_paths_of_this_machine_stay_out_of_what_is_kept(play: Play, task: st
     assert "<repository>/.git/memento/handovers/" in told
 
 
-def test_the_commands_hand_over_and_run(play: Play, task: str, cli: Callable[..., Any]) -> None:
+def test_the_commands_hand_over_and_run(play: Play, task: str, cli: Call) -> None:
     at = ("-C", str(play.root))
     made = json.loads(cli("dispatch", "create", task, "--executor", "x", "--worktree", "--json", *at)[1])
     assert (made["dispatched"], Path(made["worktree"]).is_dir(), made["executor_invoked"]) == (True, True, False)
@@ -918,9 +905,7 @@ def test_another_clone_is_told_of_work_that_it_was_never_given(play: Play, task:
     assert there.ledger.warnings == []
 
 
-def test_one_of_several_tries_is_to_be_chosen_before_it_is_merged(
-    play: Play, task: str, cli: Callable[..., Any]
-) -> None:
+def test_one_of_several_tries_is_to_be_chosen_before_it_is_merged(play: Play, task: str, cli: Call) -> None:
     opened = play.dispatch(task, candidate=True)
 
     code, out, _ = cli("dispatch", "run", opened, "--quiet", "-C", str(play.root), "--", *python(WRITE))
@@ -989,7 +974,7 @@ def test_a_terminals_interrupt_reaches_all_of_its_group_and_the_work_is_put_asid
     assert (trees(play.root), branches(play.root)) == ([], [])
 
 
-def test_a_dispatch_is_stopped_from_another_terminal(play: Play, task: str, cli: Callable[..., Any]) -> None:
+def test_a_dispatch_is_stopped_from_another_terminal(play: Play, task: str, cli: Call) -> None:
     process = start(play.root, "dispatch", "run", task, "--json", "--executor", "agent", "--", *python(SLEEP))
     found = at_work(play)
 
@@ -1060,9 +1045,7 @@ def test_a_worker_waits_for_a_merge_of_the_users_to_end(play: Play, task: str) -
 # What cancel and pause tell.
 
 
-def test_cancel_and_pause_tell_incomplete_tasks_and_living_processes(
-    play: Play, task: str, cli: Callable[..., Any]
-) -> None:
+def test_cancel_and_pause_tell_incomplete_tasks_and_living_processes(play: Play, task: str, cli: Call) -> None:
     other = play.task("Another task")
     process = start(play.root, "dispatch", "run", task, "--json", "--executor", "agent", "--", *python(SLEEP))
     found = at_work(play)
@@ -1083,7 +1066,7 @@ def test_cancel_and_pause_tell_incomplete_tasks_and_living_processes(
     answer(process)
 
 
-def test_pause_tells_people_how_to_stop_what_goes_on(play: Play, task: str, cli: Callable[..., Any]) -> None:
+def test_pause_tells_people_how_to_stop_what_goes_on(play: Play, task: str, cli: Call) -> None:
     process = start(play.root, "dispatch", "run", task, "--json", "--executor", "agent", "--", *python(SLEEP))
     at_work(play)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,12 +15,11 @@ from tests.play import git
 from tests.test_signatures import POLICY, Office
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from memento_git.model.rows import HeldBack
     from memento_git.model.run_rows import RunRows
-    from tests.play import Play
+    from tests.play import Call, Play
 
 
 def seen(play: Play, run: str) -> RunRows:
@@ -52,7 +51,7 @@ def commands(play: Play, run: str) -> list[str]:
     return [step["command"] for step in seen(play, run)["next"]]
 
 
-def test_a_plan_that_changed_is_to_be_approved_first(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_plan_that_changed_is_to_be_approved_first(play: Play, cli: Call) -> None:
     run = play.planned()
     task, plan = play.task(), play.state(run).canonical
     assert seen(play, run)["ready"] == [task]
@@ -146,7 +145,7 @@ def test_what_another_task_waits_for_is_no_reason_of_its_own(play: Play) -> None
         play.dispatch(after)
 
 
-def test_a_hand_off_ends_where_the_task_asks_something_else_by_now(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_hand_off_ends_where_the_task_asks_something_else_by_now(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task(criteria=["It works."])
     waiting, evidence = play.dispatch(task), play.evidence(task)

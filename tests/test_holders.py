@@ -13,11 +13,7 @@ from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.play import Play
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call, Play
 
 NOON = 4_000_000_000
 

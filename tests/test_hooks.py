@@ -19,7 +19,7 @@ from tests.play import git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.play import Play
+    from tests.play import Call, Play
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def states(play: Play) -> dict[str, tuple[str, bool]]:
     return {one.name: (one.state, one.chained) for one in hooks.listed(play.ledger.git)}
 
 
-def test_hooks_are_installed_renewed_and_taken_away(play: Play, cli: Callable[..., Any]) -> None:
+def test_hooks_are_installed_renewed_and_taken_away(play: Play, cli: Call) -> None:
     place = play.root / ".git" / "hooks"
     before = {one.name: one.read_bytes() for one in place.iterdir()}
     for _ in range(2):
@@ -130,7 +130,7 @@ def test_a_hook_that_was_put_aside_is_never_overwritten(play: Play) -> None:
         "\x7fELF\udcff",
     ],
 )  # fmt: skip
-def test_a_hook_that_may_ask_for_its_name_stays_where_it_is(play: Play, cli: Callable[..., Any], text: str) -> None:
+def test_a_hook_that_may_ask_for_its_name_stays_where_it_is(play: Play, cli: Call, text: str) -> None:
     theirs = play.root / ".git" / "hooks" / "pre-commit"
     data = text.encode(errors="surrogateescape")
     theirs.parent.mkdir(exist_ok=True)
@@ -166,9 +166,7 @@ def test_prek_runs_ours_where_it_runs_what_was_there_before(play: Play, options:
     assert hooks.install(play.ledger.git)[0] == ("pre-commit", "installed", not within, within)
 
 
-def test_what_the_refusal_says_to_do_lets_the_other_hook_be_installed(
-    play: Play, cli: Callable[..., Any], path: None
-) -> None:
+def test_what_the_refusal_says_to_do_lets_the_other_hook_be_installed(play: Play, cli: Call, path: None) -> None:
     theirs = play.root / ".git" / "hooks" / "pre-commit"
     put(theirs, '#!/bin/sh\necho "$(basename "$0")" >> .git/ran\n')
     line = str(json.loads(cli("hook", "install", "-C", str(play.root), "--json")[1])["hint"]).partition(": ")[2]
@@ -186,7 +184,7 @@ def test_what_the_refusal_says_to_do_lets_the_other_hook_be_installed(
     assert (play.root / ".git" / "ran").read_text() == "pre-commit\n"
 
 
-def test_a_hook_that_asks_for_its_name_and_was_put_aside_before_is_told(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_hook_that_asks_for_its_name_and_was_put_aside_before_is_told(play: Play, cli: Call) -> None:
     place = play.root / ".git" / "hooks"
     hooks.install(play.ledger.git)
     text = put(place / f"pre-commit{hooks.BEFORE}", "#!/bin/sh\nexec tools/$(basename $0)\n")
@@ -196,7 +194,7 @@ def test_a_hook_that_asks_for_its_name_and_was_put_aside_before_is_told(play: Pl
     assert (place / "pre-commit").read_text() == text
 
 
-def test_a_hook_whose_link_leads_nowhere_is_kept(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_hook_whose_link_leads_nowhere_is_kept(play: Play, cli: Call) -> None:
     place = play.root / ".git" / "hooks"
     target = play.root / "tools" / "lint"
     put(target, "#!/bin/sh\nexit 0\n")
@@ -221,9 +219,7 @@ def test_a_pipe_in_the_place_of_a_hook_is_not_waited_for(play: Play) -> None:
 
 @pytest.mark.parametrize("verb", ["install", "uninstall"])
 @pytest.mark.parametrize("form", ["{ours}make lint\n", "#!/bin/sh\nmake lint\n{ours}", "#!/bin/bash\nmake lint\n{cut}"])
-def test_what_somebody_wrote_into_our_hook_is_not_lost(
-    play: Play, cli: Callable[..., Any], verb: str, form: str
-) -> None:
+def test_what_somebody_wrote_into_our_hook_is_not_lost(play: Play, cli: Call, verb: str, form: str) -> None:
     hooks.install(play.ledger.git)
     ours = play.root / ".git" / "hooks" / "pre-commit"
     known = ours.read_text()
@@ -241,7 +237,7 @@ def test_gits_own_setting_for_hooks_is_respected(play: Play, tmp_path: Path) -> 
     assert not (play.root / ".git" / "hooks" / "pre-commit").exists()
 
 
-def test_hooks_that_are_part_of_the_repository_are_not_touched(play: Play, cli: Callable[..., Any]) -> None:
+def test_hooks_that_are_part_of_the_repository_are_not_touched(play: Play, cli: Call) -> None:
     git(play.root, "config", "core.hooksPath", ".husky")
     code, out, _ = cli("hook", "install", "-C", str(play.root), "--json")
     assert (code, json.loads(out)["error"]) == (1, "hooks_tracked")
@@ -251,7 +247,7 @@ def test_hooks_that_are_part_of_the_repository_are_not_touched(play: Play, cli: 
 
 @pytest.mark.parametrize(("elsewhere", "shown"), [(".husky/_", ".husky/_"), ("", "nothing")])
 def test_our_hooks_are_taken_away_though_git_was_told_to_run_others(
-    play: Play, cli: Callable[..., Any], elsewhere: str, shown: str
+    play: Play, cli: Call, elsewhere: str, shown: str
 ) -> None:
     place = play.root / ".git" / "hooks"
     before = {one.name: one.read_bytes() for one in place.iterdir()}
@@ -267,9 +263,7 @@ def test_our_hooks_are_taken_away_though_git_was_told_to_run_others(
     assert "memento check --staged" in refusal["hint"]
 
 
-def test_hooks_that_several_repositories_share_are_told_as_that(
-    play: Play, tmp_path: Path, cli: Callable[..., Any]
-) -> None:
+def test_hooks_that_several_repositories_share_are_told_as_that(play: Play, tmp_path: Path, cli: Call) -> None:
     git(play.root, "config", "core.hooksPath", str(tmp_path / "shared"))
     assert "every repository" in cli("hook", "install", "-C", str(play.root))[2]
     git(play.root, "config", "--unset", "core.hooksPath")
@@ -298,7 +292,7 @@ def test_a_hook_checks_a_work_tree_that_is_apart_from_its_git_directory(
 
 @pytest.mark.parametrize(("elsewhere", "told"), [("", "nothing"), (os.devnull, os.devnull)])
 def test_hooks_that_git_would_not_run_are_not_said_to_be_installed(
-    play: Play, cli: Callable[..., Any], elsewhere: str, told: str
+    play: Play, cli: Call, elsewhere: str, told: str
 ) -> None:
     git(play.root, "config", "core.hooksPath", elsewhere)
     code, out, _ = cli("hook", "install", "-C", str(play.root), "--json")
@@ -313,9 +307,7 @@ def test_a_linked_worktree_has_the_hooks_of_its_clone(play: Play, tmp_path: Path
     assert states(play)["pre-commit"] == ("installed", False)
 
 
-def test_a_work_tree_with_hooks_of_its_own_gives_up_those_and_no_others(
-    play: Play, tmp_path: Path, cli: Callable[..., Any]
-) -> None:
+def test_a_work_tree_with_hooks_of_its_own_gives_up_those_and_no_others(play: Play, tmp_path: Path, cli: Call) -> None:
     hooks.install(play.ledger.git)
     git(play.root, "config", "extensions.worktreeConfig", "true")
     linked = tmp_path / "linked"
@@ -361,7 +353,7 @@ def test_a_missing_memento_is_told_and_stops_nobody(play: Play, monkeypatch: pyt
     git(play.root, "commit", "-qam", "policy")
 
 
-def test_a_bare_repository_has_no_hooks_of_ours(play: Play, tmp_path: Path, cli: Callable[..., Any]) -> None:
+def test_a_bare_repository_has_no_hooks_of_ours(play: Play, tmp_path: Path, cli: Call) -> None:
     git(tmp_path, "clone", "-q", "--bare", str(play.root), "bare.git")
     code, out, _ = cli("hook", "install", "-C", str(tmp_path / "bare.git"), "--json")
     assert (code, json.loads(out)["ok"]) == (1, False)

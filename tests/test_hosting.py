@@ -20,7 +20,9 @@ from tests.play import Play, git
 from tests.served import Quiet, WebServer, played
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
+
+    from tests.play import Call
 
 DATA: Final = Path(__file__).parent / "data" / "checks"
 COMMIT: Final = "a" * 40
@@ -244,9 +246,7 @@ def test_a_netrc_file_has_no_say(service: Service, monkeypatch: pytest.MonkeyPat
     assert service.asked[0][1] == f"Bearer {TOKEN}"
 
 
-def test_checks_are_fetched_for_head_and_recorded_without_the_token(
-    service: Service, play: Play, cli: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_checks_are_fetched_for_head_and_recorded_without_the_token(service: Service, play: Play, cli: Call) -> None:
     run = play.planned()
     head = git(play.root, "rev-parse", "HEAD")
     github(service, head)

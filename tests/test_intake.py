@@ -29,9 +29,7 @@ from memento_git.work.dispatch import intake
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.play import Play
+    from tests.play import Call, Play
 
 REPO: Final = {"full_name": "acme/shop"}
 ISSUE: Final = {
@@ -378,9 +376,7 @@ def test_two_deliveries_at_once_make_one_task(play: Play, repo: Path) -> None:
     assert len(play.state(run).ids("task")) == 1
 
 
-def test_at_the_command_line_a_message_is_a_file_or_standard_input(
-    play: Play, repo: Path, cli: Callable[..., Any]
-) -> None:
+def test_at_the_command_line_a_message_is_a_file_or_standard_input(play: Play, repo: Path, cli: Call) -> None:
     play.run()
     file = repo / "event.json"
     file.write_text(json.dumps(MESSAGES["cron"][0]))

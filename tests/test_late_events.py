@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tests.play import Call
+
 
 class Story:
     """A run with a proven task and an open one; main ends and archives it while another branch works on."""
@@ -234,7 +236,7 @@ def test_doctor_finds_an_archive_that_was_changed_and_a_file_that_disagrees_with
     assert story.doctor() == []
 
 
-def test_settle_lists_late_events_until_they_are_archived_too(story: Story, cli: Callable[..., Any]) -> None:
+def test_settle_lists_late_events_until_they_are_archived_too(story: Story, cli: Call) -> None:
     story.archived()
     story.beside(lambda bob: bob.do(dispatches.claim_dispatch, story.dispatch))
     story.merge()

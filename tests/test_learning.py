@@ -22,9 +22,7 @@ from memento_git.ledger.store import NothingToCommit
 from tests.play import Play, add, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 OTHERS = ("The bakery opens at six.", "Parsers are written by hand.", "Names are checked in the model.")
 

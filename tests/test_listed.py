@@ -21,7 +21,7 @@ from tests.play import add, git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.play import Play
+    from tests.play import Call, Play
 
 PARTS = st.sampled_from(["a", "a-b", "a.b", "b", "é", "\udce9", "z0", "0", "-redacted-"])
 PATHS = st.lists(PARTS, min_size=1, max_size=3).map(lambda parts: "/".join(["top", *parts]))
@@ -244,9 +244,7 @@ def test_a_link_in_the_ledger_is_seen_though_what_was_kept_has_none(busy: Play, 
     assert [finding.code for finding in view.findings] == ["F004"]
 
 
-def test_a_check_against_a_base_asks_git_and_not_what_was_kept(
-    busy: Play, kept: Callable[[], str], cli: Callable[..., Any]
-) -> None:
+def test_a_check_against_a_base_asks_git_and_not_what_was_kept(busy: Play, kept: Callable[[], str], cli: Call) -> None:
     base = git(busy.root, "rev-parse", "HEAD")
     kept()
     run = busy.run("Third goal")

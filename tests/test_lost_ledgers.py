@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,10 +21,9 @@ from tests.clones import Hub
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from tests.play import Play
+    from tests.play import Call, Play
 
 STRICT = "version: 1\npolicy:\n  require: [test]\n"
 READERS = (
@@ -76,15 +75,13 @@ def test_init_makes_no_new_policy_over_records_that_lost_theirs(lost: Play) -> N
 
 
 @pytest.mark.parametrize("command", [one for one in READERS if not one.startswith("diff")])
-def test_every_command_tells_that_the_policy_is_gone(lost: Play, cli: Callable[..., Any], command: str) -> None:
+def test_every_command_tells_that_the_policy_is_gone(lost: Play, cli: Call, command: str) -> None:
     code, out, _ = cli(*command.split(), "-C", str(lost.root), "--json")
 
     assert (code, json.loads(out)["error"]) == (4, "policy_missing")
 
 
-def test_doctor_check_and_the_list_of_projects_tell_it_too_and_diff_shows_it(
-    lost: Play, cli: Callable[..., Any]
-) -> None:
+def test_doctor_check_and_the_list_of_projects_tell_it_too_and_diff_shows_it(lost: Play, cli: Call) -> None:
     where = str(lost.root)
     assert "policy, is gone -> restore" in cli("doctor", "-C", where)[1]
     assert cli("check", "-C", where, "--json")[0] == 4
@@ -154,7 +151,7 @@ def early(play: Play) -> Play:
 
 @pytest.mark.parametrize("command", [["status"], ["init"], ["run", "start", "--goal", "X"], ["check"]])
 def test_a_branch_that_the_ledger_did_not_come_to_is_led_to_it(
-    early: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, command: list[str]
+    early: Play, cli: Call, monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
     monkeypatch.chdir(early.root)
     head = git(early.root, "rev-parse", "HEAD")
@@ -166,7 +163,7 @@ def test_a_branch_that_the_ledger_did_not_come_to_is_led_to_it(
 
 
 def test_it_is_brought_by_sync_where_the_upstream_has_it(
-    early: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    early: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Hub(early)
     git(early.root, "branch", "-q", "--set-upstream-to=origin/main", "early")
@@ -200,7 +197,7 @@ def test_a_branch_without_a_commit_is_led_to_a_ledger_too(early: Play) -> None:
 
 @pytest.mark.parametrize("how", ["cloned, its HEAD unknown", "fetched"])
 def test_a_clone_without_a_commit_is_led_to_the_branch_of_the_remote(
-    play: Play, tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, how: str
+    play: Play, tmp_path: Path, cli: Call, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     git(tmp_path, "init", "-q", "--bare", "--initial-branch=other", "hub")
     git(play.root, "push", "-q", str(tmp_path / "hub"), "main")
@@ -238,7 +235,7 @@ def test_a_link_committed_in_place_of_the_folder_is_told_and_the_hint_puts_the_f
     assert play.run() in play.ledger.view().runs()
 
 
-def test_a_link_that_never_was_a_folder_is_taken_out(repo: Path, cli: Callable[..., Any]) -> None:
+def test_a_link_that_never_was_a_folder_is_taken_out(repo: Path, cli: Call) -> None:
     (repo / ".memento").symlink_to("../elsewhere")
     git(repo, "add", "--all")
     git(repo, "commit", "-qm", "link")
@@ -271,7 +268,7 @@ def test_the_hint_on_a_link_that_is_not_committed_works_too(play: Play) -> None:
 
 
 @pytest.mark.parametrize("command", READERS)
-def test_a_newer_format_is_refused_by_every_command(play: Play, cli: Callable[..., Any], command: str) -> None:
+def test_a_newer_format_is_refused_by_every_command(play: Play, cli: Call, command: str) -> None:
     play.run()
     set_policy(play, "version: 2\npolicy: {}\n")
     code, out, _ = cli(*command.split(), "-C", str(play.root), "--json")
@@ -306,7 +303,7 @@ def away(play: Play) -> Path:
 @pytest.mark.parametrize("options", ["--base main", "", "--staged", "--format junit", "--format sarif --base main"])
 @pytest.mark.parametrize("state", ["gone", "corrupt", "cut short"])
 def test_no_verdict_is_given_by_a_policy_that_git_does_not_have(
-    play: Play, away: Path, cli: Callable[..., Any], options: str, state: str
+    play: Play, away: Path, cli: Call, options: str, state: str
 ) -> None:
     if options == "--staged":
         (play.root / ".memento" / "README.md").write_text("ours\n")
@@ -323,7 +320,7 @@ def test_no_verdict_is_given_by_a_policy_that_git_does_not_have(
 
 
 def test_every_command_tells_that_the_policys_object_is_away_and_how_to_bring_it(
-    play: Play, away: Path, cli: Callable[..., Any]
+    play: Play, away: Path, cli: Call
 ) -> None:
     away.unlink()
 
@@ -335,7 +332,7 @@ def test_every_command_tells_that_the_policys_object_is_away_and_how_to_bring_it
 
 
 def test_a_branch_that_writes_anew_a_policy_which_its_base_has_lost_is_not_judged_by_its_own(
-    play: Play, away: Path, cli: Callable[..., Any]
+    play: Play, away: Path, cli: Call
 ) -> None:
     set_policy(play, "version: 1\npolicy: {}\n")
     away.unlink()

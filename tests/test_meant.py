@@ -17,7 +17,7 @@ from memento_git.cli.main import COMMANDS, memento
 from memento_git.cli.meant import led_on
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from tests.play import Call
 
 TASK, DISPATCH, EVIDENCE, NOTE = "task_he3e6qhp9pr4", "dispatch_r6fkh557c94x", "evidence_yc8d428t75ym", "note_yk0z"
 LED = [
@@ -116,7 +116,7 @@ def test_a_mistake_leads_to_the_line_that_was_meant(typed: str, line: str) -> No
         ("recall x --vew list", "No such option '--vew'. [usage]\n next: memento recall x --view list"),
     ],
 )
-def test_one_guess_is_told_and_not_two(cli: Callable[..., tuple[int, str, str]], typed: str, told: str) -> None:
+def test_one_guess_is_told_and_not_two(cli: Call, typed: str, told: str) -> None:
     assert cli(*shlex.split(typed))[2] == f"error: {told}\n"
 
 
@@ -125,7 +125,7 @@ def test_what_nothing_is_known_of_leads_nowhere(typed: str) -> None:
     assert led_on(shlex.split(typed)) == ""
 
 
-def test_the_command_line_answers_with_it_and_runs_nothing(cli: Callable[..., tuple[int, str, str]]) -> None:
+def test_the_command_line_answers_with_it_and_runs_nothing(cli: Call) -> None:
     code, out, err = cli("task", "add", "Fix it")
     assert (code, out) == (2, "")
     assert err.endswith("[usage]\n next: memento task add --title 'Fix it'\n")
@@ -136,7 +136,7 @@ def test_the_command_line_answers_with_it_and_runs_nothing(cli: Callable[..., tu
     assert err.endswith(" next: see memento task --help\n")
 
 
-def test_where_an_id_is_lacking_its_list_is_named_too(cli: Callable[..., tuple[int, str, str]]) -> None:
+def test_where_an_id_is_lacking_its_list_is_named_too(cli: Call) -> None:
     listed = "memento plan list, of another run with --run RUN"
     assert cli("plan", "approve")[2].endswith(f" next: memento plan approve PLAN; to find it: {listed}\n")
     for words in (("purge",), ("note", "merge"), ("note", "redact")):

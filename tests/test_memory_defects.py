@@ -15,10 +15,9 @@ from memento_git.model.anchors import from_data
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 WRITERS = 3
 EACH = 60

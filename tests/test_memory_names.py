@@ -20,9 +20,7 @@ from tests.play import Play, git
 from tests.test_foreign_pmb import workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "reference" / "seed-memory-names.md"
 ROW: Final = re.compile(r"^\| `(?P<tool>[^`]+)` \| (?P<here>.+?) \| (?P<differs>.*?) ?\|$", re.MULTILINE)

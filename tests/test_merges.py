@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from tests.play import Call
+
     Step = Callable[[Play, str], None]
 
 
@@ -122,9 +124,7 @@ def test_approvals_agree_on_one_plan_and_contest_on_two(play: Play, fork: Callab
     assert troubles(merged, run) == (set() if same else {"contested"})
 
 
-def test_of_two_approved_plans_each_choice_names_its_plan(
-    play: Play, fork: Callable[[], Fork], cli: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_of_two_approved_plans_each_choice_names_its_plan(play: Play, fork: Callable[[], Fork], cli: Call) -> None:
     run = play.run()
     one, two = (play.do(plans.draft_plan, title, "Do it.", run=run) for title in ("The first", "The second"))
     both = fork()
@@ -163,7 +163,7 @@ def test_work_on_a_contested_plan_is_not_to_be_undone(play: Play, fork: Callable
 
 @pytest.mark.parametrize("before", [True, False])
 def test_nothing_rests_on_a_plan_that_was_approved_and_rejected_at_once(
-    play: Play, fork: Callable[[], Fork], cli: Callable[..., tuple[int, str, str]], before: bool
+    play: Play, fork: Callable[[], Fork], cli: Call, before: bool
 ) -> None:
     """The rejection was of a draft, or of one that waits to take the place of another: it wrote that plan alone."""
     run = play.planned() if before else play.run()
@@ -213,7 +213,7 @@ ELSE = {"task": "\nOr else.\n", "plan": "\nOr else.\n", "policy": "version: 1\np
 @pytest.mark.parametrize("record", MORE)
 @pytest.mark.parametrize("by_both", [False, True])
 def test_what_revisions_have_otherwise_proves_nothing_whichever_is_named_first(
-    play: Play, fork: Callable[[], Fork], cli: Callable[..., tuple[int, str, str]], record: str, by_both: bool
+    play: Play, fork: Callable[[], Fork], cli: Call, record: str, by_both: bool
 ) -> None:
     """What one of them alone has changed is shown as their merge has it, and nobody knows what comes of both."""
     run, task = play.planned(), play.task()
@@ -633,9 +633,7 @@ def test_a_run_that_was_released_on_a_release_branch_comes_back_to_other_code(pl
     assert review.check(play.ledger, no_base=True).findings == []
 
 
-def test_in_a_shallow_clone_a_waiting_task_is_of_who_brought_it(
-    play: Play, tmp_path: Path, cli: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_in_a_shallow_clone_a_waiting_task_is_of_who_brought_it(play: Play, tmp_path: Path, cli: Call) -> None:
     play.run()
     own = play.task("Count the words")
     other = play.as_("Bob <bob@example.invalid>").task("Count the letters")

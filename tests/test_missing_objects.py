@@ -19,12 +19,9 @@ from memento_git.work.actions import runs, settling
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from tests.play import Play
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call, Play
 
 KEY = "auth.token.lifetime"
 LOST = "unable to read"

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.play import Play
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call, Play
 
 HELD = "Tokens live one hour in staging and production."
 AGAINST = "Tokens do not live one hour in staging and production."

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.exchange import Brought
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 
 @pytest.fixture

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    Call = Callable[..., tuple[int, str, str]]
+    import pytest
+
+    from tests.play import Call
 
 
 def asked(cli: Call, play: Play, *arguments: str) -> dict[str, Any]:

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memento_git.ledger.transaction import Transaction
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 
 TOKEN: Final = "ghp_" + "1234567890abcdefghijklmnopqrstuvwxyzAB"[:36]
@@ -862,7 +861,7 @@ def test_an_option_that_is_given_empty_is_refused(play: Play, cli: Call) -> None
     assert cli("recall", "", "-C", str(play.root))[0] == 0
 
 
-def test_a_revision_takes_parts_of_a_note_away(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_revision_takes_parts_of_a_note_away(play: Play, cli: Call) -> None:
     (play.root / "app.py").write_text("a = 1\n")
     play.commit_all("code")
     about: dict[str, Any] = {"key": "a.b", "tags": ["x"], "thread": "t", "to": "Grace", "about": ["app.py"]}

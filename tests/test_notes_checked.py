@@ -24,13 +24,10 @@ from memento_git.work.actions import settling as of_work
 from tests.play import add, git, shelf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from memento_git.model.finding import Finding
-    from tests.play import Play
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call, Play
 
 KEY = "auth.token.lifetime"
 

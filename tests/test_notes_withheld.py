@@ -15,9 +15,7 @@ from memento_git.verbs.settling import redact_record
 from tests.play import Play, add, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 SECRET = "The launch is named Bluebird."
 UNREAD = "1 note cannot be read, so what is shown may lack some: memento check"

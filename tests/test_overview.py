@@ -31,14 +31,12 @@ from memento_git.work.routing import routes
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memento_git.model.rows import RunRow
     from memento_git.work.state import RunState
-    from tests.play import Play
+    from tests.play import Call, Play
 
 
-def test_a_plan_that_is_not_named_is_the_canonical_one_or_the_only_one(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_plan_that_is_not_named_is_the_canonical_one_or_the_only_one(play: Play, cli: Call) -> None:
     def shown() -> str:
         code, out, err = cli("plan", "show", "--json", "-C", str(play.root))
         told = json.loads(out or err)
@@ -251,7 +249,7 @@ def test_a_task_at_work_is_shown_what_proves_by_policy(play: Play, proof: str, l
     assert any(line.format(task) in told for told in facts(play.ledger.view(), task)["reporting_contract"])
 
 
-def test_evidence_leads_to_what_no_command_shows(play: Play, cli: Callable[..., Any]) -> None:
+def test_evidence_leads_to_what_no_command_shows(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task(require=["note", "diff"])
     play.claimed(task)
@@ -273,7 +271,7 @@ def asking_for_others(play: Play) -> str:
     return play.task()
 
 
-def test_a_pass_leads_to_what_failed_since_the_hand_out_as_status_does(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_pass_leads_to_what_failed_since_the_hand_out_as_status_does(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task()
     play.claimed(task)
@@ -306,7 +304,7 @@ def test_a_task_at_work_is_not_completed_on_the_approval_of_who_gave_it_up(play:
     assert answers.at(play.ledger.view(), task, "task")["asked"]["not_by"] == [play.ledger.actor, "Cleo"]
 
 
-def test_a_done_task_that_lacks_nothing_but_an_approval_is_led_to_it(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_done_task_that_lacks_nothing_but_an_approval_is_led_to_it(play: Play, cli: Call) -> None:
     task = asking_for_others(play)
     play.complete(play.claimed(task), play.evidence(task))
     _, out, _ = cli("task", "show", task, "-C", str(play.root), "--json")
@@ -325,7 +323,7 @@ def test_a_done_task_that_lacks_nothing_but_an_approval_is_led_to_it(play: Play,
 
 @pytest.mark.parametrize("what", ["evidence", "run", "diff"])
 def test_an_approval_of_what_a_done_task_is_part_of_or_rests_on_lets_its_verdict_accept_it(
-    play: Play, cli: Callable[..., Any], what: str
+    play: Play, cli: Call, what: str
 ) -> None:
     task = asking_for_others(play)
     base = git(play.root, "rev-parse", "HEAD")
@@ -353,7 +351,7 @@ def test_a_no_to_a_task_stands_beside_a_later_yes_to_what_proves_it(play: Play) 
     assert not play.do(verifying.verify_task, task).accepted
 
 
-def test_a_done_task_that_nothing_proves_is_not_led_to_an_approval(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_done_task_that_nothing_proves_is_not_led_to_an_approval(play: Play, cli: Call) -> None:
     task = asking_for_others(play)
     link = play.do(evidences.add_evidence, "artifact", tasks=[task], uri="https://example.invalid/", outcome="passed")
     play.complete(play.claimed(task), link)
@@ -391,7 +389,7 @@ def test_a_done_task_that_nothing_proves_and_that_its_gate_refused_is_rejected_t
     assert wanted[1] in commands(play)
 
 
-def test_a_done_task_with_commands_to_run_waits_for_its_approval_first(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_done_task_with_commands_to_run_waits_for_its_approval_first(play: Play, cli: Call) -> None:
     task = asking_for_others(play)
     play.do(tasks.revise_task, task, commands=["git --version"], require=["test"])
     play.complete(play.claimed(task), play.evidence(task, kind="lint"))
@@ -422,7 +420,7 @@ def test_a_task_at_work_is_not_completed_on_what_failed_since_or_is_of_before(pl
 
 
 def test_a_task_at_work_whose_command_ran_in_another_folder_is_led_to_take_that_back(
-    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Passed at the top, the one that is asked is done; the failure in the folder stays the latest one there."""
     play.planned()
@@ -711,7 +709,7 @@ def test_a_damaged_cache_is_computed_again(play: Play) -> None:
     assert json.dumps(play.overview()) == first
 
 
-def test_an_audit_that_is_shown_without_being_read_is_the_same(play: Play, cli: Callable[..., Any]) -> None:
+def test_an_audit_that_is_shown_without_being_read_is_the_same(play: Play, cli: Call) -> None:
     play.planned()
     play.do(tasks.block_task, play.task("Naïve"), reason="waits for “x”")
     play.proven()
@@ -786,7 +784,7 @@ def test_what_is_left_out_is_said(play: Play) -> None:
     assert held["counts"]["pending"] == 4
 
 
-def test_uncommitted_ledger_files_are_announced(play: Play, cli: Callable[..., Any]) -> None:
+def test_uncommitted_ledger_files_are_announced(play: Play, cli: Call) -> None:
     run = play.planned()
     path = play.root / ".memento" / "runs" / run / "run.md"
     path.write_text(path.read_text() + "More.\n")
@@ -815,7 +813,7 @@ def test_reasons_are_shown_where_work_stopped(play: Play) -> None:
     assert "needs the new schema" in markdown(play.overview())
 
 
-def test_an_event_from_a_clock_that_runs_ahead_is_noticed(play: Play, cli: Callable[..., Any]) -> None:
+def test_an_event_from_a_clock_that_runs_ahead_is_noticed(play: Play, cli: Call) -> None:
     import time
 
     from memento_git.ledger.store import Ledger
@@ -920,7 +918,7 @@ def test_a_line_of_the_report_is_spoken_without_its_marks() -> None:
     assert spoken(code("grep '\\.py' ` x")) == "grep '\\.py' ` x"
 
 
-def test_a_list_shows_a_reason_as_it_was_written(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_list_shows_a_reason_as_it_was_written(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task("Odd")
     play.do(tasks.block_task, task, reason="needs schema_v2 (see #7)")
@@ -978,7 +976,7 @@ def test_what_came_after_a_run_was_archived_is_told_where_it_is_to_be_archived_a
     assert play.overview(run)["next"] == []
 
 
-def test_status_tells_of_the_other_runs_that_are_open(play: Play, cli: Callable[..., Any]) -> None:
+def test_status_tells_of_the_other_runs_that_are_open(play: Play, cli: Call) -> None:
     goals = ["Over", *(f"Goal {number}" for number in range(8))]
     over, *others, last = [play.run(goal) for goal in goals]
     play.do(runs.cancel_run, over, reason="Not now.")
@@ -1040,7 +1038,7 @@ def test_the_reason_of_a_task_is_why_it_is_as_it_is_and_no_verdicts(play: Play) 
     assert [row["reason"] for row in play.overview()["tasks"]][1] == "gate quality_review has failed"
 
 
-def test_a_dispatch_has_its_id_under_the_name_that_each_record_has_it_by(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_dispatch_has_its_id_under_the_name_that_each_record_has_it_by(play: Play, cli: Call) -> None:
     play.planned()
     dispatch = play.dispatch(play.task())
     (row,) = play.overview()["dispatches"]
@@ -1064,7 +1062,7 @@ def test_of_what_is_done_the_reason_why_it_was_reopened_is_the_last_one_and_none
     assert told() == ("accepted", None, "it rounds down")
 
 
-def test_what_a_task_that_is_not_proven_was_completed_on_proves_it_nowhere(play: Play, cli: Callable[..., Any]) -> None:
+def test_what_a_task_that_is_not_proven_was_completed_on_proves_it_nowhere(play: Play, cli: Call) -> None:
     play.planned()
     task = play.proven("Ship")
     assert "## Verification" in cli("report", "-C", str(play.root))[1]
@@ -1075,9 +1073,7 @@ def test_what_a_task_that_is_not_proven_was_completed_on_proves_it_nowhere(play:
     assert "proves" not in cli("report", "-C", str(play.root))[1]
 
 
-def test_a_gate_that_does_not_hold_by_what_it_rests_on_is_told_to_have_fallen(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_a_gate_that_does_not_hold_by_what_it_rests_on_is_told_to_have_fallen(play: Play, cli: Call) -> None:
     (play.root / ".memento" / "config.yaml").write_text(
         "version: 1\npolicy:\n  gates: {required: [quality_review], fresh: [quality_review]}\n"
     )
@@ -1159,9 +1155,7 @@ def test_the_version_of_the_cache_goes_with_the_shape_of_what_is_kept(play: Play
     assert (cache.VERSION.rpartition(".")[2], digest) == ("63", "c9827a99e487")
 
 
-def test_a_release_is_judged_after_the_other_gates_and_once_it_has_what_is_asked(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_a_release_is_judged_after_the_other_gates_and_once_it_has_what_is_asked(play: Play, cli: Call) -> None:
     release = "{checks: [ci], approvals: 2, approvers: [Grace, Al]}"
     text = f"policy: {{gates: {{required: [release, approval]}}, release: {release}}}"
     (play.root / layout.CONFIG).write_text(f"version: 1\n{text}\n")
@@ -1192,7 +1186,7 @@ def test_a_release_is_judged_after_the_other_gates_and_once_it_has_what_is_asked
     assert commands(play) == [release]
 
 
-def test_a_step_that_is_not_for_everybody_says_whose_it_is(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_step_that_is_not_for_everybody_says_whose_it_is(play: Play, cli: Call) -> None:
     text = """policy:
   plan: {approvers: [Grace, Heidi], not_author: true}
   gates: {required: [quality_review], verdicts: {quality_review: [Grace]}}
@@ -1225,7 +1219,7 @@ def test_a_step_that_is_not_for_everybody_says_whose_it_is(play: Play, cli: Call
     assert why() == f"gate quality_review of {run} has failed: it waits for a verdict by Grace"
 
 
-def test_a_title_that_is_cut_says_so(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_title_that_is_cut_says_so(play: Play, cli: Call) -> None:
     """Way: what a task is not, behind the sixtieth letter of its title."""
     play.planned()
     title = "Refuse empty passwords, and those that are in the list of common ones"

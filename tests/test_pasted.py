@@ -20,9 +20,7 @@ from tests.play import git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.play import Play
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call, Play
 
 
 def following(cli: Call, play: Play, *arguments: str) -> list[str]:

@@ -39,9 +39,7 @@ from tests.hands import worktrees as trees
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.play import Play
+    from tests.play import Call, Play
 
 QUICK = f"import time; time.sleep(0.1); {WRITE}"
 
@@ -221,7 +219,7 @@ def test_a_task_whose_dependency_is_not_merged_waits_and_that_is_told(play: Play
 
 
 def test_work_that_was_never_pushed_is_told_where_a_task_that_rests_on_it_is_taken(
-    play: Play, cli: Callable[..., Any], tmp_path: Path
+    play: Play, cli: Call, tmp_path: Path
 ) -> None:
     (first,) = filled(play, 1)
     branch = run(play, first, WRITE).branch
@@ -306,7 +304,7 @@ def test_a_dirty_checkout_is_refused_once_and_for_all_workers(play: Play) -> Non
     pool.foresee_pool(play.ledger, Order("agent", python(QUICK), dirty=True))
 
 
-def test_the_command_tells_what_was_done_and_what_is_left(play: Play, cli: Callable[..., Any]) -> None:
+def test_the_command_tells_what_was_done_and_what_is_left(play: Play, cli: Call) -> None:
     (task,) = filled(play, 1)
     waits = play.task("Second", depends_on=[task], commands=[SHOWN])
     config(play, f"executors: {{writer: {{run: ['{sys.executable}', '-c', {json.dumps(WRITE)}]}}}}")
@@ -319,7 +317,7 @@ def test_the_command_tells_what_was_done_and_what_is_left(play: Play, cli: Calla
     assert f"[1 done] {task} completed, proven" in err
 
 
-def test_what_a_completed_task_lacks_of_its_proof_is_told(play: Play, cli: Callable[..., Any]) -> None:
+def test_what_a_completed_task_lacks_of_its_proof_is_told(play: Play, cli: Call) -> None:
     config(play, "policy:\n  require: [test]\n")
     play.planned()
     play.task()
@@ -329,7 +327,7 @@ def test_what_a_completed_task_lacks_of_its_proof_is_told(play: Play, cli: Calla
     assert "see what proves 1 task: memento status" in out
 
 
-def test_the_command_exits_with_1_where_something_failed(play: Play, cli: Callable[..., Any]) -> None:
+def test_the_command_exits_with_1_where_something_failed(play: Play, cli: Call) -> None:
     (task,) = filled(play, 1, attempts=1)
 
     code, out, _ = cli("dispatch", "work", "--json", "--executor", "x", "-C", str(play.root), "--", "false")

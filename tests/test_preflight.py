@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from memento_git.errors import Refused
     from memento_git.ledger.store import Ledger
-    from tests.play import Play
+    from tests.play import Call, Play
 
 
 def policy(play: Play, **levels: Any) -> None:
@@ -270,7 +270,7 @@ def told(out: str) -> dict[str, str]:
 
 
 def test_preflight_shows_all_checks_and_exits_with_1_when_something_would_be_refused(
-    ledger: Ledger, repo: Path, cli: Callable[..., Any]
+    ledger: Ledger, repo: Path, cli: Call
 ) -> None:
     del ledger
     code, out, _ = cli("-C", str(repo), "--json", "preflight")
@@ -290,7 +290,7 @@ def test_preflight_shows_all_checks_and_exits_with_1_when_something_would_be_ref
 
 
 def test_preflight_judges_a_command_and_a_text_and_runs_neither(
-    ledger: Ledger, repo: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    ledger: Ledger, repo: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     del ledger
     code, out, _ = cli("-C", str(repo), "--json", "preflight", "--", "git", "checkout", "--", ".")
@@ -312,7 +312,7 @@ def test_preflight_judges_a_command_and_a_text_and_runs_neither(
 
 
 def test_a_mistyped_option_of_preflight_is_refused_and_no_command_to_judge(
-    ledger: Ledger, repo: Path, cli: Callable[..., Any]
+    ledger: Ledger, repo: Path, cli: Call
 ) -> None:
     del ledger
     plan = repo / "plan.md"
@@ -324,9 +324,7 @@ def test_a_mistyped_option_of_preflight_is_refused_and_no_command_to_judge(
     assert cli("-C", str(repo), "preflight", "--", "--force")[0] == 0
 
 
-def test_preflight_records_its_verdict_on_the_gate_with_its_reasons(
-    play: Play, repo: Path, cli: Callable[..., Any]
-) -> None:
+def test_preflight_records_its_verdict_on_the_gate_with_its_reasons(play: Play, repo: Path, cli: Call) -> None:
     play.planned()
     task = play.task()
     code, out, _ = cli("-C", str(repo), "--json", "preflight", "--record", "--", "rm", "-rf", ".")
@@ -342,9 +340,7 @@ def test_preflight_records_its_verdict_on_the_gate_with_its_reasons(
     play.dispatch(task)
 
 
-def test_run_start_and_dispatch_create_say_it_at_the_command_line(
-    ledger: Ledger, repo: Path, cli: Callable[..., Any]
-) -> None:
+def test_run_start_and_dispatch_create_say_it_at_the_command_line(ledger: Ledger, repo: Path, cli: Call) -> None:
     del ledger
     dirty(repo)
     code, _, err = cli("-C", str(repo), "run", "start", "--goal", "G", "--spike")

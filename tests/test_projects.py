@@ -20,10 +20,10 @@ from memento_git.work.actions.setup import init_ledger
 from tests.play import Play, add, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 
 @pytest.fixture

@@ -24,10 +24,9 @@ from memento_git.review.actions import check
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 TEXT = "The launch is named Bluebird."
 

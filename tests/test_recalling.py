@@ -32,13 +32,12 @@ from memento_git.work.actions.tasks import block_task, reopen_task
 from tests.play import Play, add, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.note_rows import HitRow
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 TOKENS = "Login tokens expire after thirty minutes."
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 OPEN = """\
 name: open

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memento_git.model.rows import DispatchRow
-    from tests.play import Play
+    from tests.play import Call, Play
 
 PART = f"open('part.txt', 'w').write('1'); {SLEEP}"
 DIES: Final = """
@@ -231,9 +231,7 @@ def test_a_claim_that_holds_is_not_recovered(play: Play, task: str) -> None:
     assert recovering.recover_all(play.ledger) == []
 
 
-def test_the_command_recovers_all_of_one_run_and_tells_what_became_of_each(
-    play: Play, task: str, cli: Callable[..., Any]
-) -> None:
+def test_the_command_recovers_all_of_one_run_and_tells_what_became_of_each(play: Play, task: str, cli: Call) -> None:
     process, found = worker(play, task)
     gone(process)
     at = ("-C", str(play.root), "--json")
@@ -248,7 +246,7 @@ def test_the_command_recovers_all_of_one_run_and_tells_what_became_of_each(
 
 
 @pytest.mark.parametrize("arguments", [[], ["--all", "--force"], ["x", "--all"], ["x", "--run", "y"]], ids=str)
-def test_recover_takes_one_dispatch_or_all(play: Play, cli: Callable[..., Any], arguments: list[str]) -> None:
+def test_recover_takes_one_dispatch_or_all(play: Play, cli: Call, arguments: list[str]) -> None:
     assert cli("dispatch", "recover", *arguments, "-C", str(play.root))[0] == 2
 
 
@@ -327,7 +325,7 @@ def test_doctor_lists_a_dead_worker_and_leaves_its_work(play: Play, task: str) -
     recovering.recover_all(play.ledger)
 
 
-def test_doctor_takes_back_a_dispatch_whose_work_tree_is_gone(play: Play, task: str, cli: Callable[..., Any]) -> None:
+def test_doctor_takes_back_a_dispatch_whose_work_tree_is_gone(play: Play, task: str, cli: Call) -> None:
     made = hand_over(play.ledger, task, Wish("human"))
     git(play.root, "worktree", "remove", "--force", made.path)
     (fix,) = [one.fix for one in examine(play.ledger) if one.name == "work trees" and one.status == "warn"]

@@ -21,10 +21,10 @@ from memento_git.work.proof import trust
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from memento_git.model.rows import GateRow
+    from tests.play import Call
 
 RUN, TASK, TASK2 = "run_000000000001", "task_000000000001", "task_000000000002"
 
@@ -538,9 +538,7 @@ def test_every_gate_is_waived_by_a_name_and_for_a_reason_alone(play: Play, kind:
 # On the command line.
 
 
-def test_the_seeds_release_gate_runs_and_has_its_keys(
-    play: Play, run: str, cli: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_the_seeds_release_gate_runs_and_has_its_keys(play: Play, run: str, cli: Call) -> None:
     where = ("-C", str(play.root), "--json")
     words = (
         "gate",
@@ -580,9 +578,7 @@ def test_the_seeds_release_gate_runs_and_has_its_keys(
     assert (code, "check lint: there is none" in out, "memento run complete" in out) == (1, True, False)
 
 
-def test_an_old_commit_can_be_judged_and_not_recorded(
-    play: Play, run: str, cli: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_an_old_commit_can_be_judged_and_not_recorded(play: Play, run: str, cli: Call) -> None:
     code, out, _ = cli("gate", "release", "--at", "HEAD", "--no-record", "-C", str(play.root))
     assert (code, "may be released\n  rests on evidence_" in out) == (0, True)
     code, _, err = cli("gate", "release", "--at", "HEAD", "-C", str(play.root))
@@ -643,9 +639,7 @@ def test_a_review_of_a_plan_before_one_is_approved_is_said_to_fall(play: Play) -
 
 
 @pytest.mark.parametrize("words", [("run", "complete"), ("gate", "release"), ("gate", "release", "--no-record")])
-def test_what_check_will_warn_of_is_told_with_the_verdict(
-    play: Play, cli: Callable[..., Any], words: tuple[str, ...]
-) -> None:
+def test_what_check_will_warn_of_is_told_with_the_verdict(play: Play, cli: Call, words: tuple[str, ...]) -> None:
     base = git(play.root, "rev-parse", "HEAD")
     play.planned()
     first = play.proven("First")
@@ -665,7 +659,7 @@ def test_what_check_will_warn_of_is_told_with_the_verdict(
     assert old in told
 
 
-def test_who_completes_a_run_is_given_no_command_that_an_ended_run_refuses(play: Play, cli: Callable[..., Any]) -> None:
+def test_who_completes_a_run_is_given_no_command_that_an_ended_run_refuses(play: Play, cli: Call) -> None:
     play.planned()
     play.proven("First")
     play.gate("final_acceptance", "passed")

@@ -24,14 +24,11 @@ from memento_git.work.overview import overview
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from memento_git.model.rows import AnyRow
     from memento_git.model.run_rows import RunRows
-    from tests.play import Play
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call, Play
 
 HOSTILE: Final = "<script>alert(1)</script> \"><img src=x onerror=alert(1)> '`{{ 7 * 7 }} & javascript:alert(1)"
 NOW: Final = "2026-11-22T10:00:00.000Z"

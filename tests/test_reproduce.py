@@ -26,10 +26,9 @@ from memento_git.work.proof import referring, reproduction, trust
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memento_git.ledger.transaction import Transaction
     from memento_git.work.actions.reproducing import Result
+    from tests.play import Call
 
 CHECK = "from pathlib import Path\nraise SystemExit(0 if 'good' in Path('app.py').read_text() else 3)\n"
 JUNIT = """\
@@ -123,7 +122,7 @@ def test_what_passed_is_reproduced_at_the_code_that_it_saw_and_nothing_is_left(p
     assert git(play.root, "status", "-s") == before[2]
 
 
-def test_where_a_command_ran_is_told(play: Play, cli: Callable[..., Any]) -> None:
+def test_where_a_command_ran_is_told(play: Play, cli: Call) -> None:
     """Words that policy lists may mean something else in another folder."""
     (play.root / "easy").mkdir()
     (play.root / "easy" / "check.py").write_text("")
@@ -137,7 +136,7 @@ def test_where_a_command_ran_is_told(play: Play, cli: Callable[..., Any]) -> Non
     assert f"{evidence} reproduced\n" in out
 
 
-def test_who_writes_a_pass_by_hand_is_caught_against_the_base(play: Play, cli: Callable[..., Any]) -> None:
+def test_who_writes_a_pass_by_hand_is_caught_against_the_base(play: Play, cli: Call) -> None:
     task, evidence = lied(play)
     assert play.is_proven(task), "a file cannot tell that it lies"
 
@@ -156,9 +155,7 @@ def test_who_writes_a_pass_by_hand_is_caught_against_the_base(play: Play, cli: C
     }  # fmt: skip
 
 
-def test_a_machine_without_a_git_identity_can_run_again(
-    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_machine_without_a_git_identity_can_run_again(play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     evidence = shown(play, play.task())
     for role in ("AUTHOR", "COMMITTER"):
         monkeypatch.delenv(f"GIT_{role}_NAME")
@@ -169,7 +166,7 @@ def test_a_machine_without_a_git_identity_can_run_again(
     assert cli("-C", str(play.root), "evidence", "reproduce", evidence)[0] == 0
 
 
-def test_only_what_the_branch_adds_is_run_against_a_base(play: Play, cli: Callable[..., Any]) -> None:
+def test_only_what_the_branch_adds_is_run_against_a_base(play: Play, cli: Call) -> None:
     old = play.task("old")
     first = shown(play, old)
     play.complete(play.claimed(old), first)
@@ -235,7 +232,7 @@ def test_a_command_is_listed_by_its_first_words(patterns: list[list[str]], argv:
     assert reproduction.is_listed(argv, patterns) is listed
 
 
-def test_what_cannot_be_run_again_says_why_and_fails_only_when_strict(play: Play, cli: Callable[..., Any]) -> None:
+def test_what_cannot_be_run_again_says_why_and_fails_only_when_strict(play: Play, cli: Call) -> None:
     task = play.task()
     other = play.evidence(task)
     secret = shown(play, task, "check.py", "/etc/ssl/certs/")
@@ -293,7 +290,7 @@ def squashed(play: Play, folder: Path) -> Play:
 @pytest.mark.parametrize("covers", [["app.py"], ["app.py", "src"], ["src"]])
 @pytest.mark.parametrize("later", ["elsewhere", "there", "moved"])
 def test_paths_whose_commit_was_squashed_away_are_run_again_where_they_are_still_or_at_head(
-    play: Play, tmp_path: Path, cli: Callable[..., Any], covers: list[str], later: str
+    play: Play, tmp_path: Path, cli: Call, covers: list[str], later: str
 ) -> None:
     (play.root / "src").mkdir()
     (play.root / "src" / "x.py").write_text("x = 1\n")
@@ -551,9 +548,7 @@ def test_ctrl_c_ends_the_command_and_removes_the_work_tree(play: Play, tmp_path:
     assert git(play.root, "worktree", "list").count("\n") == 0
 
 
-def test_what_a_killed_rerun_leaves_is_told_and_removed_and_no_other(
-    play: Play, tmp_path: Path, cli: Callable[..., Any]
-) -> None:
+def test_what_a_killed_rerun_leaves_is_told_and_removed_and_no_other(play: Play, tmp_path: Path, cli: Call) -> None:
     process, folder = hanging(play, tmp_path)
     evidence = shown(play, play.task())
     own = tmp_path / "memento-again-mine"
@@ -622,9 +617,7 @@ def test_a_recorded_rerun_is_evidence_of_its_own_and_still_reads_as_witnessed(pl
     assert (told.trust, told.doubt) == ("witnessed", f"{made} ran it again, and nobody has signed it")
 
 
-def test_a_recorded_difference_unproves_what_rests_on_the_first_until_it_is_retracted(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_a_recorded_difference_unproves_what_rests_on_the_first_until_it_is_retracted(play: Play, cli: Call) -> None:
     task, evidence = lied(play)
     made = recorded(play, evidence).made
     state = play.state(task)
@@ -727,7 +720,7 @@ def test_of_much_evidence_only_what_may_name_other_is_read(play: Play, monkeypat
     assert len(state.view.contents.keys() & {*state.index.evidence.values()}) == len(names) - 1
 
 
-def test_a_recorded_rerun_is_signed_where_a_key_is_given(play: Play, tmp_path: Path, cli: Callable[..., Any]) -> None:
+def test_a_recorded_rerun_is_signed_where_a_key_is_given(play: Play, tmp_path: Path, cli: Call) -> None:
     key = tmp_path / "runner"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
     (play.root / "signers").write_text(f"ada@example.invalid {key.with_suffix('.pub').read_text()}")
@@ -744,9 +737,7 @@ def test_a_recorded_rerun_is_signed_where_a_key_is_given(play: Play, tmp_path: P
     assert cited(play, evidence).doubt == f"{made} ran it again, and policy.reproduce.runners lists nobody"
 
 
-def test_check_runs_again_what_a_branch_rests_on_and_fails_where_it_differs(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_check_runs_again_what_a_branch_rests_on_and_fails_where_it_differs(play: Play, cli: Call) -> None:
     _, evidence = lied(play)
 
     believed = cli("-C", str(play.root), "check", "--base", "base")
@@ -760,16 +751,14 @@ def test_check_runs_again_what_a_branch_rests_on_and_fails_where_it_differs(
     assert cli("-C", str(play.root), "check", "--staged", "--reproduce")[0] == 2
 
 
-def test_a_check_without_a_base_never_looks_as_if_it_had_run_anything_again(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_a_check_without_a_base_never_looks_as_if_it_had_run_anything_again(play: Play, cli: Call) -> None:
     lied(play)
     for alone in ((), ("--no-base",)):
         code, out, err = cli("-C", str(play.root), "check", *alone, "--reproduce")
         assert (code, out, "reproduce_needs_base" in err, "--base REV" in err) == (2, "", True, True)
 
 
-def test_check_tells_what_it_ran_again_and_where(play: Play, cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_check_tells_what_it_ran_again_and_where(play: Play, cli: Call, tmp_path: Path) -> None:
     git(play.root, "switch", "-qc", "work")
     (play.root / "app.py").write_text("good, and new\n")
     task = play.task()
@@ -794,7 +783,7 @@ def test_check_tells_what_it_ran_again_and_where(play: Play, cli: Callable[..., 
 
 
 def test_a_base_without_a_ledger_allows_nothing_and_where_nothing_is_run_that_is_no_fault(
-    play: Play, cli: Callable[..., Any]
+    play: Play, cli: Call
 ) -> None:
     git(play.root, "branch", "base", git(play.root, "rev-list", "--max-parents=0", "HEAD"))
     check = ("-C", str(play.root), "check", "--base", "base", "--reproduce")

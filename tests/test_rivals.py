@@ -20,9 +20,7 @@ from tests.play import add, git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.play import Play
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call, Play
 
 KEY = "ops.deploy"
 JENKINS, ARGO = "Deploys run from Jenkins every night at two.", "We ship with ArgoCD whenever somebody merges."

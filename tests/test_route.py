@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,7 +19,8 @@ from memento_git.work.routing.budget import BudgetExceeded
 from memento_git.work.routing.executors import Executor
 from tests.play import Play, git
 
-Cli = Callable[..., tuple[int, str, str]]
+if TYPE_CHECKING:
+    from tests.play import Call
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def configure(play: Play, text: str) -> None:
     git(play.root, "commit", "-qm", "policy")
 
 
-def answer(cli: Cli, play: Play, *arguments: str) -> tuple[int, dict[str, Any]]:
+def answer(cli: Call, play: Play, *arguments: str) -> tuple[int, dict[str, Any]]:
     code, out, _ = cli(*arguments, "-C", str(play.root), "--json")
     return code, json.loads(out)
 
@@ -66,7 +67,7 @@ def fails(play: Play, task: str, executor: str = "codex", category: str = "") ->
 
 
 def test_a_preview_lists_who_is_rejected_and_hands_nothing_out(
-    play: Play, cli: Cli, programs: Callable[..., None]
+    play: Play, cli: Call, programs: Callable[..., None]
 ) -> None:
     play.planned()
     task = play.task(kind="fix")
@@ -81,7 +82,7 @@ def test_a_preview_lists_who_is_rejected_and_hands_nothing_out(
 
 
 def test_programs_that_are_not_there_are_neither_chosen_nor_honoured(
-    play: Play, cli: Cli, programs: Callable[..., None]
+    play: Play, cli: Call, programs: Callable[..., None]
 ) -> None:
     play.planned()
     task = play.task()
@@ -95,7 +96,7 @@ def test_programs_that_are_not_there_are_neither_chosen_nor_honoured(
     assert told["decision"]["user_override"]["honoured"] is False
 
 
-def test_a_wish_is_granted_where_it_is_safe(play: Play, cli: Cli, programs: Callable[..., None]) -> None:
+def test_a_wish_is_granted_where_it_is_safe(play: Play, cli: Call, programs: Callable[..., None]) -> None:
     play.planned()
     task = play.task()
     for name in ("opencode", "aider"):
@@ -108,7 +109,7 @@ def test_a_wish_is_granted_where_it_is_safe(play: Play, cli: Cli, programs: Call
     assert told["decision"]["selected_executor"] == "aider"
 
 
-def test_a_wish_lifts_no_limit_of_risk(play: Play, cli: Cli, programs: Callable[..., None]) -> None:
+def test_a_wish_lifts_no_limit_of_risk(play: Play, cli: Call, programs: Callable[..., None]) -> None:
     play.planned()
     programs("aider")
     task = play.task(risk="high")
@@ -118,7 +119,7 @@ def test_a_wish_lifts_no_limit_of_risk(play: Play, cli: Cli, programs: Callable[
 
 
 def test_who_is_unwell_is_not_chosen_and_nothing_is_started_where_that_is_asked(
-    play: Play, cli: Cli, programs: Callable[..., None]
+    play: Play, cli: Call, programs: Callable[..., None]
 ) -> None:
     play.planned()
     task = play.task()
@@ -156,7 +157,7 @@ def test_a_program_of_the_repository_is_found_from_its_top(tmp_path: Path) -> No
     assert "mine" in probe.ailments([mine], tmp_path, ("mine",))
 
 
-def test_nobody_to_choose_is_a_no(play: Play, cli: Cli, programs: Callable[..., None]) -> None:
+def test_nobody_to_choose_is_a_no(play: Play, cli: Call, programs: Callable[..., None]) -> None:
     configure(play, "executors:\n  human: {risk: low}\n")
     play.planned()
     code, told = answer(cli, play, "task", "route", play.task(), "--record")
@@ -166,7 +167,7 @@ def test_nobody_to_choose_is_a_no(play: Play, cli: Cli, programs: Callable[..., 
 
 
 def test_a_recorded_decision_is_advisory_and_holds_all_of_it(
-    play: Play, cli: Cli, programs: Callable[..., None]
+    play: Play, cli: Call, programs: Callable[..., None]
 ) -> None:
     play.planned()
     task = play.task()
@@ -181,7 +182,7 @@ def test_a_recorded_decision_is_advisory_and_holds_all_of_it(
     assert code == 0, checks
 
 
-def test_the_seeds_name_routes_and_records(play: Play, cli: Cli, programs: Callable[..., None]) -> None:
+def test_the_seeds_name_routes_and_records(play: Play, cli: Call, programs: Callable[..., None]) -> None:
     play.planned()
     task = play.task()
     code, told = answer(cli, play, "route-task", "--task-id", task)
@@ -191,7 +192,7 @@ def test_the_seeds_name_routes_and_records(play: Play, cli: Cli, programs: Calla
     assert (code, told["error"]) == (2, "task_id_required")
 
 
-def test_a_decision_is_told_in_words(play: Play, cli: Cli, programs: Callable[..., None]) -> None:
+def test_a_decision_is_told_in_words(play: Play, cli: Call, programs: Callable[..., None]) -> None:
     play.planned()
     task = play.task(risk="high")
     code, out, _ = cli("task", "route", task, "-C", str(play.root))
@@ -298,7 +299,7 @@ def test_a_withdrawn_dispatch_is_no_attempt(play: Play) -> None:
     assert [one.how for one in routes.attempts(play.state(task), task)] == ["withdrawn"]
 
 
-def test_failures_on_the_files_of_a_task_raise_its_risk(play: Play, cli: Cli, programs: Callable[..., None]) -> None:
+def test_failures_on_the_files_of_a_task_raise_its_risk(play: Play, cli: Call, programs: Callable[..., None]) -> None:
     programs("codex")
     play.planned()
     for _ in range(3):
@@ -311,7 +312,7 @@ def test_failures_on_the_files_of_a_task_raise_its_risk(play: Play, cli: Cli, pr
 # Budgets.
 
 
-def test_a_task_is_not_handed_out_beyond_its_budget_without_a_reason(play: Play, cli: Cli) -> None:
+def test_a_task_is_not_handed_out_beyond_its_budget_without_a_reason(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task(attempts=2)
     fails(play, task)
@@ -356,7 +357,7 @@ def test_a_recovered_dispatch_is_not_requeued_beyond_the_budget(play: Play) -> N
     assert play.status(task) == "pending"
 
 
-def test_a_task_shows_what_is_next(play: Play, cli: Cli) -> None:
+def test_a_task_shows_what_is_next(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task(attempts=2)
     assert answer(cli, play, "task", "show", task)[1]["step"]["action"] == "first"
@@ -369,7 +370,7 @@ def test_a_task_shows_what_is_next(play: Play, cli: Cli) -> None:
     assert answer(cli, play, "task", "show", task)[1]["step"]["action"] == "escalate"
 
 
-def test_a_category_that_there_is_not_is_refused(play: Play, cli: Cli) -> None:
+def test_a_category_that_there_is_not_is_refused(play: Play, cli: Call) -> None:
     play.planned()
     name = play.claimed(play.task())
     with pytest.raises(dispatches.CategoryInvalid) as refused:
@@ -379,7 +380,7 @@ def test_a_category_that_there_is_not_is_refused(play: Play, cli: Cli) -> None:
     assert (code, told["error"]) == (2, "usage")
 
 
-def test_a_spent_task_is_escalated_to_a_person(play: Play, cli: Cli, programs: Callable[..., None]) -> None:
+def test_a_spent_task_is_escalated_to_a_person(play: Play, cli: Call, programs: Callable[..., None]) -> None:
     programs("codex")
     play.planned()
     task = play.task(attempts=1)
@@ -391,7 +392,7 @@ def test_a_spent_task_is_escalated_to_a_person(play: Play, cli: Cli, programs: C
     assert told["decision"]["approval_because"] == ["the task is escalated: 1 of 1 attempts came to nothing"]
 
 
-def test_a_blocked_task_is_to_be_reopened_first(play: Play, cli: Cli) -> None:
+def test_a_blocked_task_is_to_be_reopened_first(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task()
     play.do(dispatches.fail_dispatch, play.dispatch(task), reason="nobody came")
@@ -399,7 +400,7 @@ def test_a_blocked_task_is_to_be_reopened_first(play: Play, cli: Cli) -> None:
     assert f"memento task reopen {task[:6]}" in cli("task", "route", task, "--no-health", "-C", str(play.root))[1]
 
 
-def test_an_old_revision_is_routed_as_it_was(play: Play, cli: Cli, programs: Callable[..., None]) -> None:
+def test_an_old_revision_is_routed_as_it_was(play: Play, cli: Call, programs: Callable[..., None]) -> None:
     play.do(plans.approve_plan, play.do(plans.draft_plan, "Plan", "Do it.", run=play.run()))
     task = play.task()
     before = git(play.root, "rev-parse", "HEAD")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,10 +23,10 @@ from tests.play import Play, git
 from tests.test_signatures import AGENT, make_key, public
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from memento_git.work.proof.trust import Cited
+    from tests.play import Call
 
 CI = "CI <ci@example.invalid>"
 CONFIG = """\
@@ -94,9 +94,7 @@ def farm(play: Play, tmp_path: Path) -> Farm:
     return Farm(play, tmp_path)
 
 
-def test_what_a_listed_runner_ran_again_and_signed_is_reproduced_everywhere(
-    farm: Farm, cli: Callable[..., Any]
-) -> None:
+def test_what_a_listed_runner_ran_again_and_signed_is_reproduced_everywhere(farm: Farm, cli: Call) -> None:
     task, evidence = farm.completed()
     assert not farm.play.is_proven(task)
     made = farm.again(evidence, farm.ci)
@@ -170,7 +168,7 @@ def test_verification_that_asks_for_reproduced_is_met_by_a_runner(farm: Farm) ->
     ("agent", AGENT, "its key is not among the allowed signers"),
 ])  # fmt: skip
 def test_whose_key_is_not_a_listed_runners_reproduces_nothing(
-    farm: Farm, cli: Callable[..., Any], key: str, by: str, why: str
+    farm: Farm, cli: Call, key: str, by: str, why: str
 ) -> None:
     task, evidence = farm.completed()
     made = farm.again(evidence, getattr(farm, key) if key else None, by)
@@ -186,7 +184,7 @@ def test_whose_key_is_not_a_listed_runners_reproduces_nothing(
     assert (row["counts"], row["why"]) == (False, made.doubt)
 
 
-def test_an_agent_finds_no_way_without_the_key(farm: Farm, cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_an_agent_finds_no_way_without_the_key(farm: Farm, cli: Call, tmp_path: Path) -> None:
     task, evidence = farm.completed()
     at = ("-C", str(farm.root), "evidence", "reproduce", evidence)
     code, _, err = cli(*at, "--sign", "--actor", CI)
@@ -212,7 +210,7 @@ def test_an_agent_finds_no_way_without_the_key(farm: Farm, cli: Callable[..., An
     ({"runners": "grace@example.invalid"}, "signed by ci@example.invalid, whom policy.reproduce.runners does not"),
 ])  # fmt: skip
 def test_a_key_or_a_name_that_counts_no_more_takes_its_reruns_with_it(
-    farm: Farm, cli: Callable[..., Any], keys: dict[str, str], why: str
+    farm: Farm, cli: Call, keys: dict[str, str], why: str
 ) -> None:
     """Also in what is shown: the run's files are the same, and so would be the key of what is kept."""
     _, evidence = farm.completed()
@@ -237,7 +235,7 @@ def test_a_file_of_keys_that_is_gone_is_said(farm: Farm) -> None:
 
 
 def test_without_ssh_keygen_it_is_said_and_not_remembered(
-    farm: Farm, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    farm: Farm, cli: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     _, evidence = farm.completed()
     farm.again(evidence, farm.ci)
@@ -336,7 +334,7 @@ def test_a_retracted_rerun_and_one_on_other_code_raise_nothing(farm: Farm) -> No
     assert cited.doubt == f"{found.made} ran it again, and it ran on other code than the first"
 
 
-def test_a_rerun_on_other_code_is_shown_with_what_it_is_worth(farm: Farm, cli: Callable[..., Any]) -> None:
+def test_a_rerun_on_other_code_is_shown_with_what_it_is_worth(farm: Farm, cli: Call) -> None:
     """Also one that came to something else: of other code it contradicts nothing."""
     (farm.root / "left.txt").write_text("not committed\n")
     _, evidence = farm.completed()
@@ -354,7 +352,7 @@ def test_a_rerun_on_other_code_is_shown_with_what_it_is_worth(farm: Farm, cli: C
 
 
 @pytest.mark.parametrize("door", ["policy", "keys"])
-def test_a_branch_that_lists_its_own_runner_is_found(farm: Farm, door: str, cli: Callable[..., Any]) -> None:
+def test_a_branch_that_lists_its_own_runner_is_found(farm: Farm, door: str, cli: Call) -> None:
     if door == "policy":
         farm.write(runners="ci@example.invalid, grace@example.invalid")
         key, by = farm.grace, "grace@example.invalid"
@@ -384,7 +382,7 @@ def test_who_was_listed_before_is_no_weakness(farm: Farm) -> None:
     assert not {one.code for one in check(farm.play.ledger, base=base).findings} & {"C003", "K003", "P001"}
 
 
-def test_the_running_check_counts_what_it_has_just_run_again(farm: Farm, cli: Callable[..., Any]) -> None:
+def test_the_running_check_counts_what_it_has_just_run_again(farm: Farm, cli: Call) -> None:
     task, evidence = farm.completed()
     tip = git(farm.root, "rev-parse", "HEAD")
     at = ("-C", str(farm.root), "check", "--base", farm.base, "--format", "json")
@@ -397,7 +395,7 @@ def test_the_running_check_counts_what_it_has_just_run_again(farm: Farm, cli: Ca
     assert not farm.play.is_proven(task)
 
 
-def test_the_running_check_does_not_count_what_it_ran_on_other_code(farm: Farm, cli: Callable[..., Any]) -> None:
+def test_the_running_check_does_not_count_what_it_ran_on_other_code(farm: Farm, cli: Call) -> None:
     (farm.root / "left.txt").write_text("not committed\n")
     farm.completed()
     (farm.root / "left.txt").unlink()
@@ -408,7 +406,7 @@ def test_the_running_check_does_not_count_what_it_ran_on_other_code(farm: Farm, 
 # What a diff tells.
 
 
-def test_a_diff_tells_what_was_signed_and_what_was_run_again(farm: Farm, cli: Callable[..., Any]) -> None:
+def test_a_diff_tells_what_was_signed_and_what_was_run_again(farm: Farm, cli: Call) -> None:
     _, first = farm.completed()
     _, second = farm.completed()
     lied = farm.shown(farm.play.task(), "false")
@@ -475,7 +473,7 @@ def test_a_diff_says_that_what_was_run_again_may_have_been_redacted(farm: Farm) 
     assert (told["result"], "what it names was redacted" in told["why"]) == ("void", True)
 
 
-def test_a_runner_signs_for_no_other_ledger_than_the_base_names(farm: Farm, cli: Callable[..., Any]) -> None:
+def test_a_runner_signs_for_no_other_ledger_than_the_base_names(farm: Farm, cli: Call) -> None:
     """A branch would have the runner's signature for evidence of the ledger that it says it is."""
     _, evidence = farm.completed()
     git(farm.root, "switch", "-qc", "work")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,7 +20,8 @@ from memento_git.work.routing.executors import BUILT_IN, NO_WRAP, Executor, kept
 from tests.hands import WRITE, config
 from tests.play import Play
 
-Cli = Callable[..., tuple[int, str, str]]
+if TYPE_CHECKING:
+    from tests.play import Call
 
 # A sandbox of its own kind: it marks what it starts, and lets nothing begin elsewhere than in the folder it is given.
 BOX = """\
@@ -48,7 +48,7 @@ def required(play: Play, wrap: list[str] | None = None, code: str = INSIDE, **mo
     config(play, f"executors: {json.dumps({'caged': held | ({'wrap': wrap} if wrap else {})})}")
 
 
-def routed(cli: Cli, play: Play, task: str, *options: str) -> dict[str, Any]:
+def routed(cli: Call, play: Play, task: str, *options: str) -> dict[str, Any]:
     told: dict[str, Any] = json.loads(cli("task", "route", task, *options, "-C", str(play.root), "--json")[1])
     return told
 
@@ -99,7 +99,7 @@ def test_policy_that_lets_one_out_is_weaker() -> None:
 # Routing.
 
 
-def test_without_a_sandbox_it_is_not_chosen_and_a_wish_does_not_change_that(play: Play, task: str, cli: Cli) -> None:
+def test_without_a_sandbox_it_is_not_chosen_and_a_wish_does_not_change_that(play: Play, task: str, cli: Call) -> None:
     required(play)
     for name in ("caged", "swe-agent"):
         told = routed(cli, play, task)
@@ -116,7 +116,7 @@ def test_without_a_sandbox_it_is_not_chosen_and_a_wish_does_not_change_that(play
 
 
 def test_a_sandbox_that_is_not_there_or_does_not_work_is_none(
-    play: Play, task: str, cli: Cli, box: list[str], tmp_path: Path
+    play: Play, task: str, cli: Call, box: list[str], tmp_path: Path
 ) -> None:
     required(play, ["no-such-box"])
     found = rejection(routed(cli, play, task, "--no-health"), "caged")
@@ -130,7 +130,7 @@ def test_a_sandbox_that_is_not_there_or_does_not_work_is_none(
 
 
 def test_with_a_sandbox_that_works_it_is_chosen_and_its_health_is_asked_inside(
-    play: Play, task: str, cli: Cli, box: list[str]
+    play: Play, task: str, cli: Call, box: list[str]
 ) -> None:
     health = [sys.executable, "-c", "import os; raise SystemExit(os.environ.get('IN_THE_BOX') != 'yes')"]
     required(play, box, health=health)
@@ -152,7 +152,7 @@ def test_a_trial_of_a_sandbox_touches_nothing_of_the_checkout(play: Play, box: l
 
 
 @pytest.mark.parametrize("wrap", [None, ["no-such-box"], [sys.executable, "-c", "raise SystemExit(1)"]], ids=str)
-def test_it_is_not_run_without_a_sandbox_that_works(play: Play, task: str, cli: Cli, wrap: list[str] | None) -> None:
+def test_it_is_not_run_without_a_sandbox_that_works(play: Play, task: str, cli: Call, wrap: list[str] | None) -> None:
     required(play, wrap)
     code, out, _ = cli("dispatch", "run", task, "--executor", "caged", "--json", "-C", str(play.root))
     assert (code, json.loads(out)["error"]) == (1, "sandbox_required")

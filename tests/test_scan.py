@@ -17,9 +17,7 @@ from memento_git.knowledge.shelf import Shelf
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 CALC: Final = '''"""Calculates what is owed to whom."""
 

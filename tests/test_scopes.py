@@ -19,7 +19,7 @@ from tests.play import Play, git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 TOKEN = "ghp_" + "1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R"
 

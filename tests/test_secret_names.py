@@ -11,10 +11,9 @@ from memento_git.work.actions.attaching import diff_of
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from tests.play import Play
+    from tests.play import Call, Play
 
 TOKEN = "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"
 FILE = f"{TOKEN}.txt"
@@ -48,7 +47,7 @@ def named(repo: Path, play: Play) -> Path:
 
 @pytest.mark.parametrize("way", NAMING)
 def test_a_name_with_a_secret_is_refused_by_rule_and_taken_when_that_is_overridden(
-    named: Path, cli: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch, way: str
+    named: Path, cli: Call, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     monkeypatch.chdir(named)
     before = git(named, "rev-parse", "HEAD")

@@ -17,10 +17,9 @@ from memento_git.work.running import capture, reports, tee
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from tests.play import Play
+    from tests.play import Call, Play
 
 PASSWORD = "S3cret" + "Hunter22x"
 TOKEN = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0" * 2
@@ -72,7 +71,7 @@ def test_a_long_argument_is_redacted_before_it_is_cut(play: Play) -> None:
     assert TOKEN[:12] not in committed
 
 
-def test_check_and_doctor_see_a_secret_in_the_words_of_a_command(play: Play, cli: Callable[..., Any]) -> None:
+def test_check_and_doctor_see_a_secret_in_the_words_of_a_command(play: Play, cli: Call) -> None:
     play.run()
     recorded(play, [sys.executable, "-c", "pass", "--word", PASSWORD])
     play.task(commands=[f"deploy --word {PASSWORD}"])
@@ -90,9 +89,7 @@ def test_check_and_doctor_see_a_secret_in_the_words_of_a_command(play: Play, cli
     assert "looks like a secret (Secret Keyword)" in out
 
 
-def test_the_id_of_a_file_that_is_called_password_is_no_secret(
-    play: Play, cli: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_the_id_of_a_file_that_is_called_password_is_no_secret(play: Play, cli: Call, tmp_path: Path) -> None:
     play.planned()
     dispatch = play.claimed(task := play.task())
     (play.root / "src").mkdir()

@@ -10,13 +10,13 @@ import pytest
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
+    from tests.play import Call
     from tests.seed import Seed
 
 
-def test_the_first_check_runs_as_printed(cli: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+def test_the_first_check_runs_as_printed(cli: Call, tmp_path: Path) -> None:
     sample = str(tmp_path / "memento-sample")
     code, out, _ = cli("sample-smoke", "--workspace", sample, "--json")
     answer = json.loads(out)
@@ -34,7 +34,7 @@ def test_the_first_check_runs_as_printed(cli: Callable[..., tuple[int, str, str]
     assert answer["start"]["run"]["goal"] in out
 
 
-def test_a_folder_in_a_sample_is_no_sample(cli: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+def test_a_folder_in_a_sample_is_no_sample(cli: Call, tmp_path: Path) -> None:
     """Its test would be run there, would find nothing to test, and prove the task by that."""
     sample = tmp_path / "memento-sample"
     assert cli("sample-smoke", "--workspace", str(sample), "--json")[0] == 0

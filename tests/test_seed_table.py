@@ -19,6 +19,8 @@ from tests.seed import Seed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tests.play import Call
+
 STORIES: Final[dict[str, Callable[[Seed], None]]] = {}
 
 
@@ -343,9 +345,7 @@ def test_every_story_is_about_a_command() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("sample-smoke", "update")])
-def test_a_command_of_the_seed_is_refused_where_there_is_no_repository(
-    cli: Callable[..., tuple[int, str, str]], tmp_path: Path, name: str
-) -> None:
+def test_a_command_of_the_seed_is_refused_where_there_is_no_repository(cli: Call, tmp_path: Path, name: str) -> None:
     needed: dict[str, Any] = {
         "plan": ("--title", "T", "--body", "B"),
         "start": ("--goal", "G"),

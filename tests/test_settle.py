@@ -18,9 +18,7 @@ from memento_git.work.kept_rows import base
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.play import Play
+    from tests.play import Call, Play
 
 PASSES = (sys.executable, "-c", "")
 
@@ -49,7 +47,7 @@ def test_settling_names_both_heads_and_one_holds(play: Play) -> None:
 
 
 def test_events_that_disagree_on_a_task_and_its_dispatch_are_one_entry_and_settled_together(
-    play: Play, cli: Callable[..., tuple[int, str, str]]
+    play: Play, cli: Call
 ) -> None:
     where = ("-C", str(play.root))
     run = play.planned()
@@ -76,9 +74,7 @@ def test_events_that_disagree_on_a_task_and_its_dispatch_are_one_entry_and_settl
     assert play.status(task) == "completed"
 
 
-def test_what_is_settled_is_followed_by_what_the_run_waits_for(
-    play: Play, cli: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_what_is_settled_is_followed_by_what_the_run_waits_for(play: Play, cli: Call) -> None:
     run, task, (_, dispatched) = contested(play)
     (held,) = (row["dispatch_id"] for row in base(play.ledger.view(), run)["dispatches"])
     where = ("-C", str(play.root))
@@ -92,9 +88,7 @@ def test_what_is_settled_is_followed_by_what_the_run_waits_for(
     assert told == [f"memento dispatch claim {held}"]
 
 
-def test_what_is_voided_is_followed_by_what_the_run_waits_for(
-    play: Play, cli: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_what_is_voided_is_followed_by_what_the_run_waits_for(play: Play, cli: Call) -> None:
     _, task, (_, dispatched) = contested(play)
     answer = json.loads(cli("settle", "-C", str(play.root), "--void", dispatched, "--reason", "late", "--json")[1])
     assert [step["command"] for step in answer["next"]] == [f"memento task reopen {task} --reason WHY"]

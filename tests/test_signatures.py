@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from memento_git.model.work import Event
+    from tests.play import Call
 
 ADA = "Ada <ada@example.invalid>"
 AGENT = "agent:hermes"
@@ -220,7 +221,7 @@ def test_an_allowed_signer_who_is_not_named_may_not(office: Office) -> None:
     grace.gate("quality_review", "waived", reason="not now", key=str(office.grace))
 
 
-def test_the_command_line_and_apply_are_refused_too(office: Office, cli: Callable[..., Any]) -> None:
+def test_the_command_line_and_apply_are_refused_too(office: Office, cli: Call) -> None:
     plan = office.plan()
     root, agent = str(office.root), ("--actor", ADA, "--key", str(office.agent))
     for arguments in (
@@ -266,7 +267,7 @@ def test_a_plan_that_was_approved_by_hand_can_still_be_approved_by_who_may(offic
     refused("plan_already_canonical", lambda: office.play.do(plans.approve_plan, plan, key=str(office.ada)))
 
 
-def test_an_empty_name_of_a_key_is_a_mistake(office: Office, cli: Callable[..., Any]) -> None:
+def test_an_empty_name_of_a_key_is_a_mistake(office: Office, cli: Call) -> None:
     office.write(LOOSE)
     code, out, _ = cli("plan", "approve", office.plan(), "--key", "", "-C", str(office.root), "--json")
     assert (code, json.loads(out)["error"]) == (2, "usage")
@@ -394,9 +395,7 @@ def test_a_revoked_key_counts_no_more(office: Office) -> None:
     refused("signature_required", lambda: office.play.do(dispatches.create_dispatch, task, "agent"))
 
 
-def test_a_list_of_revoked_keys_that_cannot_be_read_is_said_so_and_trusts_nobody(
-    office: Office, cli: Callable[..., Any]
-) -> None:
+def test_a_list_of_revoked_keys_that_cannot_be_read_is_said_so_and_trusts_nobody(office: Office, cli: Call) -> None:
     event = office.event(office.approved(), "approved")
     path = office.root / ".memento" / "revoked"
     key = public(office.grace)
@@ -430,7 +429,7 @@ def test_files_of_keys_mean_what_an_editor_shows(office: Office, mark: bytes, en
     assert office.seen(event).state == "revoked"
 
 
-def test_a_krl_is_a_list_of_revoked_keys(office: Office, cli: Callable[..., Any]) -> None:
+def test_a_krl_is_a_list_of_revoked_keys(office: Office, cli: Call) -> None:
     event = office.event(office.approved(), "approved")
     krl = office.root / ".memento" / "revoked"
     for key, state in ((office.grace, "good"), (office.ada, "revoked")):
@@ -579,7 +578,7 @@ def test_who_demands_signatures_and_forgets_a_file_of_keys_is_told_before_anybod
 
 
 def test_where_two_plans_are_approved_each_report_says_who_signed_which(
-    office: Office, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    office: Office, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play = office.play
     monkeypatch.chdir(office.root)
@@ -600,7 +599,7 @@ def test_where_two_plans_are_approved_each_report_says_who_signed_which(
 
 
 def test_a_plan_whose_approval_lacks_its_signature_says_so_everywhere(
-    office: Office, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    office: Office, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was approved on a branch that is not asked for a signature, and comes to where one is asked."""
     play = office.play
@@ -893,7 +892,7 @@ def test_without_ssh_keygen_it_is_said_and_reading_goes_on(
 # What is shown.
 
 
-def test_rows_and_lists_say_whose_signature_it_is(office: Office, cli: Callable[..., Any]) -> None:
+def test_rows_and_lists_say_whose_signature_it_is(office: Office, cli: Call) -> None:
     plan = office.approved()
     office.play.gate("final_acceptance", "passed", key=str(office.ada))
     root = str(office.root)
@@ -909,7 +908,7 @@ def test_rows_and_lists_say_whose_signature_it_is(office: Office, cli: Callable[
     assert "its key is revoked" in cli("gate", "list", "-C", root)[1]
 
 
-def test_what_is_kept_of_a_signature_names_no_file_that_went(office: Office, cli: Callable[..., Any]) -> None:
+def test_what_is_kept_of_a_signature_names_no_file_that_went(office: Office, cli: Call) -> None:
     office.approved()
     office.signers(f"grace@example.invalid {public(office.grace)}")
     root = str(office.root)
@@ -920,7 +919,7 @@ def test_what_is_kept_of_a_signature_names_no_file_that_went(office: Office, cli
     assert "no line of .memento/keys has it" in cli("status", "-C", root, "--json")[1]
 
 
-def test_the_cache_decides_nothing(office: Office, cli: Callable[..., Any]) -> None:
+def test_the_cache_decides_nothing(office: Office, cli: Call) -> None:
     plan = office.plan()
     forged(office, plan)
     path = office.event(plan, "approved")
@@ -954,7 +953,7 @@ def test_a_key_is_the_same_in_whichever_certificate(tmp_path: Path, kind: str) -
     assert plain[0] != plain[1]
 
 
-def test_doctor_tells_of_what_is_unsigned_and_what_is_forged(office: Office, cli: Callable[..., Any]) -> None:
+def test_doctor_tells_of_what_is_unsigned_and_what_is_forged(office: Office, cli: Call) -> None:
     first = office.approved()
     assert "K00" not in cli("doctor", "-C", str(office.root))[1]
     office.write(LOOSE)
@@ -974,9 +973,7 @@ def test_doctor_tells_of_what_is_unsigned_and_what_is_forged(office: Office, cli
     assert "there is no such file" in cli("doctor", "-C", str(office.root))[1]
 
 
-def test_doctor_names_the_lines_of_allowed_signers_that_nobody_can_read(
-    office: Office, cli: Callable[..., Any]
-) -> None:
+def test_doctor_names_the_lines_of_allowed_signers_that_nobody_can_read(office: Office, cli: Call) -> None:
     event = office.event(office.approved(), "approved")
     ada = f'ada@example.invalid namespaces="memento-git" {public(office.ada)}'
     grace = public(office.grace)
@@ -1000,7 +997,7 @@ def test_status_without_signatures_loads_nothing_of_them(play: Play) -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_check_judges_a_branch_by_the_signers_of_its_base(office: Office, cli: Callable[..., Any]) -> None:
+def test_check_judges_a_branch_by_the_signers_of_its_base(office: Office, cli: Call) -> None:
     base = git(office.root, "rev-parse", "HEAD")
     office.signers(f"ada@example.invalid {public(office.agent)}")
     plan = office.plan()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.play import Play
+    from tests.play import Call, Play
 
 WORDS = {
     "NOTE": "Read.",
@@ -31,7 +31,7 @@ PASSES = (sys.executable, "-c", "")
 
 
 @pytest.fixture
-def follow(cli: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
+def follow(cli: Call) -> Callable[..., dict[str, Any]]:
     def walk(folder: Path, command: str) -> dict[str, Any]:
         """Take a step as it is told; words in capitals are filled in."""
         program, *words = command.split()
@@ -52,7 +52,7 @@ def only(answer: dict[str, Any]) -> str:
 
 
 def test_who_follows_the_steps_gets_from_nothing_to_an_archived_run(
-    follow: Callable[..., Any], cli: Callable[..., Any], tmp_path: Path
+    follow: Callable[..., Any], cli: Call, tmp_path: Path
 ) -> None:
     git(tmp_path, "init", "-q")
     git(tmp_path, "commit", "-q", "--allow-empty", "-m", "begin")
@@ -78,7 +78,7 @@ def test_who_follows_the_steps_gets_from_nothing_to_an_archived_run(
     assert "archive" in follow(tmp_path, only(completed))
 
 
-def test_text_and_json_name_the_same_step(play: Play, cli: Callable[..., Any]) -> None:
+def test_text_and_json_name_the_same_step(play: Play, cli: Call) -> None:
     play.planned()
     task, folder = play.task(), ("--reason", "why", "-C", str(play.root))
     steps = {"block": f"memento task reopen {task} --reason WHY",
@@ -90,7 +90,7 @@ def test_text_and_json_name_the_same_step(play: Play, cli: Callable[..., Any]) -
 
 
 def test_who_named_themselves_with_an_option_is_led_on_under_that_name(
-    play: Play, cli: Callable[..., Any], follow: Callable[..., dict[str, Any]]
+    play: Play, cli: Call, follow: Callable[..., dict[str, Any]]
 ) -> None:
     play.planned()
     task = play.task()
@@ -104,9 +104,7 @@ def test_who_named_themselves_with_an_option_is_led_on_under_that_name(
     assert play.is_proven(task)
 
 
-def test_whoever_a_task_was_handed_to_is_named_where_it_waits_to_be_claimed(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_whoever_a_task_was_handed_to_is_named_where_it_waits_to_be_claimed(play: Play, cli: Call) -> None:
     play.planned()
     here = ("-C", str(play.root), "--json")
     made = json.loads(cli("dispatch", "create", play.task("Parse"), "--executor", "agent:cleo", *here)[1])
@@ -118,7 +116,7 @@ def test_whoever_a_task_was_handed_to_is_named_where_it_waits_to_be_claimed(
 
 
 @pytest.mark.parametrize("verb", ["retract", "supersede", "redact"])
-def test_evidence_that_is_withdrawn_leads_to_what_its_run_needs(play: Play, cli: Callable[..., Any], verb: str) -> None:
+def test_evidence_that_is_withdrawn_leads_to_what_its_run_needs(play: Play, cli: Call, verb: str) -> None:
     task = play.proven(run=play.planned())
     (proof,) = play.state(task).proof(task).by
     other = [play.evidence(task)] if verb == "supersede" else []
@@ -127,7 +125,7 @@ def test_evidence_that_is_withdrawn_leads_to_what_its_run_needs(play: Play, cli:
     assert told == json.loads(cli("status", *here)[1])["next"][:1] != []
 
 
-def test_a_completed_candidate_leads_to_comparing_it(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_completed_candidate_leads_to_comparing_it(play: Play, cli: Call) -> None:
     play.planned()
     task, here = play.task(), ("-C", str(play.root), "--json")
     held = json.loads(cli("dispatch", "create", task, "--executor", "a", "--candidate", *here)[1])["dispatch_id"]
@@ -138,7 +136,7 @@ def test_a_completed_candidate_leads_to_comparing_it(play: Play, cli: Callable[.
 
 
 def test_a_plan_that_is_approved_already_leads_to_what_its_run_needs(
-    play: Play, follow: Callable[..., Any], cli: Callable[..., Any]
+    play: Play, follow: Callable[..., Any], cli: Call
 ) -> None:
     run = play.planned()
     told = json.loads(cli("plan", "approve", play.state(run).canonical, "-C", str(play.root), "--json")[1])
@@ -148,7 +146,7 @@ def test_a_plan_that_is_approved_already_leads_to_what_its_run_needs(
     assert follow(play.root, told["hint"].partition(": ")[2])["run"]["id"] == run
 
 
-def test_a_second_run_for_one_goal_is_told_of_the_first_while_that_is_open(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_second_run_for_one_goal_is_told_of_the_first_while_that_is_open(play: Play, cli: Call) -> None:
     def started(goal: str) -> tuple[str, list[str]]:
         told = json.loads(cli("run", "start", "--goal", goal, "-C", str(play.root), "--json")[1])
         return told["run"]["id"], told.get("warnings", [])
@@ -162,9 +160,7 @@ def test_a_second_run_for_one_goal_is_told_of_the_first_while_that_is_open(play:
     assert started("Ship it")[1] == []
 
 
-def test_a_task_that_is_at_work_has_no_step_of_its_own_when_it_is_put_in_other_words(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_a_task_that_is_at_work_has_no_step_of_its_own_when_it_is_put_in_other_words(play: Play, cli: Call) -> None:
     play.planned()
     task = play.task()
     play.claimed(task)
@@ -187,7 +183,7 @@ def test_a_dispatch_that_was_taken_back_leads_to_handing_its_task_out_and_one_th
     assert only(failed) == f"memento task reopen {task} --reason WHY"
 
 
-def test_what_was_done_is_said_where_what_comes_next_cannot_be_read(play: Play, cli: Callable[..., Any]) -> None:
+def test_what_was_done_is_said_where_what_comes_next_cannot_be_read(play: Play, cli: Call) -> None:
     (play.root / "src").mkdir()
     (play.root / "src" / "x.py").write_text("1\n")
     play.commit_all()
@@ -203,9 +199,7 @@ def test_what_was_done_is_said_where_what_comes_next_cannot_be_read(play: Play, 
     assert (code, told["run"]["id"], told["run"]["status"], only(told)) == (0, run, "paused", "memento status")
 
 
-def test_a_done_task_whose_gate_failed_has_its_step_once_also_where_nothing_proves_it(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_a_done_task_whose_gate_failed_has_its_step_once_also_where_nothing_proves_it(play: Play, cli: Call) -> None:
     run = play.planned()
     task = play.proven(run=run)
     verify = f"memento task verify {task}"
@@ -222,7 +216,7 @@ def test_a_done_task_whose_gate_failed_has_its_step_once_also_where_nothing_prov
 
 
 def test_a_gate_that_nobody_judged_yet_is_led_to_a_verdict_that_can_be_given_as_it_stands(
-    play: Play, follow: Callable[..., Any], cli: Callable[..., Any]
+    play: Play, follow: Callable[..., Any], cli: Call
 ) -> None:
     play.policy("  gates: {required: [implementation_review]}\n")
     run = play.planned()
@@ -241,7 +235,7 @@ def test_a_hand_out_without_an_approved_plan_leads_to_the_drafts_of_its_run(play
 
 
 def test_a_command_that_ran_below_the_top_is_led_to_where_it_is_asked(
-    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Way: a check is typed in a folder below; what it shows there does not count, and the same line came again."""
     play.planned()
@@ -263,7 +257,7 @@ def test_a_command_that_ran_below_the_top_is_led_to_where_it_is_asked(
 
 
 def test_a_report_whose_name_looks_like_the_end_of_the_options_breaks_no_step(
-    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play.policy('  verify: [{commands: [{run: [test, -f, app.py], reports: ["a -- b\'s.xml"]}]}]\n')
     play.planned()

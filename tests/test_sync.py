@@ -23,12 +23,10 @@ from tests.clones import Hub, code, hook
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from memento_git.errors import MementoError
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 
 @pytest.fixture
@@ -446,7 +444,7 @@ def tampered(play: Play) -> str:
     return str(path.relative_to(play.root))
 
 
-def test_errors_that_this_side_brings_are_refused_named_and_can_be_mended(hub: Hub, cli: Callable[..., Any]) -> None:
+def test_errors_that_this_side_brings_are_refused_named_and_can_be_mended(hub: Hub, cli: Call) -> None:
     ada = hub.first
     ada.planned()
     sync(ada)
@@ -687,13 +685,13 @@ def test_what_was_pushed_elsewhere_says_nothing_of_the_address_that_is_fetched_f
     assert sync(bob).brought.outcome == "merged"
 
 
-def noted(play: Play, cli: Callable[..., Any]) -> str:
+def noted(play: Play, cli: Call) -> str:
     """Add a note; return its id."""
     out = cli("-C", str(play.root), "note", "add", "The launch is in May", "--key", "launch.date", "--json")[1]
     return str(json.loads(out)["note"]["id"])
 
 
-def test_what_was_purged_is_not_brought_back_by_the_next_sync_of_others(hub: Hub, cli: Callable[..., Any]) -> None:
+def test_what_was_purged_is_not_brought_back_by_the_next_sync_of_others(hub: Hub, cli: Call) -> None:
     ada, bob, cleo = hub.first, hub.clone("Bob"), hub.clone("Cleo")
     noted(ada, cli)
     sync(ada)
@@ -712,7 +710,7 @@ def test_what_was_purged_is_not_brought_back_by_the_next_sync_of_others(hub: Hub
     assert git(bob.root, "log", "-S", "The launch is in May", hub.head()) == ""
 
 
-def test_a_purge_beside_work_of_others_is_done_again_after_a_merge_by_hand(hub: Hub, cli: Callable[..., Any]) -> None:
+def test_a_purge_beside_work_of_others_is_done_again_after_a_merge_by_hand(hub: Hub, cli: Call) -> None:
     ada, bob = hub.first, hub.clone("Bob")
     note = noted(ada, cli)
     sync(ada)
@@ -729,7 +727,7 @@ def test_a_purge_beside_work_of_others_is_done_again_after_a_merge_by_hand(hub: 
     assert run in ada.ledger.view().runs()
 
 
-def test_a_redaction_that_a_squash_left_alone_is_kept_by_a_merge_by_hand(hub: Hub, cli: Callable[..., Any]) -> None:
+def test_a_redaction_that_a_squash_left_alone_is_kept_by_a_merge_by_hand(hub: Hub, cli: Call) -> None:
     ada, bob = hub.first, hub.clone("Bob")
     note = noted(bob, cli)
     git(ada.root, "fetch", "-q", str(bob.root), "main")
@@ -1054,7 +1052,7 @@ def test_a_remote_that_refuses_and_does_not_move_is_told_with_its_reason(
     assert sync(hub.first).brought.pushes == 2
 
 
-def test_the_command_tells_what_happened(hub: Hub, cli: Callable[..., Any]) -> None:
+def test_the_command_tells_what_happened(hub: Hub, cli: Call) -> None:
     ada, bob = hub.first, hub.clone("Bob")
     run = ada.run()
     one, two = (ada.do(plans.draft_plan, title, "Do it.", run=run) for title in ("One", "Two"))

@@ -16,9 +16,7 @@ from memento_git.verbs import batch
 from tests.play import Play, add, git, shelf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 
 def test_threads_are_listed_with_their_states_the_latest_first(play: Play, cli: Call) -> None:

@@ -13,11 +13,7 @@ from memento_git.work.actions import dispatches, plans, tasks
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.play import Play
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call, Play
 
 
 @pytest.fixture

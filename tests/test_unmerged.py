@@ -17,7 +17,7 @@ from tests.test_verifying import verify
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.play import Play
+    from tests.play import Call, Play
 
 TWICE = """
 import subprocess
@@ -69,7 +69,7 @@ def test_of_tries_among_which_nobody_chose_the_merge_of_any_is_verified(play: Pl
     assert verify(play, task).accepted
 
 
-def test_a_run_that_is_completed_is_told_of_what_is_not_merged(play: Play, task: str, cli: Callable[..., Any]) -> None:
+def test_a_run_that_is_completed_is_told_of_what_is_not_merged(play: Play, task: str, cli: Call) -> None:
     branch = run(play, task, WRITE).branch
     merge = f"git merge {branch}"
 

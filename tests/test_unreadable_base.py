@@ -13,10 +13,9 @@ from memento_git.review import actions
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from tests.play import Play
+    from tests.play import Call, Play
 
 EVENT = "20260101T100000000Z-{}-000000000009.yaml"
 TWICE = "by: twice\n"
@@ -67,7 +66,7 @@ def broken(play: Play) -> tuple[Path, str]:
 
 @pytest.mark.parametrize("voided", [False, True])
 def test_what_was_never_valid_is_taken_out_by_the_printed_fix(
-    play: Play, never: Path, cli: Callable[..., tuple[int, str, str]], *, voided: bool
+    play: Play, never: Path, cli: Call, *, voided: bool
 ) -> None:
     if voided:
         assert cli("settle", "--void", "event_000000000009", "--reason", "by hand", "-C", str(play.root))[0] == 0
@@ -202,9 +201,7 @@ def test_evidence_that_a_branch_added_and_nobody_could_ever_read_is_taken_out_ag
     assert look(play) == []
 
 
-def test_a_voided_event_that_cannot_be_read_is_no_error_and_is_voided_once(
-    play: Play, own: Path, cli: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_a_voided_event_that_cannot_be_read_is_no_error_and_is_voided_once(play: Play, own: Path, cli: Call) -> None:
     void = ("settle", "--void", "event_000000000009", "--reason", "broken", "-C", str(play.root))
     assert cli(*void)[0] == 0
     assert look(play) == look(play, "") == ["F001 warning"]
@@ -218,9 +215,7 @@ def test_a_voided_event_that_cannot_be_read_is_no_error_and_is_voided_once(
     assert look(play) == look(play, "") == []
 
 
-def test_a_voided_event_of_a_note_that_cannot_be_read_is_no_error(
-    play: Play, cli: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_a_voided_event_of_a_note_that_cannot_be_read_is_no_error(play: Play, cli: Call) -> None:
     note = play.do(notes.add_note, "What is so.").id
     (text,) = play.root.glob(f".memento/knowledge/**/{note}.md")
     folder = text.with_suffix("")

@@ -15,7 +15,7 @@ import pytest
 from memento_git.work.actions import update
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from tests.play import Call
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_each_installation_has_its_installer(prefix: str, argv: list[str]) -> No
     assert update.command(prefix, "/py") == argv
 
 
-def test_a_checkout_is_not_updated_by_an_installer(cli: Callable[..., tuple[int, str, str]]) -> None:
+def test_a_checkout_is_not_updated_by_an_installer(cli: Call) -> None:
     code, out, _ = cli("update", "--json")
     assert (code, json.loads(out)["error"]) == (1, "installed_from_checkout")
 

@@ -18,9 +18,7 @@ from memento_git.review import actions
 from tests.play import Play, add, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Call = Callable[..., tuple[int, str, str]]
+    from tests.play import Call
 
 
 def edit(play: Play, *paths: str, message: str = "code") -> None:

@@ -28,7 +28,7 @@ from tests.play import git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.play import Play
+    from tests.play import Call, Play
 
 GREEN = "python3 -c pass"
 RED = "python3 check.py"
@@ -464,9 +464,7 @@ def test_while_it_is_contested_which_plan_holds_nothing_is_proven(play: Play) ->
     assert not play.is_proven(task)
 
 
-def test_a_rejection_for_lost_evidence_is_recorded_and_told(
-    play: Play, cli: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_a_rejection_for_lost_evidence_is_recorded_and_told(play: Play, cli: Call) -> None:
     play.planned()
     task = completed(play)
     state = play.state(task)
@@ -503,7 +501,7 @@ def test_a_row_tells_what_is_asked_and_nothing_where_nothing_is(play: Play) -> N
 
 
 def test_verify_from_the_command_line_passes_output_through_and_answers_with_verdict_and_evidence(
-    play: Play, cli: Callable[..., Any]
+    play: Play, cli: Call
 ) -> None:
     play.planned()
     checked(play)
@@ -579,7 +577,7 @@ def test_the_verdict_has_seen_the_plan_that_asks(play: Play) -> None:
     assert set(state.folded(f"plans:{run}").heads) <= {ref.id for ref in accepted.after}
 
 
-def test_a_required_command_without_words_is_a_finding_with_its_line(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_required_command_without_words_is_a_finding_with_its_line(play: Play, cli: Call) -> None:
     play.run()
     play.policy("  verify:\n  - commands:\n    - run: []\n")
     code, out, _ = cli("status", "-C", str(play.root), "--json")
@@ -723,7 +721,7 @@ def test_only_a_rejected_task_is_repaired(play: Play) -> None:
         play.do(verifying.repair_task, play.task())
 
 
-def test_a_repair_from_the_command_line_and_in_a_batch(play: Play, cli: Callable[..., Any]) -> None:
+def test_a_repair_from_the_command_line_and_in_a_batch(play: Play, cli: Call) -> None:
     play.planned()
     checked(play)
     task = rejected(play)

@@ -16,8 +16,9 @@ from memento_git.cli.main import memento
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
+
+    from tests.play import Call
 
 RECORDS: Final = re.compile(r"\b(?:run|plan|task|dispatch|evidence|note|event)_[0-9a-z]{12}\b")
 HOSTILE: Final = (
@@ -89,7 +90,7 @@ def users(repo: Path) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_whatever_is_typed_is_answered_and_nothing_of_the_users_is_touched(
-    play: Play, repo: Path, cli: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch, seed: int
+    play: Play, repo: Path, cli: Call, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     play.planned()
     play.proven()

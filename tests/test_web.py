@@ -25,12 +25,10 @@ from tests.play import add, git
 from tests.test_report import HOSTILE, Tags, hostile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from types import FrameType
 
-    from tests.play import Play
-
-    Cli = Callable[..., tuple[int, str, str]]
+    from tests.play import Call, Play
 
 PATIENCE = 30
 SWITCH = r"\u202e\x07"  # from right to left, and a bell
@@ -121,7 +119,7 @@ def test_a_page_says_what_takes_from_a_proven_task_and_an_approved_plan(play: Pl
     assert "completedproven stale" in web.page(f"/show/{task}").words
 
 
-def test_every_record_has_a_page_and_each_page_leads_only_to_pages(play: Play, web: Web, cli: Cli) -> None:
+def test_every_record_has_a_page_and_each_page_leads_only_to_pages(play: Play, web: Web, cli: Call) -> None:
     hostile(play)
     add(play, "A note.\n\n| a | b |\n| - | - |\n| 1 | 2 |", about=["app.py"])
     rows = json.loads(cli("-C", str(play.root), "log", "--limit", "0", "--json")[1])["audit"]
@@ -138,7 +136,7 @@ def test_every_record_has_a_page_and_each_page_leads_only_to_pages(play: Play, w
     assert len(seen) > 15
 
 
-def test_a_page_says_what_the_command_line_says(play: Play, web: Web, cli: Cli) -> None:
+def test_a_page_says_what_the_command_line_says(play: Play, web: Web, cli: Call) -> None:
     play.planned()
     task = play.proven("Check the form")
     words = web.page(f"/show/{task}").words.lower()
@@ -148,7 +146,7 @@ def test_a_page_says_what_the_command_line_says(play: Play, web: Web, cli: Cli) 
     ] == []
 
 
-def test_what_is_recalled_is_labelled(play: Play, web: Web, cli: Cli) -> None:
+def test_what_is_recalled_is_labelled(play: Play, web: Web, cli: Call) -> None:
     play.planned()
     add(play, "Tokens live an hour.", about=["app.py"])
     line = next(one for one in cli("-C", str(play.root), "recall", "tokens")[1].splitlines() if "note_" in one)
@@ -285,7 +283,7 @@ def test_what_the_ledger_says_is_text_on_every_page(play: Play, web: Web) -> Non
         assert told.text.count("<script") == 1, path
 
 
-def test_what_a_command_printed_turns_no_page_around(play: Play, web: Web, cli: Cli) -> None:
+def test_what_a_command_printed_turns_no_page_around(play: Play, web: Web, cli: Call) -> None:
     play.planned()
     show = f"print('{SWITCH}begun{SWITCH}')"
     argv = ("evidence", "run", "--kind", "test", "--", sys.executable, "-c", show)
@@ -299,7 +297,7 @@ def test_what_a_command_printed_turns_no_page_around(play: Play, web: Web, cli: 
 # When something is wrong.
 
 
-def test_what_is_not_there_is_refused_as_the_command_line_refuses_it(play: Play, web: Web, cli: Cli) -> None:
+def test_what_is_not_there_is_refused_as_the_command_line_refuses_it(play: Play, web: Web, cli: Call) -> None:
     play.planned()
     told = web.ask("/show/task_000000000000")
     refusal = json.loads(cli("-C", str(play.root), "show", "task_000000000000", "--json")[1])
@@ -322,7 +320,7 @@ def test_a_ledger_that_cannot_be_read_says_so_and_the_server_goes_on(play: Play,
     assert web.page("/").code == 200
 
 
-def test_what_check_finds_wrong_is_a_page_and_no_refusal(play: Play, web: Web, cli: Cli) -> None:
+def test_what_check_finds_wrong_is_a_page_and_no_refusal(play: Play, web: Web, cli: Call) -> None:
     play.planned()
     play.proven("Check the form")
     [path] = play.root.glob(".memento/runs/*/tasks/*/*/*-completed-*.yaml")
@@ -350,7 +348,7 @@ def test_ctrl_c_ends_it_without_a_traceback(play: Play) -> None:
 
 
 def test_a_port_that_is_taken_and_a_folder_without_a_ledger_are_refused_at_once(
-    play: Play, cli: Cli, tmp_path: Path
+    play: Play, cli: Call, tmp_path: Path
 ) -> None:
     play.planned()
     with socket.create_server(("127.0.0.1", 0)) as other:

@@ -14,8 +14,10 @@ from tests.conftest import ledger_in
 from tests.play import Play
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
     from pathlib import Path
+
+    from tests.play import Call
 
 
 @pytest.fixture
@@ -35,7 +37,7 @@ def original(made: Path) -> Path:
 
 
 @pytest.fixture
-def doors(play: Play, cli: Callable[..., Any]) -> Doors:
+def doors(play: Play, cli: Call) -> Doors:
     return Doors(play, cli)
 
 

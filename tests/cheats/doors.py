@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from tests.play import Play
+    from tests.play import Call, Play
 
-    Cli = Callable[..., tuple[int, str, str]]
     Row = dict[str, Any]
     Arrival = tuple[str, list[str], Path]
     Within = Callable[[str, Path], AbstractContextManager[None]]
@@ -44,7 +43,7 @@ ABSENT = {
 class Doors(Forger):
     """A branch `work` of `main`, whose author tries to get around what policy asks; and every way that it can come."""
 
-    def __init__(self, play: Play, cli: Cli) -> None:
+    def __init__(self, play: Play, cli: Call) -> None:
         super().__init__(play)
         self.cli, self.walked = cli, set[str]()
 
