@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -130,3 +131,17 @@ def test_a_folder_is_not_reached_by_a_link_out_of_the_work_tree_either(play: Pla
         at = named.index("--") if "--" in named else len(named)
         assert "out_invalid" in cli(*named[:at], "-C", str(play.root), *named[at:])[2]
     assert not list((tmp_path / "outside").iterdir())
+
+
+def test_a_pipe_that_nobody_reads_is_refused_and_one_that_is_read_is_written(play: Play, put: Any) -> None:
+    pipe = play.root / "pipe"
+    os.mkfifo(pipe)
+    assert put(("report",), pipe) == (1, "out_invalid")
+
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert put(("report",), pipe) == (0, "")
+        assert os.read(reader, 1 << 16).startswith(b"#")
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -42,8 +44,8 @@ def put(ledger: Ledger, out: str | Path, data: bytes, *, force: bool = False) ->
     refuse_place(ledger, path)
     place = path.resolve()
     try:
-        if place.exists() and not place.is_file():
-            place.write_bytes(data)
+        if path.exists() and not path.is_file():
+            _pour(path, data)
         else:
             if not force and _is_taken(ledger.git, place, data):
                 raise FileTaken(path=out)
@@ -52,6 +54,20 @@ def put(ledger: Ledger, out: str | Path, data: bytes, *, force: bool = False) ->
     except OSError as error:
         raise OSError(error.errno, error.strerror or type(error).__name__, str(out)) from error
     return len(data)
+
+
+def _pour(path: Path, data: bytes) -> None:
+    """Write to a device or a pipe; refuse a pipe that nobody reads, which would be waited for."""
+    try:
+        opened = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        raise OutUnfit(path=path, problem="nobody reads that pipe") from None
+    with os.fdopen(opened, "wb") as stream:
+        if os.name == "posix":
+            os.set_blocking(opened, True)
+        stream.write(data)
 
 
 def refuse_nowhere(path: Path) -> None:
