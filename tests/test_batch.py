@@ -401,6 +401,11 @@ def test_an_acceptance_is_told_too(play: Play, cli: Call) -> None:
         ('{do: evidence check, file: "a\\0b"}', "line 2 (evidence check), file: character U+0000"),
         ('{do: evidence add, files: [app.py, "a\\0b"]}', "line 2 (evidence add), files: character U+0000"),
         ("{do: evidence check, file: nope.json}", "line 2 (evidence check): nope.json: No such file"),
+        (
+            "{do: evidence check, file: c.json, name: ci, url: x}",
+            "line 2 (evidence check): name, url: the file says that itself",
+        ),
+        ("{do: evidence check, file: c.json, conclusion: success}", "line 2 (evidence check): conclusion: the file"),
         ("{do: evidence check, file: .}", "line 2 (evidence check): .: Is a directory"),
         ("{do: task add, title: y, size: huge}", "line 2 (task add): 'huge' is not one of small"),
         ("{do: task add, title: y, risk: foo}", "line 2 (task add): 'foo' is not one of low"),

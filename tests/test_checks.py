@@ -335,6 +335,12 @@ def test_a_file_of_checks_is_asked_about_a_commit_by_any_name_of_it(play: Play, 
     at = ("evidence", "check", str(file), "-C", str(play.root), "--run", run, "--json", "--commit")
     assert json.loads(cli(*at, "HEAD^")[1])["error"] == "check_commit_mismatch"
     assert json.loads(cli(*at, "nowhere")[1])["error"] == "revision_not_found"
+    for words in ([str(file)], ["--conclusion", "success"]):
+        told = json.loads(cli("evidence", "check", *words, "-C", str(play.root), "--json", "--commit", "f" * 40)[1])
+        assert told["error"] == ("check_commit_mismatch" if words == [str(file)] else "check_commit_unknown")
+    file.write_bytes(sample("gitlab-pipeline").replace(COMMIT.encode(), b"f" * 40))
+    assert json.loads(cli(*at, "f" * 40)[1])["hint"] == f"bring it here first: git fetch origin {'f' * 40}"
+    file.write_bytes(sample("github-check-run").replace(COMMIT.encode(), head.encode()))
     git(play.root, "branch", "checked")
     for name in ("HEAD", "checked", head[:8], head):
         assert json.loads(cli(*at, name)[1])["evidence"]["check"]["commit"] == head

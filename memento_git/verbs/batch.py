@@ -72,6 +72,7 @@ def check_evidence(
             tx, provider, conclusion=conclusion, status=status, name=name, id=id, url=url, commit=commit, run=run,
             tasks=tasks,
         )[0]  # fmt: skip
+    checks.refuse_typed(conclusion=conclusion, status=status, name=name, id=id, url=url)
     with attaching.opened(tx.ledger.git.start / file, file) as stream:
         found = checks.read(tx.ledger, stream.read(checks.MOST_BYTES + 1), provider, commit)
     new, old = checks.add_checks(tx, found, run=run, tasks=tasks)

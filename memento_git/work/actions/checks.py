@@ -50,7 +50,18 @@ def parse(text: bytes, provider: str = "auto", commit: str = "") -> list[Check]:
 
 def read(ledger: Ledger, text: bytes, provider: str = "auto", commit: str = "") -> list[Check]:
     """Return the same by a revision of this clone, which may be a branch or a short id."""
-    return parse(text, provider, ledger.git.commit_of(commit) if commit else "")
+    return parse(text, provider, _commit(ledger, commit) if commit else "")
+
+
+def _commit(ledger: Ledger, given: str) -> str:
+    """Return the id of a commit by any name of it; a whole id stays, for what is said of one that is not here."""
+    return given if checks.COMMIT.fullmatch(given) and not ledger.git.commit(given) else ledger.git.commit_of(given)
+
+
+def refuse_typed(**given: str) -> None:
+    """Refuse what is typed of a check beside a file, which says it of each of its own."""
+    if names := [name for name, value in given.items() if value]:
+        raise PayloadInvalid(where=", ".join(names), problem="the file says that itself: leave it out")
 
 
 def fetch(ledger: Ledger, repo: str, *, provider: str = "auto", commit: str = "", api: str = "") -> list[Check]:
@@ -152,7 +163,7 @@ def record_check(
         raise PayloadInvalid(
             where="conclusion", problem="it is missing, and the status does not say that it still runs"
         )
-    of = tx.ledger.git.commit_of(commit or "HEAD")
+    of = _commit(tx.ledger, commit or "HEAD")
     check = Check(word, name.strip() or word, id.strip(), ended or stands, of, url.strip(), "")
     new, old = add_checks(tx, [check], run=run, tasks=tasks, summary=TYPED)
     return (new or old)[0], bool(new)
