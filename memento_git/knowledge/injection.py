@@ -78,8 +78,9 @@ SIGNS: Final = (
     ("asks to run something fetched", re.compile(
         r"\b(?:curl|wget)\b[^\n|]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b", re.IGNORECASE)),
     ("orders the reader to run a command", re.compile(
-        r"\b(?:you (?:must|should|have to|need to)|always|immediately|please|now)\b[^.\n]{0,30}"
-        r"\b(?:run|execute|invoke|call)\b[^.\n]{0,20}(?:`|\b(?:command|tool|script|function)\b)", re.IGNORECASE)),
+        r"\b(?:you (?:must|should|have to|need to)|(always)|immediately|please|now)\b[^.\n]{0,30}"
+        r"\b(?:run|execute|invoke|call)\b[^.\n]{0,20}(?:(?(1)(?!))`|\b(?:command|tool|script|function)\b)",
+        re.IGNORECASE)),
 )  # fmt: skip
 
 
