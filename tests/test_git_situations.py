@@ -323,6 +323,8 @@ def test_who_wrote_a_commit_of_an_odd_encoding_is_listed_as_its_bytes_say(play: 
 
     assert (row["author"], found.actors[-1]) == ("Ada <ada@example.invalid>", "Ada <ada@example.invalid>")
     assert row["date"][:4] == found.at[:4] == "2026"
+    assert made in history.commit_names(play.ledger.view(), who="ada@example")
+    assert history.commit_names(play.ledger.view(), who="nobody@example") == []
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,12 @@ def commit_names(view: View, *, run: str = "", who: str = "", since: str = "", u
     ages = [f"--max-age={int(seconds_of(since))}"] if since else []
     ages += [f"--min-age={int(seconds_of(until)) - 1}"] if until else []
     paths = [f"{layout.RUNS}/{run}", f"{layout.ARCHIVE}/{run}"] if run else [layout.FOLDER]
-    form = "--format=%H%x1f%an <%ae>%x1f%(trailers:key=Memento-Actor,valueonly)%x1e"
+    form = "--format=%x00%H%x00%an <%ae>%x00%at%x00%e%x00%(trailers:key=Memento-Actor,valueonly)"
     told = view.git.run("log", form, *ages, *view.commits, "--", *paths)
-    found = (entry.strip().partition("\x1f") for entry in told.decode(errors="replace").split("\x1e"))
-    return [name for name, _, persons in found if name and who.lower() in persons.lower()]
+    parts = told.decode(errors="replace").split("\0")[1:]
+    rows = zip(*(parts[start::5] for start in range(5)), strict=True)
+    found = ((row[0], f"{author_of(view.git, *row[:4])[0]} {row[4]}" if who else "") for row in rows)
+    return [name for name, persons in found if who.lower() in persons.lower()]
 
 
 class Revised(NamedTuple):
