@@ -189,3 +189,23 @@ def test_every_code_has_a_title_a_severity_a_meaning_and_a_remedy(code: str) -> 
     assert not kind.title.endswith(".")
     assert kind.meaning.endswith(".")
     assert kind.fix
+
+
+def test_a_command_that_is_asked_of_many_tasks_and_has_no_pass_is_told_once() -> None:
+    tasks = [f"task_he3e6qhp9pr{number}" for number in range(8)]
+    found = [
+        Finding(
+            "C001", f"runs/{task}.yaml", 0, f"`make`, which is asked of {task}, has no pass for this commit's code",
+            f"run what is asked: memento task verify {task}", "warning",
+        )
+        for task in tasks
+    ]  # fmt: skip
+    other = found[0]._replace(message=found[0].message.replace("`make`", "`true`"))
+    shown = formats.text([*found, other], [], "").splitlines()
+
+    assert shown[:3] == [
+        f"runs/{tasks[0]}.yaml: C001 warning {found[0].message}",
+        f"  fix: {found[0].fix}",
+        f"  and so it is with 7 more tasks: {', '.join(tasks[1:6])} and 2 more",
+    ]
+    assert (len(shown), shown[-1]) == (6, "9 warnings")

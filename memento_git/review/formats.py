@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _RUN: Final = re.compile(rf"\brun_[{ALPHABET}]{{{LENGTH}}}")
 CHAINED: Final = ("E002", "E003")  # an event whose past is not there, or is another
+_ASKED: Final = re.compile(rf", which is asked of (task_[{ALPHABET}]{{{LENGTH}}}), has no pass")
 MOST_NAMED: Final = 5
 ROOT: Final = "%SRCROOT%"
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -67,7 +68,18 @@ def _chained(findings: list[Finding]) -> tuple[list[Finding], dict[Finding, list
             following[first] = [
                 f"and so is what follows: {many(len(others), 'event')}, of {some([*records], MOST_NAMED)}"
             ]
+    for first, *others in _asked_of_many(findings):
+        left.update(others)
+        tasks = [found[1] for one in others if (found := _ASKED.search(one.message))]
+        following[first] = [f"and so it is with {many(len(others), 'more task')}: {some(tasks, MOST_NAMED)}"]
     return [one for one in findings if one not in left], following
+
+
+def _asked_of_many(findings: Iterable[Finding]) -> Iterator[list[Finding]]:
+    """Yield what tells the same of several tasks: that a command which is asked of them all did not pass since."""
+    asked = ((one, _ASKED.search(one.message)) for one in findings if one.code == "C001")
+    alike = grouped(((one.message.replace(found[1], ""), one.severity), one) for one, found in asked if found)
+    return (held for held in alike.values() if len(held) > 1)
 
 
 def once(told: Iterable[tuple[str, str, str]]) -> dict[int, list[str]]:
