@@ -96,6 +96,18 @@ LED = [
     ("checkpoint 'half of it'", "session checkpoint 'half of it'"),
     ("help task add", "task add --help"),
     ("version", "--version"),
+    ("Task List", "task list"),
+    (f"status {TASK}", f"show {TASK}"),
+    (f"log {TASK}", f"log --record {TASK}"),
+    ("report --html", "report --format html"),
+    # what a chat makes of dashes and quotes
+    ("task add \u2014title Fix", "task add --title Fix"),
+    ("task add \u2014-title Fix", "task add --title Fix"),
+    ("task add \u2013title Fix", "task add --title Fix"),
+    ("task add --title \u201cFix the login\u201d --kind fix", "task add --title 'Fix the login' --kind fix"),
+    ("task add \u2018Fix\u2019", "task add --title Fix"),
+    ("task add --titel '\u201cFix\u201d it'", "task add --title '\u201cFix\u201d it'"),
+    (f"evidence run --tsk {TASK} -- echo \u2014x", f"evidence run --task {TASK} -- echo '\u2014x'"),
 ]
 NONE = [
     "xyzzy", "task xyzzy", "status --xyzzy", f"task list {NOTE}", "task add --title x", "note show -- x y",

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 
 CAPITALS: Final = re.compile(r"(?<![\w-])[A-Z]+(?![\w-])")
 OTHERWISE: Final = ("key_prefix", "thread")  # options that name notes in the place of an id
+DASHES: Final = re.compile(r"^[-\u2010-\u2015\u2212]*[\u2010-\u2015\u2212][-\u2010-\u2015\u2212]*(?=[A-Za-z])")
 MENDS: Final = 6
 MOST: Final = 200  # words
 LONGEST: Final = 200  # letters of a word
 NEAR: Final = 0.7  # how like a word must be: below it, page is purge, and revert is report
+QUOTES: Final = ("\u201c", "\u201d", "\u201e", "\u2018", "\u2019", "\u00ab", "\u00bb")  # typographic ones
 REQUIRED: Final = "it is required."  # how help ends of an option that only the action asks for
 WORDED: Final = ("text", "title", "goal", "body", "summary", "reason", "query")
 TEXTS: Final = (*WORDED, "note", "label")  # options whose value is typed alone, the likeliest first
@@ -69,9 +71,25 @@ def _guessed(error: click.ClickException) -> str:
 
 def led_on(words: Sequence[str]) -> str:
     """Return the line that was likely meant; nothing where that is unknown, or must not be shown."""
-    meant = next(_mended(tuple(words), MENDS), ()) if len(words) <= MOST else ()
+    meant = next(_mended(_as_typed(words), MENDS), ()) if len(words) <= MOST else ()
     fit = all(len(word) <= LONGEST and word.isprintable() for word in meant) and not find_in_words(meant)
     return shlex.join(("memento", *meant)) if fit and meant not in ((), tuple(words)) else ""
+
+
+def _as_typed(words: Sequence[str]) -> Words:
+    """Return words without what a chat or a document made of them: a dash for two, quotes that no shell reads."""
+    end = words.index("--") if "--" in words else len(words)
+    opened: list[str] = []
+    found: list[str] = []
+    for word in (DASHES.sub("--", one) for one in words[:end]):
+        if opened or word[:1] in QUOTES:
+            opened.append(word)
+            if word[-1:] in QUOTES and word[1:]:
+                found.append(" ".join(opened)[1:-1])
+                opened = []
+        else:
+            found.append(word)
+    return (*found, *opened, *words[end:])
 
 
 def _mended(words: Words, left: int) -> Iterator[Words]:
@@ -79,6 +97,8 @@ def _mended(words: Words, left: int) -> Iterator[Words]:
     found = _read(words)
     if not isinstance(found.command, click.Group):
         yield from _taken(found)
+        if found.path == ("status",) and found.rest and begins_an_id(found.rest[0]):
+            yield ("show", *found.rest)
     elif not found.rest:
         yield found.head
     elif left:
@@ -123,6 +143,8 @@ def _others(found: Reading) -> Iterator[Words]:
         yield (*found.head, *found.rest[2:], *found.rest[:2])
         return
     known = (synonyms.MEANT.get(" ".join((*found.path, one)), "") for one in dict.fromkeys((word, plain)))
+    if plain != word and plain in found.verbs:
+        yield (*found.head, plain, *rest)
     yield from ((*meant.split(), *rest) for meant in known if meant)
     if not found.path:
         yield from _at_root(found, plain)
@@ -243,7 +265,8 @@ def _renamed(command: click.Command, rest: Words, at: int) -> Words | None:
     near = [word for word in alike or {bare: None} if word in params] or _nearest(bare, [*params])
     name = next((word for word in near if _is_wanted(params[word])), "") or "".join(near[:1])
     if not name:
-        return None
+        one = next((one for one in command.params if bare in getattr(one.type, "choices", ())), None)
+        return (*before, one.opts[0], bare, *after) if one else None
     option = () if isinstance(params[name], click.Argument) else (f"--{name}",)
     return (*before, *option, *after)
 
@@ -258,7 +281,7 @@ def _placed(command: click.Command, given: dict[str, Any], rest: Words, extra: l
     free = [one for one in command.params if isinstance(one, click.Option) and not _has(given, one)]
     for option in free:
         takes = option.type.choices if isinstance(option.type, click.Choice) else ()
-        if word in takes or (begins_an_id(word) and kind_of(word) in _names(option)):
+        if word in takes or (begins_an_id(word) and {kind_of(word), "record"} & {*_names(option)}):
             return (*rest[:at], *rest[at + 1 :], option.opts[0], word)
     if begins_an_id(word):
         return None
