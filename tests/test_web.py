@@ -103,6 +103,10 @@ def test_a_reader_goes_from_the_runs_to_what_a_command_printed(play: Play, web: 
     assert f'href="{web.top}/show/{evidence}"' in shown.text
     assert '<span class="state proven">' in shown.text
     assert "witnessed" in web.page(f"/show/{evidence}").words
+    told = web.page("/log")
+    assert re.search(r"evidence recorded evidence_\w+ by \S+( <\S+>)? ?: test, passed: \S", told.words)
+    event = re.findall(r"/show/event_\w+", told.text)[0]
+    assert "<h1>task completed</h1>" in web.page(event).text
 
 
 def test_a_page_says_what_takes_from_a_proven_task_and_an_approved_plan(play: Play, web: Web) -> None:

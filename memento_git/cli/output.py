@@ -80,13 +80,12 @@ def when(row: EventRow) -> str:
 
 def who(row: EventRow, names: Names) -> str:
     """Return by whom an event was, what was said with it, and why it does not count where it does not."""
-    told = row["payload"]
-    gate, outcome = told.get("gate"), told.get("outcome")
-    first = f"gate {gate}" if gate else f"{told['kind']}, {outcome.replace('_', ' ')}" if outcome else None
-    words = (first, row["summary"] if row["summary"] != gate else None)
-    said = ": ".join(["", *(names.within(printable(one)) for one in words if one)])
+    from memento_git.folding.event_rows import said
+
+    words = said(row)
+    told = f": {names.within(printable(words))}" if words else ""
     wrong = click.style(f"  not counted: {row['problem']}", fg="red") if row["problem"] else ""
-    return f"{printable(row['actor'])}{said}{wrong}"
+    return f"{printable(row['actor'])}{told}{wrong}"
 
 
 def happened(events: Iterable[EventRow], names: Names) -> list[str]:

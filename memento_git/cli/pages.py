@@ -189,7 +189,8 @@ def _record(ask: Ask, request: Request) -> Made:
     told = ask("show", *(["--output"] if identity.startswith("evidence_") else []), "--", identity)
     kind = next(key for key, one in told.items() if isinstance(one, dict))
     row = told[kind]
-    title = row.get("title") or (typed(row) if row.get("command") else row.get("summary")) or kind
+    title = row.get("title") or (typed(row) if row.get("command") else row.get("summary"))
+    title = title or row.get("action", kind).replace(".", " ")
     beside = {key: [output.told(one) for one in told.get(key, ())] for key in ("places", "evidence") if key != kind}
     return "web/record.html", {
         "kind": kind, "id": row.get("id") or row["dispatch_id"], "run": row.get("run_id"), "title": title,

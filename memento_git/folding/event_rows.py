@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from heapq import merge
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.lanes import CANONICAL, spoken
-from memento_git.model.enumeration import grouped
+from memento_git.model.enumeration import ends, grouped
 from memento_git.model.ids import action_of, kind_of
 from memento_git.model.states import MADE
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 UNKNOWN: Final = "(unknown)"
 """By whom a record is that cannot be read."""
+UNNAMED: Final = "unnamed"
+"""Who a task is handed to where nobody was named."""
+MOST: Final = 200
 TELLING: Final = ("dispatch", "successor", "into", "answer", "target", "keep", "reason", "note")
 UNTOLD: Final = ("do", "of", "at", "by", "after", "code", "kept", "signature")
 
@@ -53,17 +57,31 @@ def creations(held: RunRows) -> Iterator[EventRow]:
     for row in (*held["plans"], *held["tasks"]):
         made.append(_made(row["run_id"], row["id"], row["actor"], row["created_at"], row["title"]))
     for one in held["evidence"]:
-        told = {"kind": one["kind"], "outcome": one["outcome"]}
+        told = {"kind": one["kind"], "outcome": one["outcome"], "command": one["command"]}
         made.append(_made(one["run_id"], one["id"], one["actor"], one["created_at"], one["summary"], **told))
     yield from (row for row in made if row["actor"] != UNKNOWN)
 
 
-def _made(run: str, identity: str, actor: str, at: str, summary: str | None, **payload: str) -> EventRow:
+def _made(run: str, identity: str, actor: str, at: str, summary: str | None, **payload: Any) -> EventRow:
     kind = kind_of(identity)
     return {
         "id": identity, "run_id": run, "record": identity, "actor": actor, "action": f"{kind}.{MADE[kind]}",
         "created_at": at, "summary": summary, "legal": True, "problem": None, "payload": payload,
     }  # fmt: skip
+
+
+def said(row: EventRow) -> str:
+    """Return what an event says, on one line: which gate, what evidence and how it ended, to whom, and its words."""
+    told, words = row["payload"], row["summary"]
+    gate, outcome, executor = told.get("gate"), told.get("outcome"), told.get("executor", UNNAMED)
+    if gate:
+        first = f"gate {gate}"
+    elif outcome:
+        first = f"{told['kind']}, {outcome.replace('_', ' ')}"
+        words = words or (told.get("command") and ends(shlex.join(told["command"]), MOST))
+    else:
+        first = f"to {executor}" if row["action"] == "task.dispatched" and executor != UNNAMED else ""
+    return ": ".join(one for one in (first, words if words != gate else None) if one)
 
 
 def clocked(rows: Sequence[EventRow]) -> list[tuple[str, EventRow]]:

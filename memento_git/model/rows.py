@@ -358,7 +358,7 @@ class EventRow(TypedDict):
     summary: Annotated[str | None, "its note, reason, what was unmet, or gate"]
     legal: Annotated[bool, "false: it has no effect"]
     problem: Annotated[str | None, "why, or null"]
-    payload: Annotated[dict[str, Any], "the verb's own keys; of recorded evidence its kind and outcome"]
+    payload: Annotated[dict[str, Any], "the verb's own keys; of recorded evidence kind, outcome and command"]
 
 
 class TroubleRow(TypedDict):

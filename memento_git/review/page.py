@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused, adding
+from memento_git.folding.event_rows import said
 from memento_git.model.states import FINAL_TASK
 from memento_git.review.report import (
     INCOMPLETE,
@@ -112,7 +113,7 @@ def _environment(jinja2: ModuleType) -> Environment:
     environment.filters |= {
         "words": _words, "minute": _minute, "link": _link, "called": called, "aged": aged,
         "signature": signature_note, "again": again_note, "typed": typed, "answered": answered, "checked": checked,
-        "around": lambda row: around(row, shlex.quote),
+        "said": said, "around": lambda row: around(row, shlex.quote),
     }  # fmt: skip
     return environment
 
