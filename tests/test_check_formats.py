@@ -79,6 +79,26 @@ def test_a_warning_of_several_runs_alike_is_told_once_in_text_and_of_each_to_pro
     assert len(formats.github(found).splitlines()) == len(formats.rows(found)) == len(found)
 
 
+def test_proofs_of_other_code_are_told_once_in_text_where_the_same_mends_them_and_each_to_programs() -> None:
+    tasks = [f"task_{number:012}" for number in range(9)]
+    stale = [
+        Finding("C001", f".memento/{task}.yaml", 0, f"evidence_{task[5:]}, which proves {task}, is of other code than this commit's",
+                f"run what is asked: memento task verify {task}", "warning")
+        for task in tasks[1:]
+    ]  # fmt: skip
+    other = stale[0]._replace(message=stale[0].message.replace(tasks[1], tasks[0]), fix="memento evidence run -- CMD")
+    grave = stale[1]._replace(severity="error")
+    shown = formats.text([*stale, other, grave], [], "in 9 records").splitlines()
+    assert [line for line in shown if "C001" not in line] == [
+        "  fix: run what is asked: memento task verify task_000000000001",
+        "  and so it is with 7 more tasks: " + ", ".join(tasks[2:7]) + " and 2 more",
+        "  fix: memento evidence run -- CMD",
+        "  fix: run what is asked: memento task verify task_000000000002",
+        "1 error, 9 warnings in 9 records",
+    ]
+    assert len(formats.rows([*stale, other])) == 9
+
+
 def test_workflow_commands_are_one_line_each_and_nothing_in_them_is_another() -> None:
     first, second = formats.github([BAD, MILD]).splitlines()
     assert first.startswith(

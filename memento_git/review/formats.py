@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from memento_git.review.outcome import Fixed
 
 _RUN: Final = re.compile(rf"\brun_[{ALPHABET}]{{{LENGTH}}}")
+_TASK: Final = re.compile(rf"\btask_[{ALPHABET}]{{{LENGTH}}}")
+_PROOF: Final = re.compile(rf"\bevidence_[{ALPHABET}]{{{LENGTH}}}|{_TASK.pattern}")
 CHAINED: Final = ("E002", "E003")  # an event whose past is not there, or is another
-_ASKED: Final = re.compile(rf", which is asked of (task_[{ALPHABET}]{{{LENGTH}}}), has no pass")
 MOST_NAMED: Final = 5
 ROOT: Final = "%SRCROOT%"
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -33,7 +34,8 @@ def text(findings: Sequence[Finding], already: Sequence[Finding], head: str, fix
     """Return a line for each finding, its remedy below it; what was wrong before apart; counts in the last line.
 
     A warning that holds of several runs alike is told of the first, with the names of the others; and so is what the
-    want of one file does to the events that follow it, for one command mends it all.
+    want of one file does to the events that follow it, for one command mends it all, and that tasks lack the same proof,
+    as work that is merged one after the other makes of nearly all.
     """
     lines = [*map(str, fixed), *_lines(findings)]
     if already:
@@ -56,30 +58,30 @@ def _lines(findings: Iterable[Finding], indent: str = "") -> list[str]:
 
 
 def _chained(findings: list[Finding]) -> tuple[list[Finding], dict[Finding, list[str]]]:
-    """Return the findings to tell, and a line on the others: one command mends all events that miss the same past."""
-    alike = grouped((one.fix, one) for one in findings if one.code in CHAINED)
+    """Return the findings to tell, and a line on the others: those that miss the same past, or the same proof."""
+    alike = grouped((key, one) for one in findings if (key := _chain(one)))
     left: set[Finding] = set()
     following = {}
     for chain in alike.values():
         first, *others = sorted(chain, key=lambda one: (one.code == "E002", one.message.endswith(FOLLOWING)))
         left.update(others)
-        if others:
+        if others and first.code in CHAINED:
             records = dict.fromkeys(one.message.partition(" ")[0] for one in others)
-            following[first] = [
-                f"and so is what follows: {many(len(others), 'event')}, of {some([*records], MOST_NAMED)}"
-            ]
-    for first, *others in _asked_of_many(findings):
-        left.update(others)
-        tasks = [found[1] for one in others if (found := _ASKED.search(one.message))]
-        following[first] = [f"and so it is with {many(len(others), 'more task')}: {some(tasks, MOST_NAMED)}"]
+            told = f"and so is what follows: {many(len(others), 'event')}, of {some([*records], MOST_NAMED)}"
+            following[first] = [told]
+        elif others:
+            tasks = dict.fromkeys(_TASK.findall(one.message)[-1] for one in others)
+            following[first] = [f"and so it is with {many(len(tasks), 'more task')}: {some([*tasks], MOST_NAMED)}"]
     return [one for one in findings if one not in left], following
 
 
-def _asked_of_many(findings: Iterable[Finding]) -> Iterator[list[Finding]]:
-    """Yield what tells the same of several tasks: that a command which is asked of them all did not pass since."""
-    asked = ((one, _ASKED.search(one.message)) for one in findings if one.code == "C001")
-    alike = grouped(((one.message.replace(found[1], ""), one.severity), one) for one, found in asked if found)
-    return (held for held in alike.values() if len(held) > 1)
+def _chain(one: Finding) -> str:
+    """Return what findings have in common of which the first is told for all; nothing of one that stands alone."""
+    if one.code in CHAINED:
+        return one.fix
+    if one.code == "C001" and one.severity == "warning" and _TASK.search(one.message):
+        return _PROOF.sub("", f"{one.message}\0{one.fix}\0{one.archive}")
+    return ""
 
 
 def once(told: Iterable[tuple[str, str, str]]) -> dict[int, list[str]]:
