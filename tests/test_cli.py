@@ -18,7 +18,7 @@ import pytest
 from memento_git.cli.examples import EXAMPLES
 from memento_git.cli.main import COMMANDS
 from memento_git.cli.terminal import envelope
-from memento_git.work.actions import plans
+from memento_git.work.actions import gates, plans
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -501,6 +501,19 @@ def test_the_log_tells_that_records_were_made_before_what_befell_them(play: Play
     ])  # fmt: skip
     assert events[1]["summary"] == play.state(run).prose(task).title
     assert [row["id"] for row in asked(cli, play, "log", "--verb", "added")["audit"]] == [task]
+
+
+def test_the_log_says_to_whom_a_task_went_what_ran_and_which_gate(play: Play, cli: Call) -> None:
+    play.planned()
+    task = play.task()
+    play.complete(play.claimed(task), play.evidence(task))
+    play.do(gates.record_gate, "quality_review", "passed", note="read")
+
+    lines = cli("log", "-C", str(play.root))[1]
+
+    assert re.search(r"dispatched +\S.*: to \w", lines)
+    assert re.search(r"recorded +\S.*: test, passed: \S", lines)
+    assert re.search(r"passed +\S.*: gate quality_review: read", lines)
 
 
 def test_the_log_of_a_dispatch_is_what_happened_to_it(play: Play, cli: Call) -> None:
@@ -1039,6 +1052,8 @@ def test_a_task_in_the_place_of_its_dispatch_leads_to_that(play: Play, cli: Call
     for verb in (("claim",), ("complete",), ("fail", "--reason", "no")):
         refused = asked_wrong(cli, play, "dispatch", verb[0], task, *verb[1:])
         assert refused["hint"] == f"that task is handed out as {dispatch}: name the dispatch", verb
+    slip = asked_wrong(cli, play, "dispatch", "claim", dispatch.replace("dispatch_", "task_"))
+    assert (slip["error"], slip["hint"]) == ("wrong_kind", f"name it by its own kind: {dispatch}")
 
 
 def asked_wrong(cli: Call, play: Play, *words: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from memento_git.errors import MementoError
 from memento_git.review.summary import digest
 from memento_git.work import answers
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, plans, tasks
+from memento_git.work.actions import dispatches, gates, plans, tasks
 from tests.play import git
 from tests.test_signatures import POLICY, Office
 
@@ -143,6 +143,16 @@ def test_what_another_task_waits_for_is_no_reason_of_its_own(play: Play) -> None
     assert (rows[first]["held_back"], rows[after]["held_back"], rows[after]["waits_on"]) == (None, None, [first])
     with pytest.raises(no.DependencyOpen):
         play.dispatch(after)
+
+
+def test_a_proven_task_whose_gate_failed_is_told_to_wait_for_that(play: Play) -> None:
+    play.planned()
+    first = play.proven("First")
+    after = play.task("After", depends_on=[first])
+    play.do(gates.record_gate, "quality_review", "failed", task=first, note="no types")
+    with pytest.raises(no.GateBlocks) as refused:
+        play.dispatch(after)
+    assert refused.value.message == f"gate quality_review of {first} has failed"
 
 
 def test_a_hand_off_ends_where_the_task_asks_something_else_by_now(play: Play, cli: Call) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import desk, layout
 from memento_git.model.enumeration import some
-from memento_git.model.ids import AmbiguousId, NoSuchRecord, WrongKind
+from memento_git.model.ids import AmbiguousId, IdInvalid, NoSuchRecord, WrongKind
 from memento_git.model.states import FINAL_RUN, OPEN_DISPATCH
 from memento_git.work import refusals as no
 from memento_git.work import remedies
@@ -46,10 +46,16 @@ class Desk(desk.Desk):
         try:
             identity, run = self.view.find(given, kind)
         except WrongKind as wrong:
-            if kind == "dispatch" and (told := self._handed_out(given)):
+            if told := (kind == "dispatch" and self._handed_out(given)) or self._of_kind(given, kind):
                 wrong.hint = told
             raise
         return identity, self.state(run)
+
+    def _of_kind(self, given: str, kind: str) -> str:
+        """Return that a record of the kind that is asked for has the rest of an id, or nothing."""
+        with suppress(NoSuchRecord, AmbiguousId, IdInvalid):
+            return f"name it by its own kind: {self.view.find(given.rpartition('_')[2], kind)[0]}"
+        return ""
 
     def _handed_out(self, given: str) -> str:
         """Return which dispatches of a task are open, or how to make one, where that was given for one; or nothing."""

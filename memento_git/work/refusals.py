@@ -199,7 +199,7 @@ class TaskAtRest(TaskNotReady):
 class DependencyOpen(Refused):
     token = "dependency_open"
     sentence = "task {task} depends on {dependency}, which is {status}"
-    hint_ = "see what is ready: memento task list --ready"
+    hint_ = "see what that waits for: memento task show {dependency}; see what is ready: memento task list --ready"
 
 
 class DependencyGone(DependencyOpen):

@@ -8,7 +8,7 @@ from memento_git.errors import Misused
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import checkouts, claims
 from memento_git.ledger.codec import REDACTED
-from memento_git.model.ids import NoSuchRecord, dispatch_of, parse_ref
+from memento_git.model.ids import NoSuchRecord, dispatch_of, option, parse_ref
 from memento_git.model.states import DONE, ENDED_DISPATCH
 from memento_git.model.types import is_blank
 from memento_git.model.work import FAILURES
@@ -105,6 +105,8 @@ def _dependency_done(state: RunState, task: str, other: str) -> None:
         status = state.task_status(other)
         if status == "cancelled":
             raise no.DependencyGone(task=task, dependency=other, status=status, command=proofs.leaving_out(state, task))
+        if status in DONE and state.proof(other).proven:
+            raise no.GateBlocks(gate=state.failed_gates(other)[0][1], scope=other, on=option(other))
         shown = f"{status} but not proven" if status in DONE else status
         raise no.DependencyOpen(task=task, dependency=other, status=shown)
 
