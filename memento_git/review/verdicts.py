@@ -10,7 +10,7 @@ from memento_git.model.finding import Finding
 from memento_git.model.ids import option, parse_ref
 from memento_git.model.states import DONE, PASSING
 from memento_git.work.dispatch import handout
-from memento_git.work.gates import approvals, gatehold, gates, replies
+from memento_git.work.gates import approvals, gatehold, gates
 from memento_git.work.remedies import passing
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     if is_over or state.gates(state.id).get("release") == "requested":
         aside.add("run")
         tasks = [task for task in state.counting() if state.task_status(task) in DONE]
-        held = held._replace(tasks=[task for task in held.tasks if replies.was_done(state, task)])
+        held = held._replace(tasks=[task for task in held.tasks if approvals.was_done(state, task)])
     hindered = [
         one.why for one in hindrances(state, tasks=tasks, but=("release",))
         if one.kind not in aside and (one.record, one.gate) != (state.id, "release")

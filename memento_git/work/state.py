@@ -14,7 +14,7 @@ from memento_git.model.ids import EvidenceWithdrawn, kind_of, opening_of
 from memento_git.model.states import DONE, ENDED_DISPATCH, FINAL_RUN, OPEN_DISPATCH
 from memento_git.model.work import Event, Evidence
 from memento_git.work import transitions
-from memento_git.work.gates import replies
+from memento_git.work.gates import approvals
 from memento_git.work.proof import proofs, reproduction, reruns, trust
 from memento_git.work.run_records import RunRecords
 
@@ -57,7 +57,7 @@ class RunState(RunRecords):
         self.runners, self.shown = runners, shown
         self.fold = Fold(self, transitions.judge)
         self._proofs: dict[str, trust.Proof] = {}
-        self._answers: tuple[int, dict[str, list[replies.Said]]] = (-1, {})
+        self._answers: tuple[int, dict[str, list[approvals.Said]]] = (-1, {})
         self.shared: dict[str, MementoError | None] = {}
         self.reruns: tuple[int, dict[str, list[str]]] = (-1, {})
 
@@ -207,10 +207,10 @@ class RunState(RunRecords):
         about, unheard = proofs.tasks_approved(self, found, of), proofs.unheard(self, found, of)
         return trust.Cited(str(ref), found, status, self.trust_in(found), against, again.doubt, ahead, about, unheard)
 
-    def answers(self) -> dict[str, list[replies.Said]]:
+    def answers(self) -> dict[str, list[approvals.Said]]:
         """Return what was answered, by what it is about."""
         if self._answers[0] != len(self.index.evidence):
-            self._answers = len(self.index.evidence), replies.answers(self)
+            self._answers = len(self.index.evidence), approvals.answers(self)
         return self._answers[1]
 
     def approvals(self) -> list[Event]:

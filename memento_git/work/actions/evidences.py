@@ -21,7 +21,7 @@ from memento_git.work import refusals as no
 from memento_git.work.actions import attaching
 from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import handout
-from memento_git.work.gates import approvals, replies
+from memento_git.work.gates import approvals
 from memento_git.work.proof import codes, trust, verification
 from memento_git.work.state import RunState
 
@@ -329,7 +329,7 @@ def approve(
 
 def _tell_of_unheard(tx: Transaction, state: RunState, made: str, about: str) -> None:
     """Note for which tasks policy does not count an approval, by whom it is."""
-    for task in (one for one in replies.scopes(state, about) if kind_of(one) == "task"):
+    for task in (one for one in approvals.scopes(state, about) if kind_of(one) == "task"):
         if why := approvals.no_approver(state, tx.actor, task):
             tx.ledger.warn(f"{made} does not count for {task}: it {why}")
 

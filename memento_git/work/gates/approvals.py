@@ -1,17 +1,21 @@
-"""Whether policy lets those approve a plan, or a task, who did."""
+"""What was answered in a run: by whom, about what, whether policy lets them, and which records that counts for."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memento_git.model.clock import is_ahead
+from memento_git.model.enumeration import grouped
+from memento_git.model.ids import kind_of
 from memento_git.work import persons
+from memento_git.work.proof import referring, remains, trust
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memento_git.model.objection import Objection
     from memento_git.model.policy import Policy
-    from memento_git.model.work import Event
+    from memento_git.model.work import Event, Evidence
     from memento_git.work.state import RunState
 
 
@@ -64,3 +68,93 @@ def fault(state: RunState, given: Sequence[Event]) -> Objection:
 def unfit(state: RunState) -> Objection:
     """Return why the plan that holds was not approved by who may, as policy is now, or nothing."""
     return fault(state, state.approving(state.canonical)) if state.canonical else ""
+
+
+class Said(NamedTuple):
+    """One answer that counts, and the records that it counts for; of two at one moment the no is the later."""
+
+    at: str
+    is_no: bool
+    about: str
+    evidence: str
+    by: str
+    scopes: tuple[str, ...]
+
+
+def answers(state: RunState) -> dict[str, list[Said]]:
+    """Return what each actor of a run said last of each thing, by that and by each record that it counts for.
+
+    A no counts, whoever withdrew or redacted it, until the same actor says yes to the same thing.
+    """
+    given = list(_given(state))
+    last: dict[tuple[str, str], str] = {}
+    for one in given:
+        last[one.by, one.about] = max(one.at, last.get((one.by, one.about), ""))
+    standing = (one for one in given if one.at == last[one.by, one.about])
+    return grouped((key, one) for one in standing for key in dict.fromkeys((one.about, *one.scopes)))
+
+
+def scopes(state: RunState, about: str, *, is_no: bool = False) -> tuple[str, ...]:
+    """Return the records that an answer about something counts for.
+
+    Of evidence, they are its tasks; of a diff of the whole run, it is the run. A no to any evidence of the run is one
+    to the run, and so is a no to evidence whose tasks nobody knows any more, or to a plan that was approved.
+    """
+    kind = kind_of(about)
+    if kind != "evidence":
+        is_plan = is_no and kind == "plan" and any(about == event.of for event in state.approvals())
+        return (state.id,) if is_plan else (about,)
+    found = state.evidence(about)
+    if tasks := found.tasks if found is not None else remains.tasks_of(state, about):
+        return tuple(tasks)
+    return (state.id,) if is_no or (found is not None and "diff" in found.data) else ()
+
+
+def answerable(state: RunState) -> list[str]:
+    """Return the tasks whose answers count for their run, too: all but those that were called off undone."""
+    return [task for task in state.tasks() if state.task_status(task) != "cancelled" or was_done(state, task)]
+
+
+def was_done(state: RunState, task: str) -> bool:
+    """Tell whether a task was ever completed."""
+    return bool(state.folded(task).legal("completed"))
+
+
+def taken_back(state: RunState, approval: Evidence, of: str) -> Objection:
+    """Return the no that is the latest answer of whoever approved something, or nothing.
+
+    Where it is to count for a task, answers that count for that or for the run do, too; for a run, those for each of
+    its tasks.
+    """
+    data, held = approval.data, state.answers()
+    for scope in (answerable(state) if of == state.id else ()) or (of,):
+        keys = dict.fromkeys((data["approves"], *((scope, state.id) if of else ())))
+        given = [one for key in keys for one in held.get(key, ()) if persons.is_same(one.by, data["by"])]
+        latest = max(given, default=None)
+        if latest is not None and latest.is_no and latest.at >= data["at"]:
+            return f"{data['by']} answered no to {latest.about} since, in {latest.evidence}; a new yes would count"
+    return ""
+
+
+def _given(state: RunState) -> Iterator[Said]:
+    """Yield each no, at any date, also what is left of a redacted one, and each yes that stands and counts by now.
+
+    A yes is an approval, and bears a signature where policy demands that; who relies on it asks whether it is good.
+    """
+    now, wanted = state.view.now, "approvals" in state.policy.must_be_signed
+    for name in referring.suspects(state):
+        one = state.evidence(name)
+        if one is None or "approves" not in one.data:
+            continue
+        outcome, stands = trust.outcome_of(one.data), state.evidence_status(name) == "recorded"
+        is_yes = outcome == "passed" and one.kind == "approval" and (not wanted or "signature" in one.data)
+        if outcome == "failed" or (is_yes and stands and not is_ahead(one.data["at"], now)):
+            yield _said(state, name, one.data, is_no=outcome == "failed")
+    for name, left in remains.said(state):
+        if "approves" in left and left.get("outcome") == "failed":
+            yield _said(state, name, left, is_no=True)
+
+
+def _said(state: RunState, name: str, data: Mapping[str, Any], *, is_no: bool) -> Said:
+    about = str(data["approves"])
+    return Said(str(data.get("at", "")), is_no, about, name, str(data.get("by", "")), scopes(state, about, is_no=is_no))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.model.states import DONE
 from memento_git.model.work import Evidence
 from memento_git.work import codestate
-from memento_git.work.gates import gatehold, gates, release, replies
+from memento_git.work.gates import approvals, gatehold, gates, release
 from memento_git.work.gates.release import UNKNOWN, Answer, CheckSeen, Conditions, RunFacts
 from memento_git.work.proof import remains, trust
 
@@ -68,7 +68,7 @@ def held(state: RunState, commits: Sequence[str] = ()) -> RunFacts:
     proven = (state.proof(task) for task in tasks if state.task_status(task) in DONE)
     return RunFacts(
         run=state.id,
-        tasks=replies.answerable(state),
+        tasks=approvals.answerable(state),
         proof=[name for one in proven if one.proven for name in one.by],
         checks=[*_checks(state, evidence, now), *_checks_gone(state, gone, now)],
         answers=[*_answers(state, evidence, {state.id, *tasks}, authors), *_answers_gone(state, gone),

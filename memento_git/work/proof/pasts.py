@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from memento_git.ledger import layout
 from memento_git.model.ids import Ref, kind_of
 from memento_git.model.work import SNAPSHOT
-from memento_git.work.gates import replies
+from memento_git.work.gates import approvals
 from memento_git.work.loading import load
 from memento_git.work.proof import codes, enrichment, proofs, trust, verdict
 from memento_git.work.proof.verification import again_line
@@ -40,7 +40,7 @@ def _is_for(state: RunState, task: str, data: Mapping[str, Any]) -> bool:
         return True
     if "approves" not in data or data.get("outcome") != "passed":
         return False
-    return bool({task, state.id} & {*replies.scopes(state, str(data["approves"]))})
+    return bool({task, state.id} & {*approvals.scopes(state, str(data["approves"]))})
 
 
 def not_renewed(state: RunState, task: str, code: Mapping[str, Any]) -> list[Evidence]:

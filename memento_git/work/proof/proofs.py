@@ -9,7 +9,7 @@ from memento_git.model.work import Evidence
 from memento_git.work import refusals as no
 from memento_git.work import remedies
 from memento_git.work.dispatch import terms
-from memento_git.work.gates import approvals, replies
+from memento_git.work.gates import approvals
 from memento_git.work.proof import codes, trust
 from memento_git.work.proof.verification import Demand, asked
 
@@ -217,7 +217,7 @@ def tasks_approved(state: RunState, evidence: Evidence, of: str = "") -> tuple[s
     about = str(evidence.data.get("approves", ""))
     if state.evidence(about) is None:
         return ()
-    found = replies.scopes(state, about)
+    found = approvals.scopes(state, about)
     return found if found != (state.id,) else (of,) if of else ()
 
 
@@ -232,7 +232,7 @@ def approved_else(state: RunState, approval: Evidence, of: str = "") -> Objectio
     """Return that an approval was taken back, or what it is about is not what was approved any more; or nothing."""
     if not approval.data.get("approves") or trust.outcome_of(approval.data) != "passed":
         return ""
-    return replies.taken_back(state, approval, of) or other_words(state, approval)
+    return approvals.taken_back(state, approval, of) or other_words(state, approval)
 
 
 def other_words(state: RunState, approval: Evidence) -> Objection:
