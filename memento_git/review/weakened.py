@@ -167,7 +167,8 @@ def _runs(old: Policy, new: Policy) -> Iterator[str]:
     for name, now in known(new).items():
         before = table.get(name, Executor(name))
         if changed := [key for key in ("run", "health") if getattr(now, key) != getattr(before, key)]:
-            yield f"executors.{name}: another command is started now ({', '.join(changed)})"
+            which = "another command" if name in table else "a new command"
+            yield f"executors.{name}: {which} is started now ({', '.join(changed)})"
         if RISKS.index(now.risk) > RISKS.index(before.risk):
             yield f"executors.{name}.risk: it may take more now"
         if before.timeout and not 0 < now.timeout <= before.timeout:

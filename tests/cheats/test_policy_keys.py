@@ -183,6 +183,8 @@ def test_another_command_for_an_executor_is_told(doors: Doors) -> None:
     told = doors.warned("C003")
     assert "executors.hermes: another command is started now (run)" in told
     assert "executors.hermes.risk: it may take more now" in told
+    doors.config("executors:\n  stranger: {run: [./mine]}\n", branch=WORK)
+    assert "executors.stranger: a new command is started now (run)" in doors.warned("C003")
 
 
 def test_a_costly_executor_that_is_taken_out_of_the_table_is_told(doors: Doors) -> None:
