@@ -54,6 +54,19 @@ def lost(play: Play) -> Play:
     return play
 
 
+def test_a_policy_that_is_no_yaml_is_told_with_the_commit_that_has_it_whole(
+    play: Play, cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    set_policy(play, STRICT)
+    sound = git(play.root, "rev-parse", "HEAD")
+    set_policy(play, f"{STRICT} lease: 1h\n")
+    git(play.root, "commit", "-q", "--allow-empty", "-m", "more work")
+    assert "memento doctor says from which commit" in cli("status", "-C", str(play.root))[2]
+    for verb in ("doctor", "check"):
+        told = cli(verb, "-C", str(play.root))[1]
+        assert f"restore what it was, and commit that: git checkout {sound[:12]} -- {layout.CONFIG}" in told, verb
+
+
 def test_records_without_a_policy_are_no_missing_ledger_and_the_hint_brings_it_back(lost: Play) -> None:
     with pytest.raises(PolicyMissing) as caught:
         lost.ledger.view()

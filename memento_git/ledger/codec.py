@@ -227,7 +227,8 @@ def _config(data: bytes) -> tuple[Policy, list[Finding]]:
     try:
         loaded = _load(data)
     except yamltext.Unreadable as error:
-        return Policy(), [Finding("F001", layout.CONFIG, error.line, error.message, "repair the file")]
+        fix = f"repair that line, or {WHOLE}"
+        return Policy(), [Finding("F001", layout.CONFIG, error.line, error.message, fix)]
     problems: list[Problem] = []
     version = loaded.value.get("version") if isinstance(loaded.value, dict) else None
     if isinstance(version, str) and re.fullmatch(r"[0-9]+", version) and int(version[-18:]) > FORMAT:

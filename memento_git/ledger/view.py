@@ -38,6 +38,7 @@ class LedgerUnreadable(Broken):
 
     def __init__(self, *, finding: Finding) -> None:
         super().__init__(finding=finding, fix=finding.fix or "memento doctor lists all that is wrong")
+        self.finding = finding
 
 
 class View:

@@ -40,8 +40,10 @@ NEVER: Final = Last("", "")
 
 
 def can_be_read(path: str, data: bytes) -> bool:
-    """Tell whether bytes are a record, or an archive, at a path."""
+    """Tell whether bytes are a record, an archive or the policy, at a path."""
     place, run = layout.record_at(path), layout.run_of_path(path)
+    if path == layout.CONFIG:
+        return not codec.read_config(data)[1]
     if place is None:
         return not (layout.is_archive(path) and _has_faults(path, run, data))
     return codec.made(place, path, data) is not None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.errors import MementoError
 from memento_git.knowledge.drafts import Drafts
 from memento_git.ledger import difference, layout, lock
+from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.enumeration import many
 from memento_git.model.patterns import matches
 from memento_git.review import lastread, whole
@@ -38,7 +39,11 @@ def examine(ledger: Ledger, *, at: Sequence[str] = (), fix: bool = False, remote
     answers += health.machine(ledger) if not at else []
     try:
         view = ledger.view(at)
-        policy = view.policy()
+        try:
+            policy = view.policy()
+        except LedgerUnreadable as error:
+            [finding] = lastread.told_whole(view, [error.finding])
+            return [*answers, _answer("ledger", finding)]
         answers.append(Answer("ledger", "ok", f"format 1, lease {policy.lease} s, {many(len(view.runs()), 'run')}"))
     except (MementoError, OSError) as error:
         return [*answers, failed("ledger", error)]
