@@ -515,9 +515,11 @@ def test_a_required_command_that_fails_fails_the_dispatch(play: Play) -> None:
 
 
 def test_a_required_command_that_fails_is_told_with_what_git_ignores_and_the_worktree_lacks(play: Play) -> None:
-    (play.root / ".gitignore").write_text("packages/\nreport.xml\n")
+    (play.root / ".gitignore").write_text("packages/\nreport.xml\n.tool_cache/\n")
     play.commit_all()
-    (play.root / "packages").mkdir()
+    for name in ("packages", ".tool_cache"):
+        (play.root / name).mkdir()
+        (play.root / name / "x").write_text("")
     (play.root / "packages" / "needed.txt").write_text("")
     (play.root / "report.xml").write_text("")
     play.planned()
@@ -742,6 +744,16 @@ def test_a_dispatch_that_was_made_before_is_run_in_its_work_tree(play: Play, tas
     outcome = run(play, made.dispatch, WRITE)
 
     assert (outcome.status, outcome.dispatch, outcome.branch) == ("completed", made.dispatch, made.branch)
+    assert play.ledger.warnings == []
+
+
+def test_who_is_started_on_anothers_dispatch_is_told_for_whom_that_counts(play: Play, task: str) -> None:
+    made = hand_over(play.ledger, task, Wish("codex"))
+
+    assert run(play, made.dispatch, WRITE).status == "completed"
+
+    told = f"{made.dispatch} was handed to codex: what comes of it counts for codex, and not for agent"
+    assert play.ledger.warnings == [told]
 
 
 def test_a_run_in_place_commits_nothing_of_the_users(play: Play, task: str) -> None:

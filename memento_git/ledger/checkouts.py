@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from memento_git.model.objection import Objection
 
 QUARANTINE: Final = "refs/memento/quarantine"
+CACHE: Final = re.compile(r"__pycache__/?|\.\w+_cache/?")  # for want of which nothing fails
 MARK: Final = ".memento-worktrees"
 SETTING: Final = "memento.worktrees"
 MARK_TEXT: Final = "Worktrees of dispatches: memento makes and removes them. See git worktree list.\n"
@@ -151,9 +153,12 @@ def opened(git: Git, checkout: Checkout) -> Git | None:
 
 
 def lacks(git: Git, checkout: Checkout) -> list[str]:
-    """Return what git ignores at the top of this checkout and the worktree of a dispatch does not have."""
+    """Return what git ignores at the top of this checkout and the worktree of a dispatch does not have, but caches."""
     told = os.fsdecode(git.run("ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z")).split("\0")
-    return [name for name in told if "/" not in name[:-1] and not os.path.lexists(checkout.path / name)]
+    return [
+        name for name in told
+        if "/" not in name[:-1] and not CACHE.fullmatch(name) and not os.path.lexists(checkout.path / name)
+    ]  # fmt: skip
 
 
 def look(inside: Git, base: str) -> Work:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from memento_git.errors import MementoError, Moved, Refused
 from memento_git.ledger import checkouts, codec, handovers, processes, workbranches
+from memento_git.ledger.codec import REDACTED
 from memento_git.ledger.handovers import Handover
 from memento_git.model.ids import parse_ref, random_part
 from memento_git.work import brief as briefs
@@ -134,6 +135,7 @@ def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
     else:
         dispatch = desk.find(given, "dispatch")[0]
         refuse_taken(tx.ledger.git, dispatch)
+        tx.ledger.warn(*_of_another(state, dispatch, wish.executor))
     if wish.works:
         dispatches.take(tx, dispatch, invoked=True, fresh=made)
     before = worktrees.known(tx.ledger.git, dispatch)
@@ -147,6 +149,15 @@ def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
     handovers.write_brief(tx.ledger.git, dispatch, text)
     handovers.write(tx.ledger.git, found._replace(worker=worker, executor=wish.executor, since=tx.now))
     return handovers.read(tx.ledger.git, dispatch) or found
+
+
+def _of_another(state: RunState, dispatch: str, executor: str) -> list[str]:
+    """Return what is to be known where another is started on a dispatch than it was handed to."""
+    opened = state.opened(dispatch)
+    meant = opened.get("executor") if opened is not None else ""
+    if meant in ("", "unnamed", REDACTED, executor):
+        return []
+    return [f"{dispatch} was handed to {meant}: what comes of it counts for {meant}, and not for {executor}"]
 
 
 def _undo(git: Git, dispatch: str, before: Handover | None) -> None:
