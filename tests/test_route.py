@@ -89,6 +89,10 @@ def test_programs_that_are_not_there_are_neither_chosen_nor_honoured(
     code, told = answer(cli, play, "task", "route", task)
     assert (code, told["decision"]["selected_executor"]) == (0, "human")
     assert rejected(told["decision"])["codex"] == "codex is not on PATH"
+    lines = [line for line in cli("-C", str(play.root), "task", "route", task)[1].splitlines() if " not " in line]
+    assert lines[-1].startswith("  not      aider, ")
+    assert lines[-1].endswith(": what starts them is not on PATH")
+    assert len(lines) == 1, "who is not there is told on one line"
     code, told = answer(cli, play, "task", "route", task, "--executor", "codex")
     assert (code, told["ok"], told["error"]) == (1, False, "override_refused")
     assert told["message"] == "codex: codex is not on PATH"

@@ -48,6 +48,16 @@ def _record(door: Door, task: str, decision: Row) -> AnyRow:
     return door.row("task route", lambda tx: record_route(tx, task, decision))
 
 
+def _rejected(rows: list[Row]) -> list[str]:
+    """Return who is left out and why; those whose programs are not there at all in one line."""
+    from memento_git.work.routing.probe import ABSENT
+
+    absent = [row["executor"] for row in rows if any(why.endswith(ABSENT) for why in row["reasons"])]
+    alone = [row for row in rows if row["executor"] not in absent or not absent[1:]]
+    lines = [f"{row['executor']}: {'; '.join(row['reasons'])}" for row in alone]
+    return [*lines, f"{', '.join(absent)}: what starts them {ABSENT}"] if absent[1:] else lines
+
+
 def _told(task: str, status: str, decision: Row, names: Names) -> str:
     chosen, wish, step = decision["selected_executor"], decision["user_override"], decision["step"]
     refused = [f"{wish['executor']}: {'; '.join(wish['reasons'])}"] if wish and not wish["honoured"] else []
@@ -57,7 +67,7 @@ def _told(task: str, status: str, decision: Row, names: Names) -> str:
         ("risk", [f"{one['from']} became {one['to']}: {one['why']}" for one in decision["risk_adjustments"]]),
         ("ask", [f"a person must agree: {why}" for why in decision["approval_because"]]),
         ("then", [", ".join(decision["fallback_chain"])] if decision["fallback_chain"] else []),
-        ("not", [f"{one['executor']}: {'; '.join(one['reasons'])}" for one in decision["rejected_executors"]]),
+        ("not", _rejected(decision["rejected_executors"])),
         ("step", [output.step(step)]),
     ]
     lines = [f"{click.style(chosen or 'nobody', bold=True)}  for {names(task)}, risk {decision['risk']}"]

@@ -26,6 +26,7 @@ PATIENCE: Final = 10.0
 TRIAL: Final = ("true",)
 AT_ONCE: Final = 8
 KEEP: Final = 512
+ABSENT: Final = "is not on PATH"
 
 
 def ailments(executors: Iterable[Executor], folder: Path, ask: Container[str]) -> dict[str, str]:
@@ -42,7 +43,7 @@ def ailment(executor: Executor, folder: Path, *, ask: bool) -> Objection:
         return boxed_ailment(executor, folder, ask=ask)
     for argv in (executor.run, executor.health):
         if argv and not _there(argv[0], folder):
-            return f"{argv[0]} is not on PATH" if os.sep not in argv[0] else f"there is no program {argv[0]}"
+            return f"{argv[0]} {ABSENT}" if os.sep not in argv[0] else f"there is no program {argv[0]}"
     return _unwell(executor.health, folder) if ask and executor.health else ""
 
 
