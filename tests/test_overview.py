@@ -23,7 +23,7 @@ from memento_git.review.report import markdown
 from memento_git.review.summary import digest
 from memento_git.work import answers, rows, task_steps
 from memento_git.work import refusals as no
-from memento_git.work.actions import checks, dispatches, evidences, plans, runs, settling, tasks, verifying
+from memento_git.work.actions import checks, dispatches, evidences, gates, plans, runs, settling, tasks, verifying
 from memento_git.work.dispatch.packet import facts
 from memento_git.work.kept_rows import base
 from memento_git.work.overview import choose_run, overview
@@ -496,6 +496,17 @@ def test_of_an_incomplete_task_nothing_is_asked_but_to_settle(play: Play) -> Non
     )
     play.commit_all("by hand")
     assert commands(play) == ["memento settle"]
+
+
+def test_what_two_events_lack_is_one_line_of_status(play: Play, cli: Callable[..., Any]) -> None:
+    run = play.planned()
+    task = play.proven("Done")
+    for note in ("read", "read again"):
+        play.do(gates.record_gate, "final_acceptance", "passed", note=note)
+    next((play.root / layout.folder_of(run, task)).glob("*-completed-*")).unlink()
+    play.commit_all("lost")
+    lines = [line for line in cli("status", "-C", str(play.root))[1].splitlines() if line.startswith("incomplete  ")]
+    assert len(lines) == len(set(lines)) > 0
 
 
 def test_what_follows_from_a_lost_event_is_no_step_of_its_own(play: Play) -> None:

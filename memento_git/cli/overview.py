@@ -184,10 +184,10 @@ def _blocks(held: RunRows, names: Names) -> list[str]:
         f"  {output.printable(row['summary'] or '')}  {output.signature(row)}".rstrip()
         for row in held["gates"]
     ]
-    lines += [
+    lines += dict.fromkeys(  # several events may lack the same one
         f"{click.style(row['problem'], fg='red')}  {names(row['record'])}  {output.printable(row['about'])}"
         for row in held["trouble"]
-    ]
+    )
     lines += _aged(held, names)
     if held["ahead"]:
         events = many(len(held["ahead"]), "event is", "events are")
