@@ -11,7 +11,7 @@ import pytest
 
 from memento_git.folding.fold import Fold, Judged
 from memento_git.folding.lanes import STATUS, merge
-from memento_git.folding.undone import undone, undone_by, voided
+from memento_git.folding.undone import is_out, undone, undone_by, voided
 from memento_git.model.ids import Ref
 from memento_git.model.work import Event
 from memento_git.review.resting import rested_on
@@ -38,6 +38,65 @@ def test_what_a_settling_took_out_stays_out_where_only_another_lane_of_it_is_ove
     went_on = told("went_on", "status", "lease", past=("lost",))
     whole = told("whole", "lease", "status", past=("lost", "kept", "first", "other", "went_on"), keep="went_on")
     assert "lost" not in undone([lost, kept, first, other, went_on, whole])
+    on = told("lost", "status", "lease", past=("other",))
+    assert undone([on, kept, first, other, over])["lost"] == {"status"}
+
+
+def test_a_settling_takes_out_what_disagreed_on_its_lanes_and_nothing_before_or_after_what_it_keeps() -> None:
+    before, kept, after = told("before", "status"), told("kept", "status", past=("before",)), told("after", "status")
+    after = after._replace(past=frozenset(("before", "kept")))
+    lost, elsewhere = told("lost", "status", "lease"), told("elsewhere", "lease")
+    seen = ("before", "kept", "after", "lost", "elsewhere", "unknown")
+    settled = told("settled", "status", "selected", past=seen, keep="kept")
+    events = [before, kept, after, lost, elsewhere, settled]
+    assert undone_by(settled, {one.event.id: one for one in events}) == {"lost": {"status"}}
+    assert undone(events) == {"lost": {"status"}}
+
+
+@pytest.mark.parametrize(
+    ("unseen", "further", "gone"),
+    [
+        ((), (), {"root": {"lease"}, "one": {"lease"}}),
+        (("on",), (), {"root": {"lease"}, "one": {"lease"}, "on": {"status"}}),
+        ((), ("third",), {"root": {"lease"}, "one": {"lease"}, "third": {"status"}}),
+    ],
+)  # fmt: skip
+def test_settlings_that_had_not_seen_each_other_take_out_neither_of_the_sides_that_they_keep(
+    unseen: tuple[str, ...], further: tuple[str, ...], gone: dict[str, set[str]]
+) -> None:
+    """On the lanes of both; what one of them kept without having seen it is out, as is a third side."""
+    root, one = told("root", "status", "lease"), told("one", "status", "lease", past=("root",))
+    on, two = told("on", "status", past=("root", "one")), told("two", "status", "lease")
+    third = [told(name, "status") for name in further]
+    seen = ("root", "one", "on", "two", *further)
+    against = told("against", "status", "lease", past=seen, keep="two")
+    settled = told("settled", "status", past=tuple({*seen} - {*unseen}), keep="one")
+    for events in itertools.permutations([root, one, on, two, *third, against, settled]):
+        assert undone(events) == gone
+
+
+def test_what_a_kept_side_had_itself_taken_out_is_not_kept_with_it() -> None:
+    old, base = told("old", "status"), told("base", "status")
+    first = told("first", "status", past=("old", "base"), keep="base")
+    one, two = told("one", "status", past=("old", "base", "first")), told("two", "status")
+    seen = ("old", "base", "first", "one", "two")
+    both = [told("against", "status", past=seen, keep="two"), told("settled", "status", past=seen, keep="one")]
+    assert undone([old, base, first, one, two, *both]) == {"old": {"status"}}
+
+
+@pytest.mark.parametrize(
+    ("lanes", "out", "is_it"),
+    [
+        (("status", "lease"), (), False), (("status", "lease"), ("status",), False),
+        (("status", "lease"), ("lease", "status"), True), (("status",), ("lease", "status"), True),
+        (("plan:p", "canonical"), ("plan:p",), False), (("plan:p", "canonical"), ("canonical",), True),
+        ((), (), False),
+    ],
+)  # fmt: skip
+def test_an_event_is_out_when_none_of_its_lanes_holds_and_an_approval_without_the_plan(
+    lanes: tuple[str, ...], out: tuple[str, ...], *, is_it: bool
+) -> None:
+    assert is_out(told("said", *lanes), out) is is_it
 
 
 @pytest.mark.parametrize(

@@ -303,9 +303,10 @@ class Fold:
         """
         found = [seen for identity in past if (seen := self._judged[identity]) is not None and seen.verdict == "legal"]
         voids = {
-            seen.event.id: target
+            seen.event.id: target.event.id
             for seen in found
-            if seen.event.do == "voided" and takes_out(seen, self._judged.get(target := seen.event.get("target")))
+            if seen.event.do == "voided" and (target := self._judged.get(seen.event.get("target")))
+            if takes_out(seen, target)
         }
         gone = voided({**voids, **(further or {})})
         writers: dict[str, dict[str, Judged]] = {}

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     Taking = Mapping[str, Mapping[str, set[str]]]  # settling event -> event that it takes out -> lanes
 
 
-def takes_out(void: Judged, target: Judged | None, still: Collection[Ref] = ()) -> bool:
+def takes_out(void: Judged, target: Judged, still: Collection[Ref] = ()) -> bool:
     """Tell whether a void holds against an event: it had seen it, or names what of its past was or is absent."""
-    if target is None or target.event.id in void.past:
-        return target is not None
-    absent = void.event.data.get("absent") or []
+    if target.event.id in void.past:
+        return True
+    absent = void.event.data.get("absent", ())
     named = {str(ref) for ref in target.event.after if ref.id not in void.past or ref in still}
     return bool(absent) and named.issuperset(absent)
 
@@ -117,9 +117,7 @@ def taken(events: Iterable[Judged]) -> dict[str, dict[str, set[str]]]:
     standing: dict[str, set[str]] = {}
     for name in _latest_first(taking, known):
         over = _out(name, standing, known, taking)
-        left = set(known[name].writes).union(*taking[name].values()).difference(*over.values())
-        if left or not over:
-            standing[name] = left
+        standing[name] = set(known[name].writes).union(*taking[name].values()).difference(*over.values())
     targets = dict.fromkeys(target for name in standing for target in taking[name])
     return {target: by for target in targets if (by := _out(target, standing, known, taking))}
 
@@ -147,7 +145,7 @@ def _out(
             kept = [
                 _kept_by(known[other], target, name, known, taking) & standing[other]
                 for other in standing
-                if other != name and other not in known[name].past
+                if other not in known[name].past
             ]
             if gone := (taking[name][target] & within).difference(*kept):
                 found[name] = gone
