@@ -103,11 +103,9 @@ def test_a_time_limit_is_one_thing_more_that_is_asked(prose: Prose) -> None:
     assert len(timed) == len(now(prose)) + 1
 
 
-def test_terms_that_a_version_wrote_which_knew_no_depth_are_those_of_their_text() -> None:
-    flat = Prose("", "", {"title": "Hash"}, "- Refuse empty passwords.\n\nAnd log.\n", "", "")
-    assert terms.digest(flat) == "fadf3d1c463c6fb9a6af12828d81bf1d"
-    nested = flat._replace(body="- Not part of this:\n  - old accounts\n- Refuse empty passwords.\n")
-    assert terms.are_of("2b10492cd7bd508ebf4cd2369bfcc12e", nested)
-    assert terms.digest(nested) != "2b10492cd7bd508ebf4cd2369bfcc12e"
-    deeper = nested._replace(body=nested.body.replace("- Refuse", "  - Refuse"))
-    assert not terms.are_of(terms.digest(nested), deeper)
+def test_how_items_are_nested_is_part_of_the_terms_and_how_lines_are_wrapped_is_not() -> None:
+    text = Prose("", "", {"title": "Hash"}, "Passwords.\n\n- Not part of this:\n  - old accounts, all\n", "", "")
+    wrapped = text._replace(body=text.body.replace("accounts, all", "accounts,\n    all"))
+    assert terms.digest(wrapped) == terms.digest(text)
+    outside = text._replace(body=text.body.replace("  - old", "- old"))
+    assert terms.digest(outside) != terms.digest(text)

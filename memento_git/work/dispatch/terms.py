@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 ITEM: Final = re.compile(r"[ ]*(?:[-+*]|\d+[.)]) +")
 ALONE: Final = re.compile(r"[ ]*(?:#{1,6}(?: |$)|[>|]|```|~~~|(?:=+|-{2,}|[*_]{3,}) *$)")
 """A heading, a line of a quote or table, what opens or ends code, a rule: no wrapping makes it part of another line."""
-LAID: Final = re.compile(rf"^(?:[ \t]|{ALONE.pattern})", re.MULTILINE)  # else all parts of a text lie side by side
 MOST_LINES: Final = 40  # lines of a text that are known one by one; all others count as one
 UNMET: Final = "No longer unmet: "  # how a criterion begins that a repair has for what was unmet
 
@@ -47,34 +46,9 @@ class Terms(NamedTuple):
 
 
 def digest(prose: Prose) -> str:
-    """Return the digest of what a run or task asks: its words, however they are wrapped, and what policy goes by.
-
-    Where words lie in items of lists, or stand alone in the midst of others, that is part of it.
-    """
-    asked = _asked(prose)
-    if LAID.search(prose.body) and (shaped := shape(prose)) != [(0, words) for words in parts(prose)]:
-        asked.append(shaped)
-    return _digest(asked)
-
-
-def _flat(prose: Prose) -> str:
-    return _digest(_asked(prose))
-
-
-def _asked(prose: Prose) -> list[object]:
-    asked: list[object] = [prose.title, prose.list("criteria"), prose.data.get("verify") or {}, parts(prose)]
-    return [*asked, *_about(prose), *filter(None, [prose.list("constraints")])]
-
-
-def are_of(known: str, prose: Prose) -> bool:
-    """Tell whether terms that an event names are those of a text; versions before knew its words alone."""
-    return any(known == made(prose) for made in (digest, _flat))
-
-
-def parts(prose: Prose) -> list[str]:
-    """Return the paragraphs of a text and the items of its lists, each as one line."""
-    found = (" ".join(part.split()) for part in re.split(r"\n(?=[ \t]*(?:\n|[-+*] |\d+[.)] ))", prose.body))
-    return [part for part in found if part]
+    """Return the digest of what a run or task asks: its words, however they are wrapped, and what policy goes by."""
+    asked: list[object] = [prose.title, prose.list("criteria"), prose.data.get("verify") or {}, shape(prose)]
+    return _digest([*asked, *_about(prose), *filter(None, [prose.list("constraints")])])
 
 
 def shape(prose: Prose) -> list[tuple[int, str]]:
@@ -137,7 +111,7 @@ def _digest(told: Sequence[object]) -> str:
 def are_others(state: RunState, task: str, dispatch: str) -> bool:
     """Tell whether a task asks something else than when it was handed out."""
     known = _named(state, dispatch)
-    return bool(known) and not are_of(known, state.prose(task))
+    return bool(known) and known != digest(state.prose(task))
 
 
 def asks(prose: Prose) -> list[str]:
@@ -189,7 +163,7 @@ def _proof(prose: Prose) -> list[str]:
 def text_of(event: Event, texts: Iterable[Prose]) -> Prose | None:
     """Return the first of some texts that the terms of a dispatch or rejection are of."""
     known = event.get("terms")
-    return next((one for one in texts if are_of(known, one)), None) if known not in ("", codec.REDACTED) else None
+    return next((one for one in texts if known == digest(one)), None) if known not in ("", codec.REDACTED) else None
 
 
 def asked(event: Event, prose: Prose | None) -> Terms:

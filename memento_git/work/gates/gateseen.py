@@ -84,7 +84,7 @@ def unseen(state: RunState, verdict: Event) -> Objection:
 def all_unseen(state: RunState, verdict: Event) -> Iterator[Unseen]:
     """Yield all that a pass or waiver had not seen of what it is about; of one record the first that it had not."""
     known = verdict.get("terms")
-    if known and not terms.are_of(known, state.told(verdict.of)):
+    if known and known != terms.digest(state.told(verdict.of)):
         told = "asks" if verdict.of != state.id else "is for"
         yield Unseen(verdict.of, f"it had not seen that {verdict.of} {told} something else")
     if verdict.of != state.id:
