@@ -49,8 +49,7 @@ def check_evidence(state: RunState, identity: str, scope: Scope) -> Iterator[Fin
         did = "what the command did" if "command" in evidence.data else "what it says"
         message = f"{identity} says {evidence.data['outcome']}, which disagrees with {did}"
         fix = f"memento evidence retract {identity} --reason WHY"
-        older = shown == "observed" and scope.before is None  # of a version that knew no such verdict
-        yield Finding("V002", evidence.path, 0, message, fix, "warning" if older else "error")
+        yield Finding("V002", evidence.path, 0, message, fix)
     yield from _kept(state, evidence)
     yield from _of_commits(state, evidence, scope)
     yield from _sizes(evidence, state.policy)
