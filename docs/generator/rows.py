@@ -34,8 +34,7 @@ BRIEF: Final = {
     "task_title": "its title", "task_description": "its Markdown", "task_status": "its state",
     "task_kind": "or null", "task_risk": "or null",
     "task_size": "or null", "role": "who should do it, or null", "acceptance_criteria": "list",
-    "verification_policy": "what verification will ask: proof (least trust by kind), evidence (also as require), "
-    "trust, commands, why",
+    "verification_policy": "what verification will ask: proof (least trust by kind), evidence, trust, commands, why",
     "dependencies": "id, title, status, proven, proven_by, unproven_because, evidence (id, kind, trust_level, command, "
     "summary), doubts (what takes from its state)",
     "attempts": "earlier ones, also of the task that it repairs: task_id, ended, by, at, executor, "

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.trees import Entry
     from memento_git.ledger.view import View
-    from memento_git.model.rows import Row, TaskRow
+    from memento_git.model.rows import AskedRow, Row, TaskRow
     from memento_git.model.work import Event
 
 SAFETY: Final = (
@@ -48,7 +48,7 @@ def facts(view: View, given: str, *, excerpts: bool = False, notes: Sequence[Row
     load(state)
     state.prose(identity)
     task, goal = rows.task_row(state, identity), rows.run_row(state)
-    asked = _asked(state, identity)
+    asked = rows.demand_row(state, identity, pasts.asked(state, identity))
     omitted: list[Row] = []
     files = _files(view, task["relevant_files"])
     return {
@@ -78,7 +78,7 @@ def facts(view: View, given: str, *, excerpts: bool = False, notes: Sequence[Row
     }
 
 
-def _reporting(state: RunState, task: str, asked: Row) -> list[str]:
+def _reporting(state: RunState, task: str, asked: AskedRow) -> list[str]:
     """Return how a worker hands in results, with the lines that record what will be asked.
 
     They name the dispatch where the task has one that is open, and nobody else is handed the task beside it.
@@ -108,12 +108,6 @@ def _plan(state: RunState, omitted: list[Row]) -> Row | None:
         omitted.append(left_out("rest of the plan", len(body) - MOST_PLAN))
     kept = {key: plan[key] for key in ("id", "title", "body", "acceptance_criteria", "risks")}
     return {**kept, "body": body[:MOST_PLAN], "doubts": doubts.of_plan(plan)}
-
-
-def _asked(state: RunState, task: str) -> Row:
-    """Return what verification will ask; `require` is the older word for `evidence`."""
-    told = rows.demand_row(state, task, pasts.asked(state, task))
-    return {"require": told["evidence"], **told}
 
 
 def _dependencies(state: RunState, tasks: Sequence[str]) -> list[Row]:
