@@ -45,7 +45,7 @@ def _titled(shelf: Shelf, found: re.Match[str]) -> str:
 
 
 def copies(shelf: Shelf, notes: Sequence[str]) -> list[str]:
-    """Return the handoffs whose own text has the titles of notes: those of before ids alone, and what people wrote."""
+    """Return the handoffs whose own text has the titles of notes, because somebody wrote them there."""
     titles = {note: held.title if (held := shelf.written(note)) is not None else "" for note in notes}
     return [
         one.id
