@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import click
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     "--describe-with", "command", default="", metavar="CMD",
     help="What this command prints about each file that has no note; {path} in it stands for the path.",
 )  # fmt: skip
-@click.option("--shell", is_flag=True, help="Let a shell read CMD; the path is in MEMENTO_FILE.")
 @click.option(
     "--timeout", default="60s", metavar="TIME", show_default=True, help="End CMD after this time, for each file."
 )
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     help="End with the file that brings so many drafts: 200, of --describe-with 20; 0 for all.",
 )  # fmt: skip
 @writes
-def scan(door: Door, path: str, command: str, timeout: str, limit: int | None, *, docstrings: bool, shell: bool) -> int:
+def scan(door: Door, path: str, command: str, timeout: str, limit: int | None, *, docstrings: bool) -> int:
     """Draft notes from the code's docstrings and comments, or from a command's output about each file.
 
     Nothing is committed: memento session promote DRAFT makes a note of one. With --describe-with the text of one file
@@ -41,10 +39,6 @@ def scan(door: Door, path: str, command: str, timeout: str, limit: int | None, *
     """
     if docstrings == bool(command):
         raise click.UsageError("say what to look for, one of both: --docstrings, --describe-with CMD")
-    if shell and not command:
-        raise click.UsageError("--shell is for --describe-with")
-    if shell and re.search(r"(?<!\$)\{path\}", command):
-        raise click.UsageError('a shell is given the path in MEMENTO_FILE alone: write "$MEMENTO_FILE" for {path}')
     if docstrings:
         from memento_git.knowledge.actions.scanning import scan_docstrings
 
@@ -53,7 +47,7 @@ def scan(door: Door, path: str, command: str, timeout: str, limit: int | None, *
         from memento_git.knowledge.actions.describing import scan_described
 
         told = scan_described(
-            door.ledger, command, path, shell=shell, limit=20 if limit is None else limit, patience=duration(timeout)
+            door.ledger, command, path, limit=20 if limit is None else limit, patience=duration(timeout)
         )
     failed = len(told["failed"])
     refusal = {"error": "not_described", "message": f"the command failed for {many(failed, 'file')}"} if failed else {}

@@ -37,7 +37,7 @@ class CommandNotFound(Refused):
 
     token = "command_not_found"
     sentence = "{program} could not be started: {reason}"
-    hint_ = "check the name and PATH; a command line for a shell needs --shell"
+    hint_ = "check the name and PATH; a line for a shell is given as sh -c LINE"
 
 
 class Answered(NamedTuple):
@@ -47,10 +47,8 @@ class Answered(NamedTuple):
     why: str = ""
 
 
-def words_of(given: str, *, shell: bool = False) -> list[str]:
-    """Return the words of a command line; with `shell` it is a shell that takes it apart, each time anew."""
-    if shell and given.strip():
-        return [*SHELL, given]
+def words_of(given: str) -> list[str]:
+    """Return the words of a command line."""
     try:
         words = shlex.split(given)
     except ValueError as error:

@@ -26,15 +26,13 @@ PATIENCE: Final = 60.0
 VARIABLE: Final = "MEMENTO_FILE"
 
 
-def scan_described(
-    ledger: Ledger, given: str, path: str = "", *, shell: bool = False, limit: int = MOST, patience: float = PATIENCE
-) -> Row:
+def scan_described(ledger: Ledger, given: str, path: str = "", *, limit: int = MOST, patience: float = PATIENCE) -> Row:
     """Make a draft of what a command prints about each file that no note is about; return what came of it.
 
     The command is run once for each content, with the file's text on its standard input. Where it fails that is told
     of the file, and the others go on; it is asked about that file again the next time.
     """
-    words = commands.words_of(given, shell=shell)
+    words = commands.words_of(given)
     with overlays.opened(ledger.view(), path=path) as overlay:
         source = _Described(ledger, overlay, words, patience)
         return Scan(ledger, overlay, source).run(path, limit)
