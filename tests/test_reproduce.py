@@ -712,7 +712,6 @@ def test_of_much_evidence_only_what_may_name_other_is_read(play: Play, monkeypat
     state = play.state(evidence)
     assert referring.suspects(state) == [made]
     assert [state.index.evidence[made]] == [path for path in state.view.contents if layout.evidence_of(path)]
-    (play.root / ".git" / "memento" / "cache" / f"{state.id}.plain.json").unlink()
     oid = state.view.files[state.index.evidence[made]]
     (play.root / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
     state = play.beside(play.root).state(evidence)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from memento_git.folding.event_rows import audit, event_row, troubles
 from memento_git.knowledge import handoffs
 from memento_git.knowledge.injection import orders
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVING
-from memento_git.ledger import cache, codec, layout
+from memento_git.ledger import codec, layout
 from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.model.knowledge import key_start, under, validity
 from memento_git.model.states import MADE
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from memento_git.model.note_rows import Link, NoteRow
     from memento_git.model.rows import EventRow, Row, TroubleRow
     from memento_git.model.work import Prose
-
-AUDIT: Final = "notes.audit"
 
 
 def note_row(shelf: Shelf, note: Prose) -> NoteRow:
@@ -111,24 +109,16 @@ def history(shelf: Shelf, note: str) -> list[EventRow]:
 def histories(view: View, note: str = "") -> list[list[EventRow]]:
     """Return for each note, or for one, that it was added and what happened to it, in the order that was seen.
 
-    What was redacted is told by its events alone: who added it, and when, stood in its text. All of them are kept
-    under the tree of the notes.
+    What was redacted is told by its events alone: who added it, and when, stood in its text.
     """
     shelf = Shelf(view)
     if note:
         is_told = shelf.path(note) and not shelf.is_redacted(note)
         return [_with_addition(shelf, shelf.note(note)) if is_told else history(shelf, note)]
-    entry = view.folders.get(layout.KNOWLEDGE)
-    tree = entry.oid if entry is not None and len(view.commits) == 1 else ""
-    held: list[list[EventRow]] | None = cache.read(view.git, AUDIT, tree) if tree else None
-    if held is None:
-        told = shelf.readable()
-        known = {one.id for one in told}
-        held = [_with_addition(shelf, one) for one in told]
-        held += [history(shelf, one) for one in shelf.index.events_of if one not in known]
-        if tree:
-            cache.write(view.git, AUDIT, tree, held)
-    return held
+    told = shelf.readable()
+    known = {one.id for one in told}
+    left = [one for one in shelf.index.events_of if one not in known]
+    return [*(_with_addition(shelf, one) for one in told), *(history(shelf, one) for one in left)]
 
 
 def _with_addition(shelf: Shelf, note: Prose) -> list[EventRow]:

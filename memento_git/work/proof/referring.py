@@ -4,30 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.ledger import cache, layout
+from memento_git.ledger import layout
 
 if TYPE_CHECKING:
     from memento_git.ledger.view import View
     from memento_git.work.state import RunState
 
 MARKS: Final = ("approves", "reproduces", "\\")  # by an escape YAML could write either word otherwise
-MANY: Final = 50  # files that git looks through in less time than it takes to read them, and worth keeping that
+MANY: Final = 50  # files that git looks through in less time than it takes to read them
 
 
 def suspects(state: RunState) -> list[str]:
-    """Return the evidence that may name what it approves or reran; blobs that do not are kept in the git directory."""
+    """Return the evidence that may name what it approves or reran."""
     view, paths = state.view, state.index.evidence
-    name = f"{state.id}.plain"
-    plain: set[str] = set(cache.read(view.git, name, "1") or ())
-    left = {one: path for one, path in paths.items() if view.files.get(path, "") not in plain}
-    marked = _marked(view, state.id) if len(left) > MANY else None
-    read = {path for path in left.values() if marked is None or path in marked or path in view.contents}
+    marked = _marked(view, state.id) if len(paths) > MANY else None
+    read = {path for path in paths.values() if marked is None or path in marked or path in view.contents}
     view.fetch(path for path in read if path not in view.decoded)
-    found = [one for one, path in left.items() if path in view.decoded or (path in read and _may_name(view, path))]
-    fresh = {view.files.get(left[one], "") for one in left.keys() - {*found}} - {""}
-    if len(fresh) > MANY:
-        cache.write(view.git, name, "1", sorted(plain | fresh))
-    return found
+    return [one for one, path in paths.items() if path in view.decoded or (path in read and _may_name(view, path))]
 
 
 def _marked(view: View, run: str) -> set[str] | None:
