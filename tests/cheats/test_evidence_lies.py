@@ -97,6 +97,8 @@ def test_a_report_of_skipped_cases_alone(doors: Doors, beside: list[dict[str, An
     task, evidence = completed(doors, reports=skipped)
     doors.unproven(task, f"{evidence}: its outcome disagrees with what the command did")
     doors.caught("V002", "P001")
+    code, rows = doors.check("--no-base")
+    assert (code, [row["severity"] for row in rows if row["code"] == "V002"]) == (5, ["error"])
 
 
 def test_a_failure_that_is_followed_by_a_run_of_skipped_cases(doors: Doors) -> None:
