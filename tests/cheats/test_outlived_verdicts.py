@@ -180,6 +180,20 @@ def test_work_beside_a_verdict_that_had_not_seen_it(doors: Doors, gate: str, ver
     doors.unfinished("gate_fallen", run, f"gate {gate} {SAID[verdict]}, but it had not seen that {more} was completed")
 
 
+def test_work_that_one_of_two_verdicts_had_not_seen(doors: Doors) -> None:
+    """Way: the other one, beside it, had seen all."""
+    doors.policy(f"  gates: {{required: [{FINAL}], {BY_GRACE}}}\n")
+    doors.play.proven()
+    doors.landed()
+    more, run = doors.play.proven("Log all passwords"), run_of(doors)
+    judged_there(doors, FINAL, "passed")
+    git(doors.root, "switch", "-q", MAIN)
+    judged_there(doors, FINAL, "passed")
+    git(doors.root, "switch", "-q", WORK)
+    git(doors.root, "merge", "-q", "--no-edit", MAIN)
+    doors.unfinished("gate_fallen", run, f"gate {FINAL} has passed, but it had not seen that {more} was completed")
+
+
 @BOTH
 def test_work_after_a_release_that_was_waived_or_passed(doors: Doors, verdict: str) -> None:
     doors.policy(f"  gates: {{waivers: ['{GRACE}']}}\n")
@@ -285,7 +299,9 @@ def test_a_run_that_is_completed_and_then_for_something_else(doors: Doors) -> No
     doors.play.do(runs.complete_run, run)
     doors.sound()
     doors.edit(run, "Try argon2 in a sandbox", "Hash all passwords")
-    assert f"it had not seen that {run} is for something else" in doors.caught("P004")
+    told = f"it had not seen that {run} is for something else"
+    assert told in doors.caught("P004")
+    assert [row["fallen"] for row in doors.answer("status", "--run", run)["gates"]] == [told]
 
 
 @BOTH
@@ -394,3 +410,20 @@ def test_a_verdict_that_does_not_tell_what_it_had_seen(doors: Doors) -> None:
     assert (
         json.loads(doors.cli("check", "-C", str(doors.root), "--base", MAIN, "--format", "json")[1])["findings"] == []
     )
+
+
+@pytest.mark.parametrize(("gate", "names"), [(RELEASE, ""), (TASK, ""), (FINAL, "plans:")])
+def test_a_verdict_that_tells_what_it_had_seen_and_by_which_a_run_has_ended(
+    doors: Doors, gate: str, names: str
+) -> None:
+    """Way: it is written by hand. It is about more than the run, or names more, so that it stays told for good."""
+    doors.policy(f"  gates: {{{BY_GRACE}}}\n")
+    task, run = doors.play.proven(), run_of(doors)
+    sees = doors.play.state(run).folded(f"{names}{run}").heads if names else ()
+    doors.forge(task if gate == TASK else run, "passed", sees=sees, gate=gate, by=GRACE)
+    again(doors, task)
+    doors.forge(run, "completed")
+    told = f"it had not seen that {task} was {'reopened' if gate == TASK else 'completed'}"
+    assert told in doors.caught("P004")
+    doors.landed()
+    assert [row["fallen"] for row in doors.answer("status")["gates"] if row["kind"] == gate] == [told]
