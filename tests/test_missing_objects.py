@@ -164,3 +164,14 @@ def test_a_branch_whose_commit_git_lacks_is_not_one_without_a_commit(play: Play,
         play.ledger.git.commit_of(rev)
     with pytest.raises(absence.CommitAway):
         remotes.target(play.ledger.git)
+
+
+def test_every_command_says_that_git_lacks_the_commit_of_head(play: Play, cli: Call) -> None:
+    oid = git(play.root, "rev-parse", "HEAD")
+    (play.root / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+    for words in (["status"], ["log"], ["recall", "x"], ["check"], ["sync"], ["note", "add", "It is so."], ["init"]):
+        code, told, _ = cli("--json", "-C", str(play.root), *words)
+        answer = json.loads(told)
+        assert (code, answer["error"]) == (4, "commit_away"), words
+        assert f"HEAD is at {oid[:12]}" in answer["message"]
+    assert "git fetch --refetch" in cli("doctor", "-C", str(play.root))[1]

@@ -94,12 +94,18 @@ def refuse_revision(git: Git, rev: str) -> NoReturn:
         raise NoCommitYet(rev=rev)
     ref = re.split(r"[~^@:]", rev, maxsplit=1)[0] or "HEAD"
     named = None if ref.startswith("-") or "\0" in ref else git.object_id(ref)
-    if named and named != ref.lower() and git.objects([named]) == [None]:
-        raise CommitAway(rev=ref, commit=named[:12])
+    if named and named != ref.lower():
+        _refuse_commit_away(git, ref, named)
     found = TYPED_REMOTE_HEAD.fullmatch(rev)
     if found and found["remote"] in git.remotes():
         raise RemoteHeadUnknown(rev=rev, remote=found["remote"])
     raise NoSuchRevision(rev=rev)
+
+
+def _refuse_commit_away(git: Git, rev: str, commit: str) -> None:
+    """Refuse a commit that a ref names and git does not have."""
+    if git.objects([commit]) == [None]:
+        raise CommitAway(rev=rev, commit=commit[:12])
 
 
 def refuse_object(git: Git, name: str) -> NoReturn:
@@ -110,6 +116,8 @@ def refuse_object(git: Git, name: str) -> NoReturn:
         reason = failure.facts["reason"]
         if git.answer("config", "--get-regexp", PARTIAL):
             raise ObjectsAway(reason=reason) from None
+        if (commit := name.partition("^")[0]) == git.head()[0]:
+            _refuse_commit_away(git, "HEAD", commit)
         raise GitFailed(command="cat-file", reason=reason) from None
     raise GitFailed(command="cat-file", reason="it ended before it answered")
 
