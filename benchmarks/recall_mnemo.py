@@ -51,7 +51,7 @@ class Mnemo:
         seen = Counter(word for words in counts.values() for word in words)
         self.idf = {word: math.log(1 + len(notes) / number) for word, number in seen.items()}
         self.vectors = {name: self._vector(words) for name, words in counts.items()}
-        self.unique = {name: len(words) for name, words in counts.items()}
+        self.unique = {name: len(words) or 1 for name, words in counts.items()}
         self.incoming: dict[str, list[tuple[str, str]]] = {}
         for note in notes:
             for relation, target in note.links:
