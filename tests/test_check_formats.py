@@ -82,7 +82,7 @@ def test_a_warning_of_several_runs_alike_is_told_once_in_text_and_of_each_to_pro
 def test_proofs_of_other_code_are_told_once_in_text_where_the_same_mends_them_and_each_to_programs() -> None:
     tasks = [f"task_{number:012}" for number in range(9)]
     stale = [
-        Finding("C001", f".memento/{task}.yaml", 0, f"evidence_{task[5:]}, which proves {task}, is of other code than this commit's",
+        Finding("C001", f".memento/{task}.yaml", 0, f"evidence_{task[5:]}, which proves {task}, is of other code",
                 f"run what is asked: memento task verify {task}", "warning")
         for task in tasks[1:]
     ]  # fmt: skip

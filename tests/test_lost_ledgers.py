@@ -54,9 +54,7 @@ def lost(play: Play) -> Play:
     return play
 
 
-def test_a_policy_that_is_no_yaml_is_told_with_the_commit_that_has_it_whole(
-    play: Play, cli: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_a_policy_that_is_no_yaml_is_told_with_the_commit_that_has_it_whole(play: Play, cli: Call) -> None:
     set_policy(play, STRICT)
     sound = git(play.root, "rev-parse", "HEAD")
     set_policy(play, f"{STRICT} lease: 1h\n")
@@ -107,9 +105,7 @@ def test_doctor_check_and_the_list_of_projects_tell_it_too_and_diff_shows_it(los
 
 
 @pytest.mark.parametrize("how", ["a commit", "a merge"])
-def test_a_ledger_that_a_commit_removed_is_named_and_the_hint_brings_it_back(
-    play: Play, cli: Callable[..., Any], how: str
-) -> None:
+def test_a_ledger_that_a_commit_removed_is_named_and_the_hint_brings_it_back(play: Play, cli: Call, how: str) -> None:
     run = play.run()
     head = git(play.root, "rev-parse", "HEAD")
     if how == "a merge":

@@ -193,9 +193,7 @@ def test_every_word_that_another_stands_for_is_of_a_command() -> None:
 
 
 @pytest.mark.parametrize(("typed", "guess"), [("--check", ""), ("--after-json", ""), ("--jsno", "--json")])
-def test_a_guess_is_told_only_where_it_is_near(
-    cli: Callable[..., tuple[int, str, str]], typed: str, guess: str
-) -> None:
+def test_a_guess_is_told_only_where_it_is_near(cli: Call, typed: str, guess: str) -> None:
     """Where no line leads on, as behind a noun: every option begins with the same dashes, which tells nothing."""
     code, _, err = cli("evidence", typed, "pytest")
 

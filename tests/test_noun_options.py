@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.play import Play
+    from tests.play import Call, Play
 
 
-def test_a_run_that_is_named_before_the_verb_is_the_one_whose_plans_are_listed(
-    play: Play, cli: Callable[..., Any]
-) -> None:
+def test_a_run_that_is_named_before_the_verb_is_the_one_whose_plans_are_listed(play: Play, cli: Call) -> None:
     first = play.planned()
     play.run("Another")
     listed = json.loads(cli("-C", str(play.root), "plan", "--run", first, "list", "--json")[1])
@@ -35,7 +31,7 @@ def test_a_run_that_is_named_before_the_verb_is_the_one_whose_plans_are_listed(
     ],
 )
 def test_what_the_verb_does_not_take_is_refused(
-    play: Play, cli: Callable[..., Any], words: list[str], option: str, verb: str
+    play: Play, cli: Call, words: list[str], option: str, verb: str
 ) -> None:
     play.run()
     code, _, err = cli("-C", str(play.root), *words)

@@ -498,7 +498,7 @@ def test_of_an_incomplete_task_nothing_is_asked_but_to_settle(play: Play) -> Non
     assert commands(play) == ["memento settle"]
 
 
-def test_what_two_events_lack_is_one_line_of_status(play: Play, cli: Callable[..., Any]) -> None:
+def test_what_two_events_lack_is_one_line_of_status(play: Play, cli: Call) -> None:
     run = play.planned()
     task = play.proven("Done")
     for note in ("read", "read again"):

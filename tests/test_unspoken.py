@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,10 +11,9 @@ from memento_git.review.unspoken import without_secrets
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from tests.play import Play
+    from tests.play import Call, Play
 
 TOKEN = "ghp_" + "kvqtCMZUnhB3J20Luqro5x4jg37qm02UsLtY"
 PASSWORD = "kvqtCMZU9nhB3J20"
@@ -35,9 +34,7 @@ def leaky(play: Play) -> Play:
 
 
 @pytest.mark.parametrize("command", DIFFS)
-def test_a_diff_shows_that_words_are_a_secret_and_not_the_secret(
-    leaky: Play, cli: Callable[..., Any], command: list[str]
-) -> None:
+def test_a_diff_shows_that_words_are_a_secret_and_not_the_secret(leaky: Play, cli: Call, command: list[str]) -> None:
     code, out, _ = cli(*command, "-C", str(leaky.root))
 
     assert (code, TOKEN in out, PASSWORD in out) == (0, False, False)
@@ -45,7 +42,7 @@ def test_a_diff_shows_that_words_are_a_secret_and_not_the_secret(
 
 
 @pytest.mark.parametrize("form", ["markdown", "text", "html", "json"])
-def test_a_report_repeats_no_secret(leaky: Play, cli: Callable[..., Any], tmp_path: Path, form: str) -> None:
+def test_a_report_repeats_no_secret(leaky: Play, cli: Call, tmp_path: Path, form: str) -> None:
     out = tmp_path / "report"
     assert cli("report", "--format", form, "--out", str(out), "-C", str(leaky.root))[0] == 0
 
@@ -53,14 +50,14 @@ def test_a_report_repeats_no_secret(leaky: Play, cli: Callable[..., Any], tmp_pa
     assert "redacted: GitHub Token" in out.read_text()
 
 
-def test_what_a_finding_quotes_of_a_text_is_none_either(leaky: Play, cli: Callable[..., Any]) -> None:
+def test_what_a_finding_quotes_of_a_text_is_none_either(leaky: Play, cli: Call) -> None:
     found = json.loads(cli("check", "--base", "main", "--json", "-C", str(leaky.root))[1])["findings"]
 
     assert "S001" in {one["code"] for one in found}
     assert TOKEN not in json.dumps(found)
 
 
-def test_what_policy_lets_through_is_shown(leaky: Play, cli: Callable[..., Any]) -> None:
+def test_what_policy_lets_through_is_shown(leaky: Play, cli: Call) -> None:
     git(leaky.root, "switch", "-q", "main")
     (leaky.root / ".memento/config.yaml").write_text("version: 1\npolicy:\n  allow_secrets: [GitHub Token]\n")
     leaky.commit_all("policy")

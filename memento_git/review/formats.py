@@ -34,8 +34,8 @@ def text(findings: Sequence[Finding], already: Sequence[Finding], head: str, fix
     """Return a line for each finding, its remedy below it; what was wrong before apart; counts in the last line.
 
     A warning that holds of several runs alike is told of the first, with the names of the others; and so is what the
-    want of one file does to the events that follow it, for one command mends it all, and that tasks lack the same proof,
-    as work that is merged one after the other makes of nearly all.
+    want of one file does to the events that follow it, for one command mends it all, and that tasks lack the same
+    proof, as work that is merged one after the other makes of nearly all.
     """
     lines = [*map(str, fixed), *_lines(findings)]
     if already:
