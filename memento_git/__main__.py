@@ -23,6 +23,8 @@ def main() -> None:
     except MemoryError:  # not even enough to say so as it is said elsewhere
         os.write(2, OUT_OF_MEMORY)
         os._exit(1)
+    except EOFError as error:
+        sys.exit(_cut_short(error))
     gc.freeze()  # else the interpreter, although told not to, looks through all there is before it ends
     try:
         for stream in (sys.stdout, sys.stderr):
@@ -30,6 +32,18 @@ def main() -> None:
     except (OSError, ValueError, AttributeError):
         sys.exit(code)  # the interpreter says what could not be written
     os._exit(code)  # and nothing is left that taking modules apart, a tenth of a short command, would do
+
+
+def _cut_short(error: EOFError) -> int:
+    """Say which file of this installation came to an end too soon; what says it elsewhere may be cut short itself."""
+    from memento_git.cli import machine
+
+    try:
+        machine.refuse_cut_short(error)
+    except machine.ModuleCutShort as told:
+        os.write(2, f"error: {told.message} [{told.token}]\n next: {told.hint}\n".encode())
+        return told.exit_code
+    raise error
 
 
 if __name__ == "__main__":

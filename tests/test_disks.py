@@ -173,6 +173,12 @@ assert refused and landed, (refused, landed)
 """
 
 
+@pytest.fixture(autouse=True)
+def _compile_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep a limit from cutting short what Python compiles of this checkout."""
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+
+
 def alone(*command: str) -> list[str]:
     """Return a command that runs with mounts of its own."""
     return ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec", *command]
@@ -517,3 +523,26 @@ def test_a_copy_that_does_not_fit_names_the_file_that_is_made_and_not_the_one_th
     told = json.loads(done.stdout)
     assert told["error"] == "file_system", told
     assert told["message"].startswith(str(scratch)), told
+
+
+@pytest.mark.parametrize("module", ["work/actions/setup", "cli/main", "cli/boundary"])
+def test_a_module_that_a_full_disk_cut_short_is_named_and_no_traceback_is_shown(
+    play: Play, tmp_path: Path, module: str
+) -> None:
+    def init() -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "memento_git", "-C", str(play.root), "init"],
+            env={**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path / "kept"), "PYTHONDONTWRITEBYTECODE": ""},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    assert init().returncode == 0
+    (compiled,) = (tmp_path / "kept").rglob(f"memento_git/{module}.*.pyc")
+    compiled.write_bytes(compiled.read_bytes()[:300])
+    done = init()
+    assert done.returncode == 1, done.stderr
+    assert f"cut short, as by a full disk: {compiled} [installation_damaged]" in done.stderr
+    assert "remove that file" in done.stderr
+    assert "Traceback" not in done.stderr
+    compiled.unlink()
+    assert init().returncode == 0

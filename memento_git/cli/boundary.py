@@ -354,10 +354,13 @@ def _kept(act: Callable[[], int], kept: terminal.Kept) -> int:
 
 
 def _main(arguments: list[str]) -> Any:
-    from memento_git.cli.main import memento
-
     with machine.refusals():
-        return memento.main(arguments, prog_name="memento", standalone_mode=False, terminal_width=terminal.width())
+        from memento_git.cli.main import memento
+
+        try:
+            return memento.main(arguments, prog_name="memento", standalone_mode=False, terminal_width=terminal.width())
+        except click.Abort as error:  # an interrupt, or the end of a file that came too soon
+            raise (error.__cause__ or error) from None
 
 
 def _refuse(token: str, message: str, hint: str, code: int, *, as_json: bool) -> int:

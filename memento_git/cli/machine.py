@@ -32,6 +32,14 @@ class MachineSpent(Refused):
     hint_ = "end other programs, or raise the limit (ulimit -a shows each), then run the command again"
 
 
+class ModuleCutShort(Refused):
+    """A file in which Python keeps a module was cut short, as by a full disk; every command that needs it ends so."""
+
+    token = "installation_damaged"
+    sentence = "Python cannot read what it compiled, for the file was cut short, as by a full disk: {path}"
+    hint_ = "free some space, remove that file, then run the command again: Python makes it anew"
+
+
 @contextlib.contextmanager
 def refusals() -> Iterator[None]:
     """Let what the machine does not do be a refusal like any other."""
@@ -43,6 +51,18 @@ def refusals() -> Iterator[None]:
         if is_spent(error):
             raise MachineSpent(problem=told_of(error)["problem"]) from error
         raise FileSystemFailed(**told_of(error)) from error
+    except EOFError as error:
+        refuse_cut_short(error)
+        raise
+
+
+def refuse_cut_short(error: EOFError) -> None:
+    """Refuse where Python came to the end of a compiled module too soon; its importer knows the file."""
+    import traceback
+
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        if path := frame.f_locals.get("bytecode_path"):
+            raise ModuleCutShort(path=path) from error
 
 
 def is_of_machine(error: Exception) -> bool:
