@@ -7,6 +7,7 @@ import os
 import re
 import resource
 import shlex
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -158,6 +159,28 @@ def test_a_link_of_the_users_that_leads_to_no_file_is_an_edit_like_any_other(hub
     (bob.root / "link").unlink()
     (bob.root / "link").symlink_to(target)
     assert "link" in refused(bob, adoption.ForwardRefused).message
+
+
+def test_a_merge_that_was_killed_leaves_nothing_in_the_git_directory(
+    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    ada.planned()
+    sync(ada)
+    bob.planned()
+    shim = tmp_path / "shim" / "git"
+    shim.parent.mkdir()
+    kill = 'case "$*" in *read-tree*) kill -9 $PPID; exit 1; esac'
+    shim.write_text(f'#!/bin/sh\n{kill}\nexec {shutil.which("git")} "$@"\n')
+    shim.chmod(0o755)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with monkeypatch.context() as killed:
+        killed.setenv("PATH", f"{shim.parent}{os.pathsep}{os.environ['PATH']}")
+        done = subprocess.run([sys.executable, "-m", "memento_git", "sync", "-C", str(bob.root)], check=False)
+    assert done.returncode == -9
+    assert [*tmp_path.glob("memento-*")]
+    assert not [path for path in (bob.root / ".git" / "memento").rglob("*") if path.name.startswith(("merge", "index"))]
+    assert sync(bob).brought.outcome == "merged"
 
 
 def test_a_fast_forward_whose_git_is_killed_or_whose_index_is_locked_blames_no_edit(hub: Hub) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Moved, Refused
-from memento_git.ledger import codec, difference, layout
+from memento_git.ledger import codec, difference, layout, scratch
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.journal import Path3
@@ -125,9 +124,7 @@ def _folder(git: Git, root: Mapping[str, Entry], where: Mapping[str, str]) -> st
 
 def _ledger(git: Git, trees: Sequence[str], sides: tuple[str, str], where: Mapping[str, str]) -> str:
     """Return the merged tree of the ledger's folder, made in an index of its own as git's `resolve` strategy does."""
-    home = git.git_dir / "memento"
-    home.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=home, prefix="merge-", ignore_cleanup_errors=True) as folder:
+    with scratch.folder() as folder:
         index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
         git.run("read-tree", "-i", "-m", "--aggressive", *trees, extra=index)
         stages = _unmerged(git, index)
