@@ -145,3 +145,13 @@ def test_a_pipe_that_nobody_reads_is_refused_and_one_that_is_read_is_written(pla
     finally:
         os.close(reader)
     assert pipe.is_fifo()
+
+
+def test_what_a_kill_left_beside_a_file_goes_with_the_next_write_of_it(play: Play, cli: Call, tmp_path: Path) -> None:
+    old, young = (tmp_path / f".notes.jsonl.memento-{digit * 16}" for digit in "01")
+    others = [tmp_path / name for name in (".notes.jsonl.memento-mine", ".other.jsonl.memento-0000000000000000")]
+    for path in (old, young, *others):
+        path.write_text("half")
+        os.utime(path, (1, 1) if path != young else None)
+    assert cli("export", "--out", str(tmp_path / "notes.jsonl"), "-C", str(play.root))[0] == 0
+    assert sorted(tmp_path.glob(".*memento-*")) == sorted([young, *others])

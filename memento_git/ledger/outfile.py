@@ -7,7 +7,9 @@ import errno
 import hashlib
 import json
 import os
+import re
 import shutil
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -49,7 +51,7 @@ def put(ledger: Ledger, out: str | Path, data: bytes, *, force: bool = False) ->
         else:
             if not force and _is_taken(ledger.git, place, data):
                 raise FileTaken(path=out)
-            replace(place, place.with_name(f".{place.name}.{ledger.new_id('event')}"), data)
+            replace(place, data)
             _remember(ledger.git, place, data)
     except OSError as error:
         raise OSError(error.errno, error.strerror or type(error).__name__, str(out)) from error
@@ -121,8 +123,10 @@ def _remember(git: Git, place: Path, data: bytes) -> None:
         wholefile.write(git.common_dir / "memento" / KEPT, json.dumps(written).encode())
 
 
-def replace(place: Path, beside: Path, data: bytes) -> None:
-    """Put a file in place whole, by way of one `beside` it, with the permissions that it had."""
+def replace(place: Path, data: bytes) -> None:
+    """Put a file in place whole, by way of one beside it, with the permissions that it had."""
+    _clear(place)
+    beside = place.with_name(f".{place.name}.memento-{os.urandom(8).hex()}")
     try:
         beside.write_bytes(data)
         if place.exists():
@@ -130,3 +134,12 @@ def replace(place: Path, beside: Path, data: bytes) -> None:
         beside.replace(place)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _clear(place: Path) -> None:
+    """Take away what a kill left beside a file, once nobody writes it any more."""
+    half = re.compile(rf"\.{re.escape(place.name)}\.memento-[0-9a-f]{{16}}")
+    with contextlib.suppress(OSError):
+        for path in place.parent.iterdir():
+            if half.fullmatch(path.name) and path.lstat().st_mtime < time.time() - wholefile.LONG:
+                path.unlink()

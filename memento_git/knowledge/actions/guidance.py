@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
@@ -64,5 +63,5 @@ def write_block(path: Path, body: str, *, force: bool = False) -> Written:
     except marked.Broken:
         raise BlockBroken(path=path.name) from None
     if after != before:
-        outfile.replace(target, target.with_name(f".{target.name}.{os.getpid()}.memento-tmp"), after)
+        outfile.replace(target, after)
     return Written(after != before, not before)
