@@ -98,4 +98,4 @@ def _remaining(came: Purge) -> list[str]:
             push = shlex.join(["git", "push", f"--force-with-lease={branch}:{known}", remote, branch])
             steps.append(f"{push}, after asking all who have it")
     steps.append(f"when nothing is missed, drop the old history here: git update-ref -d {done.backup}")
-    return [*steps, "and then: git reflog expire --expire=now --all && git gc --prune=now"]
+    return [*steps, "and then, while nothing writes here: git reflog expire --expire=now --all && git gc --prune=now"]
