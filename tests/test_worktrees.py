@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.ledger import worktree
+from memento_git.ledger import publish, worktree
 from memento_git.ledger.store import Ledger
 from memento_git.work import refusals
 from memento_git.work.actions import dispatches, tasks
@@ -217,6 +217,22 @@ def test_a_branch_that_the_user_left_meanwhile_gets_the_change_and_the_work_tree
     before = len(play.ledger.warnings)
     play.ledger.view()
     assert len(play.ledger.warnings) == before
+
+
+def test_a_rebase_that_begins_meanwhile_has_the_change_refused_for_its_abort_would_lose_it(play: Play) -> None:
+    def act(tx: Transaction) -> None:
+        git(play.root, "-c", "sequence.editor=sed -i 1ibreak", "rebase", "-qi", "HEAD~1")
+        tx.put(NEW, b"new\n")
+
+    put(play, ".memento/extra/old.md", b"old\n")
+    head = git(play.root, "rev-parse", "main")
+    with pytest.raises(publish.OperationUnderWay, match="a rebase"):
+        play.ledger.change("left", act)
+
+    assert git(play.root, "rev-parse", "main") == head
+    git(play.root, "rebase", "--abort")
+    assert is_clean(play.root)
+    assert not list((play.root / ".git" / "memento" / "journal").glob("*"))
 
 
 def test_a_head_that_goes_while_files_are_written_takes_them_back(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,9 +83,13 @@ def guard(git: Git) -> None:
         raise BareRepository
     if "GIT_INDEX_FILE" in os.environ or "GIT_QUARANTINE_PATH" in os.environ:
         raise InsideHook
+    _refuse_under_way(git)
+    places.refuse_links(git, layout.CONFIG)
+
+
+def _refuse_under_way(git: Git) -> None:
     for what in under_way(git):
         raise OperationUnderWay(what=what)
-    places.refuse_links(git, layout.CONFIG)
 
 
 def build(git: Git, base: Base, message: str, changes: Mapping[str, bytes | None], settings: Mapping[str, str]) -> str:
@@ -186,8 +190,12 @@ def adopt(git: Git, base: Base, commit: str, subject: str, paths: list[Path3]) -
 
 @contextmanager
 def holding_index(git: Git) -> Iterator[HeldIndex]:
-    """Hold the user's index, as whoever lands a commit must."""
+    """Hold the user's index, as whoever lands a commit must; refuse what git began while the change was made.
+
+    A rebase that is aborted would take the branch back to before the change.
+    """
     with userindex.held(git, INDEX_PATIENCE) as index:
+        _refuse_under_way(git)
         worktree.reached("index_held")
         yield index
 
