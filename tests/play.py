@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,15 @@ def git(folder: Path, *arguments: str, check: bool = True, data: bytes | None = 
     if check and done.returncode:
         raise AssertionError(f"git {' '.join(arguments)}: {done.stderr.decode()}")
     return done.stdout.decode().strip()
+
+
+def asked(cli: Call, play: Play, *arguments: str) -> dict[str, Any]:
+    """Run a command with --json that must succeed; return its answer."""
+    code, out, _ = cli(*arguments, "-C", str(play.root), "--json")
+    answer: dict[str, Any] = json.loads(out)
+    assert code == 0, answer
+    assert answer["ok"] is True
+    return answer
 
 
 class Play:

@@ -15,7 +15,7 @@ from docs.generator import rows
 from memento_git.errors import MementoError, adding
 from memento_git.knowledge import pairs
 from memento_git.knowledge.actions import checking, notes
-from tests.play import Play, add, git
+from tests.play import Play, add, asked, git
 
 if TYPE_CHECKING:
     from tests.play import Call
@@ -42,29 +42,23 @@ def edited(text: str, *lines: int) -> str:
     return "".join(told)
 
 
-def asked(cli: Call, play: Play, *arguments: str) -> dict[str, Any]:
-    code, out, _ = cli("check", *arguments, "--json", "-C", str(play.root))
-    assert code == 0, out
-    return dict(json.loads(out))
-
-
 # Places in the code.
 
 
 def test_anchors_are_followed_to_head_to_a_revision_and_to_the_work_tree(play: Play, cli: Call) -> None:
     start = write(play, "calc.py", LINES)
     whole, part = pinned(play, "The file is generated.", "calc.py"), pinned(play, "Lines ten.", "calc.py:10-12")
-    assert asked(cli, play, "anchors")["counts"] == {"ok": 2}
+    assert asked(cli, play, "check", "anchors")["counts"] == {"ok": 2}
     write(play, "calc.py", "new first line\n" + LINES)
-    told = asked(cli, play, "anchors")
+    told = asked(cli, play, "check", "anchors")
     states = {row["note"]: (row["state"], row.get("lines")) for row in told["anchors"]}
     assert states == {whole: ("changed", None), part: ("moved", "11-13")}
     assert (told["notes"], told["counts"]) == (2, {"changed": 1, "moved": 1})
     (play.root / "calc.py").unlink()
-    assert asked(cli, play, "anchors", "--work-tree")["counts"] == {"gone": 2}
+    assert asked(cli, play, "check", "anchors", "--work-tree")["counts"] == {"gone": 2}
     git(play.root, "checkout", "-q", "calc.py")
-    assert asked(cli, play, "anchors", "--at", "HEAD~1")["counts"] == {"ok": 2}
-    assert asked(cli, play, "anchors", part)["counts"] == {"moved": 1}
+    assert asked(cli, play, "check", "anchors", "--at", "HEAD~1")["counts"] == {"ok": 2}
+    assert asked(cli, play, "check", "anchors", part)["counts"] == {"moved": 1}
     _, out, _ = cli("check", "anchors", "-C", str(play.root))
     assert "calc.py:10-12 → calc.py:11-13" in out
     assert "2 places of 2 notes: 1 changed, 1 moved" in out
@@ -87,14 +81,14 @@ def test_a_change_names_the_notes_whose_lines_it_touches_and_no_others(play: Pla
     play.do(notes.retire_note, retired, reason="it is not")
     here = git(play.root, "rev-parse", "HEAD")
     write(play, "calc.py", edited(LINES, 11))
-    told = asked(cli, play, "--diff", f"{here}..HEAD")
+    told = asked(cli, play, "check", "--diff", f"{here}..HEAD")
     assert [(row["note"], row["state"]) for row in told["touched"]] == [(first, "changed")]
     assert told["checked"] == 2
     _, out, _ = cli("check", "--diff", f"{here}..HEAD", "-C", str(play.root))
     assert "this change touches 1 note\n" in out
     assert first in out
     assert second not in out
-    assert asked(cli, play, "--diff", f"{base}..{here}")["touched"] == []
+    assert asked(cli, play, "check", "--diff", f"{base}..{here}")["touched"] == []
     assert cli("check", "--diff", f"{here}..{here}", "-C", str(play.root)) == (0, "", "")
 
 
@@ -157,7 +151,7 @@ def test_what_is_staged_is_looked_at_and_silence_means_nothing_is_touched(play: 
     assert cli("check", "--diff", "staged", "-C", str(play.root)) == (0, "", "")
     before = git(play.root, "status", "--porcelain=v2")
     git(play.root, "add", "calc.py")
-    told = asked(cli, play, "--diff", "staged")
+    told = asked(cli, play, "check", "--diff", "staged")
     assert [row["note"] for row in told["touched"]] == [note]
     assert told["tip"] is None
     git(play.root, "reset", "-q")
@@ -272,7 +266,7 @@ def test_impact_names_what_rests_on_a_note_nearest_first(play: Play, cli: Call) 
     beside = pinned(play, "A line of the token code is slow.", "calc.py:12-14")
     gone = add(play, "Nothing lasts.", links=[f"depends_on:{base}"])
     play.do(notes.retire_note, gone, reason="too vague")
-    told = asked(cli, play, "impact", base)
+    told = asked(cli, play, "check", "impact", base)
     assert set(told) - {"ok", "warnings"} == set(rows.ANSWERS["check impact"].split())
     assert [(row["note"], row["steps"]) for row in told["impact"]] == [(near, 1), (far, 2), (beside, 1)]
     assert "is about calc.py:10-12 too" in cli("check", "impact", base, "-C", str(play.root))[1]
@@ -297,14 +291,14 @@ def test_impact_names_notes_on_code_that_imports_what_a_note_is_about(play: Play
         git(play.root, "mv", f"app/{file}.py", now)
     write(play, "app/middle.py", "from app.base import low\n\n\ndef mid():\n    return low()\n")
     write(play, "app/plain.py", "import app.base\n")
-    told = asked(cli, play, "impact", low)
+    told = asked(cli, play, "check", "impact", low)
     reason = "is about app/mid.py::mid: app/middle.py imports app/base.py"
     assert [(row["note"], row["reason"]) for row in told["impact"]] == [(mid, reason)]
     assert (told["imported_by"], told["imports_not_read"]) == (["app/middle.py", "app/plain.py"], [])
     out = cli("check", "impact", low, "-C", str(play.root))[1]
     assert "\nimported by app/middle.py, app/plain.py\n" in out
     play.do(notes.retire_note, low, reason="It is two.")
-    assert [row["note"] for row in asked(cli, play, "impact", low)["impact"]] == [mid]
+    assert [row["note"] for row in asked(cli, play, "check", "impact", low)["impact"]] == [mid]
 
 
 def test_impact_says_which_imports_it_cannot_read(play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -313,7 +307,7 @@ def test_impact_says_which_imports_it_cannot_read(play: Play, cli: Call, monkeyp
     monkeypatch.setattr("memento_git.code.grammars.available", lambda: ())
     out = cli("check", "impact", note, "-C", str(play.root))[1]
     assert f"imports in typescript are not read; {adding('graph')}" in out
-    assert asked(cli, play, "impact", note)["imports_not_read"] == ["typescript"]
+    assert asked(cli, play, "check", "impact", note)["imports_not_read"] == ["typescript"]
 
 
 # What to tidy up.
@@ -324,7 +318,7 @@ def test_duplicates_are_shown_with_why_and_never_merged(play: Play, cli: Call) -
     other = add(play, "The release is cut from the main branch on Fridays when the tests pass.")
     add(play, "Names are checked in the model.")
     before = git(play.root, "rev-parse", "HEAD")
-    (row,) = asked(cli, play, "duplicates")["duplicates"]
+    (row,) = asked(cli, play, "check", "duplicates")["duplicates"]
     assert {named["note"] for named in row["notes"]} == {one, other}
     assert row["why"] == pairs.NEAR_TEXT
     assert git(play.root, "rev-parse", "HEAD") == before
@@ -345,7 +339,7 @@ def test_conflicts_are_linked_contested_or_suspected(play: Play, cli: Call) -> N
     one, other = add(play, "Caches are shared."), add(play, "Each process has its own store.")
     play.do(notes.link_note, one, "contradicts", other)
     yes, no = add(play, "The database is MySQL eight."), add(play, "The database is not MySQL eight.")
-    rows = asked(cli, play, "conflicts")["conflicts"]
+    rows = asked(cli, play, "check", "conflicts")["conflicts"]
     told = {frozenset(named["note"] for named in row["notes"]): row["why"] for row in rows}
     assert told == {frozenset({one, other}): "linked: contradicts", frozenset({yes, no}): pairs.MAY_CONTRADICT}
     assert checking.check_duplicates(checking.shelf_at(play.ledger))["duplicates"] == []
@@ -362,7 +356,7 @@ def test_expired_notes_are_shown_the_longest_ago_first(play: Play, cli: Call) ->
     late = add(play, "The freeze ends soon.", expires="2026-02-01")
     early = add(play, "The old key works.", valid_to="2026-01-01")
     add(play, "For long.", expires="2099-01-01")
-    assert [row["note"] for row in asked(cli, play, "expired")["expired"]] == [early, late]
+    assert [row["note"] for row in asked(cli, play, "check", "expired")["expired"]] == [early, late]
     assert "expired 2026-02-01" in cli("check", "expired", "-C", str(play.root))[1]
 
 

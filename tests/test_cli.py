@@ -19,22 +19,13 @@ from memento_git.cli.examples import EXAMPLES
 from memento_git.cli.main import COMMANDS
 from memento_git.cli.terminal import envelope
 from memento_git.work.actions import gates, plans
-from tests.play import git
+from tests.play import asked, git
 
 if TYPE_CHECKING:
     from tests.play import Call, Play
 
 MEMENTO = [sys.executable, "-m", "memento_git"]
 LISTS = ("run", "plan", "task", "dispatch", "gate", "evidence")
-
-
-def asked(cli: Call, play: Play, *arguments: str) -> dict[str, Any]:
-    """Run a command with --json that must succeed; return its answer."""
-    code, out, _ = cli(*arguments, "-C", str(play.root), "--json")
-    answer: dict[str, Any] = json.loads(out)
-    assert code == 0, answer
-    assert answer["ok"] is True
-    return answer
 
 
 @pytest.mark.parametrize(

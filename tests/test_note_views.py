@@ -12,19 +12,13 @@ from memento_git.knowledge.actions import notes
 from memento_git.knowledge.shelf import Shelf
 from memento_git.review.note_counts import note_counts
 from memento_git.work.actions import evidences
-from tests.play import Play, add, git
+from tests.play import Play, add, asked, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from tests.play import Call
-
-
-def asked(cli: Call, play: Play, *arguments: str) -> dict[str, Any]:
-    code, out, _ = cli(*arguments, "--json", "-C", str(play.root))
-    assert code == 0, out
-    return dict(json.loads(out))
 
 
 def fresh(play: Play) -> dict[str, Any]:
