@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memento_git.errors import Refused
-
-if TYPE_CHECKING:
-    from memento_git.model.objection import Objection
 
 FEWEST_WORDS: Final = 4
 VOLATILE: Final = (
@@ -28,14 +25,9 @@ class LessonVolatile(Refused):
     hint_ = "say what holds for the project, in a whole sentence, without what passes"
 
 
-def volatile(lesson: str) -> Objection:
-    """Return why a text will not be true for long, or nothing."""
-    if len(lesson.split()) < FEWEST_WORDS:
-        return "is too short to tell anything"
-    return next((why for why, pattern in VOLATILE if pattern.search(lesson)), "")
-
-
 def refuse_volatile(lesson: str) -> None:
     """Refuse a lesson that will not be true for long."""
-    if why := volatile(lesson):
+    if len(lesson.split()) < FEWEST_WORDS:
+        raise LessonVolatile(why="is too short to tell anything")
+    for why in (why for why, pattern in VOLATILE if pattern.search(lesson)):
         raise LessonVolatile(why=why)
