@@ -64,6 +64,15 @@ def test_a_file_that_was_renamed_or_edited_before_its_commit_is_there(play: Play
     assert told(play) == []
 
 
+def test_a_copy_of_what_is_committed_elsewhere_is_told(play: Play) -> None:
+    (play.root / NEW).write_bytes((play.root / "app.py").read_bytes())
+    play.proven()
+    (message,) = told(play)
+    assert f"saw {NEW}, which this commit does not have" in message
+    play.commit_all()
+    assert told(play) == []
+
+
 def test_a_later_pass_without_it_will_do(play: Play) -> None:
     task = play.task()
     dispatch, first = play.claimed(task), play.evidence(task)

@@ -204,7 +204,10 @@ def _forgotten(state: RunState, task: str, alike: Sequence[Evidence]) -> Iterato
     """Yield the untracked files that each of some evidence saw, and that the commit does not have."""
     git, commit = state.view.git, state.view.commits[0]
     codes = [trust.seen_by(one) for one in alike]
-    told = [forgotten.forgotten(git, commit, {} if "paths" in code else code.get("untracked", {})) for code in codes]
+    told = [
+        forgotten.forgotten(git, commit, {} if "paths" in code else code.get("untracked", {}), code.get("tree"))
+        for code in codes
+    ]
     if all(told):
         one, names = alike[-1], told[-1]
         message = f"{one.id}, which proves {task}, saw {names}, which this commit does not have"

@@ -172,7 +172,7 @@ class Outlook:
         if not all(codes.agree(one, code) for one in seen):
             return []
         left = {path: blob for path, blob in untracked.items() if path not in code.get("paths", {})}
-        lacking = forgotten.forgotten(git, git.head()[0] or "", left)
+        lacking = forgotten.forgotten(git, git.head()[0] or "", left, code.get("tree"))
         adding = f", with {lacking}, which git does not track: git add what is needed first" if lacking else ""
         why = f"“{tasks[0]['title']}” is proven on code that is not committed here{adding}"
         return [{"why": why, "command": codestate.COMMIT}]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.enumeration import some
 from memento_git.work.proof.codes import code_seen, is_code
@@ -22,23 +22,38 @@ UNSEEN: Final = (
 )
 
 
-def forgotten(git: Git, commit: str, untracked: Mapping[str, str]) -> str:
+class _Held(NamedTuple):
+    """The files of a commit: the tree of its code, their paths, git's ids of their bytes, and their endings."""
+
+    tree: str
+    paths: frozenset[str]
+    blobs: frozenset[str]
+    endings: frozenset[str]
+
+
+def forgotten(git: Git, commit: str, untracked: Mapping[str, str], tree: str | None) -> str:
     """Name the untracked files (path -> git id) whose paths and bytes a commit lacks; '' where it has them all.
 
-    A file whose ending no file of the commit has is a note or an output, and not named.
+    They lay beside tracked code of this tree. Where the commit has just that, bytes which it has are not theirs: they
+    were there already, as those of an empty file are. A file whose ending no file of the commit has is a note or an
+    output, and not named.
     """
     if not untracked:
         return ""
-    there, blobs, endings = _held(git, commit)
-    found = [path for path, blob in untracked.items() if path not in there and blob not in blobs]
-    return some(sorted(path for path in found if PurePosixPath(path).suffix in endings), SHOWN)
+    held = _held(git, commit)
+    came = held.blobs if tree != held.tree else ()
+    found = [path for path, blob in untracked.items() if path not in held.paths and blob not in came]
+    return some(sorted(path for path in found if PurePosixPath(path).suffix in held.endings), SHOWN)
 
 
 @lru_cache(maxsize=1)
-def _held(git: Git, commit: str) -> tuple[dict[str, str], set[str], set[str]]:
-    """Return the files of a commit's code (path -> git id), their ids, their endings; kept, for many tasks may ask."""
+def _held(git: Git, commit: str) -> _Held:
+    """Return what a commit has beside the ledger; kept, for a branch may have many tasks and much code."""
+    from memento_git.work.codestate import tree_at
+
     there = {path: entry.oid for path, entry in git.trees.listed("-r", commit).items() if is_code(path)}
-    return there, {*there.values()}, {PurePosixPath(path).suffix for path in there}
+    endings = frozenset(PurePosixPath(path).suffix for path in there)
+    return _Held(tree_at(git, commit), frozenset(there), frozenset(there.values()), endings)
 
 
 def remarks(git: Git, code: Mapping[str, Any], judged: Sequence[Evidence]) -> Iterator[str]:
@@ -50,7 +65,7 @@ def remarks(git: Git, code: Mapping[str, Any], judged: Sequence[Evidence]) -> It
         (SEEN, {path: blob for path, blob in left.items() if path in named}),
         (UNSEEN, _unseen(left, [one.data for one in judged])),
     ):
-        if head and (names := forgotten(git, head, files)):
+        if head and (names := forgotten(git, head, files, code.get("tree"))):
             yield told.format(names=names)
 
 
