@@ -52,6 +52,7 @@ LED = [
     (f"task show --id={TASK}", f"task show {TASK}"),
     ("task add --titel x", "task add --title x"),
     ("report --otu x", "report --out x"),
+    ("evidence run --junit r.xml -- pytest", "evidence run --report r.xml -- pytest"),
     ("status --verbose", "status"),
     ("status --actor Ann", "--actor Ann status"),
     ("status --actor=Ann", "--actor=Ann status"),

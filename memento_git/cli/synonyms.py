@@ -86,6 +86,7 @@ ALIKE: Final = (
     "actor who as user author by executor agent",
     "verb action event",
     "id new to with target",
+    "report junit junit-xml junitxml sarif coverage",
     "limit top-k top max max-results count number first",
     "out output file",
     "depends-on depends dependency dependencies needs after blocked-by requires",
