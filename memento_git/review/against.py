@@ -214,11 +214,12 @@ class Comparison:
 
     def _immutable(self, change: Changed, place: Place) -> Iterator[Finding]:
         event = place.kind == "event"
-        what = f"event {place.id}" if event else f"{place.id}: {change.path.rpartition('/')[2]}"
+        what = place.id if event else f"{place.id}: {change.path.rpartition('/')[2]}"
         if not change.is_removed:
             yield self.put_back("D001" if event else "D003", change.path, f"{what} has other bytes than at the base")
         elif not self._accounted(change.path, place):
-            yield self.put_back("D002" if event else "D004", change.path, f"{what} was in the ledger at the base")
+            code = "D002" if event else "D004"
+            yield self.put_back(code, change.path, f"{what} was in the ledger at the base, and is gone")
 
     def put_back(self, code: str, path: str, message: str) -> Finding:
         """Return the finding of a file that the base has as it should be."""

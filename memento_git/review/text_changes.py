@@ -129,7 +129,8 @@ def _text(comparison: Comparison, path: str, place: Place) -> Iterator[Finding]:
     now = path if path in head.files else known
     if now is None:
         if place.id not in comparison.redacted(place.run):
-            yield comparison.put_back("D006", path, f"the text of {place.id} was in the ledger at the base")
+            message = f"the text of {place.id} was in the ledger at the base, and is gone"
+            yield comparison.put_back("D006", path, message)
         return
     old, new = base.record(path), head.record(now)
     if not isinstance(old, Prose) or not isinstance(new, Prose) or old.digest == new.digest:
