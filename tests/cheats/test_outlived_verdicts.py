@@ -292,10 +292,11 @@ def test_an_acceptance_without_one_of_its_constraints(doors: Doors) -> None:
     doors.unfinished("gate_fallen", run, f"it had not seen that {run} is for something else")
 
 
-def test_a_run_that_is_completed_and_then_for_something_else(doors: Doors) -> None:
-    doors.policy(f"  gates: {{required: [{FINAL}], {BY_GRACE}}}\n")
+@pytest.mark.parametrize("gate", [FINAL, "preflight_safety"])
+def test_a_run_that_is_completed_and_then_for_something_else(doors: Doors, gate: str) -> None:
+    doors.policy(f"  gates: {{required: [{gate}]}}\n")
     run = own_run(doors)
-    judged_there(doors, FINAL, "passed", run=run)
+    judged_there(doors, gate, "passed", run=run)
     doors.play.do(runs.complete_run, run)
     doors.sound()
     doors.edit(run, "Try argon2 in a sandbox", "Hash all passwords")
