@@ -352,9 +352,8 @@ def test_what_is_dated_after_now_contradicted_or_of_another_dispatch_is_a_fault(
     assert fault(cite(evidence())._replace(contradicted="it failed here"), TASK).endswith(
         "contradicted: it failed here"
     )
-    assert judged(cite(evidence(dispatch="dispatch_000000000001"))).why == (
-        f"{evidence().id} came from another dispatch",
-    )
+    other = judged(cite(evidence(dispatch="dispatch_000000000001")))
+    assert other == Proof(False, (), (f"{evidence().id} came from another dispatch",))
 
 
 def asking(*, reports: tuple[str, ...] = (), timeout: str = "", require: tuple[str, ...] = ()) -> Policy:
