@@ -76,7 +76,7 @@ def test_a_password_is_known_by_a_name_that_stayed_and_ids_and_other_words_stay(
     ]
     told = {"id": "run_3f8q2v6n5h1j", "count": 3, "texts": [{"field": "goal", "words": words}]}
 
-    kept = without_secrets(told, ())
+    kept = without_secrets(told, frozenset())
 
     pieces = kept["texts"][0]["words"]
     assert [one["text"] for one in pieces] == [*(one["text"] for one in words[:2]), "[redacted: Secret Keyword]", ""]

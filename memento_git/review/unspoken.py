@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from memento_git.review.word_diff import ADDED, REMOVED
@@ -37,10 +38,10 @@ def of_findings(found: Sequence[Finding], allowed: Collection[str]) -> list[Find
     return [one._replace(message=_told([one.message], rules)[0]) for one in found]
 
 
-def without_secrets(told: Any, rules: Collection[str]) -> Any:
+def without_secrets(told: Any, rules: frozenset[str]) -> Any:
     """Return rows in whose texts a note stands in the place of every secret; what is JSON already stays."""
     if type(told) is str:
-        return told if NO_SECRET.fullmatch(told) else _told([told], rules)[0]
+        return told if NO_SECRET.fullmatch(told) else _line(told, rules)
     if isinstance(told, dict):
         if "field" in told and WORDS in told:
             return {**told, WORDS: _pieces(told[WORDS], rules)}
@@ -48,7 +49,13 @@ def without_secrets(told: Any, rules: Collection[str]) -> Any:
     return [without_secrets(one, rules) for one in told] if isinstance(told, list | tuple) else told
 
 
-def _pieces(words: list[Row], rules: Collection[str]) -> list[Row]:
+@lru_cache(maxsize=16_384)
+def _line(text: str, rules: frozenset[str]) -> str:
+    """Return a text of a row without secrets; many rows say the same."""
+    return _told([text], rules)[0]
+
+
+def _pieces(words: list[Row], rules: frozenset[str]) -> list[Row]:
     """Return the pieces of a word diff; what is a secret in the older or the newer text is none in its pieces."""
     kept = [dict(one) for one in words]
     for other in (REMOVED, ADDED):
@@ -58,7 +65,7 @@ def _pieces(words: list[Row], rules: Collection[str]) -> list[Row]:
     return kept
 
 
-def _told(parts: Sequence[str], rules: Collection[str]) -> list[str]:
+def _told(parts: Sequence[str], rules: frozenset[str]) -> list[str]:
     """Return the parts of a text, each without what is a secret with all of them in view."""
     text = "".join(parts)
     if all(slug(one.rule) in rules for one in find_secrets(text)):
@@ -70,5 +77,5 @@ def _told(parts: Sequence[str], rules: Collection[str]) -> list[str]:
     return redact_parts(text, places)[0]
 
 
-def _rules(names: Collection[str]) -> set[str]:
-    return {slug(name) for name in names}
+def _rules(names: Collection[str]) -> frozenset[str]:
+    return frozenset(map(slug, names))
