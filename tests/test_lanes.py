@@ -85,7 +85,7 @@ def test_lanes_are_asked_for_by_what_they_are_of() -> None:
 
 @pytest.mark.parametrize(("lane", "words"), [
     ("dispatch:dispatch_1", "dispatch_1"), ("plan:plan_1", "plan_1"), ("gate:release", "gate release"),
-    ("lease:dispatch_1", "the lease of dispatch_1"), (CANONICAL, "which plan is canonical"), (STATUS, "status"),
+    ("lease:dispatch_1", "the lease of dispatch_1"), (CANONICAL, "which plan is canonical"), (STATUS, "its state"),
 ])  # fmt: skip
 def test_a_lane_is_called_as_people_call_it(lane: str, words: str) -> None:
     assert spoken(lane) == words

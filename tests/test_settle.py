@@ -60,7 +60,7 @@ def test_events_that_disagree_on_a_task_and_its_dispatch_are_one_entry_and_settl
     play.do(dispatches.fail_dispatch, dispatch, reason="no compiler")
     git(play.root, "merge", "-q", "--no-edit", "main")
     (row,) = base(play.ledger.view(), run)["trouble"]
-    assert (row["record"], set(row["about"].split(", "))) == (task, {"status", dispatch})
+    assert (row["record"], set(row["about"].split(", "))) == (task, {"its state", dispatch})
     assert cli("status", *where)[1].count("contested  ") == 2, "in the list of tasks, and once below"
     assert "none: the task is contested: memento settle\n" in cli("task", "show", task, *where)[1]
     (told,) = json.loads(cli("settle", *where, "--json")[1])["trouble"]

@@ -19,7 +19,10 @@ STATUS: Final = "status"
 CANONICAL: Final = "canonical"
 SELECTED: Final = "selected"
 
-SPOKEN: Final = {CANONICAL: "which plan is canonical", SELECTED: "which candidate is selected", "lease": "the lease of"}
+SPOKEN: Final = {
+    STATUS: "its state", CANONICAL: "which plan is canonical", SELECTED: "which candidate is selected",
+    "lease": "the lease of",
+}  # fmt: skip
 NAMED_ALONE: Final = ("dispatch", "plan")  # whose ids say what they are
 
 WORST_GATE: Final = ("passed", "waived", "requested", "failed")

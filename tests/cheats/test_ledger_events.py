@@ -150,7 +150,7 @@ def test_a_completion_that_skips_a_block_is_contested(doors: Doors) -> None:
     doors.landed()
     doors.forge(task, "completed", sees=[before], **doors.completion(task, evidence, dispatch=dispatch))
     assert play.status(task) == "contested"
-    assert f"{task} is contested on {dispatch}, status: " in doors.caught("T001")
+    assert f"{task} is contested on {dispatch}, its state: " in doors.caught("T001")
 
 
 def test_a_run_completed_by_hand_without_its_tasks_is_found(doors: Doors) -> None:
