@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import itertools
 import random
+from typing import TYPE_CHECKING
 
 import pytest
 
+from memento_git.folding import overruling
 from memento_git.folding.fold import Fold
-from memento_git.folding.lanes import merge
+from memento_git.folding.lanes import Lanes, merge
 from memento_git.model.ids import Ref
 from memento_git.work.transitions import judge
 from tests.tale import BOB, OTHER, PLAN, PLAN2, PROOF, RUN, TASK, Tale, contested, handoff, planned
+
+if TYPE_CHECKING:
+    from memento_git.folding.fold import Seen
+    from memento_git.folding.lanes import Writes
+    from memento_git.model.work import Event
 
 LEGAL = ("legal", "")
 
@@ -52,6 +59,20 @@ def test_approvals_of_two_plans_contest_until_one_is_kept() -> None:
     tale.tell("settled", PLAN, keep=second, reason="why")
     assert tale.folded(PLAN).lanes.word("canonical", "") == PLAN2
     assert not tale.folded(PLAN).lanes.contested
+
+
+def test_a_side_is_kept_with_what_was_gone_on_to_from_it() -> None:
+    """On the lanes that only that wrote, too."""
+
+    def table(event: Event, seen: Seen) -> Writes:
+        return overruling.kept(event, seen) if event.do == "settled" else event.data["writes"]  # type: ignore[no-any-return]
+
+    tale = Tale()
+    one = tale.tell("said", after=(), writes={"a": ("one",)})
+    on = tale.tell("said", after=[one], writes={"b": ("on",)})
+    other = tale.tell("said", after=(), writes={"a": ("other",), "b": ("other",)})
+    tale.tell("settled", after=[on, other], keep=one)
+    assert Fold(tale, table).group(TASK).lanes == Lanes({"a": ("one",), "b": ("on",)}, {})
 
 
 def test_keeping_a_rejection_against_an_approval_leaves_no_canonical_plan() -> None:

@@ -351,7 +351,9 @@ def test_a_branch_that_writes_anew_a_policy_which_its_base_has_lost_is_not_judge
     assert (code, "F001 error git does not have this object" in out) == (5, True)
 
 
-def test_a_folder_in_the_policys_place_that_never_was_a_file_is_not_brought_back_from_history(repo: Path) -> None:
+def test_a_folder_in_the_policys_place_that_never_was_a_file_is_not_brought_back_from_history(
+    repo: Path, cli: Callable[..., Any]
+) -> None:
     (repo / layout.CONFIG).mkdir(parents=True)
     (repo / layout.CONFIG / "x").write_text("x")
     git(repo, "add", "--all")
@@ -361,3 +363,5 @@ def test_a_folder_in_the_policys_place_that_never_was_a_file_is_not_brought_back
         opened.view().policy()
 
     assert "a clone has it" in caught.value.hint
+    code, out, _ = cli("check", "-C", str(repo))
+    assert (code, "not a plain file" in out) == (5, True), "there is a ledger to check"

@@ -48,7 +48,7 @@ class Part(NamedTuple):
 def alone(git: Git, head: str, now: str) -> Report:
     """Check one tree, with no word on how it came to be."""
     view = View(git, (head,), now)
-    if layout.CONFIG not in view.files and layout.CONFIG not in view.folders:
+    if layout.CONFIG not in view.folders:
         refuse_nothing(view, "the index" if staged.is_read(git) else head[:12])
     policy, found = policyfile.read(view)
     for part in parts(view, policy):
