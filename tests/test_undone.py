@@ -153,6 +153,15 @@ def test_an_illegal_event_is_trouble_again_when_its_void_is_voided() -> None:
     assert [seen.event.id for seen in tale.folded().illegal] == [bad]
 
 
+def test_an_illegal_event_is_trouble_no_more_when_a_void_had_not_seen_it_or_an_illegal_void_names_its_void() -> None:
+    tale = planned()
+    bad = tale.tell("accepted", text="", reads=(RUN,))
+    first = tale.tell("voided", target=bad, reason="why", after=())
+    assert tale.folded().illegal == ()
+    wrong = tale.tell("voided", target=first, reason="why")
+    assert [seen.event.id for seen in tale.folded().illegal] == [wrong]
+
+
 # Contests that are made up and voided, and voids that are: however they lie, and in whatever order they are read.
 
 MOVES = ("accepted", "rejected", "reopened", "cancelled", "blocked")
