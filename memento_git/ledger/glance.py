@@ -16,8 +16,7 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
 
     `base...HEAD` is from the merge base on; `staged` is the index that GIT_INDEX_FILE names against HEAD: one git call,
     for a hook. What git warns of, a base whose name a tag has as well, or that has several merge bases, needs a closer
-    look; so does a merge in progress, which may drop what its other side added, and a start below the top, from where
-    nobody sees whether there is one.
+    look; so does a merge in progress, which may drop what its other side added.
     """
     if staged and (named_sides() or _may_merge(start)):
         return False
@@ -39,11 +38,13 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
 
 
 def _may_merge(start: Path) -> bool:
+    """Tell whether a merge is in progress, by git's own files; or may be, where these are not found from a start."""
     try:
-        place = git_dir_of(start)
+        places = map(git_dir_of, (top := start.resolve(), *top.parents))
+        place = next((one for one in places if (one / "HEAD").exists()), None)
     except OSError:
         return True
-    return not place.is_dir() or (place / MERGING).exists()
+    return place is None or (place / MERGING).exists()
 
 
 def _stands_in(start: Path, base: str) -> bool:
