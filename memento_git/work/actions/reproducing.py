@@ -196,11 +196,11 @@ def _of_run(view: View, given: str) -> Iterator[tuple[RunState, Evidence]]:
 
 def added(view: View, before: View | None) -> Iterator[tuple[RunState, Evidence]]:
     """Yield the evidence that completions, acceptances and passed gates rest on which an earlier view does not have."""
+    rules = policyfile.ruling(before)[0] if before else None
     for run in view.runs():
         places = [f"{layout.RUNS}/{run}", f"{layout.ARCHIVE}/{run}"]
         if before and [view.folders.get(place) for place in places] == [before.folders.get(place) for place in places]:
             continue
-        rules = before.policy() if before else None
         earlier = RunState(before, run, policy=rules) if before else None
         yield from _rested_on(RunState(view, run, policy=rules), earlier)
 
