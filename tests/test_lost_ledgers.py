@@ -352,7 +352,7 @@ def test_a_branch_that_writes_anew_a_policy_which_its_base_has_lost_is_not_judge
 
 
 def test_a_folder_in_the_policys_place_that_never_was_a_file_is_not_brought_back_from_history(
-    repo: Path, cli: Callable[..., Any]
+    repo: Path, cli: Call
 ) -> None:
     (repo / layout.CONFIG).mkdir(parents=True)
     (repo / layout.CONFIG / "x").write_text("x")

@@ -34,7 +34,8 @@ def diff(door: Door, range_: str, form: str | None) -> None:
 
     door.json = door.json or form == "json"
     told = with_notes(door.ledger, compare(door.ledger, range_, door.at))
-    told = of_diff(door.ledger, with_files(door.ledger, told))
+    old = door.ledger.side(told["bases"])
+    told = of_diff(with_files(door.ledger, told), old.policy().allow_secrets if old.exists else ())
     door.show(told, lambda: terminal.clean(_text(told, form or "text")))
 
 

@@ -12,7 +12,6 @@ from memento_git.texts.secrets import find_secrets, redact_parts, slug
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from memento_git.ledger.store import Ledger
     from memento_git.model.finding import Finding
     from memento_git.model.rows import Row
     from memento_git.model.run_rows import RunRows
@@ -21,10 +20,9 @@ WORDS: Final = "words"
 NO_SECRET: Final = re.compile(r"[a-z_.]*|[a-z]+_[0-9a-z]{12}|[0-9TZ:.-]+|[0-9a-f]{12,64}")  # a word, id, time or digest
 
 
-def of_diff(ledger: Ledger, told: Row) -> Row:
+def of_diff(told: Row, allowed: Collection[str]) -> Row:
     """Return a diff without secrets, but for those that the policy of its older side lets through."""
-    old = ledger.side(told["bases"])
-    return dict(without_secrets(told, _rules(old.policy().allow_secrets if old.exists else ())))
+    return dict(without_secrets(told, _rules(allowed)))
 
 
 def of_report(held: RunRows, allowed: Collection[str]) -> RunRows:
