@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.errors import MementoError
-from memento_git.folding.fold import plans_of
+from memento_git.folding.fold import group_of, plans_of
 from memento_git.ledger import layout
 from memento_git.review import actions
 from memento_git.work.actions import dispatches, evidences, exporting, plans, releases, runs, settling, tasks, verifying
@@ -440,3 +440,28 @@ def test_a_run_whose_text_is_gone_does_not_end_whoever_asks_first(play: Play) ->
     path_of(play, run).unlink()
     play.commit_all("gone")
     assert "run.md: F001 this file is missing" in of_end(play.beside(play.root), run)
+
+
+@pytest.mark.parametrize(
+    ("gate", "verdict", "names", "opened"),
+    [
+        ("final_acceptance", "passed", {"plans", "done"}, True),
+        ("final_acceptance", "waived", {"plans", "done"}, True),
+        ("final_acceptance", "failed", set(), False), ("plan_review", "passed", {"plans"}, False),
+        ("preflight_safety", "passed", set(), False), ("final_acceptance", "passed", {"run"}, False),
+    ],
+)  # fmt: skip
+def test_a_verdict_names_what_its_giver_had_seen(
+    play: Play, gate: str, verdict: str, names: set[str], *, opened: bool
+) -> None:
+    run = play.planned()
+    done, other = play.proven(run=run), play.task("Open", run=run)
+    play.gate("quality_review", "passed", run=run)
+    scope = done if "run" in names else run
+    options = {} if verdict == "passed" else {"reason": "Why."}
+    play.gate(gate, verdict, **({"task": done} if scope == done else {"run": run}), **options)
+    state = play.state(run)
+    event = state.folded(scope).verdicts(gate)[-1].event
+    groups = {plans_of(run): "plans", done: "done", run: "run"}
+    named = {groups[group_of(seen)] for ref in event.after if (seen := state.event(ref.id))}
+    assert (named, event.data.get("open")) == ({*names, groups[scope]}, [other] if opened else None)
