@@ -53,6 +53,9 @@ def test_a_sound_ledger_has_nothing_wrong(branch: Play, cli: Any) -> None:
     branch.proven("Two")
     assert look(branch) == look(branch, base="main") == []
     assert cli("check", "-C", str(branch.root))[0] == 0
+    told = json.loads(cli("check", "-C", str(branch.root), "--no-base", "--format", "json")[1])
+    held = git(branch.root, "ls-files", ".memento/runs").split()
+    assert (told["ok"], told["checked"]) == (True, len(held)), "and not what stands beside the runs"
 
 
 def test_a_check_against_a_base_asks_git_nothing_twice(
