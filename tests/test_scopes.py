@@ -231,3 +231,27 @@ def test_a_question_is_asked_in_one_ledger_or_in_both(at: Callable[..., dict[str
     code, out, _ = cli("recall", "deployment", "--scope", "all", "-C", str(play.root))
     assert (code, "Your own:" in out, "in blue" in out) == (0, True, True)
     assert cli("recall", "x", "--scope", "all", "--as-of", "HEAD", "-C", str(play.root))[0] == 2
+
+
+@pytest.mark.parametrize("view", ["auto", "list"])
+def test_a_note_of_ones_own_and_the_projects_that_say_otherwise_are_told_as_contradicting(
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch, view: str
+) -> None:
+    monkeypatch.chdir(play.root)
+    texts = {
+        "build.tool": ("The build tool is make", "The build tool is ninja"),
+        "": ("Always rebase.", "Never rebase."),
+    }
+    for key, pair in texts.items():
+        for scope, text in zip(("project", "user"), pair, strict=True):
+            named = ("--key", key) if key else ()
+            assert cli("remember", text, *named, "--scope", scope)[0] == 0
+    assert cli("remember", "The tests build on Mondays.", "--scope", "user")[0] == 0
+
+    hits = json.loads(cli("recall", "build tool rebase", "--scope", "all", "--view", view, "--json")[1])["hits"]
+
+    ids = {hit["title"]: hit["id"] for hit in hits}
+    told = {hit["title"]: (hit["contradicted_by"], hit["may_contradict"]) for hit in hits}
+    for key, pair in texts.items():
+        for one, other in (pair, pair[::-1]):
+            assert told[one] == (([ids[other]], []) if key else ([], [ids[other]]))

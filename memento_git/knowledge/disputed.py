@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from memento_git.knowledge.alike import said
-from memento_git.knowledge.pairs import disputes
+from memento_git.knowledge.alike import plain, said
+from memento_git.knowledge.pairs import conflicts, disputes
 from memento_git.knowledge.rivals import rivals
 from memento_git.knowledge.transitions import LIVING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.note_rows import HitRow
@@ -64,6 +65,24 @@ def compare(shelf: Shelf, rows: Sequence[HitRow], notes: Sequence[Prose]) -> Non
     found = disputes({note.id: said(note.title, note.body) for note in held}, known, NEAREST)
     for row in rows:
         row["may_contradict"] = found.get(row["id"], [])
+
+
+def across(answers: Iterable[Sequence[HitRow]]) -> None:
+    """Say of notes that several ledgers answer with which of another's contradict them: by a key, or by their words."""
+    held = [
+        (at, row) for at, rows in enumerate(answers) for row in rows
+        if row["record"] == "note" and row["status"] in HOLDING and not row["expired"]
+    ]  # fmt: skip
+    texts = {row["id"]: said(row["title"], row["text"]) for _, row in held}
+    opposed = {frozenset((pair.one, pair.other)) for pair in conflicts(texts)}
+    for (at, one), (there, other) in combinations(held, 2):
+        differs = plain(texts[one["id"]]) != plain(texts[other["id"]])
+        claims_same = bool(one["key"]) and one["key"] == other["key"] and differs
+        if at == there or not (claims_same or frozenset((one["id"], other["id"])) in opposed):
+            continue
+        for row, against in ((one, other), (other, one)):
+            known = row["contradicted_by"] if claims_same else row["may_contradict"]
+            known.append(against["id"])
 
 
 def _holds(shelf: Shelf, note: Prose) -> bool:
