@@ -151,6 +151,12 @@ def test_an_approval_that_does_not_say_of_what_is_none() -> None:
     assert not judged(cite(evidence()), approval, policy=POLICY._replace(require=("approval",))).proven
 
 
+def test_an_approval_that_is_not_heard_is_none() -> None:
+    approval = cite(evidence(2, kind="approval", approves=TASK), trust="reported")._replace(unheard="is not heard")
+    asks = POLICY._replace(proof={"approval": "reported"})
+    assert judged(approval, policy=asks) == Proof(False, (), (f"{evidence(2).id} is not heard",))
+
+
 def test_a_text_that_changed_afterwards_unproves() -> None:
     assert judged(cite(evidence()), text="b" * 32).why == ("the task's text changed after it was completed",)
 
