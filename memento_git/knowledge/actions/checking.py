@@ -7,18 +7,19 @@ from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
+from memento_git.code.imports import syntax_trees
+from memento_git.code.languages import language_of
 from memento_git.knowledge import following, impact, pairs, watched_paths
 from memento_git.knowledge.alike import said
-from memento_git.knowledge.impact import Link
-from memento_git.knowledge.importing import importing
+from memento_git.knowledge.impact import Dependent, Link
 from memento_git.knowledge.shelf import Shelf
-from memento_git.ledger import ranges
+from memento_git.ledger import imports, ranges
 from memento_git.ledger.store import NoLedger
 from memento_git.model.anchors import CHANGED, GONE, MOVED
 from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memento_git.knowledge.anchors import Placed
     from memento_git.knowledge.following import Follower
@@ -63,12 +64,11 @@ def check_impact(shelf: Shelf, given: str) -> Row:
     live = {one.id: one for one in shelf.live()}
     links = [link for one in shelf.readable() for link in _links(shelf, one)]
     about = shelf.places([note, *(one for one in live.values() if one.id != note.id)])
-    used = importing(shelf.view.git, shelf.view.commits[0], note.id, about)
-    found = impact.dependents(note.id, links, about, used.uses)
+    uses, files, unread = _importing(shelf, note.id, about)
+    found = impact.dependents(note.id, links, about, uses)
     rows = [{**one._asdict(), **named(shelf, one.note)} for one in found if one.note in live]
     return {
-        "note": note.id, "title": note.title, "impact": rows, "imported_by": [*used.files],
-        "imports_not_read": [*used.unread],
+        "note": note.id, "title": note.title, "impact": rows, "imported_by": files, "imports_not_read": unread,
     }  # fmt: skip
 
 
@@ -78,6 +78,38 @@ def _links(shelf: Shelf, note: Prose) -> Iterator[Link]:
     yield from (Link(note.id, link.rel, shelf.current(link.to)) for link in shelf.links(note) if link.to in known)
     yield from (Link(note.id, "supersedes", old) for old in note.list("supersedes"))
     yield from (Link(note.id, "derived_from", source) for source in note.list("sources") if source in known)
+
+
+def _importing(shelf: Shelf, note: str, about: Sequence[Place]) -> tuple[list[Dependent], list[str], list[str]]:
+    """Return which notes are about code that imports a note's; all files that do; languages whose grammar is missing.
+
+    `about` are the places that notes are about; they are followed to the view's commit.
+    """
+    placed = [(owner, anchor) for owner, anchor in about if anchor.is_place]
+    if not any(owner == note for owner, _ in placed):
+        return [], [], []
+    git = shelf.view.git
+    with following.opened(git) as follower:
+        now = follower.at(shelf.view.commits[0])
+        found = follower.placed(placed, now)
+        graph = imports.imports(git, now.tree)
+    mine = [one.path for one in found if one.note == note]
+    nodes, importers = graph.nodes, graph.importers
+    targets = {nodes[path] for path in _below(mine, nodes)}
+    users = {user: target for target in sorted(targets) for user in importers.get(target, ()) if user not in targets}
+    using = {path: node for path, node in nodes.items() if node in users}
+    uses = [
+        Dependent(one.note, f"is about {one.anchor}: {using[path]} imports {users[using[path]]}", note, 1)
+        for one in found
+        for path in _below([one.path], using)
+    ]
+    unread = {language for path in _below(mine, now.entries) if (language := language_of(path)) in syntax_trees.QUERIES}
+    return uses, sorted(users), sorted(unread.difference(syntax_trees.available()))
+
+
+def _below(places: Sequence[str], paths: Iterable[str]) -> list[str]:
+    """Return the paths that are one of some places, or lie below it."""
+    return [path for path in paths if any(path == place or path.startswith(f"{place}/") for place in places)]
 
 
 def check_duplicates(shelf: Shelf) -> Row:
