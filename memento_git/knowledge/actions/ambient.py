@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
 from pathlib import Path
 from posixpath import isabs
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge import code_paths, labels
 from memento_git.knowledge.actions.recalling import recall
-from memento_git.knowledge.alreadyshown import AlreadyShown, mark
 from memento_git.knowledge.client_events import FILE, PROMPT, START
 from memento_git.knowledge.fitting import fitted
 from memento_git.knowledge.grouping import trimmed
@@ -16,15 +18,17 @@ from memento_git.knowledge.lexicon import ORDERS
 from memento_git.knowledge.quoting import named
 from memento_git.knowledge.rendering import rendered
 from memento_git.knowledge.words import asked
+from memento_git.ledger import wholefile
 from memento_git.model import anchors
 from memento_git.model.anchors import Anchor
 from memento_git.model.knowledge import NOTE_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memento_git.knowledge.client_events import Event
     from memento_git.knowledge.labels import Standings
+    from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.model.note_rows import HitRow
     from memento_git.model.rows import Row
@@ -38,6 +42,9 @@ SHARED: Final = 2  # words that a note has of a prompt, beside those that any pr
 NEAR_BEST: Final = 0.5  # share of the best score that a note has which is as surely meant
 HEAD: Final = "From the ledger of this repository, {what}. More: memento recall QUESTION"
 WHAT: Final = {START: "where the project stands", PROMPT: "what it has on this prompt", FILE: "what it has on {path}"}
+SESSIONS: Final = 64  # of which it is kept what they were shown
+MOST: Final = 1000
+TELLING: Final = ("title", "text", "status", "expired", "anchors", "contradicted_by", "confirmed_at")
 
 
 def told(ledger: Ledger, event: Event, standings: Standings = labels.nothing_known) -> str:
@@ -120,3 +127,56 @@ class _Moment:
         self.shown.add(path, (marks[hit["id"]] for hit in told["hits"]))
         what = WHAT[kind].format(path="this file" if " " in path else named(path, LONGEST))  # a name may be a sentence
         return f"{HEAD.format(what=what)}\n{rendered(told)}"
+
+
+class AlreadyShown:
+    """Which notes a session was shown, as they then were, and at which file; of a session without a name, none.
+
+    It is a small file for each of the latest sessions, in the git directory.
+    """
+
+    def __init__(self, git: Git, session: str) -> None:
+        self.path: Path = git.common_dir / "memento" / "shown" / f"{_short(session)}.json"
+        self._is_kept = bool(session)
+
+    def read(self) -> list[list[str]]:
+        """Return what was shown: a file, or nothing for a prompt, and the mark of a note."""
+        try:
+            held = json.loads(self.path.read_bytes()) if self._is_kept else []
+        except (OSError, ValueError):
+            return []
+        return [one for one in held if isinstance(one, list) and len(one) == 2] if isinstance(held, list) else []
+
+    def add(self, place: str, marks: Iterable[str]) -> None:
+        """Keep what is shown; where the file system refuses, it may be shown again."""
+        self._keep([*self.read(), *([place, mark] for mark in marks)][-MOST:])
+
+    def forget(self) -> None:
+        """Begin anew."""
+        with contextlib.suppress(OSError):
+            self.path.unlink()
+
+    def _keep(self, held: list[list[str]]) -> None:
+        if not self._is_kept:
+            return
+        with contextlib.suppress(OSError):
+            is_new = not self.path.exists()
+            wholefile.write(self.path, json.dumps(held).encode())
+            if is_new:
+                _drop_old(self.path.parent)
+
+
+def mark(hit: Mapping[str, Any]) -> str:
+    """Return what tells a note from itself when it says something else, or something else holds of it."""
+    return f"{hit['id']}@{_short(json.dumps([hit[key] for key in TELLING]))}"
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
+
+
+def _drop_old(folder: Path) -> None:
+    """Keep the latest sessions alone."""
+    by_age = sorted(folder.iterdir(), key=lambda one: one.stat().st_mtime, reverse=True)
+    for old in by_age[SESSIONS:]:
+        old.unlink(missing_ok=True)
