@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.knowledge.actions import drafting, notes
-from memento_git.knowledge.actions.describing import MOST_PRINTED, scan_described
-from memento_git.knowledge.actions.scanning import scan_docstrings
+from memento_git.knowledge.actions.scanning import MOST_PRINTED, scan_described, scan_docstrings
 from memento_git.knowledge.drafts import Drafts
 from memento_git.ledger import commands
 from memento_git.ledger.commands import CommandNotFound, CommandUnclear

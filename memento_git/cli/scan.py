@@ -39,13 +39,11 @@ def scan(door: Door, path: str, command: str, timeout: str, limit: int | None, *
     """
     if docstrings == bool(command):
         raise click.UsageError("say what to look for, one of both: --docstrings, --describe-with CMD")
-    if docstrings:
-        from memento_git.knowledge.actions.scanning import scan_docstrings
+    from memento_git.knowledge.actions.scanning import scan_described, scan_docstrings
 
+    if docstrings:
         told = scan_docstrings(door.ledger, path, limit=200 if limit is None else limit)
     else:
-        from memento_git.knowledge.actions.describing import scan_described
-
         told = scan_described(
             door.ledger, command, path, limit=20 if limit is None else limit, patience=duration(timeout)
         )

@@ -1,13 +1,15 @@
-"""scan: what the code says of itself becomes drafts; nothing is committed."""
+"""scan: what the code says of itself, or a command of the user's of files without notes, becomes drafts."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from memento_git.code.docstrings import said
+from memento_git.code.docstrings import Said, said
 from memento_git.code.grammars import is_readable
 from memento_git.code.languages import language_of
 from memento_git.code.symbols import symbols
@@ -17,25 +19,28 @@ from memento_git.knowledge import pinning
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, drafted, titled
 from memento_git.knowledge.drafts import SCANS, Drafts
-from memento_git.knowledge.scanned import Scanned
 from memento_git.knowledge.takenout import TakenOut, why_out
-from memento_git.ledger import standing
+from memento_git.ledger import commands, lock, standing, wholefile
 from memento_git.model import anchors
 from memento_git.model.anchors import GONE, Anchor
 from memento_git.model.enumeration import grouped
 from memento_git.model.progress import CODE
-from memento_git.texts.secrets import SecretFound
+from memento_git.texts.secrets import SecretFound, refuse_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
-    from memento_git.code.docstrings import Said
     from memento_git.knowledge.overlay import Overlay
+    from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.model.rows import Row
 
 LARGEST: Final = 1024 * 1024
 KEPT_EVERY: Final = 20
+FORMAT: Final = 1
+MOST_PRINTED: Final = 16 * 1024
+VARIABLE: Final = "MEMENTO_FILE"
 
 
 class Unanswered(Exception):
@@ -82,6 +87,52 @@ class Source:
         return told
 
 
+class _Described(Source):
+    """What a command prints about a file."""
+
+    kept = "described"
+    tag = SCANS[1]
+    origin = "command"
+    sure = "0.5"
+    largest = LARGEST // 4
+
+    def __init__(self, ledger: Ledger, overlay: Overlay, words: Sequence[str], patience: float) -> None:
+        self.overlay = overlay
+        self.words = words
+        self.patience = patience
+        self.allow_secrets = ledger.allow_secrets
+        self._command = hashlib.sha256("\0".join(words).encode(errors="surrogateescape")).hexdigest()[:16]
+
+    def takes(self, path: str) -> bool:
+        """Tell whether no note is about a file or a part of it."""
+        return not self.overlay.at(path)
+
+    def passed_over(self, paths: Sequence[str]) -> Row:
+        return {"noted": sum(not self.takes(path) for path in paths), "not_parsed": {}}
+
+    def mark(self, blob: str) -> str:
+        """Return content and command: another command may say something else of the same content."""
+        return f"{blob} {self._command}"
+
+    def said(self, path: str, data: bytes) -> Sequence[Said]:
+        """Run the command on a text; what is binary or empty is nobody's to describe, a secret is given to no one."""
+        if not data.strip() or standing.is_binary(data):
+            return []
+        refuse_secrets(path, data.decode(errors="replace"), self.allow_secrets)
+        git = self.overlay.shelf.view.git
+        answered = commands.ask(
+            self.words, path, data, cwd=git.top or git.git_dir, patience=self.patience, most=MOST_PRINTED,
+            extra={VARIABLE: path},
+        )  # fmt: skip
+        if answered.why:
+            raise Unanswered(answered.why)
+        try:
+            text = answered.text.decode().strip()
+        except UnicodeDecodeError as error:
+            raise Unanswered(f"it printed what is no UTF-8: byte {error.start}") from None
+        return [Said("", text)] if text else []
+
+
 def scan_docstrings(ledger: Ledger, path: str = "", *, limit: int = 200) -> Row:
     """Make a draft of what each file and each public part of it says of itself; return what came of it.
 
@@ -90,6 +141,61 @@ def scan_docstrings(ledger: Ledger, path: str = "", *, limit: int = 200) -> Row:
     """
     with overlays.opened(ledger.view(), path=path) as overlay:
         return Scan(ledger, overlay, Source()).run(path, limit)
+
+
+def scan_described(ledger: Ledger, given: str, path: str = "", *, limit: int = 20, patience: float = 60.0) -> Row:
+    """Make a draft of what a command prints about each file that no note is about; return what came of it.
+
+    The command is run once for each content, with the file's text on its standard input. Where it fails that is told
+    of the file, and the others go on; it is asked about that file again the next time.
+    """
+    words = commands.words_of(given)
+    with overlays.opened(ledger.view(), path=path) as overlay:
+        source = _Described(ledger, overlay, words, patience)
+        return Scan(ledger, overlay, source).run(path, limit)
+
+
+class Scanned:
+    """The contents that were read, the last one of each file, and what each place said and which draft that became.
+
+    It is kept below the common git directory, so that nothing is told twice in a clone.
+    """
+
+    def __init__(self, git: Git, name: str) -> None:
+        self.path: Path = git.common_dir / "memento" / f"{name}.json"
+        self.blobs: set[str] = set()
+        self.last: dict[str, str] = {}
+        self.said: dict[str, tuple[str, str]] = {}
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Let one process at a time read code; what it found is kept also where it ends early."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with lock.held(self.path.with_suffix(".lock")):
+            self._load()
+            try:
+                yield
+            finally:
+                self.keep()
+
+    def _load(self) -> None:
+        """Read what was kept; where that cannot be read, all is new, and drafts that are there are found by text."""
+        try:
+            told = json.loads(self.path.read_bytes())
+            if told["format"] == FORMAT:
+                self.blobs = {str(blob) for blob in told["blobs"]}
+                self.last = {str(path): str(blob) for path, blob in told.get("last", {}).items()}
+                self.said = {str(place): (str(text), str(draft)) for place, (text, draft) in told["said"].items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            self.blobs, self.last, self.said = set(), {}, {}
+
+    def keep(self) -> None:
+        told = {"format": FORMAT, "blobs": sorted(self.blobs), "last": self.last, "said": self.said}
+        wholefile.write(self.path, json.dumps(told).encode())
+
+    def of(self, path: str) -> dict[str, tuple[str, str]]:
+        """Return place -> what it said and its draft, of one file."""
+        return {place: one for place, one in self.said.items() if place.partition("::")[0] == path}
 
 
 class Scan:
