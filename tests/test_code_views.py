@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from memento_git.code import grammars
-from memento_git.code.sections import parts
+from memento_git.code.symbols import parts
 from memento_git.errors import adding
 from memento_git.knowledge import grepping, mapping, overlay, reading
 from memento_git.knowledge.actions import notes

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.code import grammars
 from memento_git.code.languages import language_of
-from memento_git.code.sections import MARKDOWN, innermost, parts
-from memento_git.code.symbols import Symbols
+from memento_git.code.symbols import MARKDOWN, Symbols, parts
 from memento_git.ledger import cache, standing
 from memento_git.model.anchors import GONE
 from memento_git.model.enumeration import grouped
@@ -85,7 +84,7 @@ def noted(overlay: Overlay, path: str, outline: Symbols) -> list[Noted]:
     Lines of a method are its own, not its class's: a note about one method says nothing of the others. A note about
     the whole file is about no part of it.
     """
-    inner = innermost(outline)
+    inner = outline.innermost()
     parts = (
         (one.note, one.found.lines) for one in overlay.at(path)
         if one.found.lines and one.found.state != GONE and (one.anchor.lines or one.anchor.symbol)
