@@ -10,8 +10,8 @@ import pytest
 
 from memento_git.code import grammars
 from memento_git.code.definitions import DEFINITIONS
+from memento_git.code.grammars import ENDINGS, GRAMMARS, PYTHON
 from memento_git.code.imports import syntax_trees
-from memento_git.code.languages import ENDINGS, GRAMMARS, PYTHON
 
 HERE = Path(__file__).parents[1]
 PARSED_IN_PRIVATE = """

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from memento_git.code.docstrings import said
-from memento_git.code.languages import ENDINGS, GRAMMARS
+from memento_git.code.grammars import ENDINGS, GRAMMARS
 from memento_git.code.symbols import symbols
 from memento_git.model.anchors import parse
 

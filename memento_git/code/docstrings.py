@@ -8,8 +8,8 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.code import grammars
+from memento_git.code.grammars import PYTHON, language_of
 from memento_git.code.imports.python import UNREADABLE, tree_of
-from memento_git.code.languages import PYTHON, language_of
 from memento_git.code.symbols import symbols
 
 if TYPE_CHECKING:

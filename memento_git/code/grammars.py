@@ -1,4 +1,4 @@
-"""The grammars of languages other than Python, where they are installed; only this module loads them."""
+"""Which language a source file is in; the grammars of those but Python, which this module alone loads."""
 
 from __future__ import annotations
 
@@ -8,12 +8,32 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from memento_git.code.languages import GRAMMARS, PYTHON, language_of
-
+PYTHON: Final = "python"
+GRAMMARS: Final = (
+    "javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", "ruby", "c#", "php", "kotlin", "swift",
+    "scala", "lua", "dart", "zig", "ocaml", "elixir",
+)  # fmt: skip
+ENDINGS: Final = {
+    "py": PYTHON, "pyi": PYTHON,
+    "js": "javascript", "jsx": "javascript", "mjs": "javascript", "cjs": "javascript",
+    "ts": "typescript", "mts": "typescript", "cts": "typescript", "tsx": "tsx",
+    "go": "go", "rs": "rust", "java": "java", "rb": "ruby",
+    "c": "c", "h": "cpp", "cc": "cpp", "cpp": "cpp", "cxx": "cpp", "hh": "cpp", "hpp": "cpp", "hxx": "cpp",
+    "cs": "c#", "fs": "f#", "php": "php", "kt": "kotlin", "kts": "kotlin", "swift": "swift", "scala": "scala",
+    "m": "objective-c", "mm": "objective-c", "dart": "dart", "ex": "elixir", "exs": "elixir", "erl": "erlang",
+    "hs": "haskell", "ml": "ocaml", "clj": "clojure", "lua": "lua", "pl": "perl", "pm": "perl", "jl": "julia",
+    "zig": "zig", "vue": "vue", "svelte": "svelte",
+}  # fmt: skip
 PACK: Final = "tree_sitter_language_pack"
 CALLED: Final = {"c#": "csharp"}  # which have another name there
 BESIDE: Final = frozenset({"c#"})  # in a package of its own, which the pack cannot be imported without
 CONDITIONS: Final = {"swift": re.compile(rb"^[ \t]*#(?:if|elseif|else|endif)\b[^\n]*", re.MULTILINE)}
+
+
+def language_of(path: str) -> str:
+    """Return the language of a file by its ending; nothing where it is no source code that is known here."""
+    name = path.rpartition("/")[2]
+    return ENDINGS.get(name.rpartition(".")[2].lower(), "") if "." in name else ""
 
 
 @cache

@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.code import grammars, tree_symbols
+from memento_git.code.grammars import GRAMMARS, PYTHON, language_of
 from memento_git.code.imports.python import UNREADABLE, tree_of
-from memento_git.code.languages import GRAMMARS, PYTHON, language_of
 from memento_git.errors import adding
 from memento_git.model.enumeration import grouped
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from memento_git.code.grammars import is_readable
-from memento_git.code.languages import language_of
+from memento_git.code.grammars import is_readable, language_of
 from memento_git.knowledge.grepping import fits
 from memento_git.knowledge.outlines import counted, named, noted, outlines
 from memento_git.ledger import imports

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.code import grammars
-from memento_git.code.languages import language_of
+from memento_git.code.grammars import language_of
 from memento_git.code.symbols import MARKDOWN, Symbols, parts
 from memento_git.ledger import cache, standing
 from memento_git.model.anchors import GONE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.code.languages import language_of
+from memento_git.code.grammars import language_of
 from memento_git.errors import Refused
 from memento_git.knowledge.code_paths import chosen
 from memento_git.knowledge.outlines import counted, noted, outlines

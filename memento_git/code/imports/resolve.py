@@ -6,8 +6,8 @@ import sys
 from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING, Final
 
+from memento_git.code.grammars import PYTHON
 from memento_git.code.imports.other_languages import Found, Others
-from memento_git.code.languages import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

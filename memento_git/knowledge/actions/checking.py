@@ -7,8 +7,8 @@ from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
+from memento_git.code.grammars import language_of
 from memento_git.code.imports import syntax_trees
-from memento_git.code.languages import language_of
 from memento_git.knowledge import following, impact, pairs, watched_paths
 from memento_git.knowledge.alike import said
 from memento_git.knowledge.impact import Dependent, Link

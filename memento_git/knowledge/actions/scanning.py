@@ -10,8 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from memento_git.code.docstrings import Said, said
-from memento_git.code.grammars import is_readable
-from memento_git.code.languages import language_of
+from memento_git.code.grammars import is_readable, language_of
 from memento_git.code.symbols import symbols
 from memento_git.errors import Refused
 from memento_git.knowledge import overlay as overlays

@@ -6,8 +6,8 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.code.grammars import PYTHON
 from memento_git.code.imports import syntax_trees
-from memento_git.code.languages import PYTHON
 from memento_git.errors import adding
 from memento_git.ledger import cache, imports
 from memento_git.work import codestate
