@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memento_git.knowledge import manifests
-from memento_git.knowledge.hunks import Hunk, trace
+from memento_git.knowledge.anchors import Hunk, trace
 from memento_git.knowledge.impact import Link, dependents, overlap
 from memento_git.knowledge.passages import Text, find, find_quote, quote
 from memento_git.model.anchors import ABOUT, Anchor, AnchorUnclear, from_data, parse

@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.knowledge import anchors, impact, occurrences, symbol_anchors, watched_paths
-from memento_git.knowledge.anchors import Found, Placed, Sides
-from memento_git.knowledge.hunks import Hunk
+from memento_git.knowledge.anchors import Found, Hunk, Placed, Sides
 from memento_git.knowledge.other_files import OtherFiles, Texts
 from memento_git.knowledge.passages import Text
 from memento_git.ledger import standing

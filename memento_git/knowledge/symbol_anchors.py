@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.code.symbols import Symbols
 from memento_git.knowledge import anchors, passages
-from memento_git.knowledge import hunks as diffs
 from memento_git.model.anchors import CHANGED, GONE, MOVED, OK, UNKNOWN, Anchor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memento_git.knowledge.anchors import Elsewhere, Found, Sides
-    from memento_git.knowledge.hunks import Range
+    from memento_git.knowledge.anchors import Elsewhere, Found, Range, Sides
     from memento_git.knowledge.passages import Text
 
 
@@ -67,7 +65,7 @@ def _same_name(sides: Sides, name: str, named: Named) -> Found:
     was, now, place = named.old.ranges[name], named.new.ranges[name], named.new.span(name)
     if _body(sides.old, was) == _body(sides.new, now):
         return anchors.Found(OK if sides.now == sides.was else MOVED, sides.now, place, symbol=name)
-    edited = diffs.trace(sides.hunks, named.old.span(name)).edited
+    edited = anchors.trace(sides.hunks, named.old.span(name)).edited
     inside = ((one, (max(one[0], place[0]), min(one[1], place[1]))) for one in edited)
     spans = tuple(span for one, span in inside if span[0] <= span[1] or span == one)
     why = anchors.WHITE if _plain(sides.old, was) == _plain(sides.new, now) else ""
