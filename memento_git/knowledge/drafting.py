@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from memento_git.knowledge import alike, succession
+from memento_git.knowledge import alike
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge.moments import moment
 from memento_git.ledger import codec
@@ -37,6 +37,9 @@ LISTS: Final = ("tags", "aliases", "sources")
 SHARES: Final = ("importance", "confidence")
 MOMENTS: Final = ("expires", "valid_from", "valid_to")
 CLEARABLE: Final = ("key", "about", *TEXTS, *LISTS, *SHARES, *MOMENTS)
+STANDING: Final = ("fact", "decision", "lesson", "preference")
+CARRIED: Final = ("about", "tags", "thread", "pinned")
+LEFT: Final = ("key", "aliases", "links", "evidence", *SHARES, *MOMENTS)
 
 
 class KeyInvalid(TextInvalid):
@@ -94,14 +97,14 @@ def drafted(desk: Desk, draft: Draft, merged: Sequence[Prose] = ()) -> Drafted:
     """
     body = desk.text("text", draft.text)
     old = _once([desk.find(one) for one in draft.supersedes])
-    kind = _choice("kind", draft.kind or succession.kind_of_all(old) or FACT, NOTE_KINDS)
+    kind = _choice("kind", draft.kind or _kind_of_all(old) or FACT, NOTE_KINDS)
     domain = draft.domain or DOMAIN_OF[kind]
     if domain not in desk.policy.domains:
         raise no.NoSuchDomain(domain=domain, domains=", ".join(desk.policy.domains))
     given = {key: value for key, value in draft._asdict().items() if value not in codec.EMPTY and value is not False}
     given["title"] = draft.title or titled(body)
     if draft.tier == "medium" and not draft.expires:
-        given["expires"] = expiry(desk)
+        given["expires"] = _expiry(desk)
     head = {
         "id": desk.tx.new_id("note"),
         "kind": kind,
@@ -116,11 +119,11 @@ def drafted(desk: Desk, draft: Draft, merged: Sequence[Prose] = ()) -> Drafted:
         "evidence": _once([_evidence(desk, one) for one in draft.evidence]),
         "supersedes": [one.id for one in old],
     }
-    said = front_matter(desk, given, {})
-    carried = succession.carried(desk, before, said)
+    said = _front_matter(desk, given, {})
+    carried = _carried(desk, before, said)
     data = {**head, **said, **carried, **rest, "allowed_secrets": desk.overridden()}
     reason = desk.optional("reason", draft.reason)
-    return Drafted(data, body, domain, reason, list(carried), succession.left_behind(desk, before, data))
+    return Drafted(data, body, domain, reason, list(carried), _left_behind(desk, before, data))
 
 
 def _once(given: Sequence[T]) -> list[T]:
@@ -128,12 +131,29 @@ def _once(given: Sequence[T]) -> list[T]:
     return [one for number, one in enumerate(given) if one not in given[:number]]
 
 
-def expiry(desk: Desk) -> str:
+def revised(desk: Desk, note: Prose, text: str, options: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return the keys that a revision changes, as the file writes them, and the new text.
+
+    A title that was taken from the text follows it, and what lasts until a date follows the tier.
+    """
+    body = desk.text("text", text) if text else ""
+    given = dict(options)
+    if body and not given.get("title") and note.title == titled(note.body):
+        given["title"] = titled(body)
+    if given.get("tier") == "medium" and not (given.get("expires") or note.data.get("expires")):
+        given["expires"] = _expiry(desk)
+    changes = {**_cleared(given.pop("clear", ()), note), **_front_matter(desk, given, note.data)}
+    if given.get("tier") == "long" and not given.get("expires"):
+        changes["expires"] = ""
+    return changes, body
+
+
+def _expiry(desk: Desk) -> str:
     """Return when a note of the medium tier expires that names no date."""
     return stamp(seconds_of(desk.tx.now) + desk.policy.medium)
 
 
-def front_matter(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+def _front_matter(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of a note's front matter that may be typed, at its making and at a revision."""
     found: dict[str, Any] = {}
     if given.get("title"):
@@ -156,7 +176,7 @@ def front_matter(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]
     return found
 
 
-def cleared(parts: Sequence[str], note: Prose) -> dict[str, Any]:
+def _cleared(parts: Sequence[str], note: Prose) -> dict[str, Any]:
     """Return the keys of a note's front matter that a revision takes away, each with nothing."""
     keys = {part.replace("-", "_"): part for part in parts}
     for key, part in keys.items():
@@ -278,3 +298,58 @@ def share(where: str, given: Any) -> float:
     if not 0 <= value <= 1:
         raise no.ShareInvalid(where=where, given=given)
     return round(value, 3)
+
+
+# What a note goes on saying of those whose place it takes, and what it does not.
+
+
+def _kind_of_all(old: Sequence[Prose]) -> str:
+    """Return the kind that notes have in common, if it is one that goes on: an answer to a question is none."""
+    kinds = {note.data["kind"] for note in old}
+    return kinds.pop() if len(kinds) == 1 and kinds <= {*STANDING} else ""
+
+
+def _carried(desk: Desk, old: Sequence[Prose], said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a note takes over where it says nothing of it itself: its places in the code as they are now."""
+    threads = {note.data["thread"] for note in old if note.data.get("thread")}
+    about = {str(anchors.from_data(place)): place for note in old for place in desk.shelf.about(note)}
+    found: dict[str, Any] = {
+        "about": anchored(desk, list(about.values()))[0] if "about" not in said else [],
+        "tags": list(dict.fromkeys(tag for note in old for tag in note.list("tags"))),
+        "thread": threads.pop() if len(threads) == 1 else "",
+        "pinned": any(note.data.get("pinned") for note in old),
+    }
+    return {key: value for key, value in found.items() if value and key not in said}
+
+
+def _left_behind(desk: Desk, old: Sequence[Prose], data: Mapping[str, Any]) -> list[str]:
+    """Return which keys of notes the one that takes their place has not: whoever wants them names them."""
+    shelf = desk.shelf
+    held = [
+        {**note.data, "about": shelf.about(note), "links": shelf.links(note), "expires": shelf.expires(note)}
+        for note in old
+    ]
+    return [key for key in (*CARRIED, *LEFT) if not data.get(key) and any(one.get(key) for one in held)]
+
+
+def anchored(desk: Desk, about: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str], list[str]]:
+    """Return places of the code as they are at HEAD now, those that were not found and stay, what became mere lines."""
+    if not about:
+        return [], [], []
+    from memento_git.knowledge.pinning import confirm_here
+
+    old = [anchors.from_data(place) for place in about]
+    new = confirm_here(desk.view.git, old)
+    known = {one.quote for one in old}
+    named = {str(one) for one in old}
+    for one in new:
+        if one is not None and str(one) not in named:
+            desk.name("the name of a place", str(one))
+        if one is not None and one.quote not in (*known, ""):
+            desk.text(f"quote of {one}", one.quote)
+    pairs = list(zip(old, new, strict=True))
+    return (
+        [(here or before).data() for before, here in pairs],
+        [str(before) for before, here in pairs if before.is_place and here is None],
+        [f"{before} is {here}" for before, here in pairs if before.symbol and here is not None and not here.symbol],
+    )

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.knowledge import alike, neighbours
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge.desk import Desk
-from memento_git.knowledge.drafting import Draft, cleared, drafted, expiry, front_matter, link, merged_origin, titled
+from memento_git.knowledge.drafting import Draft, anchored, drafted, link, merged_origin, revised
 from memento_git.knowledge.injection import unvouched
 from memento_git.knowledge.shelf import digest_of_places, digest_of_text
-from memento_git.knowledge.succession import anchored
 from memento_git.knowledge.transitions import refuse_known
 from memento_git.ledger import layout
 from memento_git.ledger.store import NothingToCommit
@@ -136,7 +135,7 @@ def revise_note(tx: Transaction, note: str, *, text: str = "", **options: Any) -
     found = desk.find(note)
     if desk.shelf.is_promoted(found.id) and (options.get("expires") or options.get("tier") == "medium"):
         raise no.NotePromoted(note=found.id)
-    changes, body = drafting_changes(desk, found, text, options)
+    changes, body = revised(desk, found, text, options)
     _refuse_key(desk, changes.get("key", ""), (), found.id)
     _refuse_orders({**changes, "origin": found.data["origin"]}, body)
     desk.rewrite(found.path, found.data, changes, body)
@@ -149,23 +148,6 @@ def revise_note(tx: Transaction, note: str, *, text: str = "", **options: Any) -
     if body or "title" in changes or "key" in changes:
         neighbours.tell(desk, found.id)
     return found.id
-
-
-def drafting_changes(desk: Desk, note: Prose, text: str, options: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """Return the keys that a revision changes, as the file writes them, and the new text.
-
-    A title that was taken from the text follows it, and what lasts until a date follows the tier.
-    """
-    body = desk.text("text", text) if text else ""
-    given = dict(options)
-    if body and not given.get("title") and note.title == titled(note.body):
-        given["title"] = titled(body)
-    if given.get("tier") == "medium" and not (given.get("expires") or note.data.get("expires")):
-        given["expires"] = expiry(desk)
-    changes = {**cleared(given.pop("clear", ()), note), **front_matter(desk, given, note.data)}
-    if given.get("tier") == "long" and not given.get("expires"):
-        changes["expires"] = ""
-    return changes, body
 
 
 class Confirmed(NamedTuple):
