@@ -70,7 +70,7 @@ def _notes(view: View, held: RunRows) -> list[Row]:
 
     if layout.KNOWLEDGE not in view.folders:
         return []
-    from memento_git.knowledge.linked import linked
+    from memento_git.knowledge.note_rows import linked
 
     rows = [row for name in ("plans", "tasks", "evidence") for row in held[name]]
     return linked(view, {held["run"]["id"], *(row["id"] for row in rows)})

@@ -8,13 +8,15 @@ from memento_git.folding.event_rows import audit, event_row, troubles
 from memento_git.knowledge import handoffs
 from memento_git.knowledge.injection import orders
 from memento_git.knowledge.shelf import Shelf
-from memento_git.knowledge.transitions import LIVING
+from memento_git.knowledge.transitions import LIVE, LIVING
 from memento_git.ledger import codec, layout
 from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.model.knowledge import key_start, under, validity
 from memento_git.model.states import MADE
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.note_rows import Link, NoteRow
@@ -156,6 +158,24 @@ def listed(
         state = shelf.status(note.id)
         if wanted and (status in ("all", state) or (not status and state in LIVING)):
             rows.append(note_row(shelf, note))
+    return rows
+
+
+def linked(view: View, records: Collection[str]) -> list[Row]:
+    """Return the notes that a link, or the evidence that they rest on, leads from to one of the records."""
+    shelf = Shelf(view)
+    shelf.load()
+    rows = []
+    for note in shelf.readable():
+        links = [(link.rel, link.to) for link in shelf.links(note) if link.to in records]
+        rests = [("rests_on", name) for ref in note.list("evidence") if (name := ref.partition("@")[0]) in records]
+        if links or rests:
+            status = shelf.status(note.id)
+            rows.append({
+                "id": note.id, "kind": note.data["kind"], "title": note.title, "status": status,
+                "live": status in LIVE, "expired": shelf.is_expired(note), "origin": note.data["origin"],
+                "links": [{"rel": rel, "to": to} for rel, to in (*links, *rests)],
+            })  # fmt: skip
     return rows
 
 
