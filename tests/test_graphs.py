@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from memento_git.code.imports import php, python, syntax_trees
-from memento_git.code.imports.other_languages import Found
-from memento_git.code.imports.resolve import Resolver
+from memento_git.code.imports.resolve import Found, Resolver
 from memento_git.errors import MementoError
 from memento_git.ledger import imports
 from memento_git.model.policy import DEFAULT_GRAPH

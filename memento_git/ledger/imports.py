@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.code.grammars import PYTHON, language_of
 from memento_git.code.imports import php, python, syntax_trees
-from memento_git.code.imports.other_languages import go_node
-from memento_git.code.imports.resolve import Resolver
+from memento_git.code.imports.resolve import Resolver, go_node
 from memento_git.ledger import cache
 from memento_git.ledger.listed import FILE_MODES
 from memento_git.model.enumeration import grouped
