@@ -139,6 +139,13 @@ class Play:
         (self.root / layout.CONFIG).write_text(f"version: 1\npolicy:\n{text}")
         self.commit_all("policy")
 
+    def commit(self, path: str, text: str, message: str = "code") -> str:
+        """Write a file and commit it by plain git; return the commit."""
+        place = self.root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+        return self.commit_all(message)
+
     def commit_all(self, message: str = "code") -> str:
         git(self.root, "add", "--all")
         git(self.root, "commit", "-qm", message)

@@ -28,13 +28,6 @@ def pinned(play: Play, text: str, *places: str, **options: Any) -> str:
     return add(play, text, about=places, **options)
 
 
-def write(play: Play, path: str, text: str) -> str:
-    place = play.root / path
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(text, encoding="utf-8")
-    return play.commit_all(path)
-
-
 def edited(text: str, *lines: int) -> str:
     told = text.splitlines(keepends=True)
     for line in lines:
@@ -46,10 +39,10 @@ def edited(text: str, *lines: int) -> str:
 
 
 def test_anchors_are_followed_to_head_to_a_revision_and_to_the_work_tree(play: Play, cli: Call) -> None:
-    start = write(play, "calc.py", LINES)
+    start = play.commit("calc.py", LINES)
     whole, part = pinned(play, "The file is generated.", "calc.py"), pinned(play, "Lines ten.", "calc.py:10-12")
     assert asked(cli, play, "check", "anchors")["counts"] == {"ok": 2}
-    write(play, "calc.py", "new first line\n" + LINES)
+    play.commit("calc.py", "new first line\n" + LINES)
     told = asked(cli, play, "check", "anchors")
     states = {row["note"]: (row["state"], row.get("lines")) for row in told["anchors"]}
     assert states == {whole: ("changed", None), part: ("moved", "11-13")}
@@ -75,12 +68,12 @@ def test_anchors_of_a_ledger_without_any_are_told_as_none(play: Play, cli: Call)
 
 
 def test_a_change_names_the_notes_whose_lines_it_touches_and_no_others(play: Play, cli: Call) -> None:
-    base = write(play, "calc.py", LINES)
+    base = play.commit("calc.py", LINES)
     first, second = pinned(play, "Ten is a limit.", "calc.py:10-12"), pinned(play, "Twenty is not.", "calc.py:20-22")
     retired = pinned(play, "Eleven was odd.", "calc.py:11")
     play.do(notes.retire_note, retired, reason="it is not")
     here = git(play.root, "rev-parse", "HEAD")
-    write(play, "calc.py", edited(LINES, 11))
+    play.commit("calc.py", edited(LINES, 11))
     told = asked(cli, play, "check", "--diff", f"{here}..HEAD")
     assert [(row["note"], row["state"]) for row in told["touched"]] == [(first, "changed")]
     assert told["checked"] == 2
@@ -93,19 +86,19 @@ def test_a_change_names_the_notes_whose_lines_it_touches_and_no_others(play: Pla
 
 
 def test_only_what_this_change_did_counts_not_what_happened_before(play: Play) -> None:
-    write(play, "calc.py", LINES)
+    play.commit("calc.py", LINES)
     note = pinned(play, "Ten is a limit.", "calc.py:10-12")
-    write(play, "calc.py", edited(LINES, 11))
+    play.commit("calc.py", edited(LINES, 11))
     here = git(play.root, "rev-parse", "HEAD")
-    write(play, "other.py", "nothing to see\n")
+    play.commit("other.py", "nothing to see\n")
     assert checking.check_diff(play.ledger, f"{here}..HEAD")["touched"] == []
     told = checking.check_diff(play.ledger, f"{here}~1..HEAD")["touched"]
     assert [row["note"] for row in told] == [note]
 
 
 def test_a_file_that_is_renamed_or_removed_is_told(play: Play) -> None:
-    write(play, "old.py", LINES)
-    write(play, "gone.py", edited(LINES, *range(1, 31)))
+    play.commit("old.py", LINES)
+    play.commit("gone.py", edited(LINES, *range(1, 31)))
     moved, gone = pinned(play, "About ten.", "old.py:10-12"), pinned(play, "About the file.", "gone.py")
     git(play.root, "mv", "old.py", "new.py")
     git(play.root, "rm", "-q", "gone.py")
@@ -116,11 +109,11 @@ def test_a_file_that_is_renamed_or_removed_is_told(play: Play) -> None:
 
 
 def test_of_a_place_that_a_shallow_clone_does_not_know_the_file_is_told(play: Play, cli: Call, tmp_path: Path) -> None:
-    write(play, "calc.py", LINES)
+    play.commit("calc.py", LINES)
     note = pinned(play, "Ten is a limit.", "calc.py:10-12")
-    write(play, "calc.py", edited(LINES, 10))
-    write(play, "other.py", "nothing to see\n")
-    write(play, "calc.py", edited(LINES, 10, 25))
+    play.commit("calc.py", edited(LINES, 10))
+    play.commit("other.py", "nothing to see\n")
+    play.commit("calc.py", edited(LINES, 10, 25))
     git(tmp_path, "clone", "-q", "--depth=3", play.root.as_uri(), "shallow")
     shallow = play.beside(tmp_path / "shallow")
     (row,) = checking.check_diff(shallow.ledger, "HEAD~1..HEAD")["touched"]
@@ -135,17 +128,17 @@ def test_of_a_place_that_a_shallow_clone_does_not_know_the_file_is_told(play: Pl
 
 
 def test_a_note_of_the_branch_is_held_against_what_it_was_set_to(play: Play) -> None:
-    base = write(play, "calc.py", LINES)
-    write(play, "calc.py", edited(LINES, 5))
+    base = play.commit("calc.py", LINES)
+    play.commit("calc.py", edited(LINES, 5))
     kept, stale = pinned(play, "Five is new.", "calc.py:5"), pinned(play, "Twenty is old.", "calc.py:20-22")
-    write(play, "calc.py", edited(LINES, 5, 20, 21, 22))
+    play.commit("calc.py", edited(LINES, 5, 20, 21, 22))
     told = checking.check_diff(play.ledger, f"{base}..HEAD")["touched"]
     assert [row["note"] for row in told] == [stale]
     assert kept != stale
 
 
 def test_what_is_staged_is_looked_at_and_silence_means_nothing_is_touched(play: Play, cli: Call) -> None:
-    write(play, "calc.py", LINES)
+    play.commit("calc.py", LINES)
     note = pinned(play, "Ten is a limit.", "calc.py:10-12")
     (play.root / "calc.py").write_text(edited(LINES, 11))
     assert cli("check", "--diff", "staged", "-C", str(play.root)) == (0, "", "")
@@ -159,10 +152,10 @@ def test_what_is_staged_is_looked_at_and_silence_means_nothing_is_touched(play: 
 
 
 def test_a_range_without_a_ledger_on_one_side_and_odd_options(play: Play, cli: Call) -> None:
-    write(play, "calc.py", LINES)
+    play.commit("calc.py", LINES)
     first = git(play.root, "rev-list", "--max-parents=0", "HEAD")
     note = pinned(play, "Ten is a limit.", "calc.py:10-12")
-    write(play, "calc.py", edited(LINES, 11))
+    play.commit("calc.py", edited(LINES, 11))
     told = checking.check_diff(play.ledger, f"{first}..HEAD")["touched"]
     assert [row["note"] for row in told] == [note]
     assert checking.check_diff(play.ledger, f"HEAD..{first}") == {
@@ -175,9 +168,9 @@ def test_a_range_without_a_ledger_on_one_side_and_odd_options(play: Play, cli: C
 
 
 def test_workflow_commands_are_notices_and_steer_nothing(play: Play, cli: Call) -> None:
-    write(play, "calc.py", LINES)
+    play.commit("calc.py", LINES)
     pinned(play, "Ten, %0A::error:: is a limit.", "calc.py:10-12", title="Ten, ::error::x %0A")
-    write(play, "calc.py", edited(LINES, 11))
+    play.commit("calc.py", edited(LINES, 11))
     code, out, _ = cli("check", "--diff", "HEAD~1..HEAD", "--format", "github", "-C", str(play.root))
     assert code == 0
     assert out.startswith("::notice file=calc.py,line=10,endLine=12,title=Ten%2C %3A%3Aerror%3A%3Ax %250A (note_")
@@ -202,8 +195,8 @@ def traced(play: Play, message: str) -> tuple[list[str], str]:
 
 
 def test_a_commit_that_touches_no_note_costs_its_hook_one_git_call(play: Play, cli: Call) -> None:
-    write(play, "calc.py", LINES)
-    write(play, "other.py", LINES)
+    play.commit("calc.py", LINES)
+    play.commit("other.py", LINES)
     assert cli("hook", "install", "-C", str(play.root))[0] == 0
     note = pinned(play, "Ten is a limit.", "calc.py:10-12")
     (play.root / "other.py").write_text(edited(LINES, 10))
@@ -219,7 +212,7 @@ def test_a_commit_that_touches_no_note_costs_its_hook_one_git_call(play: Play, c
 
 def test_code_that_was_moved_and_then_edited_is_told_with_where_it_is(play: Play, cli: Call) -> None:
     """The hook knew the old path alone, and no text said where the code was."""
-    write(play, "src/calc.py", LINES)
+    play.commit("src/calc.py", LINES)
     assert cli("hook", "install", "-C", str(play.root))[0] == 0
     note = pinned(play, "Ten is a limit.", "src/calc.py:10-12")
     git(play.root, "mv", "src", "lib")
@@ -238,9 +231,9 @@ def test_code_that_was_moved_and_then_edited_is_told_with_where_it_is(play: Play
 
 
 def test_what_git_says_of_a_change_is_on_the_list_that_the_hook_reads(play: Play) -> None:
-    write(play, "lib/ünïcode name.py", LINES)
-    write(play, "pyproject.toml", '[project]\nname = "x"\ndependencies = ["click"]\n')
-    write(play, "src/app.py", "# TODO: nothing\n")
+    play.commit("lib/ünïcode name.py", LINES)
+    play.commit("pyproject.toml", '[project]\nname = "x"\ndependencies = ["click"]\n')
+    play.commit("src/app.py", "# TODO: nothing\n")
     path = play.root / ".git" / "memento" / "noted"
     add(play, "No place.")
     assert not path.exists()
@@ -259,7 +252,7 @@ def test_what_git_says_of_a_change_is_on_the_list_that_the_hook_reads(play: Play
 
 
 def test_impact_names_what_rests_on_a_note_nearest_first(play: Play, cli: Call) -> None:
-    write(play, "calc.py", LINES)
+    play.commit("calc.py", LINES)
     base = pinned(play, "Tokens live an hour.", "calc.py:10-12")
     near = add(play, "Sessions are renewed hourly.", links=[f"depends_on:{base}"])
     far = add(play, "The renewal job runs each hour.", links=[f"depends_on:{near}"])
@@ -281,7 +274,7 @@ def test_impact_names_notes_on_code_that_imports_what_a_note_is_about(play: Play
         "app/mid.py": "from app.low import low\n\n\ndef mid():\n    return low()\n",
         "app/top.py": "import app.mid\n", "app/plain.py": "import app.low\n", "app/other.py": "x = 1\n",
     }.items():  # fmt: skip
-        write(play, path, text)
+        play.commit(path, text)
     low, mid = pinned(play, "Low is one.", "app/low.py::low"), pinned(play, "Mid trusts low.", "app/mid.py::mid")
     pinned(play, "Top trusts mid.", "app/top.py")
     pinned(play, "Other is one.", "app/other.py")
@@ -289,8 +282,8 @@ def test_impact_names_notes_on_code_that_imports_what_a_note_is_about(play: Play
     play.do(notes.retire_note, gone, reason="It was.")
     for file, now in (("low", "app/base.py"), ("mid", "app/middle.py")):
         git(play.root, "mv", f"app/{file}.py", now)
-    write(play, "app/middle.py", "from app.base import low\n\n\ndef mid():\n    return low()\n")
-    write(play, "app/plain.py", "import app.base\n")
+    play.commit("app/middle.py", "from app.base import low\n\n\ndef mid():\n    return low()\n")
+    play.commit("app/plain.py", "import app.base\n")
     told = asked(cli, play, "check", "impact", low)
     reason = "is about app/mid.py::mid: app/middle.py imports app/base.py"
     assert [(row["note"], row["reason"]) for row in told["impact"]] == [(mid, reason)]
@@ -302,7 +295,7 @@ def test_impact_names_notes_on_code_that_imports_what_a_note_is_about(play: Play
 
 
 def test_impact_says_which_imports_it_cannot_read(play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(play, "low.ts", "export const low = 1\n")
+    play.commit("low.ts", "export const low = 1\n")
     note = pinned(play, "Low is one.", "low.ts")
     monkeypatch.setattr("memento_git.code.grammars.available", lambda: ())
     out = cli("check", "impact", note, "-C", str(play.root))[1]

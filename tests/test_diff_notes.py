@@ -16,7 +16,7 @@ from memento_git.review.note_changes import with_notes
 from memento_git.verbs.settling import redact_record
 from memento_git.work.actions.comparing import compare
 from tests.play import Play, add, git
-from tests.test_check_notes import LINES, edited, pinned, write
+from tests.test_check_notes import LINES, edited, pinned
 from tests.test_diff import HOSTILE, head
 
 if TYPE_CHECKING:
@@ -153,10 +153,10 @@ def test_what_was_taken_away_is_a_caution(play: Play) -> None:
 
 
 def test_the_notes_that_a_change_touches_are_told_and_alone_are_worth_a_comment(play: Play, cli: Call) -> None:
-    write(play, "calc.py", LINES)
+    play.commit("calc.py", LINES)
     note = pinned(play, "Ten is a limit.", "calc.py:10-12")
     base = head(play)
-    write(play, "calc.py", edited(LINES, 11))
+    play.commit("calc.py", edited(LINES, 11))
     code, out, _ = cli("diff", f"{base}..HEAD", "--format", "markdown", "-C", str(play.root))
     assert code == 0
     assert "### Ledger: the code of 1 note touched" in out
@@ -171,7 +171,7 @@ def test_the_notes_that_a_change_touches_are_told_and_alone_are_worth_a_comment(
 def test_a_note_that_nobody_can_read_is_named_as_a_file(play: Play, cli: Call) -> None:
     add(play, "The list is long.")
     path = ".memento/knowledge/context/x/note_xxxxxxxxxxxx.md"
-    write(play, path, "no front matter\n")
+    play.commit(path, "no front matter\n")
     out = cli("diff", "HEAD~1..HEAD", "-C", str(play.root))[1]
     assert out.endswith(f": 1 other file\nother files\n  added {path}\n")
 
@@ -179,10 +179,10 @@ def test_a_note_that_nobody_can_read_is_named_as_a_file(play: Play, cli: Call) -
 def test_what_happened_to_a_note_that_nobody_can_read_is_named_as_a_file(play: Play, cli: Call) -> None:
     note = add(play, "The list is long.")
     path = Shelf(play.ledger.view()).path(note)
-    write(play, path, "no front matter\n")
+    play.commit(path, "no front matter\n")
     base = head(play)
     event = f"{path.removesuffix('.md')}/20261122T030000000Z-parked-0123456789ab.yaml"
-    write(play, event, f"do: parked\nof: {note}\nat: 2026-11-22T03:00:00.000Z\nby: Bob\nafter: []\n")
+    play.commit(event, f"do: parked\nof: {note}\nat: 2026-11-22T03:00:00.000Z\nby: Bob\nafter: []\n")
     for form in ((), ("--format", "markdown")):
         out = cli("diff", f"{base}..HEAD", *form, "-C", str(play.root))[1]
         assert ": 1 other file\n" in out
@@ -192,7 +192,7 @@ def test_what_happened_to_a_note_that_nobody_can_read_is_named_as_a_file(play: P
 def test_an_event_that_nobody_can_read_is_told_as_what_does_not_count(play: Play, cli: Call) -> None:
     note = add(play, "The list is long.")
     folder = Shelf(play.ledger.view()).path(note).removesuffix(".md")
-    write(play, f"{folder}/20261122T030000000Z-parked-0123456789ab.yaml", "do: parked\nof: [\n")
+    play.commit(f"{folder}/20261122T030000000Z-parked-0123456789ab.yaml", "do: parked\nof: [\n")
     out = cli("diff", "HEAD~1..HEAD", "-C", str(play.root))[1].splitlines()[1:]
     cannot = "the file of event_0123456789ab cannot be read"
     assert out == [f"fact {note} The list is long.", "  not counted", f"  not counted: parked: {cannot}"]
@@ -269,10 +269,10 @@ def test_a_side_without_a_ledger_has_no_notes(play: Play) -> None:
 def test_every_key_is_documented(play: Play) -> None:
     from docs.generator import rows
 
-    write(play, "calc.py", LINES)
+    play.commit("calc.py", LINES)
     base = head(play)
     note = pinned(play, "Ten is a limit.", "calc.py:10-12")
-    write(play, "calc.py", edited(LINES, 11))
+    play.commit("calc.py", edited(LINES, 11))
     held = told(play, f"{base}..HEAD")
     assert [*held, "files"] == list(rows.DIFF)
     assert set(by_note(held)[note]) == set(rows.DIFF_NOTE)

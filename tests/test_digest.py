@@ -80,11 +80,9 @@ def test_a_quote_or_code_of_a_file_that_came_in_is_told_once(
 
 def test_what_code_changed_since_is_told(play: Play, cli: Call) -> None:
     lines = [f"step {number} of the walrus\n" for number in range(9)]
-    (play.root / "walrus.py").write_text("".join(lines))
-    play.commit_all()
+    play.commit("walrus.py", "".join(lines))
     note = add(play, "The walrus has nine steps.", about=["walrus.py:1-9"])
-    (play.root / "walrus.py").write_text("".join([*lines[:4], "another step\n", *lines[5:]]))
-    play.commit_all()
+    play.commit("walrus.py", "".join([*lines[:4], "another step\n", *lines[5:]]))
     text = cli("export", "--format", "agents-md", "-C", str(play.root))[1]
     assert f"({note}; about walrus.py:1-9, which has changed since)" in text
     git(play.root, "mv", "walrus.py", "seal.py")

@@ -100,8 +100,7 @@ def test_status_of_a_ledger_without_runs_shows_what_its_notes_come_to(play: Play
 
 
 def test_status_of_a_ledger_without_runs_does_not_lead_to_one_that_its_policy_refuses(play: Play, cli: Call) -> None:
-    (play.root / ".memento" / "config.yaml").write_text("version: 1\npolcy: {}\n")
-    play.commit_all("a slip of the hand")
+    play.commit(".memento/config.yaml", "version: 1\npolcy: {}\n", "a slip of the hand")
     assert cli("status", "-C", str(play.root))[0] == 4
 
 
@@ -220,8 +219,7 @@ def test_a_note_says_what_became_of_its_evidence(play: Play, cli: Call) -> None:
     assert asked(cli, play, "note", "show", note)["evidence"][0].items() >= (standing | {"stale": False}).items()
     seen = cli("recall", "retry fix", "--kind", "fact", "-C", str(play.root))[1]
     assert ("evidence witnessed" in seen, "stale" in seen) == (True, False)
-    (play.root / "app.py").write_text("answer = 44\n")
-    play.commit_all("other code")
+    play.commit("app.py", "answer = 44\n", "other code")
     assert asked(cli, play, "note", "show", note)["evidence"][0].items() >= (standing | {"stale": True}).items()
     assert "recorded, witnessed, passed, stale" in cli("note", "show", note, "-C", str(play.root))[1]
     seen = cli("recall", "retry fix", "--kind", "fact", "-C", str(play.root))[1]
@@ -264,13 +262,11 @@ def test_what_only_reads_needs_no_name(play: Play, cli: Call, tmp_path: Path, mo
 
 
 def test_a_note_is_shown_with_what_became_of_its_places(play: Play, cli: Call) -> None:
-    (play.root / "till.py").write_text("def charge():\n    return 1\n")
-    play.commit_all()
+    play.commit("till.py", "def charge():\n    return 1\n")
     note = add(play, "A card is charged once.", about=["till.py::charge", "till.py:1"])
     where = ("-C", str(play.root))
     before = git(play.root, "rev-parse", "HEAD")
-    (play.root / "till.py").write_text("def charge():\n    return 2\n")
-    play.commit_all()
+    play.commit("till.py", "def charge():\n    return 2\n")
     told = json.loads(cli("note", "show", note, "--json", *where)[1])
     assert [(one["anchor"], one["state"]) for one in told["places"]] == [
         ("till.py::charge", "changed"), ("till.py:1", "ok"),

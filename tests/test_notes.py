@@ -109,8 +109,7 @@ def test_what_a_ledger_should_not_hold_is_refused(play: Play, options: dict[str,
 
 
 def test_what_is_given_twice_is_kept_once(play: Play, cli: Call) -> None:
-    (play.root / "app.py").write_text("pass\n")
-    play.commit_all()
+    play.commit("app.py", "pass\n")
     old, other = add(play, "Tokens live a day."), add(play, "The clock is UTC.")
     twice = {"--about": "app.py", "--tag": "auth", "--alias": "jwt", "--source": "rfc", "--link": f"relates_to:{other}"}
     words = [word for option, value in {**twice, "--supersedes": old}.items() for word in (option, value) * 2]
@@ -204,8 +203,7 @@ def test_what_takes_a_notes_place_goes_on_being_about_its_code(play: Play, cli: 
         play, "Answers are cached.", kind="decision", about=["app.py"], tags=["web"], thread="speed", pinned=True,
         importance="0.9", key="web.cache",
     )  # fmt: skip
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 43\n")
     made = play.do(notes.add_note, "Answers are cached for a day.", supersedes=[old])
     told = row(play, made.id)
     assert (told["about"], told["tags"], told["thread"], told["pinned"]) == (["app.py"], ["web"], "speed", True)
@@ -234,8 +232,7 @@ def test_an_answer_is_no_question(play: Play) -> None:
 
 
 def test_a_merged_note_has_the_places_of_all(play: Play, cli: Call) -> None:
-    (play.root / "requirements.txt").write_text("click>=8\n")
-    play.commit_all()
+    play.commit("requirements.txt", "click>=8\n")
     one = add(play, "Answers are cached.", about=["app.py"], thread="speed", expires="90d")
     other = add(play, "The cache is small.", about=["app.py", "dep:click"], thread="memory", tags=["web"])
     merge = ("note", "merge", one, other, "--text", "Answers are cached in little space.", "--json")
@@ -378,8 +375,7 @@ def test_a_confirmation_tells_which_places_it_pinned(play: Play, cli: Call) -> N
     git(play.root, "add", "other.py")
     git(play.root, "commit", "-qm", "other")
     note = add(play, "The answer is fixed.", about=["app.py:1", "other.py", "late.py"])
-    (play.root / "app.py").write_text("# the answer\n\nanswer = 42\n")
-    play.commit_all("moved")
+    play.commit("app.py", "# the answer\n\nanswer = 42\n", "moved")
     told = json.loads(cli("note", "confirm", note, *where, "--json")[1])
     assert told["note"]["about"] == ["app.py:3", "other.py", "late.py"]
     assert [(row["place"], row["was"]) for row in told["pinned"]] == [
@@ -628,8 +624,7 @@ def test_links_are_added_and_taken_away(play: Play) -> None:
 
 
 def test_a_note_about_a_heading_is_told_to_name_its_lines(play: Play) -> None:
-    (play.root / "guide.md").write_text("# Begin\n\nWith this.\n")
-    play.commit_all()
+    play.commit("guide.md", "# Begin\n\nWith this.\n")
     with pytest.raises(AnchorMissing, match=r"cannot be looked for: symbols of guide\.md are not known") as refusal:
         play.do(notes.add_note, "One.", about=["guide.md::Begin"])
     assert refusal.value.hint == "name its lines instead: guide.md:12-40"
@@ -776,11 +771,9 @@ def test_nothing_is_something_where_it_is_a_share(play: Play, cli: Any) -> None:
 
 
 def test_another_place_holds_after_a_confirmation_had_anchored_the_first(play: Play, cli: Call) -> None:
-    (play.root / "x.py").write_text("def f():\n    return 1\n\n\ndef g():\n    return 2\n")
-    play.commit_all()
+    play.commit("x.py", "def f():\n    return 1\n\n\ndef g():\n    return 2\n")
     note = add(play, "It returns one.", about=["x.py::f"])
-    (play.root / "x.py").write_text(f"import os\n{(play.root / 'x.py').read_text()}")
-    play.commit_all()
+    play.commit("x.py", f"import os\n{(play.root / 'x.py').read_text()}")
     play.do(notes.confirm_note, note)
     play.do(notes.revise_note, note, about=["x.py::g"])
     assert [place["symbol"] for place in shelf(play).about(shelf(play).note(note))] == ["g"]
@@ -791,8 +784,7 @@ def test_another_place_holds_after_a_confirmation_had_anchored_the_first(play: P
 def test_a_confirmation_says_which_places_it_did_not_find(play: Play, cli: Call) -> None:
     (play.root / "x.py").write_text("def f():\n    return 1\n")
     note = add(play, "It returns one.", about=["x.py::f", "x.py:1-2", "app.py"])
-    (play.root / "x.py").write_text("def f():\n    return 2\n")
-    play.commit_all()
+    play.commit("x.py", "def f():\n    return 2\n")
     told = cli("note", "confirm", note, "-C", str(play.root))[2]
     assert f"as it was: x.py:1-2; say where it is: memento note revise {note} --about" in told
     play.do(notes.revise_note, note, about=["x.py::f", "x.py:1-2"])
@@ -807,11 +799,9 @@ def overruled(tx: Transaction, note: str, about: list[dict[str, Any]]) -> None:
 
 
 def test_another_place_holds_whoever_confirmed_the_first_beside_it(play: Play) -> None:
-    (play.root / "x.py").write_text("def f():\n    return 1\n\n\ndef g():\n    return 2\n")
-    play.commit_all()
+    play.commit("x.py", "def f():\n    return 1\n\n\ndef g():\n    return 2\n")
     note = add(play, "It returns one.", about=["x.py::f"])
-    (play.root / "x.py").write_text(f"import os\n{(play.root / 'x.py').read_text()}")
-    play.commit_all()
+    play.commit("x.py", f"import os\n{(play.root / 'x.py').read_text()}")
     git(play.root, "checkout", "-qb", "side")
     play.do(notes.revise_note, note, about=["x.py::g"])
     git(play.root, "checkout", "-q", "-")
@@ -862,8 +852,7 @@ def test_an_option_that_is_given_empty_is_refused(play: Play, cli: Call) -> None
 
 
 def test_a_revision_takes_parts_of_a_note_away(play: Play, cli: Call) -> None:
-    (play.root / "app.py").write_text("a = 1\n")
-    play.commit_all("code")
+    play.commit("app.py", "a = 1\n")
     about: dict[str, Any] = {"key": "a.b", "tags": ["x"], "thread": "t", "to": "Grace", "about": ["app.py"]}
     note = add(play, "It may last.", expires="2099-01-01", **about)
     play.do(notes.confirm_note, note)
@@ -916,11 +905,9 @@ def test_orders_do_not_come_in_by_a_revision_or_a_merge(play: Play) -> None:
 
 
 def test_what_is_confirmed_quotes_no_secret(play: Play) -> None:
-    (play.root / "s.py").write_text("token = load()\ny = 1\n")
-    play.commit_all()
+    play.commit("s.py", "token = load()\ny = 1\n")
     note = add(play, "The token is loaded here.", about=["s.py:1-2"])
-    (play.root / "s.py").write_text(f"token = load('{TOKEN}')\ny = 1\n")
-    play.commit_all()
+    play.commit("s.py", f"token = load('{TOKEN}')\ny = 1\n")
     assert refused(play, notes.confirm_note, note) == "secret_found"
 
 

@@ -733,15 +733,12 @@ def test_a_merge_that_does_not_say_which_words_it_had_is_not_told(play: Play) ->
 def test_all_that_tell_of_a_place_tell_the_same_of_a_clean_work_tree(play: Play, cli: Call) -> None:
     """A copy of the file was kept, the file renamed, then edited."""
     code = "".join(f"line_{number} = {number * 7}\n" for number in range(20))
-    (play.root / "pay.py").write_text(code)
-    play.commit_all()
+    play.commit("pay.py", code)
     note = str(play.do(notes.add_note, "Charges are tried twice.", about=["pay.py:5-12"]).id)
-    (play.root / "pay_old.py").write_text(code)
-    play.commit_all()
+    play.commit("pay_old.py", code)
     git(play.root, "mv", "pay.py", "billing.py")
     play.commit_all()
-    (play.root / "billing.py").write_text(code.replace("line_7 = 49", "line_7 = 50"))
-    play.commit_all()
+    play.commit("billing.py", code.replace("line_7 = 49", "line_7 = 50"))
 
     def told(*words: str) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(cli(*words, "--json", "-C", str(play.root))[1])

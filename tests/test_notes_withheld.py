@@ -108,9 +108,7 @@ def back(play: Play) -> str:
     path = Shelf(play.ledger.view()).path(note)
     play.do(redact_record, note, reason="It is secret.")
     git(play.root, "merge", "-q", "side", check=False)
-    (play.root / path).parent.mkdir(parents=True, exist_ok=True)
-    (play.root / path).write_text(text + "\n")
-    play.commit_all("merge side")
+    play.commit(path, text + "\n", "merge side")
     return note
 
 

@@ -204,8 +204,7 @@ def test_stale_work_that_was_accepted_is_judged_again(play: Play, cli: Call) -> 
 
 def test_check_names_a_reopening_where_no_command_shows_stale_work(play: Play) -> None:
     settings = "version: 1\npolicy: {proof: {screenshot: reported}}\n"
-    (play.root / ".memento" / "config.yaml").write_text(settings)
-    play.commit_all("a picture is proof")
+    play.commit(".memento/config.yaml", settings, "a picture is proof")
     git(play.root, "branch", "base")
     task = play.planned() and play.task()
     (play.root / "page.png").write_bytes(b"a picture")

@@ -185,8 +185,7 @@ def test_parts_of_a_text_hold_a_note_for_a_secret_at_their_edge() -> None:
 def test_a_bundle_holds_no_part_of_a_secret_at_the_end_of_an_excerpt(play: Play) -> None:
     play.planned()
     task = play.task(files=["app.py"])
-    (play.root / "app.py").write_text("# note\n" * 565 + f"###### {TOKEN}\n" + "x = 1\n" * 500)
-    play.commit_all()
+    play.commit("app.py", "# note\n" * 565 + f"###### {TOKEN}\n" + "x = 1\n" * 500)
     row = bundle(play.ledger.view(), task)
     assert TOKEN[:8] not in json.dumps(row)
     assert row["excerpts"][0]["redacted"] == {"GitHub Token": 1}

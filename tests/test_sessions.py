@@ -133,8 +133,7 @@ def test_what_a_draft_is_about_is_pinned_at_its_promotion_if_it_was_committed_si
     places = ("pay.py::charge", "pay.py::refund", "pay.py:9", "pay.py")
     for place in places:
         keep_note(play.ledger, f"Of {place} somebody knows.", draft=True, about=[place])
-    (play.root / "pay.py").write_text("def charge():\n    return 1\n\n\ndef refund():\n    return 3\n\n\n\nx = 1\n")
-    play.commit_all("code")
+    play.commit("pay.py", "def charge():\n    return 1\n\n\ndef refund():\n    return 3\n\n\n\nx = 1\n")
     blob = git(play.root, "rev-parse", "HEAD:pay.py")
     play.do(promote_drafts)
     shelf = Shelf(play.ledger.view())
@@ -329,8 +328,7 @@ def test_a_draft_that_must_be_named_is_told_apart(play: Play, cli: Any) -> None:
 @pytest.fixture
 def mixed(play: Play) -> dict[str, str]:
     """Keep a draft of one's own, one of an agent, one that a scan makes, and one that gives orders."""
-    (play.root / "calc.py").write_text('"""Calculates what is owed to whom."""\n')
-    play.commit_all("code")
+    play.commit("calc.py", '"""Calculates what is owed to whom."""\n')
     (scanned,) = scan_docstrings(play.ledger)["drafts"]
     bot = play.as_("agent:bot").ledger
     return {
