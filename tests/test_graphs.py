@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from memento_git.code.imports import php, python, syntax_trees
-from memento_git.code.imports.resolve import Found, Resolver
+from memento_git.code.imports import python, syntax_trees
+from memento_git.code.imports.resolve import Found, Resolver, php_folders
 from memento_git.errors import MementoError
 from memento_git.ledger import imports
 from memento_git.model.policy import DEFAULT_GRAPH
@@ -269,7 +269,7 @@ def test_classes_of_php_lie_where_composer_says_and_files_where_they_are_require
     written = rb"""{"autoload": {"psr-4": {"App\\": "src/", "Lib\\": ["one", "two"], "": "rest"}},
                    "autoload-dev": {"psr-4": {"App\\Tests\\": "tests"}}}"""
     paths = "src/Models/User.php src/Models/Tag.php tests/Case_.php src/b.php a.php lib/c.php d.php src/Ghost.php"
-    resolver = Resolver(paths.split(), {}, php.folders("composer.json", written))
+    resolver = Resolver(paths.split(), {}, php_folders("composer.json", written))
     found = [resolver.find("src/Kernel.php", "php", told) for told in syntax_trees.parse("php", PHP.encode())]
     assert sorted(one.inside for one in found if one.inside) == [
         "a.php", "d.php", "lib/c.php", "src/Models/Tag.php", "src/Models/User.php", "src/b.php", "tests/Case_.php",
@@ -280,14 +280,14 @@ def test_classes_of_php_lie_where_composer_says_and_files_where_they_are_require
 
 def test_a_folder_of_php_is_below_its_composer_file() -> None:
     written = rb'{"autoload": {"psr-4": {"A\\": ["./", 1], "B\\": "../b/src"}, "classmap": ["x"]}}'
-    assert php.folders("packages/a/composer.json", written) == [("A\\", "packages/a"), ("B\\", "packages/b/src")]
+    assert php_folders("packages/a/composer.json", written) == [("A\\", "packages/a"), ("B\\", "packages/b/src")]
 
 
 @pytest.mark.parametrize(
     "written", [b"", b"[]", b"{}", b'{"autoload": 1}', b'{"autoload": {"psr-4": []}}', b"[" * 9999]
 )
 def test_a_composer_file_that_says_nothing_is_none(written: bytes) -> None:
-    assert php.folders("composer.json", written) == []
+    assert php_folders("composer.json", written) == []
 
 
 @pytest.mark.parametrize("language", syntax_trees.QUERIES)

@@ -8,8 +8,8 @@ from posixpath import dirname
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.code.grammars import PYTHON, language_of
-from memento_git.code.imports import php, python, syntax_trees
-from memento_git.code.imports.resolve import Resolver, go_node
+from memento_git.code.imports import python, syntax_trees
+from memento_git.code.imports.resolve import Resolver, go_node, php_folders
 from memento_git.ledger import cache
 from memento_git.ledger.listed import FILE_MODES
 from memento_git.model.enumeration import grouped
@@ -114,7 +114,7 @@ def _told_by(git: Git, manifests: dict[str, str]) -> tuple[dict[str, str], list[
         if data is None or len(data) > LARGEST:
             continue
         if not path.endswith("go.mod"):
-            folders += php.folders(path, data)
+            folders += php_folders(path, data)
         elif match := MODULE.search(data):
             modules[dirname(path)] = match[1].decode(errors="replace")
     return modules, folders

@@ -1,10 +1,11 @@
-"""Which file of the repository an import leads to. Pure: it knows the paths, nothing else."""
+"""Which file of the repository an import leads to. Pure: it knows the paths, and what manifests say."""
 
 from __future__ import annotations
 
+import json
 import sys
 from posixpath import basename, dirname, join, normpath, splitext
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.code.grammars import PYTHON
 from memento_git.model.enumeration import grouped
@@ -220,3 +221,20 @@ def _shared(one: str, other: str) -> int:
 def go_node(folder: str) -> str:
     """Return how a Go package is called in a graph: its folder, since its files are one unit to the language."""
     return f"{folder}/" if folder else "./"
+
+
+def php_folders(path: str, data: bytes) -> list[tuple[str, str]]:
+    """Return the beginnings of classes' names and the folders that they stand for, as a composer.json says."""
+    try:
+        read: Any = json.loads(data)
+    except (ValueError, RecursionError):
+        return []
+    found = []
+    for part in ("autoload", "autoload-dev"):
+        loaded = read.get(part) if isinstance(read, dict) else None
+        named = loaded.get("psr-4") if isinstance(loaded, dict) else None
+        for prefix, places in named.items() if isinstance(named, dict) else ():
+            for place in places if isinstance(places, list) else [places]:
+                if isinstance(place, str):
+                    found.append((prefix, normpath(join(dirname(path), place))))
+    return found

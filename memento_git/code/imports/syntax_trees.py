@@ -7,7 +7,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.code import grammars
-from memento_git.code.imports import php
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +18,13 @@ SCRIPT: Final = """
 """
 TYPED: Final = SCRIPT + "(import_require_clause source: (string) @from)"
 INCLUDES: Final = "(preproc_include path: [(string_literal) (system_lib_string)] @from)"
+PHP: Final = " ".join(
+    f"({kind}) @from"
+    for kind in (
+        "namespace_use_declaration", "require_expression", "require_once_expression", "include_expression",
+        "include_once_expression",
+    )
+)  # fmt: skip
 QUERIES: Final = {
     "javascript": SCRIPT,
     "typescript": TYPED,
@@ -32,8 +38,13 @@ QUERIES: Final = {
     ' (#any-of? @called "require" "require_relative")) @whole',
     "lua": "(function_call name: (identifier) @called arguments: (arguments . (string content: (_) @from))"
     ' (#any-of? @called "require" "dofile" "loadfile"))',
-    "php": php.QUERY,
+    "php": PHP,
 }  # fmt: skip
+COMMENT: Final = re.compile(r"//[^\n]*|#[^\n]*|/\*.*?\*/", re.DOTALL)
+HERE: Final = {"__DIR__": "./", "dirname(__FILE__)": "./", "dirname(__DIR__)": "./../"}
+REQUIRED: Final = re.compile(
+    r"""\w+[\s(]*(?:(?P<here>__DIR__|dirname\((?:__FILE__|__DIR__)\))\s*\.\s*)?(['"])(?P<name>[^'"${}]+)\2[\s)]*"""
+)
 
 
 def available() -> tuple[str, ...]:
@@ -68,7 +79,7 @@ def _told(language: str, node: Any, captured: Any) -> Iterator[str]:
         words = text.strip().rstrip(";").split()
         yield " ".join(words[1:]).replace(" . ", ".")
     elif language == "php":
-        yield from php.told(text)
+        yield from _php(text)
     elif language in ("c", "cpp"):
         yield text.strip()[:-1]
     elif language == "ruby":
@@ -101,3 +112,20 @@ def _uses(tree: str) -> Iterator[str]:
                 prefix = stack.pop()
         else:
             word += letter
+
+
+def _php(text: str) -> Iterator[str]:
+    """Yield what a `use` or `require` of PHP names: a class, `./` and a file, or `file:` and one that is looked for."""
+    if re.match(r"use\b", text) is None:
+        if match := REQUIRED.fullmatch(text):
+            yield HERE.get(match["here"], "file:") + match["name"].lstrip("/")
+        return
+    clean = COMMENT.sub(" ", text)[3:].strip().rstrip(";")
+    prefix, brace, inner = clean.partition("{")
+    kind = prefix.split()[0] if prefix.split() else ""
+    if kind in ("function", "const"):
+        return
+    for item in (inner.rstrip("} \n") if brace else clean).split(","):
+        words = item.split()
+        if words and words[0] not in ("function", "const"):
+            yield f"{prefix.strip() if brace else ''}{words[0]}".lstrip("\\")
