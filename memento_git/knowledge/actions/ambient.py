@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.knowledge import code_paths, labels
 from memento_git.knowledge.actions.recalling import recall
 from memento_git.knowledge.client_events import FILE, PROMPT, START
-from memento_git.knowledge.fitting import fitted
 from memento_git.knowledge.grouping import trimmed
 from memento_git.knowledge.lexicon import ORDERS
 from memento_git.knowledge.quoting import named
-from memento_git.knowledge.rendering import rendered
+from memento_git.knowledge.rendering import fitted, rendered
 from memento_git.knowledge.words import asked
 from memento_git.ledger import wholefile
 from memento_git.model import anchors

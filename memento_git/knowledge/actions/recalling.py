@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.knowledge import disputed, labels, slips, unheard
 from memento_git.knowledge.choosing import Chooser
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.fitting import fitted
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
 from memento_git.knowledge.moments import end_of, past_moment
 from memento_git.knowledge.note_rows import remarks
+from memento_git.knowledge.rendering import fitted
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import shown
 from memento_git.knowledge.transitions import REDACTED
