@@ -481,7 +481,7 @@ PIECES = [
 def test_any_text_can_be_redacted(text: str) -> None:
     found = find_secrets(text)
     redacted, counts = redact(text)
-    assert sum(counts.values()) >= len(found)
+    assert bool(counts) == bool(found) == (redacted != text)  # secrets side by side may be one note
     assert all(secret.value in text and secret.value for secret in found)
     assert could_hold_secret(text) or (not found and redacted == text)
 
