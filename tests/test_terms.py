@@ -109,3 +109,15 @@ def test_how_items_are_nested_is_part_of_the_terms_and_how_lines_are_wrapped_is_
     assert terms.digest(wrapped) == terms.digest(text)
     outside = text._replace(body=text.body.replace("  - old", "- old"))
     assert terms.digest(outside) != terms.digest(text)
+
+
+@pytest.mark.parametrize(
+    ("body", "digest"),
+    [
+        ("- Refuse empty passwords.\n\nAnd log.\n", "fadf3d1c463c6fb9a6af12828d81bf1d"),
+        ("- Not part of this:\n  - old accounts\n- Refuse empty passwords.\n", "e6b51875c0146e198434db3219378fe7"),
+    ],
+)
+def test_what_a_ledger_holds_as_terms_of_a_text_is_what_is_made_of_it_now(body: str, digest: str) -> None:
+    """Way: the digest is made otherwise, and what was handed out, done and judged before counts for nothing."""
+    assert terms.digest(Prose("", "", {"title": "Hash"}, body, "", "")) == digest

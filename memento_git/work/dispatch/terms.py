@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ITEM: Final = re.compile(r"[ ]*(?:[-+*]|\d+[.)]) +")
 ALONE: Final = re.compile(r"[ ]*(?:#{1,6}(?: |$)|[>|]|```|~~~|(?:=+|-{2,}|[*_]{3,}) *$)")
 """A heading, a line of a quote or table, what opens or ends code, a rule: no wrapping makes it part of another line."""
+LAID: Final = re.compile(rf"^(?:[ \t]|{ALONE.pattern})", re.MULTILINE)  # else all parts of a text lie side by side
 MOST_LINES: Final = 40  # lines of a text that are known one by one; all others count as one
 UNMET: Final = "No longer unmet: "  # how a criterion begins that a repair has for what was unmet
 
@@ -46,9 +47,22 @@ class Terms(NamedTuple):
 
 
 def digest(prose: Prose) -> str:
-    """Return the digest of what a run or task asks: its words, however they are wrapped, and what policy goes by."""
-    asked: list[object] = [prose.title, prose.list("criteria"), prose.data.get("verify") or {}, shape(prose)]
-    return _digest([*asked, *_about(prose), *filter(None, [prose.list("constraints")])])
+    """Return the digest of what a run or task asks: its words, however they are wrapped, and what policy goes by.
+
+    Where words lie in items of lists, or stand alone in the midst of others, that is part of it. It lies in ledgers: one
+    that is made otherwise unproves what was handed out before.
+    """
+    asked: list[object] = [prose.title, prose.list("criteria"), prose.data.get("verify") or {}, parts(prose)]
+    asked += [*_about(prose), *filter(None, [prose.list("constraints")])]
+    if LAID.search(prose.body) and (laid := shape(prose)) != [(0, words) for words in parts(prose)]:
+        asked.append(laid)
+    return _digest(asked)
+
+
+def parts(prose: Prose) -> list[str]:
+    """Return the paragraphs of a text and the items of its lists, each as one line."""
+    found = (" ".join(part.split()) for part in re.split(r"\n(?=[ \t]*(?:\n|[-+*] |\d+[.)] ))", prose.body))
+    return [part for part in found if part]
 
 
 def shape(prose: Prose) -> list[tuple[int, str]]:
