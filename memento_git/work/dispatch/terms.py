@@ -49,7 +49,7 @@ class Terms(NamedTuple):
 def digest(prose: Prose) -> str:
     """Return the digest of what a run or task asks: its words, however they are wrapped, and what policy goes by.
 
-    Where words lie in items of lists, or stand alone in the midst of others, that is part of it. It lies in ledgers: one
+    Where words lie in items of lists, or stand alone in the midst of others, that is part of it. Ledgers hold it: one
     that is made otherwise unproves what was handed out before.
     """
     asked: list[object] = [prose.title, prose.list("criteria"), prose.data.get("verify") or {}, parts(prose)]
