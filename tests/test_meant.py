@@ -101,12 +101,17 @@ LED = [
     (f"status {TASK}", f"show {TASK}"),
     (f"log {TASK}", f"log --record {TASK}"),
     ("report --html", "report --format html"),
+    ("completion --bash", "completion bash"),
+    ("client install --claude-code", "client install claude-code"),
     # what a chat makes of dashes and quotes
     ("task add \u2014title Fix", "task add --title Fix"),
     ("task add \u2014-title Fix", "task add --title Fix"),
     ("task add \u2013title Fix", "task add --title Fix"),
     ("task add --title \u201cFix the login\u201d --kind fix", "task add --title 'Fix the login' --kind fix"),
     ("task add \u2018Fix\u2019", "task add --title Fix"),
+    ("task add \u201cthe users\u2019 list\u201d --knd fix", "task add --kind fix --title 'the users\u2019 list'"),
+    ("task add \u201eFix it\u201c --knd fix", "task add --kind fix --title 'Fix it'"),
+    ("task add '\u2014see the docs' --knd fix", "task add --kind fix --title '\u2014see the docs'"),
     ("task add --titel '\u201cFix\u201d it'", "task add --title '\u201cFix\u201d it'"),
     (f"evidence run --tsk {TASK} -- echo \u2014x", f"evidence run --task {TASK} -- echo '\u2014x'"),
 ]

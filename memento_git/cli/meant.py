@@ -22,12 +22,21 @@ if TYPE_CHECKING:
 
 CAPITALS: Final = re.compile(r"(?<![\w-])[A-Z]+(?![\w-])")
 OTHERWISE: Final = ("key_prefix", "thread")  # options that name notes in the place of an id
-DASHES: Final = re.compile(r"^[-\u2010-\u2015\u2212]*[\u2010-\u2015\u2212][-\u2010-\u2015\u2212]*(?=[A-Za-z])")
+DASHES: Final = re.compile(
+    r"^[-\u2010-\u2015\u2212]*[\u2010-\u2015\u2212][-\u2010-\u2015\u2212]*(?=[A-Za-z][\w-]*(?:=|$))"
+)
 MENDS: Final = 6
 MOST: Final = 200  # words
 LONGEST: Final = 200  # letters of a word
 NEAR: Final = 0.7  # how like a word must be: below it, page is purge, and revert is report
-QUOTES: Final = ("\u201c", "\u201d", "\u201e", "\u2018", "\u2019", "\u00ab", "\u00bb")  # typographic ones
+QUOTES: Final = {
+    "\u201c": "\u201d",
+    "\u201e": "\u201c\u201d",
+    "\u2018": "\u2019",
+    "\u00ab": "\u00bb",
+    "\u00bb": "\u00ab",
+}
+"""What opens a typographic quote, and what closes it."""
 REQUIRED: Final = "it is required."  # how help ends of an option that only the action asks for
 WORDED: Final = ("text", "title", "goal", "body", "summary", "reason", "query")
 TEXTS: Final = (*WORDED, "note", "label")  # options whose value is typed alone, the likeliest first
@@ -84,7 +93,7 @@ def _as_typed(words: Sequence[str]) -> Words:
     for word in (DASHES.sub("--", one) for one in words[:end]):
         if opened or word[:1] in QUOTES:
             opened.append(word)
-            if word[-1:] in QUOTES and word[1:]:
+            if word and word[-1] in QUOTES[opened[0][0]]:
                 found.append(" ".join(opened)[1:-1])
                 opened = []
         else:
@@ -264,11 +273,13 @@ def _renamed(command: click.Command, rest: Words, at: int) -> Words | None:
     params = {name: one for one in command.params for name in _names(one)}
     near = [word for word in alike or {bare: None} if word in params] or _nearest(bare, [*params])
     name = next((word for word in near if _is_wanted(params[word])), "") or "".join(near[:1])
-    if not name:
-        one = next((one for one in command.params if bare in getattr(one.type, "choices", ())), None)
-        return (*before, one.opts[0], bare, *after) if one else None
-    option = () if isinstance(params[name], click.Argument) else (f"--{name}",)
-    return (*before, *option, *after)
+    if name:
+        option = () if isinstance(params[name], click.Argument) else (f"--{name}",)
+        return (*before, *option, *after)
+    takes = next((one for one in command.params if bare in getattr(one.type, "choices", ())), None)
+    if isinstance(takes, click.Option):
+        return (*before, takes.opts[0], bare, *after)
+    return (bare,) if takes and not (before or after) else None
 
 
 def _placed(command: click.Command, given: dict[str, Any], rest: Words, extra: list[str]) -> Words | None:
