@@ -327,6 +327,15 @@ def test_what_a_completed_task_lacks_of_its_proof_is_told(play: Play, cli: Call)
     assert "see what proves 1 task: memento status" in out
 
 
+def test_of_who_changed_nothing_it_is_told_too_what_the_task_lacks(play: Play) -> None:
+    play.planned()
+    play.task(commands=["test -s app.py"], require=["screenshot"])
+
+    (ended,) = worked(play, "").ended
+
+    assert ended.reason.startswith("agent changed no file; the task asks for screenshot evidence"), ended
+
+
 def test_the_command_exits_with_1_where_something_failed(play: Play, cli: Call) -> None:
     (task,) = filled(play, 1, attempts=1)
 

@@ -109,7 +109,8 @@ JOB: Final = {
 ENDED: Final = {
     "task": "which task", "status": "completed, failed, lost (ended by somebody else), died (its worker was killed)",
     "dispatch": "the dispatch, or empty", "proven": "of a completed one", "branch": "where its work is, or empty",
-    "category": "what kind of failure it was, or empty", "reason": "why it failed, or empty",
+    "category": "what kind of failure it was, or empty",
+    "reason": "why it failed; of a completed one what it lacks; or empty",
 }  # fmt: skip
 NEXT: Final = {
     "action": "first, retry, fallback, repair, escalate, none", "executor": "who should do it, or null",

@@ -201,7 +201,7 @@ class _Pool:
         if told.get("outcome") in ("completed", "failed", "lost"):
             return Ended(
                 worker.task, told["outcome"], told["dispatch_id"], told.get("proven"), told.get("branch") or "",
-                told.get("category") or "", told.get("reason") or _lacking(told["task"]),
+                told.get("category") or "", "; ".join(filter(None, (told.get("reason"), _lacking(told["task"])))),
             )  # fmt: skip
         dispatch = self._recover(worker.process.pid)
         if told.get("error") and worker.process.returncode >= 0:
