@@ -1045,6 +1045,8 @@ def test_a_task_in_the_place_of_its_dispatch_leads_to_that(play: Play, cli: Call
         assert refused["hint"] == f"that task is handed out as {dispatch}: name the dispatch", verb
     slip = asked_wrong(cli, play, "dispatch", "claim", dispatch.replace("dispatch_", "task_"))
     assert (slip["error"], slip["hint"]) == ("wrong_kind", f"name it by its own kind: {dispatch}")
+    chance = asked_wrong(cli, play, "dispatch", "claim", dispatch[:10].replace("dispatch_", "event_"))
+    assert (chance["error"], dispatch in chance["hint"]) == ("wrong_kind", False), "that is a beginning of many ids"
 
 
 def asked_wrong(cli: Call, play: Play, *words: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import desk, layout
 from memento_git.model.enumeration import some
-from memento_git.model.ids import AmbiguousId, IdInvalid, NoSuchRecord, WrongKind
+from memento_git.model.ids import AmbiguousId, NoSuchRecord, WrongKind, is_id, random_part
 from memento_git.model.states import FINAL_RUN, OPEN_DISPATCH
 from memento_git.work import refusals as no
 from memento_git.work import remedies
@@ -52,9 +52,10 @@ class Desk(desk.Desk):
         return identity, self.state(run)
 
     def _of_kind(self, given: str, kind: str) -> str:
-        """Return that a record of the kind that is asked for has the rest of an id, or nothing."""
-        with suppress(NoSuchRecord, AmbiguousId, IdInvalid):
-            return f"name it by its own kind: {self.view.find(given.rpartition('_')[2], kind)[0]}"
+        """Return that a record of the kind that is asked for has the rest of a whole id, or nothing."""
+        rest = random_part(given)
+        with suppress(NoSuchRecord):
+            return f"name it by its own kind: {self.view.find(rest, kind)[0]}" if is_id(f"{kind}_{rest}", kind) else ""
         return ""
 
     def _handed_out(self, given: str) -> str:
