@@ -255,3 +255,31 @@ def test_a_note_of_ones_own_and_the_projects_that_say_otherwise_are_told_as_cont
     for key, pair in texts.items():
         for one, other in (pair, pair[::-1]):
             assert told[one] == (([ids[other]], []) if key else ([], [ids[other]]))
+
+
+def test_neither_a_draft_nor_what_says_the_same_contradicts_a_note_of_ones_own_with_its_key(
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As among the notes of one ledger: a draft may do so by its words, and a title is no other text."""
+    monkeypatch.chdir(play.root)
+    for words in (
+        ("remember", "The build tool is make", "--key", "build.tool", "--draft"),
+        ("remember", "We bake the cake with ninja", "--key", "build.tool", "--scope", "user"),
+        ("note", "add", "The lint is strict.", "--key", "build.lint", "--title", "Build lint"),
+        (
+            "note",
+            "add",
+            "The lint is strict.",
+            "--key",
+            "build.lint",
+            "--title",
+            "Lint of the build",
+            "--scope",
+            "user",
+        ),
+    ):
+        assert cli(*words)[0] == 0, words
+
+    hits = json.loads(cli("recall", "build", "--scope", "all", "--drafts", "--json")[1])["hits"]
+
+    assert [(hit["contradicted_by"], hit["may_contradict"]) for hit in hits] == [([], [])] * 4

@@ -76,13 +76,18 @@ def across(answers: Iterable[Sequence[HitRow]]) -> None:
     texts = {row["id"]: said(row["title"], row["text"]) for _, row in held}
     opposed = {frozenset((pair.one, pair.other)) for pair in conflicts(texts)}
     for (at, one), (there, other) in combinations(held, 2):
-        differs = plain(texts[one["id"]]) != plain(texts[other["id"]])
-        claims_same = bool(one["key"]) and one["key"] == other["key"] and differs
+        lives = not (one["draft"] or other["draft"])
+        claims_same = lives and one["key"] == other["key"] is not None and _body(one) != _body(other)
         if at == there or not (claims_same or frozenset((one["id"], other["id"])) in opposed):
             continue
         for row, against in ((one, other), (other, one)):
             known = row["contradicted_by"] if claims_same else row["may_contradict"]
             known.append(against["id"])
+
+
+def _body(row: HitRow) -> str:
+    """Return what a note says, as far as an answer shows it, or else its title."""
+    return plain(row["text"] or row["title"])
 
 
 def _holds(shelf: Shelf, note: Prose) -> bool:
