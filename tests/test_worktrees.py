@@ -235,6 +235,24 @@ def test_a_rebase_that_begins_meanwhile_has_the_change_refused_for_its_abort_wou
     assert not list((play.root / ".git" / "memento" / "journal").glob("*"))
 
 
+def test_a_rebase_that_begins_while_a_change_is_signed_has_it_refused_and_leaves_nothing_behind(play: Play) -> None:
+    gpg = play.root / ".git" / "gpg"
+    gpg.write_text(
+        f"#!/bin/sh\nunset GIT_DIR GIT_INDEX_FILE\n"
+        f"git -C '{play.root}' -c sequence.editor='sed -i 1ibreak' rebase -qi HEAD~1 >&2\n"
+        "cat >/dev/null; echo signed; echo '[GNUPG:] SIG_CREATED ' >&2\n"
+    )
+    gpg.chmod(0o755)
+    put(play)
+    git(play.root, "config", "gpg.program", str(gpg))
+    git(play.root, "config", "commit.gpgsign", "true")
+    signing = play.beside(play.root)
+    with pytest.raises(publish.OperationUnderWay, match="a rebase"):
+        put(signing, ".memento/extra/more.md")
+
+    assert not list((play.root / ".git" / "memento" / "journal").glob("*"))
+
+
 def test_a_head_that_goes_while_files_are_written_takes_them_back(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     put(play, ".memento/extra/edited.md", b"old\n")
     git(play.root, "branch", "other")

@@ -57,7 +57,8 @@ def refuse_absent(view: View, where: str) -> NoReturn:
     if head and view.git.entries(head, layout.CONFIG):
         raise absence.NoLedgerThere(where=where)
     absence.refuse_apart(view.git, where)
-    absence.refuse_removed(view.git, where)
+    if head in view.commits:
+        absence.refuse_removed(view.git, where)
     if folder := absence.elsewhere(view.git):
         raise NoLedgerElsewhere(where=where, folder=folder)
     raise NoLedger(where=where)
@@ -360,10 +361,11 @@ class Ledger:
                 built = publish.build(self.git, base, message, tx.changes, self.settings)
             tx.commit = publish.signed(self.git, base, built, message, self.settings)
             worktree.reached("commit_built")
+            index = index or stack.enter_context(publish.holding_index(self.git))
             paths = tx.paths()
             draft = publish.adopt(self.git, base, tx.commit, message.partition("\n")[0], paths)
             worktree.reached("journal_written")
-            told = publish.land(self.git, draft, index or stack.enter_context(publish.holding_index(self.git)))
+            told = publish.land(self.git, draft, index)
         self.landed.append(draft.commit)
         lines = {path: f"100644 blob {new}" if new else "" for path, _, new in paths}
         self.git.trees.landed(base.commit or "", draft.commit, lines)
