@@ -133,6 +133,15 @@ def test_a_ledger_that_a_commit_removed_is_named_and_the_hint_brings_it_back(pla
     assert git(play.root, "status", "--porcelain") == "A  more.txt"
 
 
+def test_what_is_older_than_the_ledger_had_none_removed(play: Play) -> None:
+    git(play.root, "rm", "-rq", layout.FOLDER)
+    git(play.root, "commit", "-qm", "away")
+
+    with pytest.raises(NoLedger) as caught:
+        play.ledger.view(["HEAD~2"])
+    assert str(caught.value) == "there is no ledger at HEAD~2"
+
+
 def test_a_new_ledger_in_the_place_of_a_removed_one_is_made_and_that_one_named(play: Play) -> None:
     git(play.root, "rm", "-rq", layout.FOLDER)
     git(play.root, "commit", "-qm", "away")
