@@ -97,6 +97,11 @@ def test_proofs_of_other_code_are_told_once_in_text_where_the_same_mends_them_an
         "1 error, 9 warnings in 9 records",
     ]
     assert len(formats.rows([*stale, other])) == 9
+    second = stale[0]._replace(message=stale[0].message.replace("evidence_0", "evidence_9"))
+    assert [line.partition("evidence_")[2][:12] for line in formats.text([stale[0], second], [], "").splitlines()] == [
+        "000000000001", "", "900000000001", "", "",
+    ]  # fmt: skip
+    assert "with 1 more task: task_000000000002" in formats.text([stale[0], second, stale[1]], [], "")
 
 
 def test_workflow_commands_are_one_line_each_and_nothing_in_them_is_another() -> None:

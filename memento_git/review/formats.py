@@ -64,15 +64,22 @@ def _chained(findings: list[Finding]) -> tuple[list[Finding], dict[Finding, list
     following = {}
     for chain in alike.values():
         first, *others = sorted(chain, key=lambda one: (one.code == "E002", one.message.endswith(FOLLOWING)))
+        if first.code not in CHAINED:
+            others = [one for one in others if _task(one) != _task(first)]
         left.update(others)
         if others and first.code in CHAINED:
             records = dict.fromkeys(one.message.partition(" ")[0] for one in others)
             told = f"and so is what follows: {many(len(others), 'event')}, of {some([*records], MOST_NAMED)}"
             following[first] = [told]
         elif others:
-            tasks = dict.fromkeys(_TASK.findall(one.message)[-1] for one in others)
+            tasks = dict.fromkeys(map(_task, others))
             following[first] = [f"and so it is with {many(len(tasks), 'more task')}: {some([*tasks], MOST_NAMED)}"]
     return [one for one in findings if one not in left], following
+
+
+def _task(one: Finding) -> str:
+    """Return the task whose proof lacks something."""
+    return str(_TASK.findall(one.message)[-1])
 
 
 def _chain(one: Finding) -> str:
