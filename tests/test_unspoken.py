@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.review.unspoken import without_secrets
+from memento_git.work.actions import dispatches, evidences
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -39,6 +40,28 @@ def test_a_diff_shows_that_words_are_a_secret_and_not_the_secret(leaky: Play, cl
 
     assert (code, TOKEN in out, PASSWORD in out) == (0, False, False)
     assert "redacted: GitHub Token" in out
+
+
+@pytest.mark.parametrize("command", [*DIFFS, ["report"], ["report", "--chat"], ["report", "--json", "--limit", "0"]])
+def test_a_word_that_is_a_secret_by_the_one_before_it_is_shown_nowhere(
+    play: Play, cli: Call, command: list[str]
+) -> None:
+    play.planned()
+    task = play.task(commands=["echo --name value"])
+    git(play.root, "switch", "-qc", "side")
+    play.do(
+        evidences.record_draft, evidences.witness(play.ledger, ["echo", "--name", "value"], kind="test", quiet=True)
+    )
+    play.do(dispatches.create_dispatch, task, "agent", note="a note")
+    for path in play.root.glob(".memento/runs/**/*.[my]*"):
+        path.write_text(path.read_text().replace("--name", "--password").replace("value", PASSWORD))
+        path.write_text(path.read_text().replace("a note", TOKEN))
+    play.commit_all("secrets")
+    cli("status", "--json", "--limit", "0", "-C", str(play.root))  # keeps the JSON of all events
+    code, out, _ = cli(*command, "-C", str(play.root))
+
+    assert (code, PASSWORD in out, TOKEN in out) == (0, False, False)
+    assert "redacted: Secret Keyword" in out
 
 
 @pytest.mark.parametrize("form", ["markdown", "text", "html", "json"])

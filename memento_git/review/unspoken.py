@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from memento_git.review.word_diff import ADDED, REMOVED
-from memento_git.texts.secrets import find_secrets, redact_parts, slug
+from memento_git.texts.secrets import find_in_words, find_secrets, listed, redact_parts, redact_words, slug
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memento_git.model.run_rows import RunRows
 
 WORDS: Final = "words"
+COMMANDS: Final = ("command", "run")  # keys of what is kept word by word
 NO_SECRET: Final = re.compile(r"[a-z_.]*|[a-z]+_[0-9a-z]{12}|[0-9TZ:.-]+|[0-9a-f]{12,64}")  # a word, id, time or digest
 
 
@@ -37,14 +38,25 @@ def of_findings(found: Sequence[Finding], allowed: Collection[str]) -> list[Find
 
 
 def without_secrets(told: Any, rules: frozenset[str]) -> Any:
-    """Return rows in whose texts a note stands in the place of every secret; what is JSON already stays."""
-    if type(told) is str:
+    """Return rows in whose texts a note stands in the place of every secret."""
+    if isinstance(told, str):
         return told if NO_SECRET.fullmatch(told) else _line(told, rules)
     if isinstance(told, dict):
         if "field" in told and WORDS in told:
             return {**told, WORDS: _pieces(told[WORDS], rules)}
-        return {key: without_secrets(one, rules) for key, one in told.items()}
+        return {
+            key: [*_command((*one,), rules)]
+            if key in COMMANDS and isinstance(one, list)
+            else without_secrets(one, rules)
+            for key, one in told.items()
+        }
     return [without_secrets(one, rules) for one in told] if isinstance(told, list | tuple) else told
+
+
+@lru_cache(maxsize=16_384)
+def _command(words: tuple[str, ...], rules: frozenset[str]) -> Sequence[str]:
+    """Return a command without secrets, which it may name in a word before them."""
+    return words if all(slug(one.rule) in rules for one in find_in_words(words)) else redact_words(words)
 
 
 @lru_cache(maxsize=16_384)
@@ -66,13 +78,15 @@ def _pieces(words: list[Row], rules: frozenset[str]) -> list[Row]:
 def _told(parts: Sequence[str], rules: frozenset[str]) -> list[str]:
     """Return the parts of a text, each without what is a secret with all of them in view."""
     text = "".join(parts)
-    if all(slug(one.rule) in rules for one in find_secrets(text)):
+    of_words = listed(text)
+    found = {one.rule for one in find_secrets(text)} | {one.rule for one in of_words}
+    if rules.issuperset(map(slug, found)):
         return list(parts)
     places, at = [], 0
     for part in parts:
         places.append((at, at + len(part)))
         at += len(part)
-    return redact_parts(text, places)[0]
+    return redact_parts(text, places, of_words)[0]
 
 
 def _rules(names: Collection[str]) -> frozenset[str]:
