@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tests.play import Call, Play
 
 TOKEN = "ghp_" + "kvqtCMZUnhB3J20Luqro5x4jg37qm02UsLtY"
+REDACTED = "[redacted: GitHub Token]"
 PASSWORD = "kvqtCMZU9nhB3J20"
 DIFFS = (["diff", "main"], ["diff", "main", "--format", "markdown"], ["diff", "main", "--json"])
 
@@ -52,7 +53,7 @@ def test_a_word_that_is_a_secret_by_the_one_before_it_is_shown_nowhere(
     play.do(
         evidences.record_draft, evidences.witness(play.ledger, ["echo", "--name", "value"], kind="test", quiet=True)
     )
-    play.do(dispatches.create_dispatch, task, "agent", note="a note")
+    play.do(dispatches.create_dispatch, task, "agent", note="see a note")
     for path in play.root.glob(".memento/runs/**/*.[my]*"):
         path.write_text(path.read_text().replace("--name", "--password").replace("value", PASSWORD))
         path.write_text(path.read_text().replace("a note", TOKEN))
@@ -62,6 +63,8 @@ def test_a_word_that_is_a_secret_by_the_one_before_it_is_shown_nowhere(
 
     assert (code, PASSWORD in out, TOKEN in out) == (0, False, False)
     assert "redacted: Secret Keyword" in out
+    if "--limit" in command:
+        assert f"see {REDACTED}" in [row["summary"] for row in json.loads(out)["audit"]]
 
 
 @pytest.mark.parametrize("form", ["markdown", "text", "html", "json"])

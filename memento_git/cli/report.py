@@ -38,7 +38,7 @@ def report(door: Door, run: str, limit: int | None, form: str | None, out: str, 
     door.json = door.json or (chosen == "json" and not out)
     made = door.ledger.now()
     most = limit if limit is not None else 0 if chosen == "html" or chat else 200
-    held = _held(door, run, most, rows=chosen == "html")
+    held = _held(door, run, most)
     text = _text(held, chosen, made, chat=chat)
     answer = {"text": text, "generated_at": made, **cut_ids(held, most)}
     if out:
@@ -49,15 +49,15 @@ def report(door: Door, run: str, limit: int | None, form: str | None, out: str, 
         door.show(answer, lambda: terminal.clean(text))
 
 
-def _held(door: Door, run: str, limit: int, *, rows: bool) -> RunRows:
-    """Return all that a report tells; where nobody looks at single events, they may be JSON that is ready."""
+def _held(door: Door, run: str, limit: int) -> RunRows:
+    """Return all that a report tells."""
     from memento_git.review.summary import digest
     from memento_git.review.unspoken import of_report
     from memento_git.work.overview import LISTS, choose_among, cut, overview
 
     view = door.view()
     chosen, others = choose_among(view, run)
-    held = overview(door.ledger, view, chosen, limit=0, ready=door.json and not limit and not rows)
+    held = overview(door.ledger, view, chosen, limit=0)
     told = digest(held)
     whole: RunRows = {**held, **told, "knowledge": _notes(view, held), "also_open": others}
     shown = cut(whole, limit, (*LISTS, *told, "knowledge", "also_open")) if limit else whole
