@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
 PARTIAL: Final = r"^remote\..*\.promisor$|^extensions\.partialclone$"
+TREELESS: Final = (r"^remote\..*\.partialclonefilter$", "tree:")  # git would fetch what each commit has, one by one
 KINDS: Final = {"120000": "a symbolic link", "160000": "a submodule"}
 LATEST: Final = 20_000  # commits of HEAD's history in which a ledger that is gone is looked for
 TYPED_REMOTE_HEAD: Final = re.compile(r"(?:refs/remotes/)?(?P<remote>[^/\s~^:@{]+)/HEAD(?:[~^]\d*)*")
@@ -189,6 +190,8 @@ def refuse_removed(git: Git, where: str) -> None:
 
 def removal(git: Git) -> tuple[str, str] | None:
     """Return the commit that took the ledger out of HEAD, and the commands that bring it back; None for none known."""
+    if git.answer("config", "--get-regexp", *TREELESS):
+        return None
     older = git.answer("rev-list", "-1", f"--skip={LATEST}", "HEAD")
     within = [f"^{older}"] if older else []
     removed = git.answer("rev-list", "-1", "HEAD", *within, "--", layout.CONFIG)
