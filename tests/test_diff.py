@@ -762,6 +762,23 @@ def test_nothing_that_the_ledger_says_acts_as_markup(play: Play) -> None:
     assert len(re.findall(r"(?<!\\)\|", row)) == 5
 
 
+@pytest.mark.parametrize(
+    "argv", [("make", "check"), ("sh", "-c", "echo `date` | cat"), ("sh", "-c", "a\nb"), ("grep", "``|`", "@acme/team")]
+)
+def test_a_command_in_a_reason_is_code_in_the_table_and_below_it(argv: tuple[str, ...]) -> None:
+    from memento_git.work.proof.verification import Command, told_as
+
+    asked = f"the task asks for {told_as(Command(argv))}"
+    held = many(1, "Check the form")
+    lacking = f"{asked}, which has no witnessed pass: see *this* <b>, @acme/team and `"
+    held["runs"][0]["tasks"][0] |= {"proven": False, "unproven_because": [lacking], "asked": [asked]}
+    seen = MarkdownIt("commonmark").enable("table").render(markdown(held))
+    code = f"the task asks for <code>{html.escape(' '.join(shlex.join(argv).split()), quote=False)}</code>"
+    rest = ", which has no witnessed pass: see *this* &lt;b&gt;, @\u200bacme/team and `"
+    assert seen.count(f"</strong>: {code}{rest}") == 2, "in the table and below it"
+    assert f"asked of it: {code}</li>" in seen
+
+
 # The command.
 
 
@@ -1214,7 +1231,7 @@ def test_what_was_asked_of_a_task_stands_by_what_proves_it(play: Play) -> None:
     play.complete(play.claimed(task), play.evidence(task))
     play.task("Not done yet", criteria=["Whatever"])
     shown = markdown(told(play, f"{base}.."))
-    line = "asked of it: policy asks for test evidence; the task asks for \\`sh -c 'echo checked; exit 0'\\`"
+    line = "asked of it: policy asks for test evidence; the task asks for `sh -c 'echo checked; exit 0'`"
     about = "by which policy asks: kind fixs, risk high, files app.py, a b.py"
     assert f"  - {line}\n  - its criteria: It refuses \\| them; It says why\n  - {about}\n" in shown
     assert "Whatever" not in shown

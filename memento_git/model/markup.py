@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 ACTIVE: Final = r"[\\`*\[\]<>|#~&]|(?<![^\W_])_|_(?![^\W_])"
 LEADING: Final = r"^(?:(\d+)([.)])|([-+=]))(?=\s|$|[-=])"
@@ -16,7 +16,8 @@ LINKING: Final = (
     r"|:(?=//)|\b(?i:www)(?=\.)"
 )
 MOST_COMMENT: Final = 65_536
-MARKUP: Final = r"\\(.)|(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\2(?!`)|\*\*|&#8203;|</?span>"
+SPAN: Final = r"(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\1(?!`)"
+MARKUP: Final = r"\\(.)|" + SPAN.replace(r"\1", r"\2") + r"|\*\*|&#8203;|</?span>"
 
 
 def plain(text: str) -> str:
@@ -38,6 +39,22 @@ def unformulated(markdown: str) -> str:
 def said(text: str) -> str:
     """Return one line of text as it may stand in a comment: it does not act there, calls nobody and is no formula."""
     return unformulated(unlinked(plain(text)))
+
+
+def worded(text: str, style: Callable[[str], str] | None = None) -> str:
+    """Return a sentence of ours as it may stand in a comment: what it has as code is code, the rest is said."""
+    told, at, line = "", 0, one_line(text)
+    for found in re.finditer(SPAN, line):
+        told += _said_within(line[at : found.start()]) + (style or code)(found[2])
+        at = found.end()
+    return told + _said_within(line[at:])
+
+
+def _said_within(part: str) -> str:
+    """Return a part of a line as it may stand in a comment, with the space that parts it from what is beside it."""
+    bare = part.strip()
+    before, _, after = part.partition(bare) if bare else (part, "", "")
+    return f"{before}{said(bare)}{after}"
 
 
 def code(text: str) -> str:

@@ -36,9 +36,10 @@ TURNED: Final = {
 
 
 class Style(NamedTuple):
-    """How texts of others, code, ids and changed words are written."""
+    """How texts of others, our own sentences with code in them, code, ids and changed words are written."""
 
     say: Callable[[str], str]
+    word: Callable[[str], str]
     code: Callable[[str], str]
     strong: Callable[[str], str]
     removed: Callable[[str], str]
@@ -136,13 +137,13 @@ def proof(task: Row, style: Style) -> str:
         return ""
     if not task["proven"]:
         why = "; ".join(task["unproven_because"]) or "nothing proves it"
-        return f"{style.strong('unproven')}: {style.say(cut(why))}"
+        return f"{style.strong('unproven')}: {style.word(cut(why))}"
     before = " (it was unproven)" if task["proven_before"] is False else ""
     unsigned = (
         f"; {style.strong('unsigned')}: {style.say(cut('; '.join(task['unsigned'])))}" if task["unsigned"] else ""
     )
     failed = f"; {style.strong('failed since')}: {told}" if (told := shown(task["failed_since"], style)) else ""
-    lacks = style.say(cut("; ".join(task["unproven_by_older"])))
+    lacks = style.word(cut("; ".join(task["unproven_by_older"])))
     older = f"{style.strong('unproven by the older policy')}: {lacks}; by the newer one " if lacks else ""
     return f"{older}proven by {shown(task['proof'], style) or 'evidence'}{before}{failed}{unsigned}"
 
@@ -215,7 +216,7 @@ def task_lines(task: Row, style: Style) -> Iterator[str]:
     if told := proof(task, style):
         yield told
         asked = "; ".join(task["asked"]) or "nothing but evidence that proves"
-        yield f"asked of it: {style.say(cut(asked))}"
+        yield f"asked of it: {style.word(cut(asked))}"
     if task["change"] == "added" and task["proven"] is not None:
         criteria = style.say(cut(some(task["criteria"], MOST_NAMED, "; ") or "none"))
         named = [task["kind"], task["risk"], some(task["files"], MOST_NAMED)]

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.enumeration import cut, many, some
-from memento_git.model.markup import MOST_COMMENT, code, fitting, plain, said, space, units, unlinked
+from memento_git.model.markup import MOST_COMMENT, code, fitting, plain, said, space, units, unlinked, worded
 from memento_git.review.diff import is_proven
 from memento_git.review.diff_lines import (
     Style,
@@ -43,12 +43,20 @@ HEAD: Final = ("| Task | From → to | By | Proof |", "| --- | --- | --- | --- |
 
 STYLE: Final = Style(
     say=said,
+    word=worded,
     code=code,
     strong=lambda text: f"**{text}**",
     removed=lambda text: f"<del>{said(text)}</del>",
     added=lambda text: f"<ins>{said(text)}</ins>",
 )
-CELL: Final = STYLE._replace(code=lambda text: code(text).replace("|", r"\|"))
+
+
+def _in_cell(text: str) -> str:
+    """Return code within a table, where a pipe would end its cell."""
+    return code(text).replace("|", r"\|")
+
+
+CELL: Final = STYLE._replace(code=_in_cell, word=lambda text: worded(text, _in_cell))
 
 
 class Block(NamedTuple):

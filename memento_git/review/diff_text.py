@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 STYLE: Final = Style(
     say=one_line,
+    word=one_line,
     code=one_line,
     strong=lambda text: text,
     removed=lambda text: f"[-{one_line(text)}-]",

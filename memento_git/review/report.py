@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import cut, ends, some
-from memento_git.model.markup import code, said
+from memento_git.model.markup import code, said, worded
 from memento_git.review.summary import digest
 from memento_git.work.doubts import CANCELLED, aged, spike_note
 from memento_git.work.proof.trust import not_seen
@@ -59,14 +59,14 @@ def sections(held: RunRows) -> list[tuple[str, list[str]]]:
         ("Evidence", [evidence_line(row) for row in held["evidence"]]),
         ("Notes", [note_line(row) for row in held.get("knowledge", ())]),
         ("Also open", [f"{said(row['goal'])} (`{row['id']}`) — {row['status']}" for row in held.get("also_open", ())]),
-        ("Next", [f"{said(step['why'])}: {code(step['command'])}" for step in held["next"]]),
+        ("Next", [f"{worded(step['why'])}: {code(step['command'])}" for step in held["next"]]),
         ("Not shown", [f"{count} more {NAMED.get(name, name)}" for name, count in held["omitted"].items()]),
     ]  # fmt: skip
     return [(title, list(items)) for title, items in found if items]
 
 
 def _about(row: Row) -> str:
-    return f"{said(row['about'])} (`{row['record']}`)"
+    return f"{worded(row['about'])} (`{row['record']}`)"
 
 
 def _recovered(row: Row) -> str:
@@ -143,7 +143,7 @@ def task_notes(row: TaskRow, evidence: Mapping[str, EvidenceRow]) -> list[str]:
     if row["proven"]:
         notes += _proof_notes(row, evidence)
     elif row["proven"] is False:
-        notes.append(f"**unproven**: {said('; '.join(row['unproven_because'])) or 'nothing proves it'}")
+        notes.append(f"**unproven**: {worded('; '.join(row['unproven_because'])) or 'nothing proves it'}")
     age, waits_on = aged(row), row["waits_on"] if row["status"] == "pending" else []
     told = (
         "stale: this commit has other code" if age == "stale" else age,
@@ -174,7 +174,7 @@ def _state_notes(row: TaskRow) -> list[str]:
         notes.append(said(row["reason"]))
     why = asked["why"] if (asked := row.get("asked")) else []
     if why and row["proven"] is None and row["status"] not in ("cancelled", "rejected"):
-        notes.append(said("; ".join(why)))
+        notes.append(worded("; ".join(why)))
     if row["run_status"] == "cancelled":
         notes.append(CANCELLED)
     if row["incomplete"]:

@@ -147,7 +147,7 @@ def _proof(asked: Row | None) -> list[str]:
     if not any(kind in kinds for kind in (*asked["evidence"], *(one["kind"] for one in asked["commands"]))):
         several = "of one of these kinds" if len(kinds) > 1 else "of kind"
         named = [f"passing evidence {several}: {', '.join(kinds.values())}", *named]
-    others = [why for why in asked["why"] if not any(why.endswith(f"`{line}`") for line in commands)]
+    others = [why for why in asked["why"] if not any(why.endswith(code(line)) for line in commands)]
     return [f"Needed: {named[0]}", *named[1:], *(plain(why) for why in others)]
 
 

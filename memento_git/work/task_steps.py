@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import many, some
+from memento_git.model.markup import code
 from memento_git.work.remedies import creating, mending, resuming
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[E
         if left:
             going["command"] = left[0]
         if failed:
-            going["why"] += f", and `{shown(failed[-1]['command'] or ())}` did not pass: {failed[-1]['id']}"
+            going["why"] += f", and {code(shown(failed[-1]['command'] or ()))} did not pass: {failed[-1]['id']}"
             if not left:
                 return _again(task, failed[-1], going["why"])
         elif left and ran:

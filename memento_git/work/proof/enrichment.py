@@ -10,6 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import some
+from memento_git.model.markup import code
 from memento_git.model.states import RUN_KINDS
 from memento_git.work.proof.trust import outcome_of
 from memento_git.work.proof.verdict import leaves
@@ -48,7 +49,7 @@ def _asks(
     told: list[Source] = []
     again = 0
     for key, found in failed:
-        rule = f"a failure of {found.id} for the same files (`{shown(found.data['command']['argv'])}`)"
+        rule = f"a failure of {found.id} for the same files ({code(shown(found.data['command']['argv']))})"
         if key in known and again < MOST_COMMANDS:
             again += 1
             told.append((rule, {"commands": [known[key]]}))

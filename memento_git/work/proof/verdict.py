@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memento_git.model.markup import code
 from memento_git.work.proof.codes import agree, is_narrower
 from memento_git.work.proof.trust import counts_not_yet, ended, fault, is_of, is_silent, meets, outcome_of, seen_by
 from memento_git.work.proof.verification import shown
@@ -117,5 +118,5 @@ def _against(evidence: Evidence, contradicted: str) -> Objection:
 
 def _told(data: Mapping[str, Any]) -> str:
     if told := data.get("command"):
-        return f"`{shown(told['argv'])}`"
+        return code(shown(told["argv"]))
     return str(data["check"]["name"]) if "check" in data else f"{data['kind']} evidence"

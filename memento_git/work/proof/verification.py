@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.clock import duration
 from memento_git.model.enumeration import ends
+from memento_git.model.markup import code
 from memento_git.model.patterns import any_matches
 from memento_git.model.states import DEFAULT_PROOF, RUN_KINDS, TRUSTS
 
@@ -303,7 +304,7 @@ def _typed(argv: Sequence[str]) -> str:
 
 def told_as(command: Command) -> str:
     """Return a command as a reason names it."""
-    return f"`{shown(command.run)}`"
+    return code(shown(command.run))
 
 
 def named(argv: Sequence[str]) -> list[str]:
