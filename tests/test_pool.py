@@ -315,6 +315,8 @@ def test_the_command_tells_what_was_done_and_what_is_left(play: Play, cli: Call)
     assert "1 completed" in out
     assert f"left: {waits} waits for the merge of memento/" in out
     assert f"[1 done] {task} completed, proven" in err
+    (branch,) = branches(play.root)
+    assert f"next: git merge {branch}" in out
 
 
 def test_what_a_completed_task_lacks_of_its_proof_is_told(play: Play, cli: Call) -> None:

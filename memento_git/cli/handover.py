@@ -192,7 +192,8 @@ def _sum_up(door: Door, worked: Worked) -> int:
     then = []
     if branches:
         why = f"review and merge {many(len(branches), 'branch', 'branches')}"
-        then.append({"why": why, "command": "git branch --list 'memento/*'"})
+        merge = f"git merge {branches[0]}" if len(branches) == 1 else "git branch --list 'memento/*'"
+        then.append({"why": why, "command": merge})
     if unproven:
         then.append({"why": f"see what proves {many(unproven, 'task')}", "command": "memento status"})
     stopped = worked.stopped or f"{many(len(worked.left), 'task')} left"
