@@ -159,6 +159,24 @@ def test_a_completion_tells_of_a_failed_run_for_which_verification_would_reject(
     assert verify(play, task).accepted, "as the warning says"
 
 
+def test_the_steps_after_a_completion_beside_a_failed_run_lead_to_a_verdict_that_accepts(play: Play, cli: Call) -> None:
+    play.planned()
+    task = play.task(commands=[GREEN])
+    failed = play.evidence(task, code=4)
+    dispatch, good = play.claimed(task), play.evidence(task)
+    at = ("-C", str(play.root), "--actor", str(play.ledger.actor))
+
+    code, out, err = cli("dispatch", "complete", dispatch, "--evidence", good, *at, "--json")
+    assert code == 0, err
+    again, retract, verdict, _ = [step["command"] for step in json.loads(out)["next"]]
+
+    assert again.startswith(f"memento evidence run --task {task} ")
+    assert (retract, verdict) == (f"memento evidence retract {failed} --reason WHY", f"memento task verify {task}")
+    for line in (retract, verdict):
+        assert cli(*line.split()[1:], *at)[0] == 0
+    assert play.status(task) == "accepted"
+
+
 def test_a_completion_says_nothing_of_what_does_not_reject(play: Play) -> None:
     play.planned()
     task = play.task()

@@ -175,7 +175,9 @@ def complete(
     from memento_git.work.actions import checkpoints, dispatches, evidences
     from memento_git.work.desk import Desk
 
-    def act(tx: Transaction) -> tuple[DispatchRow, TaskRow, list[EvidenceRow], checkpoints.Checkpoint | None]:
+    def act(
+        tx: Transaction,
+    ) -> tuple[DispatchRow, TaskRow, list[EvidenceRow], checkpoints.Checkpoint | None, list[EvidenceRow]]:
         task = answers.after(tx, Desk.of(tx).find(dispatch_id, "dispatch")[0])["task_id"]
         added = [
             evidences.add_evidence(tx, "artifact", tasks=[task], uri=uri, summary=f"Named when {task} was completed.")
@@ -183,17 +185,28 @@ def complete(
         ]
         name, found = dispatches.complete(tx, dispatch_id, [*evidence, *added], note=summary, graph=graph)
         cited = [tx.view.find(one, "evidence")[0] for one in (*evidence, *added)]
-        return answers.after(tx, name), answers.after(tx, task), [answers.after(tx, one) for one in cited], found
+        cited_rows, against = ([answers.after(tx, one) for one in some] for some in (cited, _against(tx, name)))
+        return answers.after(tx, name), answers.after(tx, task), cited_rows, found, against
 
     checkpoints.look_ahead(door.ledger, dispatch_id, graph)
-    row, task, cited, checkpoint = door.change("dispatch complete", act)
+    row, task, cited, checkpoint, against = door.change("dispatch complete", act)
     data = {
         **row, "task": task, "proven": task["proven"], "evidence": cited[0] if len(cited) == 1 else cited,
         "graph": checkpoint.row() if checkpoint else None,
     }  # fmt: skip
-    then = steps.onward(task, candidate=row["candidate"])
+    then = steps.onward(task, candidate=row["candidate"], against=against)
     recorded = f"\n graph recorded as {checkpoint.evidence}" if checkpoint and checkpoint.recorded else ""
     door.show(data, f"completed {row['task_id']}, {output.proof(task)}{recorded}", then=then)
+
+
+def _against(tx: Transaction, name: str) -> list[str]:
+    """Return the evidence for which verification will reject the task of a dispatch that was just completed."""
+    from memento_git.work.actions import verifying
+    from memento_git.work.desk import Desk
+
+    _, state = Desk.of(tx).find(name, "dispatch")
+    completion = state.dispatch(name).ended
+    return verifying.failed_beside(state, completion) if completion else []
 
 
 @dispatch.command("select")

@@ -74,15 +74,18 @@ def about(task: TaskRow) -> list[Row]:
     return task_steps.proving(task)
 
 
-def onward(task: TaskRow, *, candidate: bool = False) -> list[Row]:
+def onward(task: TaskRow, *, candidate: bool = False, against: Sequence[EvidenceRow] = ()) -> list[Row]:
     """Return the steps after a task was completed: to prove it, or else the look at its run, which costs nothing here.
 
-    A candidate is compared with the others.
+    A candidate is compared with the others. What verification would reject the task for is run again, or taken back.
     """
     if candidate:
         return [{"why": "compare the candidates", "command": f"memento dispatch select {task['id']}"}]
     look = {"why": "see what the run needs next", "command": f"memento status --run {task['run_id']}"}
-    return task_steps.proving(task) or [look]
+    proving = task_steps.proving(task)
+    if proving and against:
+        return [*task_steps.again(task, against[0], f"{against[0]['id']} failed"), *proving]
+    return proving or [look]
 
 
 def claiming(dispatch: DispatchRow) -> list[Row]:

@@ -129,7 +129,7 @@ def going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[E
         if failed:
             going["why"] += f", and {code(shown(failed[-1]['command'] or ()))} did not pass: {failed[-1]['id']}"
             if not left:
-                return _again(task, failed[-1], going["why"])
+                return again(task, failed[-1], going["why"])
         elif left and ran:
             going["why"] += ", and more is asked of it"
         elif not left:
@@ -142,7 +142,7 @@ def going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[E
     return [going]
 
 
-def _again(task: TaskRow, failed: EvidenceRow, why: str) -> list[Row]:
+def again(task: TaskRow, failed: EvidenceRow, why: str) -> list[Row]:
     """Return the steps that follow a failure of what is not asked, or not like this: to run it again, or to retract it.
 
     What ran in a folder, or is not recorded whole, is not known here as it is typed.

@@ -100,11 +100,16 @@ def contradictions(found: Iterable[Cited], asked: Demand, proving: Collection[st
 
     That counts of what is asked itself, and of a kind that is asked or that proves.
     """
+    return [f"{_told(evidence.data)} {why}: {evidence.id}" for evidence, why in against(found, asked, proving)]
+
+
+def against(found: Iterable[Cited], asked: Demand, proving: Collection[str]) -> list[tuple[Evidence, str]]:
+    """Return what speaks against a completion, each with what it says."""
     kinds = {*asked.evidence, *proving}
-    against = ((one.evidence, _against(one.evidence, one.contradicted)) for one in found if one.evidence)
+    told = ((one.evidence, _against(one.evidence, one.contradicted)) for one in found if one.evidence)
     return [
-        f"{_told(evidence.data)} {why}: {evidence.id}"
-        for evidence, why in against
+        (evidence, why)
+        for evidence, why in told
         if why and (evidence.kind in kinds or any(is_of(evidence, command) for command in asked.commands))
     ]
 
