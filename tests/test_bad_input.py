@@ -142,6 +142,7 @@ def test_an_option_of_a_wrong_form_is_a_usage_error(play: Play, refused: Callabl
         (("task", "add", "--title", "T", "--cost", "-1"), "three decimals"),
         (("task", "add", "--title", "T", "--kind", "Two Words"), "one word"),
         (("evidence", "run", "--covers", "../x", "--", "true"), "without .. "),
+        (("gate", "record", "passed", "quality_review"), "memento gate record quality_review passed"),
     ],
 )
 def test_what_is_wrong_with_a_typed_value_has_a_hint_of_its_own(

@@ -35,6 +35,9 @@ LED = [
     (f"evidence list {TASK}", f"evidence list --task {TASK}"),
     (f"dispatch create {TASK} codex", f"dispatch create {TASK} --executor codex"),
     ("task list pending", "task list --status pending"),
+    (f"dispatch complete {DISPATCH} p5y4", f"dispatch complete {DISPATCH} --evidence p5y4"),
+    (f"dispatch complete {DISPATCH} done", f"dispatch complete {DISPATCH} --summary done"),
+    (f"dispatch fail {DISPATCH} 2nd", f"dispatch fail {DISPATCH} --reason 2nd"),
     # what is lacking
     ("task add", "task add --title TEXT"),
     ("plan draft x", "plan draft --title x --body TEXT"),

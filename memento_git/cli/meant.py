@@ -29,6 +29,7 @@ MENDS: Final = 6
 MOST: Final = 200  # words
 LONGEST: Final = 200  # letters of a word
 NEAR: Final = 0.7  # how like a word must be: below it, page is purge, and revert is report
+SHORT: Final = re.compile(r"(?=.*\d)(?=.*[a-z])[0-9a-hjkmnp-tv-z]{3,12}")  # the beginning of an id without its kind
 QUOTES: Final = {
     "\u201c": "\u201d",
     "\u201e": "\u201c\u201d",
@@ -290,9 +291,16 @@ def _placed(command: click.Command, given: dict[str, Any], rest: Words, extra: l
     whole = next((at for at in range(len(rest)) if rest[at : at + len(extra)] == tuple(extra)), None)
     at = len(rest) - 1 - rest[::-1].index(word) if whole is None else whole
     free = [one for one in command.params if isinstance(one, click.Option) and not _has(given, one)]
+    wanted = [one for one in free if _is_wanted(one)]
+    records = [one for one in free if _asked(one) in KINDS]
+    is_short = bool(SHORT.fullmatch(word)) and not (others or wanted) and len(records) == 1
     for option in free:
         takes = option.type.choices if isinstance(option.type, click.Choice) else ()
-        if word in takes or (begins_an_id(word) and {kind_of(word), "record"} & {*_names(option)}):
+        if (
+            word in takes
+            or (is_short and option in records)
+            or (begins_an_id(word) and {kind_of(word), "record"} & {*_names(option)})
+        ):
             return (*rest[:at], *rest[at + 1 :], option.opts[0], word)
     if begins_an_id(word):
         return None
@@ -301,7 +309,6 @@ def _placed(command: click.Command, given: dict[str, Any], rest: Words, extra: l
     if at and " " not in "".join(extra) and _is_text(command, given, rest[at - 1]):
         return (*rest[: at - 1], f"{rest[at - 1]} {text}", *rest[end + 1 :])
     named = {name: one for one in free for name in _names(one)}
-    wanted = [one for one in free if _is_wanted(one)]
     for option in (*wanted, *(named[name] for name in TEXTS if name in named)):
         if option.metavar in (None, "TEXT") or (_asked(option) == "who" and " " not in text):
             return (*rest[:at], *rest[end + 1 :], option.opts[0], text)

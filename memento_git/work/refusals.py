@@ -237,6 +237,11 @@ class GateInvalid(Refused):
     hint_ = "one of: {allowed}"
 
 
+class GateTurned(GateInvalid):
+    sentence = "{given!r} is a verdict, and {gate!r} the gate"
+    hint_ = "the gate comes first: memento gate record {gate} {given}"
+
+
 class DispatchUnknown(Refused):
     token = "dispatch_not_found"
     sentence = "task {task} has no dispatch {dispatch}"

@@ -48,6 +48,8 @@ def record_verdict(
 ) -> tuple[str, str]:  # fmt: skip
     """Write a verdict; return the scope and the event's id."""
     desk = Desk.of(tx)
+    if verdict in GATE_KINDS and gate in VERDICTS:
+        raise no.GateTurned(given=gate, gate=verdict)
     if gate not in GATE_KINDS:
         raise no.GateInvalid(given=gate, what="a kind of gate", allowed=", ".join(GATE_KINDS))
     if verdict not in VERDICTS:
