@@ -111,6 +111,12 @@ def test_an_id_of_another_kind_or_of_none_is_told_in_words_that_fit_every_kind(r
     )
 
 
+def test_a_verdict_before_its_gate_is_led_to_the_right_order(play: Play, refused: Callable[..., Any]) -> None:
+    play.run()
+    told = refused("gate_invalid", 1, "gate", "record", "passed", "quality_review")
+    assert told["hint"].endswith(": memento gate record quality_review passed")
+
+
 def test_a_revision_that_does_not_exist_is_a_usage_error(play: Play, refused: Callable[..., Any]) -> None:
     play.run()
     refused("revision_not_found", 1, "status", "--at", "no-such-branch")
@@ -142,7 +148,6 @@ def test_an_option_of_a_wrong_form_is_a_usage_error(play: Play, refused: Callabl
         (("task", "add", "--title", "T", "--cost", "-1"), "three decimals"),
         (("task", "add", "--title", "T", "--kind", "Two Words"), "one word"),
         (("evidence", "run", "--covers", "../x", "--", "true"), "without .. "),
-        (("gate", "record", "passed", "quality_review"), "memento gate record quality_review passed"),
     ],
 )
 def test_what_is_wrong_with_a_typed_value_has_a_hint_of_its_own(
