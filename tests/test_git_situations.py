@@ -148,6 +148,29 @@ def test_while_an_operation_is_in_progress_reading_works_and_writing_is_refused(
     assert forked.run() in forked.ledger.view().runs()
 
 
+def test_a_rebase_that_stopped_before_its_first_step_is_led_to_what_ends_it(play: Play, cli: Call) -> None:
+    """What is left where a rebase had put the user's edits aside, and could not begin: no step of git's goes on."""
+    play.run()
+    (play.root / "app.py").write_text("answer = 43\n")
+    stuck = play.root / ".git" / "rebase-merge"
+    stuck.mkdir()
+    (stuck / "autostash").write_text(git(play.root, "stash", "create") + "\n")
+    git(play.root, "reset", "-q", "--hard")
+
+    with pytest.raises(publish.OperationUnderWay) as refusal:
+        play.run()
+    assert "git rebase --quit" in refusal.value.hint
+    (told,) = [one for one in health.machine(play.ledger) if one.name == "operation"]
+    assert told.fix.startswith("git rebase --quit; ")
+    step = json.loads(cli("status", "--json", "-C", str(play.root))[1])["next"][0]["command"]
+    assert step == "git rebase --quit"
+
+    git(play.root, *step.split()[1:])
+    git(play.root, "stash", "pop", "-q")
+    assert (play.root / "app.py").read_text() == "answer = 43\n"
+    assert play.run() in play.ledger.view().runs()
+
+
 @pytest.fixture
 def reftabled(forked: Play) -> Play:
     """The same with the refs in a reftable, as git makes repositories where it is told to."""

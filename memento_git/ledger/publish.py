@@ -15,7 +15,7 @@ from memento_git.ledger.git import BareRepository, GitFailed
 from memento_git.ledger.journal import Path3
 from memento_git.ledger.lock import LOCKED, NotWritable, refuse_ref, writing
 from memento_git.ledger.settings import identities
-from memento_git.ledger.underway import under_way
+from memento_git.ledger.underway import ending, under_way
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,7 +47,7 @@ class OperationUnderWay(Moved):
 
     token = "operation_in_progress"
     sentence = "{what} is in progress in this worktree"
-    hint_ = "finish or abort it first: git status says how; reading works meanwhile"
+    hint_ = "{how}; reading works meanwhile"
 
 
 class InsideHook(Moved):
@@ -89,7 +89,7 @@ def guard(git: Git) -> None:
 
 def _refuse_under_way(git: Git) -> None:
     for what in under_way(git):
-        raise OperationUnderWay(what=what)
+        raise OperationUnderWay(what=what, how=ending(git, what))
 
 
 def build(git: Git, base: Base, message: str, changes: Mapping[str, bytes | None], settings: Mapping[str, str]) -> str:

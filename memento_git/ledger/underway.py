@@ -17,6 +17,8 @@ UNDER_WAY: Final = {
     "sequencer": "a sequence of picks",
 }
 
+QUIT: Final = "git rebase --quit"
+
 
 def under_way(git: Git) -> list[str]:
     """Return what git is in the middle of, in this worktree: files tell it, and a reftable where one holds the refs."""
@@ -25,8 +27,16 @@ def under_way(git: Git) -> list[str]:
     return [what for name, what in UNDER_WAY.items() if name in held or (git.git_dir / name).exists()]
 
 
-def ending(what: str) -> str:
+def is_stuck(git: Git) -> bool:
+    """Tell whether a rebase stopped before its first step, where git itself cannot go on with it, nor abort it."""
+    folder = git.git_dir / "rebase-merge"
+    return folder.is_dir() and not (folder / "head-name").exists()
+
+
+def ending(git: Git, what: str) -> str:
     """Return what ends an operation that git is in the middle of."""
+    if is_stuck(git):
+        return f"{QUIT}; what it had put aside is in git stash list then"
     verb = what.removeprefix("a ")
     if verb in ("merge", "cherry-pick", "revert", "rebase"):
         return f"git {verb} --continue, or git {verb} --abort"

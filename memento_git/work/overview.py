@@ -72,12 +72,12 @@ def choose_plan(view: View) -> str:
 
 def interrupted(ledger: Ledger) -> list[dict[str, str]]:
     """Return the step that comes before all others while git is in the middle of something."""
-    from memento_git.ledger.underway import under_way
+    from memento_git.ledger.underway import QUIT, is_stuck, under_way
 
     return [
         {
             "why": f"{what} is in progress in this worktree: nothing is recorded until it is over",
-            "command": "git status",
+            "command": QUIT if is_stuck(ledger.git) else "git status",
         }
         for what in under_way(ledger.git)[:1]
     ]

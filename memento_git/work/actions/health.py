@@ -180,7 +180,7 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
     under_way = underway.under_way(git)
     for busy in under_way[:1]:
         told = f"{busy} is in progress: writing is refused meanwhile"
-        yield Answer("operation", "warn", told, underway.ending(busy))
+        yield Answer("operation", "warn", told, underway.ending(git, busy))
     if (left := git.git_dir / userindex.LOCK).exists():
         yield _locked("index", left, userindex.LOCK)
     if journal.pending(git):
