@@ -392,3 +392,27 @@ def test_a_workspace_that_goes_away_is_not_taken_for_a_missing_git(play: Play) -
         play.ledger.view()
 
     gone.rename(play.root)
+
+
+@pytest.mark.parametrize("times", [1, 1000], ids=["once", "always"])
+def test_a_change_whose_commit_was_pruned_before_the_branch_named_it_is_made_again(
+    play: Play, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    """Way: `git gc --prune=now` beside a change; the disk is not full, and no permission is wrong."""
+    play.run()
+    head, left = git(play.root, "rev-parse", "HEAD"), [times]
+
+    def prune(step: str) -> None:
+        if step == "journal_written" and left[0]:
+            left[0] -= 1
+            git(play.root, "prune", "--expire=now")
+
+    monkeypatch.setattr(worktree, "reached", prune)
+    if times == 1:
+        assert play.run("Again") in play.ledger.view().runs()
+    else:
+        with pytest.raises(publish.CommitTaken, match="git gc --prune=now"):
+            play.run("Again")
+        assert git(play.root, "rev-parse", "HEAD") == head
+    assert git(play.root, "status", "--short") == ""
+    assert not journal.pending(play.ledger.git)

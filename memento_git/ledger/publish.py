@@ -42,6 +42,13 @@ class LedgerMoved(Moved):
     hint_ = "run the command again"
 
 
+class CommitTaken(LedgerMoved):
+    """A git that prunes at once took the new commit before the branch named it."""
+
+    sentence = "what the change had written was removed before {ref} named it, as git gc --prune=now does"
+    hint_ = "run the command again while nothing prunes here"
+
+
 class OperationUnderWay(Moved):
     """git is in the middle of something that a commit would disturb."""
 
@@ -259,6 +266,8 @@ def _move(git: Git, draft: Draft) -> None:
                 return
             if now != old:
                 raise LedgerMoved(ref=ref) from None
+            if git.objects([draft.commit]) == [None]:
+                raise CommitTaken(ref=ref) from None
             if time.monotonic() > deadline or not any(words in reason for words in LOCKED):
                 refuse_ref(ref, failure)
             time.sleep(REF_PAUSE)
