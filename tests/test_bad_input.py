@@ -451,6 +451,7 @@ def test_a_current_folder_that_was_removed_is_told_as_such(
     assert (code, answer["error"]) == (1, "workspace_missing")
     assert "is gone" in answer["message"]
     assert "cd to another" in answer["hint"]
+    assert json.loads(cli("sample-smoke", "--json")[1]) == answer
     assert run in cli("status", "--json", "-C", str(play.root))[1]
     monkeypatch.chdir(play.root)
 

@@ -450,6 +450,19 @@ def test_a_first_memory_on_a_disk_that_takes_no_file_names_the_folder(tmp_path: 
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.parametrize("limit", [0, 20, 300])
+def test_a_sample_that_met_a_full_disk_can_be_tried_again_where_it_was(tmp_path: Path, cli: Call, limit: int) -> None:
+    words = ("sample-smoke", "--workspace", str(tmp_path / "sample"), "--json")
+    done = subprocess.run(
+        [sys.executable, "-m", "memento_git", *words], capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )  # fmt: skip
+    assert json.loads(done.stdout)["error"] == "not_writable", done.stdout
+    assert not (tmp_path / "sample").exists()
+    assert cli(*words)[0] == 0
+
+
 def test_what_a_command_showed_where_nothing_can_be_kept_is_told_with_its_exit_code(play: Play, tmp_path: Path) -> None:
     play.run()
     limit = 4096

@@ -111,7 +111,7 @@ class Git:
     def __init__(self, start: Path) -> None:
         if not start.is_dir():
             raise WorkspaceMissing(path=start)
-        self.start = _absolute(start)
+        self.start = absolute(start)
         self.cwd = start
         self.extra: dict[str, str] = {}
         self.led: dict[str, str] = {}
@@ -356,7 +356,8 @@ class Git:
         return None, self.answer("symbolic-ref", "--quiet", "HEAD") or "HEAD"
 
 
-def _absolute(start: Path) -> Path:
+def absolute(start: Path) -> Path:
+    """Return a path from the root; refuse where the current folder has been removed."""
     try:
         return start.absolute()
     except FileNotFoundError:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
 from memento_git.ledger.environment import refuse_old, run_in
+from memento_git.ledger.git import absolute, answered
+from memento_git.ledger.lock import writing
 from memento_git.ledger.store import Ledger
 from memento_git.model.ids import kind_of
 from memento_git.review.report import markdown
@@ -52,7 +56,7 @@ class NotASample(Refused):
 
 def play(folder: Path, goal: str = "") -> Row:
     """Play a run and return the answer of each step; `ok` tells whether all went well."""
-    _project(folder)
+    _project(absolute(folder))
     with Ledger.open(folder, actor="sample") as ledger:
         made = setup.init_ledger(ledger)
         steps: Row = {"init": {"ok": True, "created": made}}
@@ -108,15 +112,38 @@ def _project(folder: Path) -> None:
         if _git(folder, "config", "--local", "--get", MARK) != "true" or _git(folder, "rev-parse", "--show-prefix"):
             raise NotASample(path=folder)
         return
+    with ExitStack() as undone:
+        undone.callback(_empty, folder, keep=folder.exists())
+        with writing(folder):
+            _make(folder)
+        undone.pop_all()
+
+
+def _make(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    _git(folder, "init", "--quiet")
+    _do_git(folder, "init", "--quiet")
     for key, value in ((MARK, "true"), ("user.name", "Memento sample"), ("user.email", "sample@example.invalid")):
-        _git(folder, "config", key, value)
+        _do_git(folder, "config", key, value)
     (folder / "greeting.py").write_text(CODE, encoding="utf-8")
     (folder / "test_greeting.py").write_text(TEST, encoding="utf-8")
     (folder / ".gitignore").write_text("__pycache__/\n", encoding="utf-8")
-    _git(folder, "add", "--all")
-    _git(folder, "-c", "commit.gpgSign=false", "commit", "--quiet", "--no-verify", "-m", "A greeting, with its test")
+    _do_git(folder, "add", "--all")
+    _do_git(folder, "-c", "commit.gpgSign=false", "commit", "--quiet", "--no-verify", "-m", "A greeting, with its test")
+
+
+def _empty(folder: Path, *, keep: bool) -> None:
+    """Take away what was made of a project, so that the next try finds the folder as this one did."""
+    for name in (".git", "greeting.py", "test_greeting.py", ".gitignore"):
+        made = folder / name
+        shutil.rmtree(made, ignore_errors=True) if made.is_dir() else made.unlink(missing_ok=True)
+    if not keep:
+        with suppress(OSError):  # somebody else has put something there
+            folder.rmdir()
+
+
+def _do_git(folder: Path, *arguments: str) -> None:
+    done = run_in(folder, *arguments)
+    answered(arguments, done.returncode, done.stdout, done.stderr)
 
 
 def _git(folder: Path, *arguments: str) -> str:
