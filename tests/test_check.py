@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -302,6 +303,30 @@ def test_a_task_flipped_to_done_by_hand_is_an_error(branch: Play) -> None:
     git(branch.root, "switch", "-q", "main")
     git(branch.root, "merge", "-q", "--ff-only", "work")
     assert look(branch) == ["P001 warning"]
+
+
+@pytest.mark.parametrize("to", ["task-of-mine", "../../old-tasks/first"])
+def test_a_renamed_task_folder_is_led_back_and_no_only_copy_taken_out(branch: Play, to: str) -> None:
+    task = branch.task("Renamed")
+    branch.complete(branch.claimed(task), branch.evidence(task))
+    folder = path_of(branch, f"tasks/*/{task}")
+    other = (folder.parent / to).resolve()
+    other.parent.mkdir(exist_ok=True)
+    git(branch.root, "mv", str(folder), str(other))
+    if folder.parent.exists() and not any(folder.parent.iterdir()):
+        folder.parent.rmdir()
+    branch.commit_all("tidied up")
+
+    found = actions.check(branch.ledger, no_base=True).findings
+    fixes = {one.fix for one in found if one.code in ("F010", "L004")}
+    assert {one.code for one in found} >= {"F010", "L004"}
+    (fix,) = fixes
+    assert "git mv " in fix
+    assert "git rm" not in fix
+    subprocess.run(fix, shell=True, check=True, cwd=branch.root)
+    branch.commit_all("put back")
+    assert look(branch, no_base=True) == []
+    assert branch.is_proven(task)
 
 
 def test_what_lies_in_the_folder_of_a_skill_is_the_ledgers(branch: Play) -> None:

@@ -58,7 +58,8 @@ CATALOGUE: Final = {
     "F010": Kind(
         "a file that is not the ledger's", "warning",
         "A file below `.memento` that is not part of the ledger's layout. Nothing reads it.",
-        "Move it elsewhere: `git rm PATH`.",
+        "Take it out: `git rm PATH`; the folder of a task or plan that was renamed: give it its name again, by the "
+        "`git mv` that the finding names.",
     ),
     "F011": Kind(
         "an attachment above policy's limit", "warning",
@@ -193,7 +194,8 @@ CATALOGUE: Final = {
         "a name that leads nowhere", "error",
         "A record names a task, a dispatch, a plan or evidence that is not in its run; or a note, or what happened to "
         "one, a record that is not in the ledger.",
-        "Restore what it names, or take the record back.",
+        "Restore what it names, by the `git mv` that the finding names where its folder was renamed, or take the "
+        "record back.",
     ),
     "Q001": Kind(
         "a recipe that leads nowhere", "error",

@@ -10,6 +10,7 @@ from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.states import DONE
 from memento_git.review import folds
+from memento_git.review.files import astray
 from memento_git.work import codestate
 from memento_git.work.gates import gates
 from memento_git.work.proof import forgotten, trust
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     Shown = Passes[tuple[Evidence, str]]
 
+RESTORE: Final = "restore what it names"
 NAMED: Final = ("dispatch", "recovery_of", "plan", "successor")
 
 
@@ -38,7 +40,7 @@ def check_evidence(state: RunState, identity: str, scope: Scope) -> Iterator[Fin
         return
     for task in evidence.tasks:
         if task not in state.index.prose:
-            yield _nowhere(evidence.path, f"{identity} is for {task}")
+            yield _nowhere(evidence.path, f"{identity} is for {task}", astray(state.view, task) or RESTORE)
     for key in ("approves", "dispatch"):
         if (named := evidence.data.get(key)) and not _is_known(state, named):
             yield _nowhere(evidence.path, f"{identity} names {named}")
@@ -59,7 +61,7 @@ def _is_known(state: RunState, identity: str) -> bool:
     return state.view.holds(state.id, identity, kind_of(identity))
 
 
-def _nowhere(path: str, told: str, fix: str = "restore what it names") -> Finding:
+def _nowhere(path: str, told: str, fix: str = RESTORE) -> Finding:
     return Finding("L004", path, 0, f"{told}, which is not in this run", fix)
 
 
