@@ -13,6 +13,7 @@ LETTERS: Final = {  # of each, the number that its codes go up to
 }  # fmt: skip
 CODES: Final = tuple(f"{letter}{number + 1:03}" for letter, count in LETTERS.items() for number in range(count))
 AWAY: Final = "git does not have this object"
+PATTERN: Final = frozenset("*?[\\")
 FETCHING: Final = "bring it from where you cloned: git fetch --refetch"
 
 
@@ -65,7 +66,12 @@ def inside(archive: str) -> str:
 
 def removing(path: str, *options: str) -> str:
     """Return the fix that takes a file out, whatever whoever put it there has called it."""
-    return shlex.join(["git", "rm", *options, path])
+    return shlex.join(["git", "rm", *options, exactly(path)])
+
+
+def exactly(path: str) -> str:
+    """Return a path as git takes it for that one alone, where it would take it for a pattern of others."""
+    return path if PATTERN.isdisjoint(path) else f":(literal){path}"
 
 
 def leaving_out(path: str) -> str:

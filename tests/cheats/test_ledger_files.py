@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -276,6 +278,17 @@ def test_a_path_with_a_line_end_asks_git_for_nothing_else(doors: Doors) -> None:
     assert task in doors.cli("diff", MAIN, "-C", str(doors.root))[1]
     code, found = doors.check("--base", MAIN, "--reproduce")
     assert (code, [bad in row["message"] for row in found if row["code"] == "V002"]) == (5, [True])
+
+
+@pytest.mark.parametrize("name", ["?*", "[!a-z]*"])
+def test_a_name_that_git_takes_for_a_pattern_takes_nothing_else_along(doors: Doors, name: str) -> None:
+    """Way: who takes such a file out with the command that is shown for that takes the ledger out."""
+    before = git(doors.root, "rev-parse", "HEAD^{tree}")
+    doors.write(f".memento/{name}", "x\n")
+    assert name in doors.warned("F010")
+    (fix,) = [row["fix"] for row in doors.check("--base", MAIN)[1]]
+    subprocess.run(shlex.split(fix), cwd=doors.root, check=True, capture_output=True)
+    assert git(doors.root, "write-tree") == before
 
 
 @pytest.mark.parametrize(
