@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 @click.option("--docstrings", is_flag=True, help="Docstrings of Python, comments before definitions elsewhere.")
 @click.option(
     "--describe-with", "command", default="", metavar="CMD",
-    help="What this command prints about each file that has no note; {path} in it stands for the path.",
+    help="What this command prints about each file that has no note; {path} in it stands for the path, and for sh -c "
+         "$MEMENTO_FILE.",
 )  # fmt: skip
 @click.option(
     "--timeout", default="60s", metavar="TIME", show_default=True, help="End CMD after this time, for each file."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -21,7 +22,7 @@ CHUNK: Final = 64 * 1024
 COMPLAINT: Final = 2000
 GRACE: Final = 2.0
 HOLE: Final = "{path}"
-SHELL: Final = ("sh", "-c")
+SHELL: Final = re.compile(r"(?:.*/)?(?:ba|da|z|k|a|fi)?sh -\w*c")  # with a script behind it
 
 
 class CommandUnclear(Misused):
@@ -67,7 +68,8 @@ def ask(
     Its path stands for `{path}` in the words that are not a shell's. What takes too long or prints too much is ended,
     with all that it started.
     """
-    argv = list(words) if tuple(words[:2]) == SHELL else [word.replace(HOLE, path) for word in words]
+    is_script = SHELL.fullmatch(" ".join(words[:2]))
+    argv = list(words) if is_script else [word.replace(HOLE, path) for word in words]
     try:
         process = subprocess.Popen(
             argv, cwd=cwd, env={**os.environ, **(extra or {})}, start_new_session=True,
