@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.review.unspoken import without_secrets
+from memento_git.model.finding import Finding
+from memento_git.review.unspoken import of_findings, without_secrets
 from memento_git.work.actions import dispatches, evidences
 from tests.play import git
 
@@ -81,6 +82,13 @@ def test_what_a_finding_quotes_of_a_text_is_none_either(leaky: Play, cli: Call) 
 
     assert "S001" in {one["code"] for one in found}
     assert TOKEN not in json.dumps(found)
+
+
+def test_what_mends_a_finding_holds_no_secret_of_the_command_that_it_runs_again() -> None:
+    line = f"run it again: memento evidence run --task task_3f8q2v6n5h1j -- curl --password {PASSWORD}"
+    [told] = of_findings([Finding("C001", "x", 0, "it is old", line)], ())
+    assert told.fix == line.replace(PASSWORD, "[redacted: Secret Keyword]")
+    assert of_findings([Finding("C001", "x", 0, "it is old", line)], ["Secret Keyword"])[0].fix == line
 
 
 def test_what_policy_lets_through_is_shown(leaky: Play, cli: Call) -> None:

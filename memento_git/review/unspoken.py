@@ -32,9 +32,9 @@ def of_report(held: RunRows, allowed: Collection[str]) -> RunRows:
 
 
 def of_findings(found: Sequence[Finding], allowed: Collection[str]) -> list[Finding]:
-    """Return findings whose messages quote no secret, but for those that policy lets through."""
+    """Return findings that quote no secret, in what they say and in what mends them, but for those of policy."""
     rules = _rules(allowed)
-    return [one._replace(message=_told([one.message], rules)[0]) for one in found]
+    return [one._replace(message=_line(one.message, rules), fix=_line(one.fix, rules)) for one in found]
 
 
 def without_secrets(told: Any, rules: frozenset[str]) -> Any:
