@@ -84,6 +84,20 @@ def test_what_a_finding_quotes_of_a_text_is_none_either(leaky: Play, cli: Call) 
     assert TOKEN not in json.dumps(found)
 
 
+def test_where_the_policy_of_the_older_side_cannot_be_read_the_last_one_lets_through(leaky: Play, cli: Call) -> None:
+    git(leaky.root, "switch", "-q", "main")
+    for text in ("version: 1\npolicy: {allow_secrets: [GitHub Token]}\n", "version: 1\npolicy: [\n"):
+        (leaky.root / ".memento/config.yaml").write_text(text)
+        leaky.commit_all("policy")
+    git(leaky.root, "switch", "-q", "side")
+    git(leaky.root, "merge", "-q", "--no-edit", "main")
+    git(leaky.root, "checkout", "-q", "main~1", "--", ".memento/config.yaml")
+    git(leaky.root, "commit", "-qm", "mended")
+    code, out, _ = cli("diff", "main", "-C", str(leaky.root))
+
+    assert (code, "cannot be read" in out, TOKEN in out, PASSWORD in out) == (0, True, True, False)
+
+
 def test_what_mends_a_finding_holds_no_secret_of_the_command_that_it_runs_again() -> None:
     line = f"run it again: memento evidence run --task task_3f8q2v6n5h1j -- curl --password {PASSWORD}"
     [told] = of_findings([Finding("C001", "x", 0, "it is old", line)], ())

@@ -27,6 +27,7 @@ def diff(door: Door, range_: str, form: str | None) -> None:
     from its upstream, or from main if it has none. --at names the newer side instead of HEAD; several are its union.
     The Markdown fits a comment on a pull request: what does not fit is counted.
     """
+    from memento_git.ledger import policyfile
     from memento_git.review.note_changes import with_notes
     from memento_git.review.unspoken import of_diff
     from memento_git.review.untold import with_files
@@ -35,7 +36,7 @@ def diff(door: Door, range_: str, form: str | None) -> None:
     door.json = door.json or form == "json"
     told = with_notes(door.ledger, compare(door.ledger, range_, door.at))
     old = door.ledger.side(told["bases"])
-    told = of_diff(with_files(door.ledger, told), old.policy().allow_secrets if old.exists else ())
+    told = of_diff(with_files(door.ledger, told), policyfile.ruling(old)[0].allow_secrets if old.exists else ())
     door.show(told, lambda: terminal.clean(_text(told, form or "text")))
 
 
