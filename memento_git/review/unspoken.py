@@ -6,7 +6,6 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from memento_git.review.word_diff import ADDED, REMOVED
 from memento_git.texts.secrets import find_in_words, find_secrets, listed, redact_parts, redact_words, slug
 
 if TYPE_CHECKING:
@@ -67,6 +66,8 @@ def _line(text: str, rules: frozenset[str]) -> str:
 
 def _pieces(words: list[Row], rules: frozenset[str]) -> list[Row]:
     """Return the pieces of a word diff; what is a secret in the older or the newer text is none in its pieces."""
+    from memento_git.review.word_diff import ADDED, REMOVED
+
     kept = [dict(one) for one in words]
     for other in (REMOVED, ADDED):
         side = [one for one in kept if one["change"] != other]
