@@ -67,6 +67,21 @@ def test_the_page_says_what_the_code_of_evidence_means_for_it(play: Play) -> Non
     assert page(seen(play), NOW).count("the code changed while it ran") == 1
 
 
+def test_each_piece_of_evidence_is_told_once_and_what_is_alike_on_one_line(play: Play) -> None:
+    """A pool leaves a note of each run of its executor, which all read alike, and what proves is told with its task."""
+    done, _ = worked(play)
+    notes = [play.evidence(done, kind="lint") for _ in range(3)]
+    (proof,) = (row["evidence_id"] for row in seen(play)["verification"])
+    told = dict(sections(seen(play)))
+    (line,) = told["Verification"]
+    assert re.fullmatch(rf"`{proof}` test: `sh .*` exit 0 — witnessed, passed, proves `{done}`", line)
+    of_diff, alike = sorted(told["Other evidence"], key=lambda line: " lint: " in line)
+    assert all(f"`{name}`" in alike for name in notes)
+    assert (alike.count(" lint: "), "diff" in of_diff, "Evidence" in told) == (1, True, False)
+    limited = dict(sections({**seen(play), "evidence": []}))
+    assert limited["Verification"] == [f"`{proof}` test — witnessed, proves `{done}`"]
+
+
 def test_files_that_a_done_task_names_alone_are_not_told_as_changed(play: Play) -> None:
     worked(play)
     play.proven("Check the list", files=["list.py"])
@@ -91,7 +106,7 @@ def test_the_report_tells_what_is_asked_of_it(play: Play) -> None:
     ]  # fmt: skip
     told = markdown(held)
     for title in ("Blockers", "Plan", "Blocked", "Completed", "Verification", "Changed files", "Risks", "Roles",
-                  "Evidence", "Next"):  # fmt: skip
+                  "Other evidence", "Next"):  # fmt: skip
         assert told.count(f"\n## {title}\n") == 1, title
     assert told.count("# Refuse empty passwords\n") == 1
     assert "|" not in told

@@ -6,14 +6,14 @@ import shlex
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.model.enumeration import cut, ends, some
+from memento_git.model.enumeration import cut, ends, grouped, some
 from memento_git.model.markup import code, said, worded
 from memento_git.review.summary import digest
 from memento_git.work.doubts import CANCELLED, aged, spike_note
 from memento_git.work.proof.trust import not_seen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from memento_git.model.rows import EvidenceRow, GateRow, PlanRow, RoleRow, Row, TaskRow
     from memento_git.model.run_rows import RunRows
@@ -43,6 +43,8 @@ def markdown(held: RunRows) -> str:
 def sections(held: RunRows) -> list[tuple[str, list[str]]]:
     """Return what a report tells below its heading, as titles and lines of Markdown; nothing empty."""
     told: RunRows = held if "blockers" in held else {**held, **digest(held)}
+    known = {row["id"]: row for row in held["evidence"]}
+    proving = {row["evidence_id"] for row in told["verification"]}
     found = [
         ("Blockers", [_about(row) for row in told["blockers"]]),
         ("Plan", _plan(held)),
@@ -50,13 +52,13 @@ def sections(held: RunRows) -> list[tuple[str, list[str]]]:
         ("Gates", [_gate(row) for row in held["gates"]]),
         ("Needs settling",
          [f"`{row['record']}` is {row['problem']}: {said(row['about'])}" for row in held["trouble"]]),
-        ("Verification", [_verified(row) for row in told["verification"]]),
+        ("Verification", [_verified(row, known) for row in told["verification"]]),
         ("Changed files", [code(row["path"]) for row in told["changed_files"] if row["evidence_ids"]]),
         ("Files that done tasks name", [code(row["path"]) for row in told["changed_files"] if not row["evidence_ids"]]),
         ("Recovered", [_recovered(row) for row in told["recovered"]]),
         ("Risks", [_about(row) for row in told["risks"]]),
         ("Roles", [role_line(row) for row in held["roles"]]),
-        ("Evidence", [evidence_line(row) for row in held["evidence"]]),
+        ("Other evidence" if proving else "Evidence", _alike(known[name] for name in known if name not in proving)),
         ("Notes", [note_line(row) for row in held.get("knowledge", ())]),
         ("Also open", [f"{said(row['goal'])} (`{row['id']}`) — {row['status']}" for row in held.get("also_open", ())]),
         ("Next", [f"{worded(step['why'])}: {code(step['command'])}" for step in held["next"]]),
@@ -75,11 +77,18 @@ def _recovered(row: Row) -> str:
     return f"`{row['dispatch_id']}` of `{row['task_id']}`: {again}{where}"
 
 
-def _verified(row: Row) -> str:
-    what = ran(row) if row["command"] else row["kind"]
-    stale = f", {told}" if (told := aged(row)) else ""
+def _verified(row: Row, evidence: Mapping[str, EvidenceRow]) -> str:
     tasks = some([f"`{name}`" for name in row["task_ids"]], SHOWN_TASKS)
-    return f"{what} — {row['kind']}, {row['trust_level']}{stale}, proves {tasks}"
+    held = evidence.get(row["evidence_id"])  # a limit may have cut it off
+    what = evidence_line(held) if held else f"`{row['evidence_id']}` {row['kind']} — {row['trust_level']}"
+    return f"{what}, proves {tasks}"
+
+
+def _alike(rows: Iterable[EvidenceRow]) -> list[str]:
+    """Return evidence as lines, that of which the same is to be said as one."""
+    return [
+        f"{', '.join(names)} {what}" for what, names in grouped((_of(row), f"`{row['id']}`") for row in rows).items()
+    ]
 
 
 def role_line(row: RoleRow) -> str:
@@ -226,14 +235,19 @@ def rerun_lines(row: EvidenceRow) -> list[str]:
 
 def evidence_line(row: EvidenceRow) -> str:
     """Return one piece of evidence as a line."""
+    return f"`{row['id']}` {_of(row)}"
+
+
+def _of(row: EvidenceRow) -> str:
+    """Return what is to be said of a piece of evidence."""
     if row["status"] == "redacted" and (gone := row["withdrawn"]):
-        return f"`{row['id']}` redacted by {said(called(gone['actor']))}: {said(gone['reason'] or '')}"
+        return f"redacted by {said(called(gone['actor']))}: {said(gone['reason'] or '')}"
     what = _what(row)
     status = row["status"] if row["status"] != "recorded" else ""
     told = (aged(row), MOVED if row["moved"] else "", status, said(signature_note(row)), said(again_note(row)))
     marks = [row["trust_level"], row["outcome"], *filter(None, told)]
     shared = f", shared by {len(row['task_ids'])} tasks" if len(row["task_ids"]) > 1 else ""
-    return f"`{row['id']}` {row['kind']}: {what} — {', '.join(marks)}{shared}"
+    return f"{row['kind']}: {what} — {', '.join(marks)}{shared}"
 
 
 def note_line(row: Row) -> str:
