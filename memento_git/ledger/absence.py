@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PARTIAL: Final = r"^remote\..*\.promisor$|^extensions\.partialclone$"
 TREELESS: Final = (r"^remote\..*\.partialclonefilter$", "tree:")  # git would fetch what each commit has, one by one
 KINDS: Final = {"120000": "a symbolic link", "160000": "a submodule"}
-LATEST: Final = 20_000  # commits of HEAD's history in which a ledger that is gone is looked for
+LATEST: Final = 2_000  # commits of HEAD's history in which a ledger that is gone is looked for
 TYPED_REMOTE_HEAD: Final = re.compile(r"(?:refs/remotes/)?(?P<remote>[^/\s~^:@{]+)/HEAD(?:[~^]\d*)*")
 
 
