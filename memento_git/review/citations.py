@@ -10,7 +10,7 @@ from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.states import DONE
 from memento_git.review import folds
-from memento_git.review.files import astray
+from memento_git.review.astray import astray
 from memento_git.work import codestate
 from memento_git.work.gates import gates
 from memento_git.work.proof import forgotten, trust

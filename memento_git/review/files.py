@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout, policyfile, staged
 from memento_git.model.finding import Finding, leaving_out, removing
 from memento_git.model.ids import ID, kind_of
 from memento_git.model.work import commands_of, without_file_ids
+from memento_git.review.astray import brought_back
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 
 TOP: Final = (layout.CONFIG, layout.README, layout.ATTRIBUTES)
 LARGEST_SCAN: Final = 1024 * 1024
-NAME: Final = re.compile(r"^id: ((?:task|plan)_[0-9a-hjkmnp-tv-z]{12})$", re.MULTILINE)
-PROSE: Final = ("task", "plan")
 STAGED: Final = "take it out of the file, and stage that; revoke it if it was ever committed"
 
 
@@ -59,39 +56,7 @@ def check_names(view: View, among: Collection[str], policy: Policy) -> Iterator[
             yield Finding("F009", other, 0, f"differs from {ours} in case alone", removing(other, "--cached"))
         if path in wanted and path not in named and not is_ours(path):
             message = f"{path} is not part of the ledger's layout"
-            yield Finding("F010", path, 0, message, _brought_back(view, path) or removing(path), "warning")
-
-
-def astray(view: View, record: str) -> str:
-    """Return the command that brings the renamed folder of a task or a plan back; nothing where there is none."""
-    name = f"/{kind_of(record)}.md"
-    lost = (path for path in view.files if path.endswith(name) and not is_ours(path))
-    found = ((_named(view, path), path) for path in lost)
-    return next((_brought_back(view, path) for one, path in found if one == record), "")
-
-
-def _brought_back(view: View, path: str) -> str:
-    """Return the command that gives the folder of a file its name again, where the text in it is of a record."""
-    folder, _, name = path.rpartition("/")
-    texts = {f"{folder}/{kind}.md": kind for kind in PROSE}
-    held = next((text for text in texts if text in view.files and not is_ours(text)), "")
-    record, run = _named(view, held) if held else "", layout.run_of_path(path)
-    if not record or not run or kind_of(record) != texts[held]:
-        return ""
-    right = layout.folder_of(run, record)
-    if f"{right}/{name}" in view.files:
-        return ""
-    parent = right.rpartition("/")[0]
-    made = (
-        "" if any(one.startswith(f"{parent}/") for one in view.files) else f"{shlex.join(['mkdir', '-p', parent])} && "
-    )
-    return f"{made}{shlex.join(['git', 'mv', folder, right])}"
-
-
-def _named(view: View, path: str) -> str:
-    """Return the id that a text gives itself; nothing where it has none."""
-    found = NAME.search((view.read(path) or b"")[:LARGEST_SCAN].decode(errors="replace"))
-    return found[1] if found else ""
+            yield Finding("F010", path, 0, message, brought_back(view, path) or removing(path), "warning")
 
 
 def check_top(names: Iterable[str]) -> Iterator[Finding]:
