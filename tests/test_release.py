@@ -426,6 +426,20 @@ def test_a_release_gate_that_must_be_fresh_rests_on_evidence_of_this_code(play: 
     assert (found.verdict.missing, bool(found.event)) == ((), True)
 
 
+def test_a_release_that_lacks_fresh_evidence_is_led_to_what_was_recorded_of_the_run(play: Play, run: str) -> None:
+    play.policy("  gates: {fresh: [release]}\n")
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all()
+    (lacking,) = judged(play).verdict.missing
+    assert f": memento evidence run --run {run} -- CMD, then " in lacking
+    shown = play.evidence()
+    (lacking,) = judged(play).verdict.missing
+    line = f"memento gate record release passed --run {run} --evidence {shown}"
+    assert lacking.endswith(f"none that proves its tasks is, but {shown} is: {line}")
+    play.gate("release", "passed", run=run, evidence=[shown])
+    assert judged(play).verdict.missing == ()
+
+
 def test_git_looks_at_the_work_tree_as_often_for_much_evidence_as_for_little(
     play: Play, run: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from memento_git.work.gates import gatehold, gates, release, release_facts
 from memento_git.work.gates.hindrances import hindrances
 from memento_git.work.gates.release import Conditions, RunFacts, Verdict
 from memento_git.work.proof import codes, trust
+from memento_git.work.remedies import passing
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -108,11 +109,23 @@ def _ended(state: RunState) -> list[str]:
     return [f"the run is {state.status}, and gate release {told} before that"]
 
 
-def _stale(state: RunState, why: str) -> list[str]:
-    """Return that nothing which a release would rest on is fresh, with why."""
+def _stale(ledger: Ledger, state: RunState, why: str) -> list[str]:
+    """Return that nothing which a release would rest on is fresh, with why, and how it passes on other evidence."""
     if why == gatehold.NOTHING:
-        why = f"none that proves its tasks is: {AGAIN.format(run=state.id)}"
+        here = _fresh(ledger, state)
+        led = f", but {here} is: {passing((), 'release', state.id)} --evidence {here}" if here else ""
+        why = f"none that proves its tasks is{led or f': {AGAIN.format(run=state.id)}'}"
     return [no.GateNotFresh(gate="release", why=why).message] if why else []
+
+
+def _fresh(ledger: Ledger, state: RunState) -> str:
+    """Return the latest evidence of a run on which its release may be passed by hand; nothing where there is none."""
+    known = [one for one in state.pieces(state.ids("evidence")) if "code" in one.data]
+    recorded = [one for one in known if state.evidence_status(one.id) == "recorded"]
+    code = gatehold.here(ledger.git, state, [str(one.ref) for one in recorded])
+    latest = sorted(recorded, key=lambda one: (one.data["at"], one.id), reverse=True)
+    found = (one.id for one in latest if not gatehold.not_fresh(state, state.id, [str(one.ref)], code))
+    return next(found, "")
 
 
 def _cited(state: RunState, names: Sequence[str]) -> list[str]:
@@ -168,7 +181,7 @@ def _refs(ledger: Ledger, state: RunState, verdict: Verdict) -> tuple[list[str],
         return [parse_ref(ref).id for ref in held], []
     if why == gatehold.NOTHING and any(gatehold.is_of_commit(state, one, code) for one in found):
         why = f"what proves its tasks {gatehold.EDITED}"
-    return fresh, _stale(state, why)
+    return fresh, _stale(ledger, state, why)
 
 
 def _is_recorded(state: RunState, refs: Sequence[str]) -> bool:
