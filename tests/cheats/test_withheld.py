@@ -244,3 +244,29 @@ def test_what_the_proof_of_the_base_lacks_comes_alone(doors: Doors, what: str) -
     doors.sound()
     code, out, _ = doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))
     assert (code, f"{evidence}, run again, differs: exit code 0 is recorded, 3 came out" in out) == (5, True)
+
+
+def test_the_text_of_a_run_that_comes_after_what_was_handed_out_in_it_as_a_known_limit(doors: Doors) -> None:
+    """Way: a run whose text is missing may be a spike; whoever merges past that is told by a check of all alone."""
+    run = doors.play.run("No spike")
+    doors.forge(doors.play.task(run=run), "dispatched", executor="agent", spike=True)
+    assert run in doors.caught("P006")
+    path = doors.path(run)
+    doors.remove(path)
+    assert "this file is missing" in doors.caught("F001")
+    doors.landed()
+    git(doors.root, "checkout", "-q", "HEAD^", "--", path)
+    git(doors.root, "commit", "-qm", "what was withheld")
+    doors.sound()
+    assert "P006" in [row["code"] for row in doors.check("--no-base")[1]]
+
+
+def test_an_approval_whose_plan_comes_later_is_found_before(doors: Doors) -> None:
+    doors.policy("  signatures: {allowed_signers: .memento/allowed_signers, require: {plan_approval: []}}\n")
+    run = doors.play.run("Signed")
+    plan = doors.play.do(plans.draft_plan, "Plan", "Do it.", run=run)
+    doors.forge(plan, "approved", text=doors.ref(plan).digest)
+    doors.forge(doors.play.task(run=run), "dispatched", executor="agent", plan=plan)
+    doors.caught("K001")
+    doors.remove(doors.path(plan))
+    doors.caught("K001", "F007")
