@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
@@ -43,7 +44,7 @@ def added(
 
     Of several forks the base is what they come to together; policy and keys are those of `ruling`, else of the first.
     """
-    first, ruling = forks[0], ruling or forks[0]
+    first, ruling, name = forks[0], ruling or forks[0], shlex.quote(name)
     git.trees.anew = True
     differing, known = difference.from_bases(git, forks, head)
     is_staged = staged.is_read(git)

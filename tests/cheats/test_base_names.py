@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.cheats.doors import run_of
 from tests.cheats.forging import MAIN, WORK
 from tests.play import git
 
@@ -175,3 +177,17 @@ def test_a_name_that_only_a_tag_has_is_the_tag(doors: Doors) -> None:
     for base in ("v1", "deadbeef", "refs/tags/v1", "v1^{}"):
         assert doors.check("--base", base)[0] == 5
     doors.caught("P001")
+
+
+@pytest.mark.parametrize("name", ["a;touch${IFS}b", "it's", "a$(id)"])
+def test_a_base_whose_name_a_shell_would_run(doors: Doors, name: str) -> None:
+    """Way: who puts back what is gone with the command that is shown for that runs what the name says."""
+    [task] = doors.play.state(run_of(doors)).ids("task")
+    doors.landed()
+    git(doors.root, "branch", name, MAIN)
+    doors.remove(doors.last(task, "completed"))
+    doors.caught("D002")
+    (fix,) = [row["fix"] for row in doors.check("--base", name)[1] if row["code"] == "D002"]
+    line = f"printf '%s\\n' {fix.partition(': ')[2]}"
+    words = subprocess.check_output(["sh", "-c", line], cwd=doors.root, text=True)
+    assert words.splitlines() == ["memento", "check", "--base", name, "--fix"]
