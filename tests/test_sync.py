@@ -117,14 +117,16 @@ def killing(play: Play, name: str) -> None:
 def test_what_a_fast_forward_that_was_killed_left_is_told_apart_from_the_users_edits(hub: Hub) -> None:
     """It was told to be committed, or to be stashed, as if it were the user's."""
     ada, bob = hub.first, hub.clone("Bob")
-    for name in ("a b.py", "c.py", "z.py"):
+    for name in ("a b.py", "[A-Z].py", "z.py"):
         code(ada, "x = 1\n" * 9, name)
+    code(ada, "x = 1\n", "M.py")
     sync(ada)
     sync(bob)
-    for name in ("a b.py", "c.py", "z.py"):
+    for name in ("a b.py", "[A-Z].py", "z.py"):
         code(ada, "x = 2\n" * 9, name)
     sync(ada)
-    (bob.root / "app.py").write_text("mine\n")
+    for name in ("app.py", "M.py"):
+        (bob.root / name).write_text("mine\n")
     (bob.root / "staged.py").write_text("staged\n")
     git(bob.root, "add", "staged.py")
     before = at(bob)
@@ -135,13 +137,13 @@ def test_what_a_fast_forward_that_was_killed_left_is_told_apart_from_the_users_e
     assert lock.exists()
     lock.unlink()
     (bob.root / ".git" / "info" / "attributes").unlink()
-    (bob.root / "c.py").write_text("x = 2\n" * 3)
+    (bob.root / "[A-Z].py").write_text("x = 2\n" * 3)
     told = refused(bob, adoption.ForwardHalfDone)
-    assert told.message.endswith("or a part of it: a b.py, c.py")
+    assert told.message.endswith("or a part of it: [A-Z].py, a b.py")
     command = told.hint.partition("the command again: ")[2]
     subprocess.run(command, shell=True, check=True, cwd=bob.root / ".memento")
     git(bob.root, "checkout", "z.py")
-    assert at(bob) == before
+    assert (at(bob), (bob.root / "M.py").read_text()) == (before, "mine\n")
     assert sync(bob).brought.outcome == "fast_forwarded"
     assert (at(bob)[1], (bob.root / "z.py").read_text()) == (before[1], "x = 2\n" * 9)
 

@@ -93,7 +93,7 @@ def _as_git_does(ledger: Ledger, base: publish.Base, commit: str) -> None:
         raise publish.LedgerMoved(ref=base.ref)
     reason = " ".join(complaints(err)[:6]) or ended(code)
     if half := _half_done(git, base.commit or "", commit):
-        back = shlex.join(["git", "checkout", "--", *(f":/{path}" for path in half)])
+        back = shlex.join(["git", "checkout", "--", *(f":(top,literal){path}" for path in half)])
         raise ForwardHalfDone(reason=reason, files=some(half, SHOWN), command=back)
     if userindex.LOCK in err and (left := git.git_dir / userindex.LOCK).exists():
         raise userindex.IndexLocked(path=left)
