@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.folding.lanes import CANONICAL, spoken
 from memento_git.model.enumeration import ends, grouped
 from memento_git.model.ids import action_of, kind_of
-from memento_git.model.states import MADE
+from memento_git.model.states import MADE, UNNAMED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 UNKNOWN: Final = "(unknown)"
 """By whom a record is that cannot be read."""
-UNNAMED: Final = "unnamed"
-"""Who a task is handed to where nobody was named."""
 MOST: Final = 200
 TELLING: Final = ("dispatch", "successor", "into", "answer", "target", "keep", "reason", "note")
 UNTOLD: Final = ("do", "of", "at", "by", "after", "code", "kept", "signature")

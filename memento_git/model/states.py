@@ -24,6 +24,8 @@ TASK_STATUSES: Final = (
 OPEN_DISPATCH: Final = ("queued", "claimed")
 ENDED_DISPATCH: Final = ("completed", "failed", "recovered")
 DISPATCH_STATUSES: Final = (*OPEN_DISPATCH, *ENDED_DISPATCH)
+UNNAMED: Final = "unnamed"
+"""Who a task is handed to where nobody was named."""
 MADE: Final = {"run": "started", "plan": "drafted", "task": "added", "evidence": "recorded", "note": "added"}
 RUN_KINDS: Final = ("command", "test", "lint", "type", "build")
 TRUSTS: Final = ("reproduced", "witnessed", "verified", "reported", "advisory")

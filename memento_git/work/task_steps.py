@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import many, some
 from memento_git.model.markup import code
+from memento_git.model.states import UNNAMED
 from memento_git.work.remedies import creating, mending, resuming
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ SOON: Final = 3
 
 def claiming(what: str, dispatch: DispatchRow) -> Row:
     """Return the step of whoever a dispatch was handed to: nobody else is kept from it, but one would be told."""
-    whose = "" if dispatch["executor"] in ("", "unnamed") else f" by {dispatch['executor']}"
+    whose = "" if dispatch["executor"] in ("", UNNAMED) else f" by {dispatch['executor']}"
     return {"why": f"{what} waits to be claimed{whose}",
             "command": f"memento dispatch claim {dispatch['dispatch_id']}"}  # fmt: skip
 

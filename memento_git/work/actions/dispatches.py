@@ -9,7 +9,7 @@ from memento_git.folding.fold import plans_of
 from memento_git.ledger import checkouts, claims
 from memento_git.ledger.codec import REDACTED
 from memento_git.model.ids import NoSuchRecord, dispatch_of, option, parse_ref
-from memento_git.model.states import DONE, ENDED_DISPATCH
+from memento_git.model.states import DONE, ENDED_DISPATCH, UNNAMED
 from memento_git.model.types import is_blank
 from memento_git.model.work import FAILURES
 from memento_git.texts.typed import lists
@@ -377,7 +377,7 @@ def recover_dispatch(
     preflight.refuse_unfit(tx, desk.policy, act="dispatch")
     known = opened.get("executor") if opened else ""
     successor = hand_out(
-        tx, task, executor or (known if known not in ("", REDACTED) else "unnamed"), recovery_of=name,
+        tx, task, executor or (known if known not in ("", REDACTED) else UNNAMED), recovery_of=name,
         candidate=bool(opened and opened.data.get("candidate")),
         allow_destructive=opened.data.get("allowed", ()) if opened else (), brief=brief,
     )  # fmt: skip

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from memento_git.errors import MementoError, Moved, Refused
 from memento_git.ledger import checkouts, codec, handovers, processes, workbranches
-from memento_git.ledger.codec import REDACTED
 from memento_git.ledger.handovers import Handover
 from memento_git.model.ids import parse_ref, random_part
 from memento_git.work import brief as briefs
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, worktrees
 from memento_git.work.desk import Desk
-from memento_git.work.dispatch import preflight
+from memento_git.work.dispatch import handout, preflight
 from memento_git.work.proof import proofs
 
 if TYPE_CHECKING:
@@ -153,9 +152,8 @@ def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
 
 def _of_another(state: RunState, dispatch: str, executor: str) -> list[str]:
     """Return what is to be known where another is started on a dispatch than it was handed to."""
-    opened = state.opened(dispatch)
-    meant = opened.get("executor") if opened is not None else ""
-    if meant in ("", "unnamed", REDACTED, executor):
+    meant = handout.handed_to(state, dispatch)
+    if meant in ("", executor):
         return []
     return [f"{dispatch} was handed to {meant}: what comes of it counts for {meant}, and not for {executor}"]
 

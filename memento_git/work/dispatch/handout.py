@@ -8,6 +8,7 @@ from memento_git.errors import Refused
 from memento_git.folding.fold import last_of, plans_of
 from memento_git.ledger.codec import REDACTED
 from memento_git.ledger.view import LedgerUnreadable
+from memento_git.model.states import UNNAMED
 from memento_git.work import persons
 from memento_git.work import refusals as no
 from memento_git.work.dispatch import terms
@@ -101,11 +102,17 @@ def changed_terms(state: RunState, task: str, dispatch: str) -> MementoError | N
     return None if state.unread(task) else _refusal(refuse_changed_terms, state, task, dispatch)
 
 
-def for_another(state: RunState, dispatch: str, actor: str) -> list[str]:
-    """Return what is to be known where an actor takes what was handed to somebody else."""
+def handed_to(state: RunState, dispatch: str) -> str:
+    """Return who a dispatch was handed to by name; nothing where nobody was, or the name is redacted."""
     opened = state.opened(dispatch)
     meant = opened.get("executor") if opened is not None else ""
-    if meant in ("", "unnamed", REDACTED) or persons.is_same(meant, actor):
+    return "" if meant in (UNNAMED, REDACTED) else meant
+
+
+def for_another(state: RunState, dispatch: str, actor: str) -> list[str]:
+    """Return what is to be known where an actor takes what was handed to somebody else."""
+    meant = handed_to(state, dispatch)
+    if not meant or persons.is_same(meant, actor):
         return []
     return [f"{dispatch} was handed to {meant}, and {actor} has claimed it"]
 
