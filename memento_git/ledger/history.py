@@ -10,11 +10,13 @@ from memento_git.ledger.commits import author_in, author_of
 from memento_git.model.clock import seconds_of, stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
 
+ACTED: Final = "%x00%H%x00%an <%ae>%x00%at%x00%e%x00%(trailers:key=Memento-Actor,valueonly)"
+"""A commit, what `author_of` goes by, and the actors that it names, as git's log tells them."""
 TRAILER: Final = re.compile(r"(?m)^(Memento-[A-Za-z-]+): *(.*?) *$")
 
 
@@ -29,12 +31,15 @@ def commit_names(view: View, *, run: str = "", who: str = "", since: str = "", u
     ages = [f"--max-age={int(seconds_of(since))}"] if since else []
     ages += [f"--min-age={int(seconds_of(until)) - 1}"] if until else []
     paths = [f"{layout.RUNS}/{run}", f"{layout.ARCHIVE}/{run}"] if run else [layout.FOLDER]
-    form = "--format=%x00%H%x00%an <%ae>%x00%at%x00%e%x00%(trailers:key=Memento-Actor,valueonly)"
-    told = view.git.run("log", form, *ages, *view.commits, "--", *paths)
-    parts = told.decode(errors="replace").split("\0")[1:]
-    rows = zip(*(parts[start::5] for start in range(5)), strict=True)
+    rows = _acted(view.git.run("log", f"--format={ACTED}", *ages, *view.commits, "--", *paths), 5)
     found = ((row[0], f"{author_of(view.git, *row[:4])[0]} {row[4]}" if who else "") for row in rows)
     return [name for name, persons in found if who.lower() in persons.lower()]
+
+
+def _acted(told: bytes, wide: int) -> Iterator[tuple[str, ...]]:
+    """Return commits as `ACTED` has git tell them, and with so many parts each."""
+    parts = told.decode(errors="replace").split("\0")[1:]
+    return zip(*(parts[start::wide] for start in range(wide)), strict=True)
 
 
 class Revised(NamedTuple):
@@ -50,11 +55,10 @@ def revised(git: Git, since: Sequence[str], until: Sequence[str]) -> dict[str, R
     It is the actors that a commit names, or its author. After a squash it is whoever squashed, and where commits are
     missing nobody.
     """
-    form = "--format=%x00%H%x00%an <%ae>%x00%at%x00%e%x00%(trailers:key=Memento-Actor,valueonly)%x00"
+    form = f"--format={ACTED}%x00"
     told = git.run("log", "--reverse", "--name-only", form, *until, "--not", *since, "--", layout.KNOWLEDGE)
     found: dict[str, Revised] = {}
-    parts = told.decode(errors="replace").split("\0")[1:]
-    for commit, author, seconds, encoding, actor, paths in zip(*(parts[start::6] for start in range(6)), strict=True):
+    for commit, author, seconds, encoding, actor, paths in _acted(told, 6):
         wrote, when = author_of(git, commit, author, seconds, encoding)
         names, at = [*filter(None, actor.split("\n"))] or [wrote], stamp(when)
         for path in paths.split("\n"):
