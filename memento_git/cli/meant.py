@@ -11,7 +11,7 @@ import click
 
 from memento_git.cli import synonyms
 from memento_git.cli.main import COMMANDS, memento
-from memento_git.model.ids import KINDS, LISTED, begins_an_id, kind_of
+from memento_git.model.ids import ALPHABET, KINDS, LENGTH, LISTED, begins_an_id, kind_of
 from memento_git.model.knowledge import NOTE_KINDS
 from memento_git.texts.secrets import find_in_words
 
@@ -29,7 +29,7 @@ MENDS: Final = 6
 MOST: Final = 200  # words
 LONGEST: Final = 200  # letters of a word
 NEAR: Final = 0.7  # how like a word must be: below it, page is purge, and revert is report
-SHORT: Final = re.compile(r"(?=.*\d)(?=.*[a-z])[0-9a-hjkmnp-tv-z]{3,12}")  # the beginning of an id without its kind
+SHORT: Final = re.compile(rf"(?=.*\d)(?=.*[a-z])[{ALPHABET}]{{3,{LENGTH}}}")  # the beginning of an id without its kind
 QUOTES: Final = {
     "\u201c": "\u201d",
     "\u201e": "\u201c\u201d",

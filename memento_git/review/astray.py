@@ -7,12 +7,12 @@ import shlex
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
-from memento_git.model.ids import kind_of
+from memento_git.model.ids import ALPHABET, LENGTH, kind_of
 
 if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
-NAME: Final = re.compile(r"^id: ((?:task|plan)_[0-9a-hjkmnp-tv-z]{12})$", re.MULTILINE)
+NAME: Final = re.compile(rf"^id: ((?:task|plan)_[{ALPHABET}]{{{LENGTH}}})$", re.MULTILINE)
 PROSE: Final = ("task", "plan")
 
 
