@@ -61,6 +61,16 @@ def on(play: Play, branch: str, *made: str) -> None:
     git(play.root, "switch", "-q", *(["-c"] if made else []), branch, *made)
 
 
+def moved_on(shop: Play, *, complete: bool = True) -> str:
+    """Release a run of a branch, and have the base move on; return the run."""
+    on(shop, "work", "main")
+    line(shop, 0, "released")
+    run = released(shop, complete=complete)
+    on(shop, "main")
+    edit(shop, "other.py", "moved = 1\n")
+    return run
+
+
 @pytest.mark.parametrize("where", ["other file", "same file"])
 def test_a_released_run_is_merged_after_the_base_has_moved_on(shop: Play, where: str) -> None:
     on(shop, "work", "main")
@@ -225,11 +235,7 @@ def test_a_merge_that_completes_a_run_itself_is_no_squash_of_what_the_gate_saw(s
 
 
 def test_a_squash_whose_change_a_partial_clone_lacks_is_told(shop: Play, tmp_path: Path) -> None:
-    on(shop, "work", "main")
-    line(shop, 0, "released")
-    released(shop)
-    on(shop, "main")
-    edit(shop, "other.py", "moved = 1\n")
+    moved_on(shop)
     press(shop.root, "squash", "main", "work")
     git(shop.root, "config", "uploadpack.allowFilter", "true")
     there = tmp_path / "partial"
@@ -255,11 +261,7 @@ def test_a_squash_or_rebase_that_brings_code_of_after_the_end_is_told(shop: Play
 
 @pytest.mark.parametrize("path", ["app.py", "more.py"])
 def test_a_squash_that_is_other_than_a_merge_is_told(shop: Play, path: str) -> None:
-    on(shop, "work", "main")
-    line(shop, 0, "released")
-    run = released(shop)
-    on(shop, "main")
-    edit(shop, "other.py", "moved = 1\n")
+    run = moved_on(shop)
     git(shop.root, "merge", "-q", "--squash", "work")
     (shop.root / path).write_text("and more\n")
     shop.commit_all("squashed")
@@ -327,11 +329,7 @@ def test_lines_that_fit_at_two_places_are_not_taken_for_what_was_seen(shop: Play
 
 def test_a_server_takes_a_squash_onto_a_base_that_moved_on(shop: Play, tmp_path: Path) -> None:
     """Its hook looks at objects that are not in the repository yet."""
-    on(shop, "work", "main")
-    line(shop, 0, "released")
-    released(shop)
-    on(shop, "main")
-    edit(shop, "other.py", "moved = 1\n")
+    moved_on(shop)
     bare = tmp_path / "bare.git"
     git(shop.root, "clone", "-q", "--bare", "--single-branch", "--branch=main", f"file://{shop.root}", str(bare))
     hook = bare / "hooks" / "pre-receive"
@@ -351,11 +349,7 @@ def test_a_server_takes_a_squash_onto_a_base_that_moved_on(shop: Play, tmp_path:
 
 
 def test_a_run_that_is_not_complete_is_asked_for_the_code_of_the_merge(shop: Play) -> None:
-    on(shop, "work", "main")
-    line(shop, 0, "released")
-    released(shop, complete=False)
-    on(shop, "main")
-    edit(shop, "other.py", "moved = 1\n")
+    moved_on(shop, complete=False)
     press(shop.root, "merge", "main", "work")
     assert amiss(shop) == [("G003", "error")]
     assert amiss(shop, no_base=True) == [("G003", "error")]
@@ -365,11 +359,7 @@ def test_a_git_that_cannot_tell_what_a_merge_changed_is_taken_for_a_change(
     shop: Play, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """As one before 2.35, which knows no `--remerge-diff`."""
-    on(shop, "work", "main")
-    line(shop, 0, "released")
-    released(shop)
-    on(shop, "main")
-    edit(shop, "other.py", "moved = 1\n")
+    moved_on(shop)
     press(shop.root, "merge", "main", "work")
     assert amiss(shop) == []
     old = tmp_path / "git"
