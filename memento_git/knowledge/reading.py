@@ -23,16 +23,12 @@ MOST_NAMED: Final = 5
 
 
 class NoSuchLines(Refused):
-    """Lines that a file does not have."""
-
     token = "lines_missing"
     sentence = "{path} has {count} lines, not {lines}"
     hint_ = "memento code read {path!q} shows it from its beginning"
 
 
 class NoSuchSymbol(Refused):
-    """A name that no symbol has, or more than one."""
-
     token = "symbol_missing"
     sentence = "{where} has no one symbol {symbol}{near}"
     hint_ = "memento code map lists the symbols of a file"

@@ -25,8 +25,6 @@ FILTERS: Final = (
 
 
 class NothingAsked(Misused):
-    """A view that answers a question, without one."""
-
     token = "query_required"
     sentence = "the view {view} answers a question, and none was given"
     hint_ = "memento recall QUERY --view {view}, or --view orient, digest or list, which need none"

@@ -38,16 +38,12 @@ class PolicyMissing(Broken):
 
 
 class FolderReplaced(Broken):
-    """Something that is no folder has been committed in the ledger's place."""
-
     token = "ledger_replaced"
     sentence = "{folder} at {where} is {kind}, not a folder, so there is no ledger in it"
     hint_ = "{fix}"
 
 
 class ObjectsAway(Broken):
-    """A partial clone lacks an object, and git cannot bring it."""
-
     token = "objects_away"
     sentence = "this partial clone lacks what must be read, and git cannot fetch it: {reason}"
     hint_ = "make its remote reachable (try git ls-remote), then run the command again"
@@ -74,16 +70,12 @@ class LedgerRemoved(NoLedger):
 
 
 class NoCommitYet(NoSuchRevision):
-    """HEAD of a branch that has no commit."""
-
     token = "no_commit_yet"
     sentence = "this branch has no commit yet, so {rev} names none"
     hint_ = "commit something first, or make a ledger as its first commit: memento init"
 
 
 class CommitAway(Broken):
-    """A ref that names a commit which git does not have, as where its files were damaged."""
-
     token = "commit_away"
     sentence = "{rev} is at {commit}, and git does not have that commit here"
     hint_ = "git fsck shows what is missing; bring it from where you cloned: git fetch --refetch"

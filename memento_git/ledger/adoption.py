@@ -24,8 +24,6 @@ SHOWN: Final = 5
 
 
 class ForwardRefused(Refused):
-    """The user's work stands in the way of what comes in."""
-
     token = "fast_forward_refused"
     sentence = "git does not bring the work tree forward: {reason}"
     hint_ = "commit those files or put them aside (git stash), then run the command again; nothing was changed"
@@ -42,8 +40,6 @@ class ForwardHalfDone(Refused):
 
 
 class ForwardHangs(Refused):
-    """What git runs of the user's, a hook or a filter, did not come to an end."""
-
     token = "fast_forward_hangs"
     sentence = (
         "git merge --ff-only was ended after {seconds} s: a hook or a filter of this clone may wait for something"

@@ -31,24 +31,18 @@ MARK_TEXT: Final = "Worktrees of dispatches: memento makes and removes them. See
 
 
 class FolderForeign(Refused):
-    """The place for work trees holds something that is not ours."""
-
     token = "worktrees_foreign"
     sentence = "{path} is there already, and memento did not make it"
     hint_ = "choose another folder for worktrees: git config memento.worktrees FOLDER"
 
 
 class NothingCommitted(Refused):
-    """A branch without a commit has nothing that a work tree could start from."""
-
     token = "nothing_committed"
     sentence = "the branch has no commit that a worktree could start from"
     hint_ = "commit the code first, or run in the checkout itself with --in-place"
 
 
 class WorktreeFailed(Refused):
-    """git could not make, or could not read, a work tree."""
-
     token = "worktree_failed"
     sentence = "the worktree {path} cannot be {what}: {reason}"
     hint_ = "git worktree list shows all worktrees, memento doctor those that were left behind"

@@ -26,16 +26,12 @@ SHELL: Final = re.compile(r"(?:.*/)?(?:ba|da|z|k|a|fi)?sh -\w*c")  # with a scri
 
 
 class CommandUnclear(Misused):
-    """A command line that cannot be taken apart into words."""
-
     token = "command_unclear"
     sentence = "{given!r} is no command: {problem}"
     hint_ = "write it as one would in a shell, in quotes: --describe-with 'tool --option'"
 
 
 class CommandNotFound(Refused):
-    """A command that the operating system cannot start."""
-
     token = "command_not_found"
     sentence = "{program} could not be started: {reason}"
     hint_ = "check the name and PATH; a line for a shell is given as sh -c LINE"

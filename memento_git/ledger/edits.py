@@ -27,8 +27,6 @@ PLAIN: Final = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--
 
 
 class UncommittedLedger(Refused):
-    """A file that the change relies on was edited and not committed."""
-
     token = "ledger_edited"
     sentence = "ledger files have edits that are not committed: {paths}"
     hint_ = "commit them or put them back (git diff HEAD .memento shows them), then run the command again"

@@ -60,16 +60,12 @@ IN_ONE: Final = ("-c", "core.splitIndex=false")  # an index of ours: its other p
 
 
 class GitMissing(Broken):
-    """There is no git program to run."""
-
     token = "git_missing"
     sentence = "git was not found on PATH"
     hint_ = "install git 2.31 or newer"
 
 
 class GitTooOld(Broken):
-    """The git program lacks what the ledger needs."""
-
     token = "git_too_old"
     sentence = "git {version} is older than 2.31"
     hint_ = "install a newer git"

@@ -42,8 +42,6 @@ class GitFailed(Broken):
 
 
 class CannotWrite(GitFailed):
-    """The file system does not take what git must write."""
-
     token = "not_writable"
     sentence = "cannot write: git {command}: {reason}"
     hint_ = "free some space or mend the permissions, then run the command again"
@@ -51,24 +49,18 @@ class CannotWrite(GitFailed):
 
 
 class RepositoryUnreadable(Broken):
-    """There is a repository, and git does not open it."""
-
     token = "repository_unreadable"
     sentence = "git cannot open this repository: {reason}"
     hint_ = "mend what git names, until git status works, then run the command again"
 
 
 class WorkTreeMissing(Broken):
-    """Somebody has configured a work tree that is not there, be it a command that was run as evidence."""
-
     token = "work_tree_missing"
     sentence = "core.worktree of this repository names {path}, and there is no such folder"
     hint_ = "make that folder, or let git take the one that .git is in: git config --unset core.worktree"
 
 
 class NotARepository(Refused):
-    """The workspace is not inside a git repository."""
-
     token = "not_a_repository"
     sentence = "{path} is not in a git repository"
     hint_ = "give the checkout with --workspace PATH, or make one: git init {path!q}"
@@ -98,8 +90,6 @@ class DubiousOwnership(Refused):
 
 
 class BareRepository(Refused):
-    """A bare repository has no checkout to keep in step."""
-
     token = "bare_repository"
     sentence = "this repository is bare, or a git directory: the ledger can be read here, not written"
     hint_ = "write in a checkout; in a clone, then push"

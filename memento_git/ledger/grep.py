@@ -31,16 +31,12 @@ OF_REGEX: Final = (
 
 
 class RegexInvalid(Misused):
-    """An expression that git cannot search by."""
-
     token = "regex_invalid"
     sentence = "{regex!r} cannot be searched for: {problem}"
     hint_ = "write a regular expression; put \\ before a character that shall stand for itself"
 
 
 class GrepTooSlow(Refused):
-    """A search that does not come to an end."""
-
     token = "grep_too_slow"
     sentence = "searching for {regex!r} took more than {seconds} s"
     hint_ = "search below one folder, or for a simpler expression"

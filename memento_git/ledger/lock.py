@@ -32,8 +32,6 @@ HOLDERS: Final[dict[tuple[str, int], int]] = {}  # the locks that threads of thi
 
 
 class LockHeld(Moved):
-    """Another process of ours has been writing for longer than anybody should wait."""
-
     token = "ledger_locked"
     sentence = "another memento process holds {path} for more than {seconds} s: {holder}"
     hint_ = "wait for it, or end that process; the lock goes with it"
@@ -57,8 +55,6 @@ class NotWritable(Refused):
 
 
 class RefLocked(Moved):
-    """Another git process holds the branch."""
-
     token = "ref_locked"
     sentence = "git cannot lock {ref}: {reason}"
     hint_ = "finish that git command; if none is running, a crash left the lock file: remove it"

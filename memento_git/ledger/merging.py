@@ -26,32 +26,24 @@ THEIRS: Final = "3"
 
 
 class MergeConflict(Moved):
-    """Texts of the ledger changed on both sides, or a file is there and not there."""
-
     token = "merge_conflict"
     sentence = "changed on both sides in ways that do not merge: {files}"
     hint_ = "merge by hand: git pull --no-rebase {remote!q} {branch!q}; then memento sync"
 
 
 class CodeDiverged(Moved):
-    """Both sides have commits of code that the other lacks."""
-
     token = "code_diverged"
     sentence = "code changed on both sides, and Memento merges no code: {files}"
     hint_ = "merge it yourself: git pull --no-rebase {remote!q} {branch!q}; then memento sync"
 
 
 class HistoriesUnrelated(Refused):
-    """The two sides have no commit in common."""
-
     token = "histories_unrelated"
     sentence = "the branch here and {branch} on {remote} have no commit in common"
     hint_ = "check that the remote is the right one: git remote -v"
 
 
 class HistoryTooShort(Refused):
-    """A shallow clone does not reach back to where the two sides parted."""
-
     token = "history_too_short"
     sentence = "this shallow clone does not reach back to where it and {branch} on {remote} parted"
     hint_ = "git fetch --deepen=100 {remote!q} {branch!q}, or git fetch --unshallow {remote!q}; then memento sync"

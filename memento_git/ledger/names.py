@@ -22,16 +22,12 @@ REMOTE_HEAD: Final = re.compile("refs/remotes/.+/HEAD")
 
 
 class NoSuchRevision(Refused):
-    """A revision that git cannot resolve to a commit."""
-
     token = "revision_not_found"
     sentence = "{rev!r} does not name a commit here"
     hint_ = "git log --oneline shows commits; a shallow clone may need git fetch --deepen"
 
 
 class RevisionAmbiguous(Refused):
-    """A name that two branches, or a ref and a commit, have, which are not the same commit."""
-
     token = "revision_ambiguous"
     sentence = "{rev!r} could be {one} or {other}, which are not the same"
     hint_ = "name it in full: {one}, or {other}"

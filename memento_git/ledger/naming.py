@@ -16,8 +16,6 @@ SHOWN: Final = 5
 
 
 class RecordInvalid(IdInvalid):
-    """A text that cannot begin the id of any record."""
-
     sentence = "{given!r} is not the id of a record, nor the beginning of one"
 
     def __init__(self, *, given: str) -> None:

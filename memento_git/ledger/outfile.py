@@ -24,16 +24,12 @@ KEPT: Final = "written.json"
 
 
 class OutUnfit(Refused):
-    """A place that an answer must not be written to."""
-
     token = "out_invalid"
     sentence = "nothing can be written to {path}: {problem}"
     hint_ = "name a file outside of .git and .memento, in a folder that exists, and behind no link that leads elsewhere"
 
 
 class FileTaken(Refused):
-    """A file that holds something else."""
-
     token = "file_exists"
     sentence = "{path} exists and holds something that memento did not write there"
     hint_ = "give another name, or move that file away first; export and task bundle replace it with --force"

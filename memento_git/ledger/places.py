@@ -17,16 +17,12 @@ if TYPE_CHECKING:
 
 
 class UnsafePath(Refused):
-    """A folder of the ledger is a symbolic link in the work tree."""
-
     token = "workspace_unsafe"
     sentence = "{path} is a symbolic link, so a file below it might land outside the repository"
     hint_ = "{fix}"
 
 
 class PlaceTaken(Refused):
-    """Something of the user's lies where the ledger needs a folder, or a folder where it needs a file."""
-
     token = "place_taken"
     sentence = "{path} is a {what}, and the ledger needs a {needed} there"
     hint_ = "move it away, then run the command again; nothing was changed"

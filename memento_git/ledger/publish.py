@@ -35,39 +35,29 @@ TRUE: Final = ("true", "yes", "on", "1", "")
 
 
 class LedgerMoved(Moved):
-    """The branch got another commit while ours was being made."""
-
     token = "ledger_moved"
     sentence = "{ref} moved on while the change was being made"
     hint_ = "run the command again"
 
 
 class CommitTaken(LedgerMoved):
-    """A git that prunes at once took the new commit before the branch named it."""
-
     sentence = "what the change had written was removed before {ref} named it, as git gc --prune=now does"
     hint_ = "run the command again while nothing prunes here"
 
 
 class OperationUnderWay(Moved):
-    """git is in the middle of something that a commit would disturb."""
-
     token = "operation_in_progress"
     sentence = "{what} is in progress in this worktree"
     hint_ = "{how}; reading works meanwhile"
 
 
 class InsideHook(Moved):
-    """A hook of git called us while git itself is writing."""
-
     token = "inside_hook"
     sentence = "the ledger cannot be written from within a git hook or an editor that git opened"
     hint_ = "run the command after git has finished"
 
 
 class SigningFailed(Refused):
-    """The repository asks for signed commits and the signature could not be made."""
-
     token = "signing_failed"
     sentence = "the ledger commit could not be signed: {reason}"
     hint_ = "unlock the key, or see git config commit.gpgSign; nothing was changed"

@@ -26,24 +26,18 @@ PLAIN_NAME: Final = re.compile(r"(?!.*\.\.)[\w@][\w./@{}~^+-]*")
 
 
 class RangeUnclear(Misused):
-    """A range that names no two revisions."""
-
     token = "range_unclear"
     sentence = "{given!r} is not a range: {problem}"
     hint_ = "write A..B, A...B for their merge base, or one revision"
 
 
 class TrunkUnknown(Misused):
-    """Nothing says what to compare with."""
-
     token = "trunk_unknown"
     sentence = "this branch has no upstream, and there is no branch main or master to compare with"
     hint_ = "name what to compare with: memento diff A..B"
 
 
 class ForkMissing(Refused):
-    """A revision, or the commit where two of them parted, that a shallow clone does not have."""
-
     token = "fork_missing"
     sentence = "this clone is shallow (depth {depth}) and does not have {what}"
     hint_ = "git fetch {fetch}; or all of it: git fetch --unshallow (actions/checkout: fetch-depth: 0)"
@@ -62,8 +56,6 @@ class RemoteHeadUnknown(NoSuchRevision):
 
 
 class NoMergeBase(Refused):
-    """Two histories that never were one."""
-
     token = "merge_base_missing"
     sentence = "{one} and {other} have no common commit"
     hint_ = "name another revision, or compare them as they are: memento diff {one}..{other}"

@@ -34,8 +34,6 @@ THERE: Final = "[remote rejected]"  # by the remote itself, not by what it said 
 
 
 class NoRemote(Refused):
-    """A repository without any remote."""
-
     token = "no_remote"
     sentence = "this repository has no remote"
     hint_ = "git remote add origin URL"
@@ -50,32 +48,24 @@ class RemoteUnknown(Refused):
 
 
 class NoUpstream(Refused):
-    """A branch that is bound to none on a remote."""
-
     token = "no_upstream"
     sentence = "branch {branch} has no upstream"
     hint_ = "push it, and have that branch as its upstream: memento sync {remote!q} --set-upstream"
 
 
 class NotOnBranch(Refused):
-    """A detached HEAD has nothing on the remote that corresponds to it."""
-
     token = "head_detached"
     sentence = "HEAD is detached: there is no branch to bring together with a remote"
     hint_ = "git switch BRANCH, or git switch -c NAME to keep these commits"
 
 
 class BranchUnborn(Refused):
-    """A branch without a commit."""
-
     token = "branch_unborn"
     sentence = "branch {branch} has no commit yet"
     hint_ = "git pull brings the remote's commits; memento init makes a ledger"
 
 
 class BranchNameInvalid(Refused):
-    """A name that git does not take for a branch."""
-
     token = "branch_invalid"
     sentence = "{given!r} cannot be the name of a branch"
     hint_ = "git branch --all lists those that there are"
@@ -93,32 +83,24 @@ class RemoteBranchMissing(Refused):
 
 
 class RemoteUnreachable(Refused):
-    """The remote did not answer, or did not let us in."""
-
     token = "remote_unreachable"
     sentence = "{remote} cannot be reached: {reason}"
     hint_ = "try git fetch {remote!q}: Memento never asks for a password; nothing is lost, run the command again later"
 
 
 class RemoteSilent(Refused):
-    """The remote took longer than anybody should wait."""
-
     token = "remote_timeout"
     sentence = "{remote} did not answer within {seconds} s"
     hint_ = "see whether git fetch {remote!q} gets through, then run the command again"
 
 
 class PushRejected(Refused):
-    """A hook or a rule, here or there, does not let the push through."""
-
     token = "push_rejected"
     sentence = "the push to {remote} was rejected: {reason}"
     hint_ = "nothing is lost here; remove the reason, or push another way (a pull request), then memento sync"
 
 
 class RemoteRewritten(Moved):
-    """The remote's branch was forced to a history without commits that it had, and that are still here."""
-
     token = "remote_rewritten"
     sentence = "{branch} on {remote} was rewritten: it no longer has commits that came from there, up to {old}"
     hint_ = (

@@ -20,8 +20,6 @@ ROLES: Final = ("AUTHOR", "COMMITTER")
 
 
 class IdentityMissing(Refused):
-    """git does not know who commits."""
-
     token = "identity_missing"
     sentence = "git does not know who you are: {reason}"
     hint_ = "git config user.name NAME && git config user.email ADDRESS"

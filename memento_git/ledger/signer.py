@@ -46,8 +46,6 @@ WITHOUT: Final = ("DISPLAY", "WAYLAND_DISPLAY", "SSH_ASKPASS")
 
 
 class SigningKeyMissing(Refused):
-    """A signature is asked for, and there is no key to make it with."""
-
     token = "signing_key_missing"
     sentence = "there is no key to sign with: {why}"
     hint_ = "give one with --key FILE, or set git's gpg.format=ssh and user.signingKey, or MEMENTO_SIGNING_KEY"
@@ -70,8 +68,6 @@ class SigningWithheld(Refused):
 
 
 class SshKeygenMissing(Broken):
-    """There is no ssh-keygen program to sign or check with."""
-
     token = "ssh_keygen_missing"
     sentence = "ssh-keygen was not found on PATH"
     hint_ = "install OpenSSH 8.9 or newer"

@@ -21,8 +21,6 @@ SHOWN: Final = 5
 
 
 class IndexUnmerged(Refused):
-    """An index of which git makes no commit."""
-
     token = "index_unmerged"
     sentence = "these files are not merged yet: {paths}"
     hint_ = "resolve them, git add them, then run this again"

@@ -34,16 +34,12 @@ POLICIES_DIFFER: Final = (
 
 
 class NoLedger(Refused):
-    """The repository has no ledger at the commit that was asked."""
-
     token = "no_ledger"
     sentence = "there is no ledger at {where}"
     hint_ = "make one: memento init"
 
 
 class NoLedgerElsewhere(NoLedger):
-    """A repository without a ledger, other than the one that one stands in."""
-
     sentence = "there is no ledger at {where} of {folder}"
     hint_ = "make one: memento init -C {folder!q}"
 
@@ -75,24 +71,18 @@ def _refuse_unsaid(action: str) -> None:
 
 
 class NothingToCommit(Refused):
-    """A request that would leave everything as it is."""
-
     token = "nothing_changed"
     sentence = "there is nothing to change: it is as asked already"
     hint_ = "say what should be different"
 
 
 class RecordUnfit(Refused):
-    """A record that the ledger could not read again."""
-
     token = "record_invalid"
     sentence = "this would write a record that cannot be read: {problem}"
     hint_ = "shorten or replace the text that it names; nothing was changed"
 
 
 class ActorInvalid(Misused):
-    """A name for who acts that cannot stand in a record."""
-
     token = "actor_invalid"
     sentence = "{actor!r} cannot be an actor's name: {problem}"
     hint_ = "give one line of plain text with --actor or MEMENTO_ACTOR"

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 
 class TransactionEnded(Misused):
-    """An action on a transaction whose changes are committed, or forgotten."""
-
     token = "transaction_ended"
     sentence = "this transaction has ended: nothing can be changed in it any more"
     hint_ = "begin another: with ledger.transaction('what it does') as tx"

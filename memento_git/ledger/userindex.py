@@ -33,8 +33,6 @@ TAKEN: Final = "File exists"
 
 
 class IndexLocked(Moved):
-    """Another git process holds the index."""
-
     token = "index_locked"
     sentence = "another git process holds {path}"
     hint_ = "finish that git command; if none is running, a crash left the file: remove it"

@@ -34,22 +34,16 @@ class WordUnknown(TextInvalid):
 
 
 class UriUnfit(TextInvalid):
-    """What should lead somewhere, and cannot."""
-
     sentence = "{given!r} is no link"
     hint_ = "write a whole one, such as https://ci.example/1, or file://a/b.log for a/b.log of the repository"
 
 
 class NotUtf8(TextInvalid):
-    """A name of other bytes than UTF-8, which git takes and a text file cannot hold."""
-
     sentence = "{given!r} is not UTF-8"
     hint_ = "rename it: records name only what is UTF-8"
 
 
 class NameUnfit(TextInvalid):
-    """A name with a character that paths in records do not have."""
-
     sentence = "{given!r} has a character that no record holds in a path"
     hint_ = "rename it: records name no file or folder with a backslash, a tab or a line break"
 

@@ -28,8 +28,6 @@ NAMES: Final = {"task_description": "description", "verification_policy": "verif
 
 
 class BudgetTooSmall(Refused):
-    """A budget that cannot hold what is never left out."""
-
     token = "budget_too_small"
     sentence = "the brief of {task} needs about {least} tokens at least, and {budget} are allowed"
     hint_ = "criteria, safety rules and reporting contract are never left out: give --budget {least} or more"

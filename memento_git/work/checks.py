@@ -31,8 +31,6 @@ class PayloadInvalid(Refused):
 
 
 class ProviderUnknown(Misused):
-    """A provider whose JSON, or whose API, is not known here."""
-
     token = "check_provider_unknown"
     sentence = "{given!r} is not a provider that this knows"
     hint_ = "one of: {allowed}"

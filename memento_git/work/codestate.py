@@ -29,24 +29,18 @@ COMMIT: Final = "git commit -a -m MESSAGE"
 
 
 class CodeUnknown(Refused):
-    """git cannot tell what the code is at this moment."""
-
     token = "code_unknown"
     sentence = "git cannot name the code as it is: {reason}"
     hint_ = "fix what git reports (such as a file without read permission): git status; then run the command again"
 
 
 class PathUnknown(Refused):
-    """A path that evidence should cover is not among the tracked files."""
-
     token = "path_unknown"
     sentence = "{path} is not tracked by git"
     hint_ = "git add it first, or leave --covers away to cover all code"
 
 
 class PathOfLedger(Refused):
-    """A path that evidence should cover is no code."""
-
     token = "path_of_ledger"
     sentence = "{path} is the ledger's, which is no part of the code"
     hint_ = "name what the command is about, or leave --covers away to cover all code"

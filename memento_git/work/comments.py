@@ -20,8 +20,6 @@ MARK: Final = "<!-- memento-git: this comment is updated, not repeated -->"
 
 
 class BodyUnfit(Misused):
-    """A text that cannot be a comment."""
-
     token = "comment_invalid"
     sentence = "this cannot be posted as a comment: {problem}"
     hint_ = "memento diff --format markdown writes a text that fits"

@@ -45,16 +45,12 @@ SERVICES: Final = {
 
 
 class HostingMissing(Refused):
-    """The library that speaks HTTP is not installed."""
-
     token = "hosting_missing"
     sentence = "asking a hosting service needs the requests package"
     hint_ = adding("hosting")
 
 
 class TokenMissing(Refused):
-    """No token for the service, or none that could be one."""
-
     token = "hosting_token_missing"
     sentence = "{variable} holds no token for {provider}"
     hint_ = "set {variable} in the environment; it is sent to the service alone, never stored"
@@ -83,56 +79,42 @@ class RequestUnfit(HostingFailed):
 
 
 class HostingUnauthorized(Refused):
-    """The service does not take the token."""
-
     token = "hosting_unauthorized"
     sentence = "{host} does not accept the token in {variable}"
     hint_ = "set {variable} to a token that is valid there"
 
 
 class HostingForbidden(Refused):
-    """The token is known and may not do this."""
-
     token = "hosting_forbidden"
     sentence = "{host} gives the token in {variable} no access to {what}"
     hint_ = "give the token the right that this needs: to read checks and commit statuses, or to write comments"
 
 
 class HostingNotFound(Refused):
-    """The service knows no such thing, or hides it from this token."""
-
     token = "hosting_not_found"
     sentence = "{host} has no {what}, or does not show it to this token"
     hint_ = "check --repo, {option} and what the token may see; only what was pushed is there"
 
 
 class RateLimited(Refused):
-    """The service answers no more for a while."""
-
     token = "hosting_rate_limited"
     sentence = "{host} answers no more for now: its rate limit is reached{until}"
     hint_ = "wait, then run the command again"
 
 
 class HostingUnreachable(Refused):
-    """No connection to the service."""
-
     token = "hosting_unreachable"
     sentence = "{host} cannot be reached: {reason}"
     hint_ = "check the network, the proxy and --api"
 
 
 class TlsFailed(Refused):
-    """The connection is not secure."""
-
     token = "hosting_tls"
     sentence = "the connection to {host} is not secure: {reason}"
     hint_ = "check the service's certificate, or name its authority in REQUESTS_CA_BUNDLE"
 
 
 class HostingTimeout(Refused):
-    """The service took too long."""
-
     token = "hosting_timeout"
     sentence = "{host} did not answer in time"
     hint_ = "run the command again"

@@ -10,8 +10,6 @@ LONGEST: Final = 366 * 24 * 3600
 
 
 class LeaseInvalid(DurationInvalid):
-    """A length of time that no claim could have."""
-
     sentence = "a lease is at least a second, and at most {most}d"
 
 

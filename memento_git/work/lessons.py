@@ -18,8 +18,6 @@ VOLATILE: Final = (
 
 
 class LessonVolatile(Refused):
-    """A lesson that will not be true for long."""
-
     token = "lesson_volatile"
     sentence = "this is no lesson: it {why}"
     hint_ = "say what holds for the project, in a whole sentence, without what passes"

@@ -125,8 +125,6 @@ class PlanRequired(Refused):
 
 
 class NoOnePlan(PlanRequired):
-    """No plan is named, and several may be meant."""
-
     sentence = "run {run} has {count} plans, and none of them is canonical"
     hint_ = "name one of them: memento plan list --run {run}"
 
@@ -158,8 +156,6 @@ class ApproverRefused(Refused):
 
 
 class AuthorRefused(ApproverRefused):
-    """The author of a plan, where policy asks for another."""
-
     sentence = "{actor} wrote this plan, and policy asks for another than its author to approve it"
     hint_ = "let somebody else read and approve it: memento plan approve {plan}"
 
@@ -171,15 +167,11 @@ class TaskTransition(Refused):
 
 
 class TaskOpen(TaskTransition):
-    """A task that is to be taken up again, and that was not done or given up yet."""
-
     sentence = "task {task} is {status}, so it cannot be reopened"
     hint_ = "it is open; what comes next: {step}"
 
 
 class NotCompleted(TaskTransition):
-    """A task that is to be verified and that nobody has completed, or that was rejected or cancelled."""
-
     sentence = "task {task} is {status}, so it cannot be verified"
     hint_ = "a task is verified when it is completed; what comes before that: {step}"
 
@@ -273,8 +265,6 @@ class TaskClaimed(AlreadyClaimed):
 
 
 class ClaimedMeanwhile(AlreadyClaimed):
-    """A claim that was lost to another one of which nothing is known yet."""
-
     sentence = "dispatch {dispatch} was claimed by {holder} meanwhile"
 
 
@@ -340,8 +330,6 @@ class NothingGiven(Misused):
 
 
 class CommandForShell(Refused):
-    """A command line that says something to a shell, where no shell will read it."""
-
     token = "command_for_shell"
     sentence = "{command!r:.80} is started without a shell, to which alone {part} means something"
     hint_ = "let a shell run it: --check {line}"

@@ -33,23 +33,17 @@ OUT_BY_HAND: Final = "take out of it yourself what calls memento"
 
 
 class ClientFileUnfit(Refused):
-    """A file of a client that cannot be changed without harm."""
-
     token = "client_file_unfit"
     sentence = "{path} is not changed: {problem}"
     hint_ = "{way}"
 
 
 class NoCheckout(BareRepository):
-    """A client starts in a checkout, where its files lie."""
-
     sentence = "this repository is bare, or a git directory: a client is set up in files of a checkout"
     hint_ = "run the command in a checkout of it, or in a clone"
 
 
 class ClientFileMoved(Moved):
-    """A file that somebody else changed between the look at it and the writing."""
-
     token = "client_file_moved"
     sentence = "{path} was changed meanwhile, and is left as it is"
     hint_ = "run the command again; what it would write is shown first"

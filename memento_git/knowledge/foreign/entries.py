@@ -27,8 +27,6 @@ ENDS: Final = re.compile("\r\n?|[\u2028\u2029]")  # of lines, as other systems h
 
 
 class SourceUnreadable(Refused):
-    """The source is not what it was said to be, so nothing of it can be taken."""
-
     token = "source_unreadable"
     sentence = "{where} cannot be imported: {problem}"
     hint_ = "see what each --from takes: memento import --help"

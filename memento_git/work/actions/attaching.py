@@ -26,8 +26,6 @@ LONG: Final = 64 * BLOCK
 
 
 class FileMissing(Refused):
-    """A file that should be evidence does not exist."""
-
     token = "evidence_file_missing"
     sentence = "there is no file {path} in the repository"
     hint_ = "paths are relative to the workspace; a link is for --uri, where file://a/b.log means a/b.log"
@@ -42,8 +40,6 @@ class FileUnfit(Refused):
 
 
 class RangeInvalid(Misused):
-    """Two revisions were expected."""
-
     token = "range_invalid"
     sentence = "{given!r} is not a range of commits"
     hint_ = "write A..B"

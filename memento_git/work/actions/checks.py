@@ -28,8 +28,6 @@ UNFINISHED: Final = ("queued", "in_progress", "pending", "requested", "waiting",
 
 
 class CommitUnknown(Refused):
-    """A check of a commit that this clone does not have."""
-
     token = "check_commit_unknown"
     sentence = "check {name} is of commit {commit}, which this clone does not have"
     hint_ = "bring it here first: git fetch origin {commit}"

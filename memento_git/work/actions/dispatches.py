@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 
 class CategoryInvalid(Misused):
-    """A category of failure that there is not."""
-
     token = "category_invalid"
     sentence = "{given!r} is not a category of failure"
     hint_ = "one of: {allowed}"

@@ -58,8 +58,6 @@ class Draft(NamedTuple):
 
 
 class KindInvalid(Misused):
-    """A kind of evidence that there is not, or that a command cannot make."""
-
     token = "evidence_kind_invalid"
     sentence = "{given!r} is not a kind of evidence for this"
     hint_ = "one of: {allowed}"
@@ -335,8 +333,6 @@ def _tell_of_unheard(tx: Transaction, state: RunState, made: str, about: str) ->
 
 
 class SuccessorInvalid(Refused):
-    """Evidence that cannot take the place of the one that it was named for."""
-
     token = "successor_invalid"
     sentence = "evidence {successor} cannot take the place of {evidence}: {why}"
     hint_ = "name other evidence of the same run: memento evidence list --run {run}"

@@ -28,16 +28,12 @@ if TYPE_CHECKING:
 
 
 class NotAttestable(Refused):
-    """Evidence that no attestation can be made of."""
-
     token = "evidence_not_attestable"
     sentence = "{evidence} cannot be exported: {why}"
     hint_ = "export evidence of a command, test, lint, type check or build that stands: memento evidence list"
 
 
 class NotReleased(Refused):
-    """A run whose release does not stand."""
-
     token = "run_not_released"
     sentence = "run {run} is not released: {why}"
     hint_ = "see what is missing: memento gate release --run {run}"

@@ -38,16 +38,12 @@ SHOWN: Final = (
 
 
 class FolderTaken(Refused):
-    """A folder that evidence must not be written to."""
-
     token = "folder_taken"
     sentence = "evidence cannot be written to {folder}: {problem}"
     hint_ = "name a folder that is empty or not there yet, outside of .git and .memento"
 
 
 class NotBesideFolder(Misused):
-    """Something that evidence of a folder cannot be given any more."""
-
     token = "from_alone"
     sentence = "--from adds evidence as it was written: {names} cannot be given with it"
     hint_ = "leave that out; anything else to be shown is evidence of its own: memento evidence add FILE"

@@ -35,8 +35,6 @@ NO_GRAPH: Final = "this run has no import graph recorded, so changes to it were 
 
 
 class SnapshotsRequired(Misused):
-    """A comparison of which one side, or both, are missing."""
-
     token = "graph_snapshots_required"
     sentence = "two graphs are needed to compare"
     hint_ = "memento graph diff A..B, or both --before-json and --after-json"

@@ -32,16 +32,12 @@ PAUSE: Final = 0.25
 
 
 class DependencyUnmerged(Refused):
-    """The work of a dependency is proven on a branch that this one does not have."""
-
     token = "dependency_unmerged"
     sentence = "task {task} waits for the merge of {branch}, which holds the work of {dependency}"
     hint_ = "review it, then merge it: git merge {branch!q}"
 
 
 class DependencyUnchosen(DependencyUnmerged):
-    """The work of a dependency is proven on several branches, and this one has none of them."""
-
     sentence = "task {task} waits for the work of {dependency}, which was done {times} times and is not merged"
     hint_ = "choose one of the tries, then merge its branch: memento dispatch select {dependency}"
 

@@ -71,32 +71,24 @@ check() {{
 
 
 class HooksTracked(Refused):
-    """Hooks that are files of the repository."""
-
     token = "hooks_tracked"
     sentence = "core.hooksPath leads to {path}, which is in the work tree"
     hint_ = "add this line to {user}/{name} yourself: {line}"
 
 
 class HooksOff(Refused):
-    """A core.hooksPath that is empty, or leads to what is no folder, such as /dev/null."""
-
     token = "hooks_off"
     sentence = "core.hooksPath is set to {value}, so that git runs no hooks here"
     hint_ = "git config --show-origin --get-all core.hooksPath says where; take it out there"
 
 
 class NoHooksOfOurs(Refused):
-    """Hooks that another program keeps, or none at all, where memento never installed any."""
-
     token = "hooks_absent"
     sentence = "memento installed no hooks here, so there are none to take away: core.hooksPath is set to {value}"
     hint_ = "where somebody wrote such a line into a hook there, take it out by hand: {line}"
 
 
 class HookTaken(Refused):
-    """A hook that was put aside before is still there, and so is another one."""
-
     token = "hook_taken"
     sentence = "{path} is there already, from an earlier installation"
     hint_ = "look at it, and remove it or put it back"
@@ -111,8 +103,6 @@ class HookUnmoved(Refused):
 
 
 class HookChanged(Refused):
-    """Our hook with something of somebody else in it."""
-
     token = "hook_changed"
     sentence = "{path} was changed since memento wrote it"
     hint_ = "keep what is not memento's elsewhere, and remove the file"

@@ -27,8 +27,6 @@ MOST_BYTES: Final = 1 << 20
 
 
 class TextTooLarge(Refused):
-    """A text of which only a part could be judged."""
-
     token = "text_too_large"
     sentence = "the text has more than {most} bytes, and none of them was judged"
     hint_ = "judge the part that names commands"

@@ -45,8 +45,6 @@ PAUSE: Final = 0.05
 
 
 class NotRunning(Refused):
-    """A dispatch that no process of this machine works on."""
-
     token = "worker_not_found"
     sentence = "no process of this machine works on dispatch {dispatch}"
     hint_ = (

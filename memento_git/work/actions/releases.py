@@ -28,8 +28,6 @@ AGAIN: Final = "memento evidence run --run {run} -- CMD, then memento gate recor
 
 
 class ReleaseRefused(Refused):
-    """A hand-written pass of the release gate, where policy asks for more."""
-
     token = "release_refused"
     sentence = "run {run} may not be released: {missing}"
     hint_ = "see what is missing: memento gate release --run {run}"

@@ -53,16 +53,12 @@ NOTES: Final = {
 
 
 class NothingListed(Refused):
-    """Policy lists no command that may be run again."""
-
     token = "reproduction_not_allowed"
     sentence = "policy at {where} lists no command that may be run again"
     hint_ = "say it in .memento/config.yaml there, below policy: reproduce: {{commands: [[{word}]]}}"
 
 
 class NotListedYet(NothingListed):
-    """The base, whose policy decides, has no ledger yet."""
-
     sentence = "what may be run again is read from the policy at {where}, where there is no ledger yet"
     hint_ = "bring the ledger there first, with this below policy: reproduce: {{commands: [[{word}]]}}"
 

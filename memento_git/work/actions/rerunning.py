@@ -35,8 +35,6 @@ MOST_SAID: Final = 300
 
 
 class SetupFailed(Refused):
-    """A command that should make a clean work tree ready failed."""
-
     token = "reproduction_setup_failed"
     sentence = "policy.reproduce.setup: {command} ended with exit code {code}: {said}"
     hint_ = "run it in a fresh clone; what it needs must be there"
@@ -53,8 +51,6 @@ def set_up(policy: Policy, top: Path, group: Callable[..., capture.Captured]) ->
 
 
 class FolderAbsent(Refused):
-    """The folder that a recorded command ran in is not part of the code that it runs on now."""
-
     token = "reproduction_folder_absent"
     sentence = "the code at {commit} has no folder {folder} to run in"
     hint_ = "fetch the commit that the evidence saw, or record evidence for the code as it is"

@@ -32,8 +32,6 @@ BEST = "best"
 
 
 class NoCandidate(Refused):
-    """None of a task's candidates can be chosen."""
-
     token = "no_candidate"
     sentence = "no candidate of {task} can be selected: {why}"
     hint_ = "see each of them: memento dispatch select {task}"

@@ -122,8 +122,6 @@ def collapsed(ledger: Ledger) -> bool:
 
 
 class GuideEdited(Refused):
-    """A guide that is there already with other content."""
-
     token = "guide_edited"
     sentence = "{path} is there already with other content"
     hint_ = "remove it, or name another folder"

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 
 class NoCommand(Refused):
-    """Nobody knows how an executor is started."""
-
     token = "executor_command_missing"
     sentence = "memento does not know how {executor} is started"
     hint_ = "give its command after two dashes, or set executors.{executor}.run in .memento/config.yaml"
@@ -35,8 +33,6 @@ class SandboxRequired(Refused):
 
 
 class ExecutorUnnamed(Misused):
-    """A task was given to run, and nobody to run it."""
-
     token = "executor_required"
     sentence = "no executor and no command was given"
     hint_ = "name an executor with --executor NAME, or give a command after two dashes"

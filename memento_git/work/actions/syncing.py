@@ -38,8 +38,6 @@ WAITS: Final = 14 * 24 * 3600
 
 
 class RemoteBusy(Moved):
-    """Others pushed each time that we had merged."""
-
     token = "remote_busy"
     sentence = "{branch} on {remote} moved on {attempts} times while we merged"
     hint_ = "what is here is merged and committed: run memento sync again"

@@ -26,29 +26,21 @@ MOST: Final = 3
 
 
 class PathUnfit(TextInvalid):
-    """A path that names no file or folder below the top of the repository."""
-
     sentence = "{given!r} names nothing inside the repository"
     hint_ = "give the path of a file or folder from the top, such as src/app.py, without .. and not the top itself"
 
 
 class CommandUnfit(TextInvalid):
-    """A command that cannot be taken apart into words."""
-
     sentence = "the command {command!r:.80} cannot be taken apart: {problem}"
     hint_ = "close each quote, as for a shell: 'pytest -k \"a b\"'; what is long belongs into a script"
 
 
 class CostUnfit(TextInvalid):
-    """A cost that is no number."""
-
     sentence = "{given!r:.60} is not a cost"
     hint_ = "give a number from 0 on, with at most three decimals, such as 2.5"
 
 
 class KindUnfit(TextInvalid):
-    """A kind of work that is no word."""
-
     sentence = "{given!r:.60} is not the word for a kind of work"
     hint_ = "take one word of small letters, digits, - and _, such as bug-fix"
 

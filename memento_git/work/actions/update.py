@@ -15,8 +15,6 @@ KEPT: Final = 4096
 
 
 class FromCheckout(Refused):
-    """An installation that runs from a checkout of the source."""
-
     token = "installed_from_checkout"
     sentence = "memento runs from a checkout of its source, which no installer updates"
     hint_ = "git pull in that checkout"

@@ -26,8 +26,6 @@ TOLD_AS_TROUBLE: Final = ("T001", "T002", "T003", "E001", "E002", "E003")
 
 
 class PushUnsound(Refused):
-    """A state of the ledger that a remote shall not get."""
-
     token = "sync_unsound"
     sentence = "{branch} on {remote} does not get what is wrong here: {told}"
     hint_ = "memento check {how} shows all of it, --fix mends some; nothing was merged or pushed"
@@ -40,8 +38,6 @@ class PushOutrun(PushUnsound):
 
 
 class RemoteUnreadable(Moved):
-    """What comes from the remote would leave no ledger that this program can read."""
-
     token = "remote_unreadable"
     sentence = "{branch} on {remote} would leave no ledger here that can be read: {reason}"
     hint_ = (
@@ -51,8 +47,6 @@ class RemoteUnreadable(Moved):
 
 
 class RedactionUndone(Moved):
-    """A merge would bring back what one side has redacted or purged, and the other still has in its history."""
-
     token = "redaction_undone"
     sentence = "merged with {branch} of {remote}, what was redacted would be back: {told}"
     hint_ = "{step}"

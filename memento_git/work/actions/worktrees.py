@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 
 class WorkerAlive(Refused):
-    """A dispatch whose worker process runs on this machine is nobody else's to end."""
-
     token = "worker_alive"
     sentence = "process {pid} works on dispatch {dispatch} since {since}"
     hint_ = "stop it: memento dispatch stop {dispatch}"

@@ -18,16 +18,12 @@ LARGEST: Final = 64 * 1024
 
 
 class AttestExtraMissing(Refused):
-    """The library that signs envelopes is not installed."""
-
     token = "attest_extra_missing"
     sentence = "signing an attestation needs the library {library}"
     hint_ = adding("attest")
 
 
 class KeyUnfit(Refused):
-    """A key file that nothing can be signed with."""
-
     token = "key_invalid"
     sentence = "the key cannot be used: {problem}"
     hint_ = "give an Ed25519 or ECDSA private key without a passphrase: PEM, or as ssh-keygen writes it"

@@ -27,8 +27,6 @@ DONE: Final = {"passed": "passed", "waived": "been waived"}
 
 
 class SignatureRequired(Refused):
-    """An approval or verdict lacks the signature that policy demands."""
-
     token = "signature_required"
     sentence = "{what} needs a signature: {why}"
     hint_ = "whoever may sign does it again with --sign; policy.signatures in .memento/config.yaml says who"
@@ -43,8 +41,6 @@ class SignatureUnfit(Refused):
 
 
 class SignersMissing(Refused):
-    """The commit has no file that says whose keys count."""
-
     token = "signers_missing"
     sentence = "policy demands signatures, and it {why}"
     hint_ = "commit the file that policy.signatures in .memento/config.yaml names, as ssh-keygen reads it"

@@ -34,8 +34,6 @@ class DestructiveArgv(Refused):
 
 
 class RuleUnknown(Misused):
-    """A name that no rule about destructive commands has."""
-
     token = "rule_unknown"
     sentence = "no rule about destructive commands is called {given!r}"
     hint_ = "one of: {allowed}"

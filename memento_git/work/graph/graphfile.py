@@ -20,8 +20,6 @@ KNOWN: Final = ("hot_spots", "god_nodes", "cycles", "modularity", *COUNTS)
 
 
 class SnapshotInvalid(Misused):
-    """JSON that is no graph."""
-
     token = "graph_snapshot_invalid"
     sentence = "{where} is not a snapshot of a graph: {problem}"
     hint_ = "give what memento graph update attached, or a summary with some of: " + ", ".join(KNOWN)

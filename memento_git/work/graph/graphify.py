@@ -27,8 +27,6 @@ MOST: Final = 20
 
 
 class GraphifyMissing(Refused):
-    """graphify was asked for and is not installed."""
-
     token = "graphify_missing"
     sentence = "graphify was not found on PATH"
     hint_ = "pip install graphifyy, or leave --graphify away: imports are read without it"

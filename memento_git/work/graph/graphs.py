@@ -22,8 +22,6 @@ LEAST_DROP: Final = 0.05
 
 
 class GraphExtraMissing(Refused):
-    """The library that measures graphs is not installed."""
-
     token = "graph_extra_missing"
     sentence = "this needs networkx, which is not installed"
     hint_ = adding("graph")

@@ -33,8 +33,6 @@ BECAUSE: Final = {
 
 
 class BudgetExceeded(Refused):
-    """A task that was tried as often, or at such cost, as it may be."""
-
     token = "budget_exceeded"
     sentence = "task {task} is beyond its budget: {why}"
     hint_ = "have a person look at it; to try again all the same: --over-budget WHY"

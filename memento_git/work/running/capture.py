@@ -40,16 +40,12 @@ SHARED: Final = "/dev/shm/"  # noqa: S108 (it is recognised; nothing is written 
 
 
 class CommandMissing(Misused):
-    """Nothing was given to run."""
-
     token = "command_missing"
     sentence = "there is no command to run"
     hint_ = "put it after two dashes: memento evidence run -- pytest -q"
 
 
 class CommandNotStarted(Refused):
-    """The operating system could not start the command."""
-
     token = "command_not_started"
     sentence = "{argv0} could not be started: {reason}"
     hint_ = (
@@ -59,8 +55,6 @@ class CommandNotStarted(Refused):
 
 
 class OutsideRepository(Refused):
-    """A path that leads out of the repository."""
-
     token = "outside_repository"
     sentence = "{path} is outside the repository"
     hint_ = "records hold only what a colleague's clone has too"

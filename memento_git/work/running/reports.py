@@ -35,16 +35,12 @@ _NOT_RUN: Final = frozenset({"notrun", "disabled", "ignored", "skipped", "suppre
 
 
 class ReportInvalid(Refused):
-    """The file is not a report, or not one that can be trusted to say what it seems to say."""
-
     token = "report_invalid"
     sentence = "{name} cannot be read as JUnit XML, Cobertura XML, the JSON of coverage.py or SARIF 2.1: {detail}."
     hint_ = "Have the command write one of these, or leave --report away."
 
 
 class ExtraMissing(Refused):
-    """The library that reads this kind of report is an optional extra."""
-
     token = "extra_missing"
     sentence = "Reading {kind} needs the library {library}, which is not installed."
     hint_ = adding("reports")
