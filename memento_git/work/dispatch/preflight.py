@@ -95,7 +95,7 @@ def refuse_unfit(tx: Transaction, policy: Policy, *, act: str, insist: Collectio
     """
     asked = {**policy.preflight, **dict.fromkeys(insist, "refuse")}
     if asked.get("disk") != 0 and (check := _disk(tx.ledger.git, asked)).level == "refuse":
-        _refuse(check)
+        raise DiskSpace(message=check.message)
     levels, untracked = {asked[name] for name in LEVELS}, asked["untracked"] != "ignore"
     if levels == {"ignore"}:
         return
@@ -111,24 +111,12 @@ def refuse_unfit(tx: Transaction, policy: Policy, *, act: str, insist: Collectio
         if check.level == "refuse":
             if act == "run" and check.name == "dirty" and policy.preflight["dirty"] != "refuse":
                 raise EditsLeftBehind(message=check.message)
-            _refuse(check)
+            raise REMEDIES[check.name](message=check.message)
     _tell(tx, checks)
 
 
 def _tell(tx: Transaction, checks: Iterable[Check]) -> None:
     tx.ledger.warn(*(check.message for check in checks if check.level == "warn" and check.name != "detached"))
-
-
-def _refuse(check: Check) -> None:
-    if check.name == "dirty":
-        raise DirtyWorktree(message=check.message)
-    if check.name == "untracked":
-        raise UntrackedFiles(message=check.message)
-    if check.name == "detached":
-        raise DetachedHead(message=check.message)
-    if check.name == "protected":
-        raise ProtectedBranch(message=check.message)
-    raise DiskSpace(message=check.message)
 
 
 def _tree(seen: WorkTree, asked: Mapping[str, Any], act: str) -> list[Check]:
