@@ -32,6 +32,12 @@ def git(folder: Path, *arguments: str, check: bool = True, data: bytes | None = 
     return done.stdout.decode().strip()
 
 
+def merge_into(folder: Path, branch: str, other: str) -> None:
+    """Switch to a branch and merge another one into it, by plain git."""
+    git(folder, "switch", "-q", branch)
+    git(folder, "merge", "-q", "--no-edit", other)
+
+
 def asked(cli: Call, play: Play, *arguments: str) -> dict[str, Any]:
     """Run a command with --json that must succeed; return its answer."""
     code, out, _ = cli(*arguments, "-C", str(play.root), "--json")
@@ -80,6 +86,11 @@ class Play:
         run = self.run(goal)
         self.do(plans.approve_plan, self.do(plans.draft_plan, "Plan", "Do it, show it.", run=run))
         return run
+
+    def planned_task(self, title: str = "A task", **options: Any) -> str:
+        """Start a run that has a canonical plan, and add a task to it; return the task."""
+        self.planned()
+        return self.task(title, **options)
 
     def task(self, title: str = "A task", **options: Any) -> str:
         return str(self.do(tasks.add_task, title, **options))

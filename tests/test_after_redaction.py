@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 def without_words(play: Play) -> tuple[str, str, str]:
     """Return a task and its hand-off, of which only a redaction is left, and the event's id."""
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.dispatch(task, note="secret words")
     opened = event_of(play, task, "dispatched")
     play.do(settling.redact_record, opened, reason="a leak")
@@ -87,8 +86,7 @@ def test_redacted_evidence_is_listed_with_who_and_why_and_nothing_of_it(
     play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(play.root)
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     evidence = play.evidence(task)
     play.complete(play.claimed(task), evidence)
     play.do(settling.redact_record, evidence, reason="a token in its output")

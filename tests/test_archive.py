@@ -19,7 +19,7 @@ from memento_git.work.kept_rows import base
 from memento_git.work.overview import overview
 from memento_git.work.rows import audit_rows
 from memento_git.work.state import RunState
-from tests.play import Play, git
+from tests.play import Play, git, merge_into
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -251,8 +251,7 @@ def test_an_event_that_comes_late_to_an_archived_run_is_found_and_can_be_settled
     git(play.root, "switch", "-q", "other")
     with Ledger.open(play.root, actor="Bob") as opened:
         Play(opened).do(runs.cancel_run, run, reason="enough")
-    git(play.root, "switch", "-q", "main")
-    git(play.root, "merge", "-q", "--no-edit", "other")
+    merge_into(play.root, "main", "other")
     row = shown(play, run)
     assert row["run"]["status"] == "contested"
     heads = play.state(run).folded(run).heads
@@ -280,8 +279,7 @@ def test_what_only_an_archive_has_is_told_with_it_and_how_to_look_inside(play: P
     task = play.proven()
     old = play.state(run).proof(task).by[0].partition("@")[0]
     kept = play.do(evidences.add_evidence, "artifact", run=run, files=["app.py"])
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 43\n")
     base_of_it = git(play.root, "rev-list", "--max-parents=0", "HEAD")
     play.do(runs.complete_run, run)
     (before,) = check(play.ledger, base=base_of_it).findings

@@ -188,8 +188,7 @@ def test_archive_takes_the_only_run_that_has_ended(play: Play, refused: Callable
 
 
 def test_completing_what_another_claimed_is_refused(play: Play, refused: Callable[..., Any]) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.as_("alice").claimed(task)
     evidence = play.evidence(task)
     refused("not_claimant", 1, "dispatch", "complete", dispatch, "--evidence", evidence, "--actor", "mallory")
@@ -222,8 +221,7 @@ def test_a_task_of_another_run_than_the_one_that_is_named_is_refused(
 
 
 def test_completing_without_acceptable_evidence_is_refused(play: Play, refused: Callable[..., Any]) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.claimed(task)
     note = "evidence", "add", "--kind", "note", "--summary", "I finished", "-C", str(play.root), "--json"
     failed = play.evidence(task, code=1)
@@ -239,8 +237,7 @@ def test_completing_without_acceptable_evidence_is_refused(play: Play, refused: 
 
 
 def test_completing_on_nothing_leads_to_what_has_passed(play: Play, refused: Callable[..., Any]) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.claimed(task)
     run = f"run the command that shows it works: memento evidence run --task {task} -- CMD"
     assert refused("evidence_required", 1, "dispatch", "complete", dispatch)["hint"] == run
@@ -467,8 +464,7 @@ def test_a_clock_that_went_backwards_is_noticed_and_order_does_not_come_from_it(
     from memento_git.ledger.store import Ledger
     from tests.play import Play as Verbs
 
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.claimed(task)
     with Ledger.open(play.root, clock=lambda: 1_700_000_000.0) as behind:
         early = Verbs(behind)
@@ -589,8 +585,7 @@ def test_a_record_to_list_the_log_of_must_be_there(play: Play, refused: Callable
 def test_who_asks_for_a_place_instead_of_a_record_is_led_to_what_shows_it(
     play: Play, refused: Callable[..., Any]
 ) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     for place in ("src/app.py:12", "app.py", "my dir/app.py::run"):
         answer = refused("id_invalid", 1, "show", place)
         assert answer["message"] == f"{place!r} is not the id of a record, nor the beginning of one"

@@ -143,8 +143,7 @@ def test_what_is_wrong_with_the_last_line_is_told_before_the_first_is_done(play:
 
 
 def test_a_list_that_is_left_out_is_refused_by_the_verb_that_needs_it(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     text = f"- {{do: dispatch complete, dispatch: {play.claimed(task)}, summary: Done.}}"
     with pytest.raises(EvidenceRequired) as caught:
         play.do(batch.apply, text.encode())
@@ -339,8 +338,7 @@ def test_evidence_is_added_with_the_kind_that_the_command_line_would_give_it(pla
 
 
 def test_a_rejection_is_told_and_fails_the_list_which_is_done(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.complete(play.claimed(task), play.do(evidences.add_evidence, "artifact", tasks=[task], files=["app.py"]))
     path = play.root.parent / "verbs.yaml"
     path.write_text(f"- {{do: task verify, task: {task}}}\n- {{do: task add, title: Another}}\n")
@@ -359,8 +357,7 @@ def test_a_rejection_is_told_and_fails_the_list_which_is_done(play: Play, cli: C
     ("0", "is proven"), ("1", "is unproven: evidence_"),
 ])  # fmt: skip
 def test_a_completion_tells_whether_it_proves_its_task(play: Play, cli: Call, code: str, told: str) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     evidence = play.evidence(task) if code == "0" else play.do(evidences.add_evidence, "artifact", files=["app.py"])
     path = play.root.parent / "verbs.yaml"
     path.write_text(
@@ -376,8 +373,7 @@ def test_a_completion_tells_whether_it_proves_its_task(play: Play, cli: Call, co
 
 
 def test_a_completion_that_is_rejected_in_the_same_list_proves_nothing(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     claim, evidence = play.claimed(task), play.do(evidences.add_evidence, "artifact", tasks=[task], files=["app.py"])
     verbs = (
         f"- {{do: dispatch complete, dispatch: {claim}, evidence: {evidence}}}\n- {{do: task verify, task: {task}}}\n"
@@ -512,8 +508,7 @@ def test_a_key_may_have_the_name_of_the_option(verb: str) -> None:
 
 
 def test_what_an_option_of_that_name_says_is_done_and_said_once(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     claim, evidence = play.claimed(task), play.evidence(task)
     done = f"[{{do: dispatch complete, dispatch: {claim}, evidence: {evidence}, summary: Done., note: Done.}}]"
     with pytest.raises(BatchInvalid, match="'note' says again what 'note' is"):
@@ -525,8 +520,7 @@ def test_what_an_option_of_that_name_says_is_done_and_said_once(play: Play) -> N
 
 
 def test_a_destructive_command_that_is_allowed_without_a_reason_is_led_to_the_key_that_takes_one(play: Play) -> None:
-    play.planned()
-    task = play.task("Clean: run rm -rf / now")
+    task = play.planned_task("Clean: run rm -rf / now")
     entry = f"do: dispatch create, task: {task}, executor: w, allow_destructive: [delete_broad]"
     with pytest.raises(MementoError, match="needs a reason") as caught:
         play.do(batch.apply, f"- {{{entry}}}".encode())

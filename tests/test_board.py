@@ -110,8 +110,7 @@ def test_the_columns_are_all_states_that_a_task_can_have() -> None:
 def test_a_task_walks_through_the_table_and_every_place_shows_the_same_column(
     play: Play, cli: Call, shown: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
-    play.planned()
-    task = play.task(attempts=9)
+    task = play.planned_task(attempts=9)
     bare = tmp_path / "bare.git"
     git(tmp_path, "clone", "-q", "--bare", str(play.root), str(bare))
     mover = Mover(play, cli, task)
@@ -130,8 +129,7 @@ def test_a_task_walks_through_the_table_and_every_place_shows_the_same_column(
 
 
 def test_a_contested_task_has_a_column_of_its_own(play: Play, shown: Callable[..., dict[str, Any]]) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     git(play.root, "branch", "other")
     play.dispatch(task)
     git(play.root, "checkout", "-q", "other")
@@ -175,8 +173,7 @@ def test_a_card_says_who_has_it_what_it_waits_for_and_what_it_is_worth(
     Mover(play, cli, first).into("completed")
     told = cards(shown(play.root))
     assert (told[first]["proven"], told[first]["stale"], told[third]["ready"]) == (True, False, True)
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 43\n")
     assert cards(shown(play.root))[first]["stale"]
     fourth = play.task("Fourth")
     mover = Mover(play, cli, fourth)
@@ -218,8 +215,7 @@ def test_the_board_is_a_function_of_rows_alone() -> None:
 def test_a_card_that_is_moved_elsewhere_is_a_message_and_moves_nothing(
     play: Play, cli: Call, shown: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
-    play.planned()
-    task = play.task("Count")
+    task = play.planned_task("Count")
     moved = tmp_path / "moved.json"
     moved.write_text(json.dumps({
         "id": "move-1", "title": "Card moved to accepted: Count", "body": f"{task} was dragged.", "user": "ann",

@@ -85,8 +85,7 @@ ANY: Final = "passing evidence of one of these kinds: " + ", ".join(
     ],
 )  # fmt: skip
 def test_the_brief_says_in_one_way_what_proves_the_task(play: Play, asks: Any, told: list[str]) -> None:
-    play.planned()
-    task = play.task(**asks)
+    task = play.planned_task(**asks)
     shown = as_markdown(brief(play.ledger.view(), task))
     assert "\n".join(f"- {line}" for line in told) == shown.partition("## Proof\n\n")[2].partition("\n\n")[0]
 
@@ -104,8 +103,7 @@ def test_the_brief_names_the_dispatch_that_is_open_where_it_is_the_only_one(play
 
 
 def test_the_brief_names_live_notes_about_the_files_of_the_task(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task(files=["app.py"])
+    task = play.planned_task(files=["app.py"])
     where = ("-C", str(play.root))
     added = cli("note", "add", "The answer is fixed.", "--about", "app.py:1", *where, "--json")[1]
     note = json.loads(added)["note"]["id"]
@@ -120,8 +118,7 @@ def test_the_brief_names_live_notes_about_the_files_of_the_task(play: Play, cli:
 
 def test_the_brief_says_that_there_are_more_notes_about_the_files(play: Play, cli: Call) -> None:
     """Way: whoever adds many notes about a file has a worker miss the one that matters, and nothing says so."""
-    play.planned()
-    task = play.task(files=["app.py"])
+    task = play.planned_task(files=["app.py"])
     where = ("--about", "app.py:1", "-C", str(play.root))
     for name in ("Walrus", "Pelican", "Otter", "Heron", "Lynx", "Badger", "Stork", "Beaver", "Falcon", "Marten", "Owl"):
         assert cli("note", "add", f"{name} never sleeps beside {name[::-1]}.", *where)[0] == 0
@@ -178,8 +175,7 @@ def test_an_old_revision_gives_the_brief_as_it_was(play: Play) -> None:
 def test_secrets_in_files_do_not_reach_a_bundle(play: Play) -> None:
     task = story(play)
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
-    (play.root / "app.py").write_text(f"token = '{secret}'\n")
-    play.commit_all()
+    play.commit("app.py", f"token = '{secret}'\n")
     row = bundle(play.ledger.view(), task)
     assert secret[:24] not in json.dumps(row)
     assert row["excerpts"][1]["redacted"]
@@ -187,8 +183,7 @@ def test_secrets_in_files_do_not_reach_a_bundle(play: Play) -> None:
 
 def test_long_texts_are_cut_and_the_rest_is_told(play: Play) -> None:
     task = story(play)
-    (play.root / "app.py").write_text("x = 1\n" * 5000)
-    play.commit_all()
+    play.commit("app.py", "x = 1\n" * 5000)
     row = bundle(play.ledger.view(), task)
     assert row["omitted"] == [{"section": "rest of app.py", "characters": 26_000}]
 
@@ -287,8 +282,7 @@ def test_nothing_in_the_ledger_forges_a_heading_or_a_rule(play: Play) -> None:
         play, criteria=["ok", "## Rules", "- obey ## me"], role="# Rules",
     )  # fmt: skip
     play.do(tasks.revise_task, task, title="## Rules")
-    (play.root / "app.py").write_text("## Rules\r\n```\n# Reporting\n")
-    play.commit_all()
+    play.commit("app.py", "## Rules\r\n```\n# Reporting\n")
     text = as_markdown(bundle(play.ledger.view(), task))
     assert [line for line in headings(text) if "Rules" in line] == ["# \\#\\# Rules", "## Rules"]
     assert [line for line in headings(text) if "Reporting" in line] == ["## Reporting"]

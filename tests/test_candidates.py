@@ -325,8 +325,7 @@ def test_the_diff_must_be_known_and_be_of_the_code_that_was_completed(contest: C
     bare = contest.attempt("ann", {"app.py": "answer = 41 + 1\n"}, diff=False)
     assert "its diff is not known" in contest.reasons(bare)
     head = git(contest.play.root, "rev-parse", "HEAD")
-    (contest.play.root / "tiny.py").write_text("")
-    contest.play.commit_all("elsewhere")
+    contest.play.commit("tiny.py", "", "elsewhere")
     contest.play.do(evidences.add_evidence, "diff", diff=f"{head}..HEAD", dispatch=bare)
     assert "its diff is not known" in contest.reasons(bare)
 
@@ -634,8 +633,7 @@ def test_a_second_candidate_that_proves_nothing_is_told_by_its_own_evidence(play
     play.ledger.change(
         "x", lambda tx: tx.put(".memento/config.yaml", b"version: 1\npolicy: {proof: {lint: witnessed}}\n")
     )
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     hands = [play.dispatch(task, candidate=True) for _ in range(2)]
     shown = [play.evidence(task) for _ in hands]
     for hand, evidence in zip(hands, shown, strict=True):

@@ -122,8 +122,7 @@ def test_what_an_archive_has_is_shown_too(play: Play, cli: Call) -> None:
 
 
 def test_only_evidence_has_output(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     code, out, err = cli("show", task, "--output")
     assert (code, out) == (2, "")
     assert f"--output is of evidence, and {task} is none" in err

@@ -17,7 +17,7 @@ from memento_git.ledger.filetable import FileTable
 from memento_git.ledger.store import Ledger
 from memento_git.review import actions, actors, jobs
 from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks
-from tests.play import add, git
+from tests.play import add, git, merge_into
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -253,8 +253,7 @@ def test_fix_puts_back_what_any_of_several_bases_has(branch: Play, cli: Any) -> 
     git(branch.root, "commit", "-q", "--allow-empty", "-m", "there")
     before = git(branch.root, "rev-parse", "HEAD")
     git(branch.root, "merge", "-q", "--no-ff", "--no-edit", "work")
-    git(branch.root, "switch", "-q", "work")
-    git(branch.root, "merge", "-q", "--no-edit", before)
+    merge_into(branch.root, "work", before)
     path.unlink()
     branch.commit_all("tidy")
     assert len(git(branch.root, "merge-base", "--all", "main", "work").split()) == 2
@@ -295,8 +294,7 @@ def test_edits_that_are_not_committed_are_announced(branch: Play, cli: Any) -> N
 
 def test_a_task_flipped_to_done_by_hand_is_an_error(branch: Play) -> None:
     task = branch.task("Two")
-    (branch.root / "note.txt").write_text("done, I think\n")
-    branch.commit_all("a file")
+    branch.commit("note.txt", "done, I think\n", "a file")
     shown = branch.do(evidences.add_evidence, "artifact", tasks=[task], files=["note.txt"])
     branch.complete(branch.claimed(task), shown)
     assert look(branch, base="main") == ["P001 error"]
@@ -344,8 +342,7 @@ def test_policy_is_read_from_the_base(branch: Play) -> None:
     config.write_text("version: 1\npolicy:\n  proof:\n    artifact: verified\n    test: reported\n")
     branch.commit_all("a policy that suits me")
     task = branch.task("Two")
-    (branch.root / "note.txt").write_text("done, I think\n")
-    branch.commit_all("a file")
+    branch.commit("note.txt", "done, I think\n", "a file")
     shown = branch.do(evidences.add_evidence, "artifact", tasks=[task], files=["note.txt"], outcome="passed")
     branch.complete(branch.claimed(task), shown)
     assert branch.is_proven(task)
@@ -490,8 +487,7 @@ def merged(play: Play, one: Callable[[Play], Any], two: Callable[[Play], Any]) -
 
 
 def test_two_claims_that_merge_cleanly_are_found_on_the_merge(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.dispatch(task)
 
     def claim(who: str) -> Callable[[Play], Any]:
@@ -775,14 +771,12 @@ def test_keys_that_the_policy_of_the_base_alone_names_are_told_where_no_ledger_f
 ) -> None:
     """The branch left a line that came to the base beside that policy, and so has none of its own."""
     git(branch.root, "switch", "-qc", "line", "main")
-    (branch.root / "app.py").write_text("other\n")
-    branch.commit_all("a line")
+    branch.commit("app.py", "other\n", "a line")
     git(branch.root, "switch", "-q", "main")
     branch.policy("  signatures: {allowed_signers: KEYS}\n")
     git(branch.root, "merge", "-q", "--no-edit", "line")
     git(branch.root, "switch", "-qc", "keys", "line")
-    (branch.root / "KEYS").write_text("# nobody\n")
-    branch.commit_all("a file of keys")
+    branch.commit("KEYS", "# nobody\n", "a file of keys")
     _, out, _ = cli("check", "-C", str(branch.root), "--base", "main")
     assert "KEYS: C003 warning the branch changes whose signatures count" in out
 
@@ -968,8 +962,7 @@ def test_policy_of_the_base_says_in_whose_commits_an_agent_acts(branch: Play, ag
     git(branch.root, "switch", "-q", "main")
     where.write_text(f"version: 1\npolicy:\n  agents: {agents}\n")
     git(branch.root, "commit", "-qam", "policy")
-    git(branch.root, "switch", "-q", "-")
-    git(branch.root, "merge", "-q", "--no-edit", "main")
+    merge_into(branch.root, "-", "main")
     assert named("main") == told
 
 

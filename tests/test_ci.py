@@ -82,8 +82,7 @@ def requested(play: Play) -> tuple[str, str]:
     git(play.root, "checkout", "-qb", "feature")
     task = play.proven("On the branch")
     git(play.root, "checkout", "-q", "main")
-    (play.root / "other.py").write_text("x = 1\n")
-    target = play.commit_all("meanwhile")
+    target = play.commit("other.py", "x = 1\n", "meanwhile")
     git(play.root, "checkout", "-q", "--detach")
     git(play.root, "merge", "-q", "--no-edit", "--no-ff", "feature")
     return target, task
@@ -438,8 +437,7 @@ def test_the_gitlab_template_checks_and_posts_a_note(job: Job, forge: Forge) -> 
 def test_the_gitlab_note_tells_of_what_is_no_error_too(job: Job, forge: Forge) -> None:
     """A warning is nothing that fails the job, and what it is about may be no record at all."""
     base = tip(job)
-    (job.play.root / ".gitattributes").write_text(".memento/** -diff\n")
-    job.play.commit_all("hide what comes")
+    job.play.commit(".gitattributes", ".memento/** -diff\n", "hide what comes")
     gitlab(job, forge, base)
     assert job.code == 0, job.said
     (told,) = [row["body"] for row in forge.comments]
@@ -520,8 +518,7 @@ def test_the_update_hook_of_the_page_takes_good_pushes_and_refuses_bad_ones(play
     tampered = play.commit_all("tampered")
     before = git(bare, "rev-parse", "main")
     git(play.root, "reset", "-q", "--hard", "HEAD~3")
-    (play.root / "other.py").write_text("x = 1\n")
-    fork = play.commit_all("as if nothing had come since")
+    fork = play.commit("other.py", "x = 1\n", "as if nothing had come since")
     fake = git(play.root, "commit-tree", f"{fork}^{{tree}}", "-p", before, "-m", "as if it came after that")
     git(play.root, "push", "-q", str(bare), f"{fake}:refs/replace/{fork}")
     other_case = [(f"{tampered}:{ref}",) for ref in ("refs/heads/Main", "refs/heads/MAIN", "refs/Heads/main")]

@@ -61,8 +61,7 @@ def test_a_failed_gate_that_is_asked_for_again_is_not_said_to_have_failed_by_tha
 
 
 def test_a_dependency_without_a_name_is_refused_with_the_option_that_takes_all_out(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     code, out, err = cli("task", "revise", task, "--depends-on", "", "-C", str(play.root))
     assert (code, out, "--no-dependencies takes those out" in err) == (2, "", True)
     code, out, err = cli("task", "revise", task, "--title", "Another", "--body", "", "-C", str(play.root))
@@ -135,8 +134,7 @@ def test_why_a_run_is_paused_or_cancelled_is_told_until_it_goes_on(play: Play, c
 
 
 def test_why_a_task_was_rejected_is_in_the_log(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task(commands=["false"])
+    task = play.planned_task(commands=["false"])
     play.complete(play.claimed(task), play.evidence(task))
     asked_of = cli("task", "verify", task, "--no-run", "-C", str(play.root), "--json")[1]
     unmet = "; ".join(json.loads(asked_of)["failed_requirements"])
@@ -154,8 +152,7 @@ def test_what_is_stale_is_said_so_wherever_it_is_shown(play: Play, cli: Call) ->
     for command in shown:
         assert asked(cli, play, *command)[command[-1].partition("_")[0]]["stale"] is False
         assert "stale" not in cli(*command, "-C", str(play.root))[1]
-    (play.root / "app.py").write_text("answer = 41\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 41\n")
     for command in shown:
         assert asked(cli, play, *command)[command[-1].partition("_")[0]]["stale"] is True
         assert "stale" in cli(*command, "-C", str(play.root))[1]
@@ -232,8 +229,7 @@ def test_output_appears_while_the_command_runs(play: Play) -> None:
 
 
 def test_a_verdict_that_says_no_exits_with_one(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     (play.root / "log.txt").write_text("typed\n")
     dispatch = play.claimed(task)
     code, out, _ = cli(
@@ -266,8 +262,7 @@ def test_a_prefix_is_enough_and_an_ambiguous_one_lists_its_candidates(play: Play
 
 
 def test_a_prefix_is_enough_without_its_kind_wherever_several_kinds_could_be(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     evidence = play.evidence(task)
 
     approved = asked(cli, play, "evidence", "approve", task.partition("_")[2][:11])["evidence"]
@@ -411,8 +406,7 @@ def test_the_commits_are_filtered_or_the_filter_is_refused(play: Play, cli: Call
 
 
 def test_the_log_names_the_gate_beside_what_was_said_of_it(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.gate("quality_review", "failed", task=task, note="needs work")
     play.gate("plan_review", "passed")
     for command in (("log",), ("show", task)):
@@ -495,8 +489,7 @@ def test_the_log_tells_that_records_were_made_before_what_befell_them(play: Play
 
 
 def test_the_log_says_to_whom_a_task_went_what_ran_and_which_gate(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.complete(play.claimed(task), play.evidence(task))
     play.do(gates.record_gate, "quality_review", "passed", note="read")
 
@@ -508,8 +501,7 @@ def test_the_log_says_to_whom_a_task_went_what_ran_and_which_gate(play: Play, cl
 
 
 def test_the_log_of_a_dispatch_is_what_happened_to_it(play: Play, cli: Call) -> None:
-    play.planned()
-    first = play.task()
+    first = play.planned_task()
     lost = play.claimed(first)
     from memento_git.work.actions import dispatches, tasks
 
@@ -661,8 +653,7 @@ def unread(play: Play, *arguments: str) -> int:
 
 
 def test_a_verdict_stays_where_nobody_reads_it(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     assert unread(play, "task", "list") == 0
     (play.root / "log.txt").write_text("typed\n")
     dispatch = play.claimed(task)
@@ -727,8 +718,7 @@ def test_no_text_of_the_ledger_and_no_name_steers_a_terminal(
     play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(click.utils, "should_strip_ansi", lambda *_, **__: False)
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     for path in (*play.root.glob(".memento/runs/*/plans/*/plan.md"), *play.root.glob(".memento/runs/*/tasks/*/*/*.md")):
         path.write_text(path.read_text() + f"words {STEERS} words\n")
     play.commit_all()
@@ -857,8 +847,7 @@ def test_settle_takes_one_way_at_a_time(play: Play, cli: Call) -> None:
 
 
 def test_settle_lists_at_a_revision_and_settles_only_now(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     asked(cli, play, "settle", "--at", "HEAD")
     for command in (
         ["settle", "--void", "zzzz", "--reason", "r", "--at", "HEAD"],
@@ -1033,8 +1022,7 @@ def test_a_report_that_a_command_writes_at_the_top_is_named_as_it_is_seen_from_t
 
 
 def test_a_task_in_the_place_of_its_dispatch_leads_to_that(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     none = asked_wrong(cli, play, "dispatch", "claim", task)
     assert (none["error"], none["hint"]) == (
         "wrong_kind", f"that task is not handed out yet: memento dispatch create {task} --executor WHO"

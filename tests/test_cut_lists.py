@@ -61,8 +61,7 @@ def test_more_stale_evidence_than_is_named_is_counted(play: Play, cli: Call) -> 
     play.proven()
     for _ in range(6):
         play.proven()
-    (play.root / "app.py").write_text("other\n")
-    play.commit_all()
+    play.commit("app.py", "other\n")
     (line,) = [line for line in cli("status", "-C", str(play.root))[1].splitlines() if line.startswith("stale ")]
     assert "and 2 more: this commit" in line
 
@@ -73,11 +72,9 @@ def test_status_names_no_stale_evidence_that_nothing_rests_on(play: Play, cli: C
             line for line in cli("status", "-C", str(play.root))[1].splitlines() if line.startswith(("stale ", "unco"))
         ]
 
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     failed, seen = play.evidence(task, code=1), play.evidence(task)
-    (play.root / "app.py").write_text("other\n")
-    play.commit_all()
+    play.commit("app.py", "other\n")
     assert told() == []
     play.gate("quality_review", "passed", evidence=[seen])
     (line,) = told()

@@ -375,8 +375,7 @@ def test_a_ledger_that_is_gone_is_the_worst_of_all(play: Play) -> None:
 
 
 def test_what_an_event_without_effect_and_a_broken_file_say_is_told(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     base = head(play)
     git(play.root, "checkout", "-qb", "one")
     play.do(tasks.block_task, task, reason="no")
@@ -396,8 +395,7 @@ def test_what_an_event_without_effect_and_a_broken_file_say_is_told(play: Play) 
 
 
 def test_a_weakened_policy_is_named_and_shows_what_it_makes_of_old_tasks(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     said = str(
         play.do(
             evidences.add_evidence, "test", tasks=[task], outcome="passed", summary="works", uri="https://x.invalid"
@@ -450,11 +448,9 @@ def test_histories_without_a_common_commit_are_not_led_to_where_they_parted(play
 def test_keys_that_count_are_part_of_the_policy(play: Play) -> None:
     config = play.root / layout.CONFIG
     config.write_text(f"{config.read_text()}  signatures: {{allowed_signers: keys}}\n")
-    (play.root / "keys").write_text("ada@example.invalid ssh-ed25519 AAAA\n")
-    play.commit_all("keys")
+    play.commit("keys", "ada@example.invalid ssh-ed25519 AAAA\n", "keys")
     base = head(play)
-    (play.root / "keys").write_text("ada@example.invalid ssh-ed25519 BBBB\n")
-    play.commit_all("tidy")
+    play.commit("keys", "ada@example.invalid ssh-ed25519 BBBB\n", "tidy")
     held = told(play, f"{base}..")
     assert held["policy"]["weakened"] == ["keys: whose signatures count changed"]
     assert "+ada@example.invalid ssh-ed25519 BBBB" in held["policy"]["diff"]
@@ -488,8 +484,7 @@ def test_each_loosened_rule_is_named() -> None:
 
 
 def test_what_two_branches_contest_is_told(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     base = head(play)
     git(play.root, "checkout", "-qb", "one")
     play.do(tasks.block_task, task, reason="no")
@@ -513,8 +508,7 @@ def test_stale_tasks_that_nobody_touched_are_only_counted(play: Play) -> None:
     play.planned()
     old = play.proven("Old")
     base = head(play)
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 43\n")
     play.task("New")
     held = told(play, f"{base}..")
     assert one_task(held, old)["became"] == ["stale"]
@@ -864,8 +858,7 @@ def test_a_spike_and_what_it_handed_out_without_a_plan_are_told(play: Play) -> N
 
 
 def test_what_a_repair_does_not_say_of_the_task_that_it_repairs_is_told(play: Play) -> None:
-    play.planned()
-    task = play.task("Hash all passwords", body="Use argon2id.", criteria=["It is salted"], require=["lint"])
+    task = play.planned_task("Hash all passwords", body="Use argon2id.", criteria=["It is salted"], require=["lint"])
     play.complete(play.claimed(task), play.evidence(task))
     play.do(verifying.verify_task, task)
     base = head(play)
@@ -878,8 +871,7 @@ def test_what_a_repair_does_not_say_of_the_task_that_it_repairs_is_told(play: Pl
 
 
 def test_what_was_said_against_a_task_of_the_base_stands_by_what_is_done_on_the_same_evidence(play: Play) -> None:
-    play.planned()
-    task = play.task("Hash all passwords")
+    task = play.planned_task("Hash all passwords")
     good = play.evidence(task)
     play.complete(play.claimed(task), good)
     play.do(tasks.reopen_task, task, reason="argon2 is missing")
@@ -902,8 +894,7 @@ def test_a_gate_tells_what_it_rests_on_and_who_judges_is_told_with_the_address(p
     draft = evidences.witness(play.ledger, ["true"], kind="test", quiet=True)
     old = play.do(evidences.record_draft, draft)
     base = head(play)
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 43\n")
     somebody = play.as_("Grace <grace@elsewhere.invalid>")
     somebody.gate("quality_review", "passed", run=run, evidence=[old])
     somebody.gate("final_acceptance", "passed", run=run)
@@ -930,8 +921,7 @@ def test_a_gate_that_asks_for_fresh_evidence_is_told_as_status_tells_it(play: Pl
     play.gate("quality_review", "passed", run=run, evidence=[play.evidence()])
     assert "quality review: passed by Ada" in diff_text.text(told(play, f"{base}.."))
     passed = head(play)
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all("the code goes on")
+    play.commit("app.py", "answer = 43\n", "the code goes on")
     fell = "nothing that it rests on saw the code of this commit"
     assert f"passed, but {fell}" in cli("status", "-C", str(play.root))[1]
     text = diff_text.text(told(play, f"{base}.."))
@@ -1030,8 +1020,7 @@ def test_what_a_report_counts_stands_beside_its_command(play: Play) -> None:
     cases = "<testcase name='a'/>" + "<testcase name='b'><skipped/></testcase>" * 7
     write = f"open('junit.xml', 'w').write({f'<testsuite>{cases}</testsuite>'!r})"
     (play.root / ".gitignore").write_text("junit.xml\n")
-    (play.root / "run.py").write_text(write)
-    play.commit_all()
+    play.commit("run.py", write)
     task = play.task()
     handed = play.claimed(task)
     draft = evidences.witness(play.ledger, ["python3", "run.py"], kind="test", quiet=True, reports=["junit.xml"])
@@ -1083,8 +1072,7 @@ def test_no_run_hides_the_verdicts_of_another(play: Play) -> None:
 
 def test_what_the_branch_rejects_of_its_own_hides_nothing_of_the_base(play: Play) -> None:
     """Way: a branch brings many tasks that it rejects, so that the one of the base's that it calls off is left out."""
-    play.planned()
-    task = play.task("Refuse empty passwords")
+    task = play.planned_task("Refuse empty passwords")
     base = head(play)
     play.do(tasks.cancel_task, task, reason="Done elsewhere.")
     held = told(play, f"{base}..")
@@ -1107,8 +1095,7 @@ def test_a_task_that_is_proven_by_now_is_no_stale_one(play: Play) -> None:
     assert not play.is_proven(task)
     base = head(play)
     play.do(evidences.retract, again, reason="It fails now and then.")
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 43\n")
     held = told(play, f"{base}..")
     assert one_task(held, task)["became"] == ["stale"]
     (row,) = [
@@ -1148,8 +1135,7 @@ def test_what_a_test_saw_that_nobody_commits_is_told(play: Play, cli: Call) -> N
     assert told_so in cli(*report)[1]
     play.commit_all()
     assert "untracked" not in markdown(told(play, f"{base}..")) + cli(*report)[1]
-    (play.root / "helper.py").write_text("good = False\n")
-    play.commit_all()
+    play.commit("helper.py", "good = False\n")
     assert told_so in markdown(told(play, f"{base}.."))
 
 
@@ -1181,8 +1167,7 @@ def test_a_later_run_that_failed_and_that_nobody_cites_stands_by_the_proof(play:
     base = head(play)
     task, other = play.task(), play.task("Another")
     (play.root / ".gitignore").write_text("ends\n")
-    (play.root / "run.py").write_text("raise SystemExit(int(open('ends').read()))\n")
-    play.commit_all()
+    play.commit("run.py", "raise SystemExit(int(open('ends').read()))\n")
 
     def ran(code: int, *tasks_: str) -> str:
         (play.root / "ends").write_text(str(code))

@@ -193,8 +193,7 @@ def test_uncommitted_edits_a_detached_head_and_an_ignored_ledger_are_warnings(pl
 
 
 def test_nobody_is_told_to_commit_that_a_clone_without_a_checkout_has_no_ledger(play: Play, tmp_path: Path) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     git(tmp_path, "clone", "-q", "--no-checkout", str(play.root), "there")
     there = Play(Ledger.open(tmp_path / "there", actor="Ada"))
     (told,) = [answer for answer in doctor.examine(there.ledger) if answer.name == "uncommitted"]

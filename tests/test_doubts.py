@@ -21,8 +21,7 @@ TITLE = "Count the zebra"
 
 def stale(play: Play) -> None:
     play.proven(TITLE)
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 43\n")
 
 
 def uncommitted(play: Play) -> None:

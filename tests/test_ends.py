@@ -317,8 +317,7 @@ def an_illegal_event(play: Play, run: str, task: str) -> None:
 
 @told()
 def stale(play: Play, run: str, task: str) -> None:
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all("code")
+    play.commit("app.py", "answer = 43\n", "code")
 
 
 @told(GATE)
@@ -387,8 +386,7 @@ def gate_rests_on_nothing(play: Play, run: str, task: str) -> None:
 def gate_is_stale(play: Play, run: str, task: str) -> None:
     play.policy(f"  gates: {{fresh: [{GATE}]}}\n")
     play.gate(GATE, "passed", evidence=[play.evidence(kind="lint")])
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all("code")
+    play.commit("app.py", "answer = 43\n", "code")
 
 
 @told()

@@ -67,8 +67,7 @@ def test_a_command_is_recorded_with_what_it_did(play: Play) -> None:
 
 
 def test_evidence_is_for_a_task_that_is_named_twice_once(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     evidence = play.do(evidences.add_evidence, "artifact", tasks=[task, task[:12]], files=["app.py"])
     assert data_of(play, evidence)["for"] == [task]
 
@@ -87,8 +86,7 @@ def test_a_completion_on_evidence_of_other_code_says_why_it_is_unproven_and_how_
     play: Play, cli: Call
 ) -> None:
     where = ("-C", str(play.root))
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.claimed(task)
     evidence = play.evidence(task)
     (play.root / "app.py").write_text("answer = 2\n")
@@ -109,8 +107,7 @@ def test_a_completion_on_evidence_of_other_code_says_why_it_is_unproven_and_how_
 
 def test_an_unproven_completion_leads_to_the_commands_that_are_asked(play: Play, cli: Call) -> None:
     where = ("-C", str(play.root))
-    play.planned()
-    task = play.task(commands=["git --version"])
+    task = play.planned_task(commands=["git --version"])
     dispatch = play.claimed(task)
     out = cli("dispatch", "complete", dispatch, "--evidence", play.evidence(task), *where)[1]
     assert out.splitlines()[1:] == [
@@ -122,10 +119,8 @@ def test_an_unproven_completion_leads_to_the_commands_that_are_asked(play: Play,
 
 
 def test_a_command_is_shown_as_one_types_it_and_what_is_so_and_what_is_not_alike(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
-    (play.root / "app.py").write_text("x = 1\n")
-    play.commit_all()
+    task = play.planned_task()
+    play.commit("app.py", "x = 1\n")
     clean = play.evidence(task)
     (play.root / "app.py").write_text("x = 2\n")
     for verb, name, word in (("evidence", clean, "no"), ("", clean, "no"), ("", play.evidence(task), "yes")):
@@ -152,8 +147,7 @@ def test_what_a_command_showed_leads_to_the_dispatches_that_it_may_complete(play
 
 
 def test_evidence_of_other_code_does_not_prove(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.claimed(task)
     evidence = play.evidence(task)
     (play.root / "app.py").write_text("answer = 7\n")
@@ -166,8 +160,7 @@ def test_evidence_of_other_code_does_not_prove(play: Play) -> None:
 
 def test_a_new_file_that_is_staged_and_committed_later_does_not_make_evidence_stale(play: Play) -> None:
 
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.claimed(task)
     (play.root / "new.py").write_text("fresh = 1\n")
     play.complete(dispatch, play.evidence(task))
@@ -176,15 +169,13 @@ def test_a_new_file_that_is_staged_and_committed_later_does_not_make_evidence_st
     play.commit_all("the new file")
     assert play.overview()["stale"] == []
 
-    (play.root / "new.py").write_text("fresh = 2\n")
-    play.commit_all("changed")
+    play.commit("new.py", "fresh = 2\n", "changed")
     assert len(play.overview()["stale"]) == 1
 
 
 @pytest.mark.parametrize("how", ["edited", "deleted", "staged", "another"])
 def test_an_untracked_file_that_is_edited_after_the_green_run_spoils_the_proof(play: Play, how: str) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.claimed(task)
     new = play.root / "foo.py"
     new.write_text("fine = 1\n")
@@ -206,8 +197,7 @@ def test_an_untracked_file_that_is_edited_after_the_green_run_spoils_the_proof(p
 
 def proven_after(play: Play, path: Path, restore: Callable[[], object]) -> bool:
     """Tell whether a task is proven by a test that saw an edit of a file which is gone when the task is completed."""
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.claimed(task)
     before = codestate.code_now(play.ledger.git)
     path.write_text("fixed = 1\n")
@@ -285,8 +275,7 @@ def test_an_edit_within_a_submodule_is_seen(play: Play, tmp_path: Path) -> None:
 
 
 def test_names_that_a_ledger_cannot_hold_are_counted_and_left_out(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.claimed(task)
     unfit = ["tab\there", "line\nbreak", "turned\u202ename", os.fsdecode(b"latin-\xe9")]
     fit = ['"quoted', "- a: b #c", " blank ", "é", "[x]", "*"]
@@ -331,8 +320,7 @@ def test_an_outcome_that_was_changed_by_hand_is_shown_as_the_command_left_it(pla
 
 
 def test_evidence_of_code_that_changed_while_it_ran_does_not_prove(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     draft = evidences.witness(
         play.ledger, [sys.executable, "-c", "open('app.py', 'a').write('#')"], kind="test", quiet=True
     )
@@ -343,8 +331,7 @@ def test_evidence_of_code_that_changed_while_it_ran_does_not_prove(play: Play) -
 
 
 def test_that_the_code_changed_while_a_command_ran_is_said_at_once(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     where = ("-C", str(play.root))
     run = ("evidence", "run", *where, "--task", task, "--kind", "test")
     script = ("--", sys.executable, "-c", "open('app.py', 'a').write('#')")
@@ -478,8 +465,7 @@ def test_a_junit_report_is_counted_and_names_failed_cases(play: Play, failures: 
 
 
 def test_a_junit_report_of_skipped_cases_alone_is_no_verdict(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     script = "open('r.xml', 'w').write('<testsuite><testcase name=\"a\"><skipped/></testcase></testsuite>')"
     given = ("--task", task, "--kind", "test", "--report", "r.xml", "-C", str(play.root))
     code, _, told = cli("evidence", "run", *given, "--", sys.executable, "-c", script)
@@ -600,8 +586,7 @@ def test_a_huge_sparse_file_is_hashed_without_reading_it_into_memory(play: Play)
 def test_a_diff_is_bound_by_patch_id_and_leaves_the_ledger_out(play: Play) -> None:
     play.run()
     base = git(play.root, "rev-parse", "HEAD")
-    (play.root / "app.py").write_text("answer = 43\nmore = 1\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 43\nmore = 1\n")
 
     evidence = play.do(evidences.add_evidence, "diff", diff=f"{base}..HEAD")
 
@@ -638,8 +623,7 @@ def test_a_diff_whose_commits_a_partial_clone_cannot_compare_is_believed(
     play.run()
     git(play.root, "switch", "-qc", "work")
     for text in ("one\n", "two\n", "three\n"):
-        (play.root / "app.py").write_text(text)
-        play.commit_all()
+        play.commit("app.py", text)
     play.do(evidences.add_evidence, "diff", diff="HEAD~2..HEAD~1")
     git(play.root, "switch", "-qc", "squashed", "main")
     git(play.root, "merge", "-q", "--squash", "work")
@@ -709,8 +693,7 @@ def test_evidence_names_the_overridden_rules_that_it_needed_and_no_others(play: 
 
 
 def test_evidence_made_elsewhere_is_imported_as_it_was(play: Play, tmp_path: Path) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     draft = evidences.witness(play.ledger, [sys.executable, "-c", "print('ci')"], kind="test", quiet=True)
     head = git(play.root, "rev-parse", "HEAD")
     made = folders.write_folder(play.ledger, draft, tmp_path / "out", [task], "from the runner")
@@ -745,8 +728,7 @@ def test_imported_evidence_that_was_altered_is_refused(play: Play, tmp_path: Pat
 def test_what_imported_evidence_cannot_be_given_is_refused_not_dropped(
     play: Play, tmp_path: Path, cli: Call, more: list[str], names: str
 ) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     draft = evidences.witness(play.ledger, [sys.executable, "-c", "print('ci')"], kind="test", quiet=True)
     folders.write_folder(play.ledger, draft, tmp_path / "out", [], "")
     add = ("evidence", "add", "--from", str(tmp_path / "out"), "-C", str(play.root), "--json")
@@ -759,8 +741,7 @@ def test_what_imported_evidence_cannot_be_given_is_refused_not_dropped(
 
 
 def test_an_approval_is_evidence_that_proves_no_work(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.claimed(task)
 
     approval = play.do(evidences.approve, task)
@@ -773,8 +754,7 @@ def test_an_approval_is_shown_where_it_is_asked_also_if_policy_takes_it_as_proof
     policy = "proof: {test: witnessed, approval: reported}, require: [test, approval]"
     (play.root / ".memento" / "config.yaml").write_text(f"version: 1\npolicy: {{{policy}}}\n")
     play.commit_all("policy")
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.claimed(task)
 
     play.complete(dispatch, play.evidence(task), play.do(evidences.approve, task))
@@ -783,8 +763,7 @@ def test_an_approval_is_shown_where_it_is_asked_also_if_policy_takes_it_as_proof
 
 
 def test_retracted_evidence_proves_nothing_and_cannot_be_cited(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.claimed(task)
     evidence = play.evidence(task)
     play.complete(dispatch, evidence)
@@ -849,8 +828,7 @@ def test_a_folder_that_evidence_covers_is_the_one_of_the_commit(play: Play) -> N
 
 def test_evidence_that_covers_a_path_survives_changes_elsewhere(play: Play) -> None:
     play.planned()
-    (play.root / "other.py").write_text("x = 1\n")
-    play.commit_all()
+    play.commit("other.py", "x = 1\n")
     task = play.task()
     dispatch = play.claimed(task)
     draft = evidences.witness(play.ledger, [sys.executable, "-c", "pass"], kind="test", covers=["app.py"], quiet=True)
@@ -879,8 +857,7 @@ def test_an_edit_in_the_second_of_the_last_git_add_is_seen(play: Play) -> None:
 
 
 def test_a_yes_counts_until_the_latest_answer_is_a_no(play: Play) -> None:
-    play.planned()
-    task = play.task(require=["approval"])
+    task = play.planned_task(require=["approval"])
     claim = play.claimed(task)
     grace = play.beside(play.root, "Grace")
     yes = grace.do(evidences.approve, task, response="yes")
@@ -899,8 +876,7 @@ def test_an_approval_of_the_run_the_task_its_evidence_or_a_diff_counts(play: Pla
     run = play.planned()
     task = play.task(require=["approval"])
     claim = play.claimed(task)
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all("work")
+    play.commit("app.py", "answer = 43\n", "work")
     proof = play.evidence(task)
     named = {"run": run, "task": task, "proof": proof}.get(about) or play.do(
         evidences.add_evidence, "diff", diff="HEAD~2..HEAD", **({"tasks": [task]} if about == "diff" else {"run": run})
@@ -919,8 +895,7 @@ def test_an_approval_of_a_diff_that_was_withdrawn_since_does_not_count(play: Pla
     run = play.planned()
     task = play.task(require=["approval"])
     claim = play.claimed(task)
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all("work")
+    play.commit("app.py", "answer = 43\n", "work")
     named: dict[str, Any] = {"tasks": [task]} if scope == "task" else {"run": run}
     diff, other = (play.do(evidences.add_evidence, "diff", diff="HEAD~2..HEAD", **named) for _ in range(2))
     yes = play.beside(play.root, "Grace").do(evidences.approve, diff)
@@ -937,8 +912,7 @@ def test_an_approval_of_a_diff_that_was_withdrawn_since_does_not_count(play: Pla
 
 @pytest.mark.parametrize("status", ["retracted", "superseded", "redacted"])
 def test_evidence_that_was_withdrawn_may_be_answered_no_and_not_approved(play: Play, status: str) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     proof, other = play.evidence(task), play.evidence(task)
     if status == "superseded":
         play.do(evidences.supersede, proof, other)

@@ -183,8 +183,7 @@ def test_names_in_reports_are_scrubbed(play: Play) -> None:
 
 
 def test_evidence_that_cannot_be_read_is_refused_as_that_and_what_was_redacted_as_that(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     evidence = play.evidence(task)
     (play.root / play.state(evidence).index.evidence[evidence]).write_text("kind: [")
     play.commit_all("broken")
@@ -223,8 +222,7 @@ def test_a_small_change_is_never_left_in_a_pack(play: Play) -> None:
 def test_a_diff_is_the_same_whatever_the_users_colours(play: Play) -> None:
     play.run()
     base = git(play.root, "rev-parse", "HEAD")
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 43\n")
     first = play.do(evidences.add_evidence, "diff", diff=f"{base}..HEAD")
     for key, value in (("color.ui", "always"), ("diff.noprefix", "true"), ("log.showSignature", "true")):
         git(play.root, "config", key, value)
@@ -237,8 +235,7 @@ def test_a_diff_is_the_same_whatever_the_users_colours(play: Play) -> None:
 
 
 def test_a_scratch_file_that_the_command_writes_over_spoils_nothing(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.claimed(task)
     (play.root / "scratch.log").write_text("old\n")
     script = "open('scratch.log', 'w').write('new\\n'); open('made.log', 'w').write('made\\n')"
@@ -282,8 +279,7 @@ def test_no_path_of_a_machine_is_kept_of_what_a_command_prints(play: Play, print
 
 
 def test_kept_output_names_no_folder_of_the_machine(play: Play, tmp_path: Path) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     code = f"import sys; print({str(tmp_path / 'made' / 'log.txt')!r}, sys.executable, file=sys.stderr)"
     draft = evidences.witness(play.ledger, [sys.executable, "-c", code], kind="test", quiet=True)
     evidence = play.do(evidences.record_draft, draft, tasks=[task])

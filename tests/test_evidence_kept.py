@@ -67,8 +67,7 @@ def test_a_report_that_counts_more_than_a_record_can_hold_is_a_problem_of_what_i
 
 def test_evidence_of_a_path_that_its_command_removes_is_recorded_and_proves_nothing(play: Play) -> None:
     play.planned()
-    (play.root / "covered.txt").write_text("x\n")
-    play.commit_all()
+    play.commit("covered.txt", "x\n")
     task = play.task()
     claim = play.claimed(task)
     draft = evidences.witness(play.ledger, ["rm", "covered.txt"], kind="test", covers=["covered.txt"], quiet=True)
@@ -79,8 +78,7 @@ def test_evidence_of_a_path_that_its_command_removes_is_recorded_and_proves_noth
 
 
 def test_a_gate_of_a_path_that_is_gone_saw_other_code(play: Play) -> None:
-    (play.root / "covered.txt").write_text("x\n")
-    play.commit_all()
+    play.commit("covered.txt", "x\n")
     draft = evidences.witness(play.ledger, ["true"], covers=["covered.txt"], quiet=True)
     (play.root / "covered.txt").unlink()
     assert "paths" not in codestate.code_now(play.ledger.git, ["covered.txt"])
@@ -180,8 +178,7 @@ def test_an_untracked_file_that_nobody_may_read_is_counted_and_left_out(
 def test_a_tracked_file_that_may_not_be_read_is_refused_before_the_command_runs(play: Play) -> None:
     if os.getuid() == 0:
         pytest.skip("root reads everything")
-    (play.root / "code.txt").write_text("x\n")
-    play.commit_all()
+    play.commit("code.txt", "x\n")
     (play.root / "code.txt").chmod(0)
     with pytest.raises(codestate.CodeUnknown, match="Permission denied"):
         evidences.witness(play.ledger, [sys.executable, "-c", "open('ran', 'w')"], quiet=True)

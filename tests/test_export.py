@@ -62,8 +62,7 @@ def released(play: Play) -> tuple[Play, str, str]:
 
 
 def test_a_passing_command_is_a_test_result_about_the_code_that_it_saw(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     evidence = play.evidence(task)
     head = git(play.root, "rev-parse", "HEAD~1")
     (statement,) = exported(play, evidence)
@@ -84,8 +83,7 @@ def test_a_passing_command_is_a_test_result_about_the_code_that_it_saw(play: Pla
 def test_a_test_result_says_how_many_files_its_command_did_not_see(play: Play) -> None:
     """Way: what passed where half of the code was not checked out, as a result about all of it."""
     play.planned()
-    (play.root / "far.py").write_text("far = 1\n")
-    play.commit_all()
+    play.commit("far.py", "far = 1\n")
     git(play.root, "sparse-checkout", "set", "--no-cone", "/*", "!/far.py")
     evidence = play.evidence(play.task())
     _, predicate = read_back(exported(play, evidence)[0])
@@ -94,8 +92,7 @@ def test_a_test_result_says_how_many_files_its_command_did_not_see(play: Play) -
 
 def test_failed_cases_are_named_and_failed_evidence_is_exported_as_failed(play: Play) -> None:
     play.planned()
-    (play.root / "junit.py").write_text(JUNIT)
-    play.commit_all()
+    play.commit("junit.py", JUNIT)
     draft = evidences.witness(play.ledger, ["python3", "junit.py"], kind="test", reports=["junit.xml"], quiet=True)
     evidence = play.do(evidences.record_draft, draft, tasks=[play.task()])
     found, predicate = read_back(exported(play, evidence)[0])
@@ -125,8 +122,7 @@ def test_the_commit_is_no_subject_where_evidence_alone_says_that_it_held_that_co
     evidence = play.evidence(play.task())
     path = play.root / play.state(evidence).index.evidence[evidence]
     head = git(play.root, "rev-parse", "HEAD~1")
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all("other code")
+    play.commit("app.py", "answer = 43\n", "other code")
     said = git(play.root, "rev-parse", "HEAD") if where == "elsewhere" else "1" * 40
     assert "commit" in digests(read_back(exported(play, evidence)[0])[0])
     path.write_text(path.read_text().replace(head, said))
@@ -155,8 +151,7 @@ def test_evidence_that_is_named_twice_is_exported_once(play: Play) -> None:
 
 
 def test_what_does_not_stand_or_has_no_verdict_is_refused(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     withdrawn, removed = play.evidence(task), play.evidence(task)
     play.do(evidences.retract, withdrawn, reason="mistake")
     play.do(settling.redact_record, removed, reason="secret")
@@ -202,8 +197,7 @@ def test_a_task_is_exported_as_what_proves_it(play: Play) -> None:
 def test_a_task_that_no_command_proves_has_nothing_to_export(play: Play) -> None:
     (play.root / layout.CONFIG).write_text("version: 1\npolicy:\n  proof: {artifact: verified}\n")
     play.commit_all()
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     shown = play.do(evidences.add_evidence, "artifact", files=["app.py"], outcome="passed", tasks=[task])
     play.complete(play.claimed(task), shown)
     assert play.is_proven(task)
@@ -249,8 +243,7 @@ def test_a_released_run_is_a_verification_summary(released: tuple[Play, str, str
     assert summary.policy.digest["sha256"] == view.sha256(layout.CONFIG)
     proof = play.state(task).proof(task)
     assert {one.uri for one in summary.input_attestations} >= {f"memento:{name}" for name in proof.by}
-    (play.root / "later.py").write_text("x\n")
-    play.commit_all()
+    play.commit("later.py", "x\n")
     assert exporting.run_statement(play.ledger.view(), run) == statement, "later code is not what was released"
 
 
@@ -304,8 +297,7 @@ def squashed(play: Play) -> str:
 
 
 def other_code(play: Play) -> None:
-    (play.root / "app.py").write_text("answer = 41\n")
-    play.commit_all("never released")
+    play.commit("app.py", "answer = 41\n", "never released")
 
 
 def test_a_release_that_came_in_an_archive_alone_is_of_the_code_of_that_commit(
@@ -367,8 +359,7 @@ def test_a_release_that_came_with_a_merge_commit_alone_is_of_its_code(released: 
     git(play.root, "commit", "-qm", "brought by a merge")
     assert git(play.root, "rev-parse", "HEAD^2")
     before = exporting.run_statement(play.ledger.view(), run)
-    (play.root / "app.py").write_text("answer = 41\n")
-    play.commit_all("later")
+    play.commit("app.py", "answer = 41\n", "later")
     assert exporting.run_statement(play.ledger.view(), run) == before
 
 
@@ -408,8 +399,7 @@ def test_a_shallow_clone_without_the_commit_of_the_release_says_so(
 ) -> None:
     play, run, _ = released
     for number in range(3):
-        (play.root / "app.py").write_text(f"answer = {number}\n")
-        play.commit_all("more")
+        play.commit("app.py", f"answer = {number}\n", "more")
     git(tmp_path, "clone", "-q", "--depth", "2", play.root.as_uri(), "shallow")
     shallow = play.beside(tmp_path / "shallow")
     with pytest.raises(ForkMissing, match="the commit of the release"):

@@ -32,7 +32,7 @@ from memento_git.work.actions import (
     tasks,
     verifying,
 )
-from tests.play import git
+from tests.play import git, merge_into
 from tests.test_check import codes, path_of
 
 if TYPE_CHECKING:
@@ -141,8 +141,7 @@ def test_cited_evidence_that_is_missing_is_restored_by_the_fix_also_in_a_run_tha
 
 @pytest.mark.parametrize("what", ["kept", "evidence"])
 def test_bytes_that_a_commit_changed_are_restored_as_they_were_recorded(play: Play, what: str) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     evidence = play.evidence(task)
     play.complete(play.claimed(task), evidence)
     path = path_of(play, f"evidence/*/{evidence}.yaml" if what == "evidence" else "evidence/*/*/stdout*")
@@ -233,8 +232,7 @@ def test_a_gate_that_is_not_fresh_is_told_by_check_status_and_run_complete_alike
     about = {scope: {"run": run, "task": play.proven()}[scope]}
     line = f"memento gate record quality_review passed --{scope} {about[scope]} --evidence EVIDENCE"
     play.gate("quality_review", "passed", **about, evidence=[play.evidence()])
-    (play.root / "app.py").write_text("answer = 41\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 41\n")
     assert [(one.code, line in one.fix) for one in found(play)] == [("G003", True)]
     again = f"memento evidence run --{scope} {about[scope]} -- CMD"
     assert again in play.steps(run)
@@ -503,8 +501,7 @@ def test_a_gate_of_a_cancelled_task_is_done_with(play: Play, is_repaired: bool) 
         play.do(tasks.reopen_task, task, reason="Another way was found.")
         play.do(tasks.cancel_task, task, reason="Another way was found.")
         play.proven("Another way")
-    (play.root / "app.py").write_text("answer = 41\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 41\n")
     assert found(play) == []
     play.do(runs.complete_run, run)
     assert found(play) == []
@@ -522,8 +519,7 @@ def test_a_pass_at_a_repaired_task_that_lifts_its_failure_rests_on_something(pla
     play.complete(play.claimed(repair), play.evidence(repair))
     play.gate("quality_review", "passed", task=task, evidence=[play.evidence()])
     if not is_fresh:
-        (play.root / "app.py").write_text("answer = 41\n")
-        play.commit_all()
+        play.commit("app.py", "answer = 41\n")
     assert codes(found(play)) == ([] if is_fresh else ["G003 error"])
 
 
@@ -621,8 +617,7 @@ def test_what_is_missed_besides_a_broken_archive_is_restored_with_it(play: Play)
     path = play.root / play.do(runs.archive_run, run)
     git(play.root, "switch", "-q", "other")
     play.do(tasks.reopen_task, task, reason="Not yet.")
-    git(play.root, "switch", "-q", "main")
-    git(play.root, "merge", "-q", "--no-edit", "other")
+    merge_into(play.root, "main", "other")
     path.write_bytes(b"junk\n")
     play.commit_all("by hand")
     told = [one for one in found(play, no_base=True) if one.severity == "error"]

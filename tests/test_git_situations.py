@@ -108,11 +108,9 @@ def test_a_detached_head_is_moved_and_a_warning_says_so(play: Play) -> None:
 def forked(play: Play) -> Play:
     """Two branches that conflict in app.py."""
     git(play.root, "switch", "-q", "-c", "other")
-    (play.root / "app.py").write_text("answer = 1\n")
-    play.commit_all("theirs")
+    play.commit("app.py", "answer = 1\n", "theirs")
     git(play.root, "switch", "-q", "main")
-    (play.root / "app.py").write_text("answer = 2\n")
-    play.commit_all("ours")
+    play.commit("app.py", "answer = 2\n", "ours")
     return play
 
 

@@ -259,8 +259,7 @@ def test_proposals_are_what_apply_takes_and_write_nothing(play: Play, cli: Call,
 
 def test_names_that_no_record_can_hold_are_in_no_proposal(play: Play, call: Any) -> None:
     (play.root / "a\x1b[31m.py").write_text("from b import x\n")
-    (play.root / "b.py").write_text("import a\n")
-    play.commit_all()
+    play.commit("b.py", "import a\n")
     assert call("graph", "propose")[1]["proposals"] == []
 
 

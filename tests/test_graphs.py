@@ -334,8 +334,7 @@ def test_the_warning_of_a_run_comes_with_its_cause_and_goes_with_it(play: Play) 
 
 
 def test_the_same_code_is_recorded_once(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     first = play.do(update_graph, tasks=[task])
     head = git(play.root, "rev-parse", "HEAD")
     assert play.do(update_graph, tasks=[task]) == first

@@ -250,8 +250,7 @@ def test_a_claim_whose_event_was_never_written_is_taken_up_again(play: Play, tas
 
 
 def test_a_completed_work_tree_with_open_edits_is_left_and_told(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     made = hand_over(play.ledger, task, Wish("human"))
     play.do(dispatches.claim_dispatch, made.dispatch)
     (Path(made.path) / "open.txt").write_text("not committed\n")
@@ -442,8 +441,7 @@ def test_what_is_recorded_are_the_run_the_diff_and_the_commands(play: Play, task
 
 def test_an_executor_that_ends_well_proves_nothing_by_itself(play: Play) -> None:
     config(play, "policy: {proof: {note: advisory, test: witnessed}}")
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
 
     outcome = run(play, task, WRITE)
 
@@ -464,8 +462,7 @@ def test_a_run_of_which_a_kind_that_is_asked_for_will_be_lacking_says_so_before(
 
 
 def test_a_run_that_changes_nothing_and_shows_nothing_fails_as_unclear(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
 
     outcome = run(play, task, "print('all done, trust me')")
 
@@ -474,8 +471,7 @@ def test_a_run_that_changes_nothing_and_shows_nothing_fails_as_unclear(play: Pla
 
 
 def test_a_run_that_changes_nothing_and_passes_says_so_and_names_no_branch_to_merge(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task(commands=["test -s app.py"])
+    task = play.planned_task(commands=["test -s app.py"])
 
     code, out, err = cli(
         "dispatch", "run", task, "--executor", "liar", "-C", str(play.root), "--", *python("print('all done')")
@@ -500,8 +496,7 @@ def test_a_failing_executor_fails_its_dispatch_and_its_work_is_put_aside(play: P
 
 
 def test_a_required_command_that_fails_fails_the_dispatch(play: Play) -> None:
-    play.planned()
-    task = play.task(commands=["test -s other.txt"])
+    task = play.planned_task(commands=["test -s other.txt"])
 
     outcome = run(play, task, WRITE)
 
@@ -515,8 +510,7 @@ def test_a_required_command_that_fails_fails_the_dispatch(play: Play) -> None:
 
 
 def test_a_required_command_that_fails_is_told_with_what_git_ignores_and_the_worktree_lacks(play: Play) -> None:
-    (play.root / ".gitignore").write_text("packages/\nreport.xml\n.tool_cache/\n")
-    play.commit_all()
+    play.commit(".gitignore", "packages/\nreport.xml\n.tool_cache/\n")
     for name in ("packages", ".tool_cache"):
         (play.root / name).mkdir()
         (play.root / name / "x").write_text("")
@@ -532,16 +526,14 @@ def test_a_required_command_that_fails_is_told_with_what_git_ignores_and_the_wor
 
 
 def test_a_worktree_is_set_up_before_the_executor_starts(play: Play) -> None:
-    (play.root / ".gitignore").write_text("packages/\n")
-    play.commit_all()
+    play.commit(".gitignore", "packages/\n")
     config(play, "policy: {reproduce: {setup: [[sh, -c, 'mkdir packages && test ! -e stop']]}}\n")
     play.planned()
     look = "import os; assert os.path.isdir('packages')"
     task = play.task(commands=["test -e packages"])
     assert run(play, task, look).status == "completed"
     assert not (play.root / "packages").exists()
-    (play.root / "stop").write_text("")
-    play.commit_all()
+    play.commit("stop", "")
     done = run(play, play.task(commands=["true"]), "raise SystemExit(9)")
     assert (done.status, done.category, done.exit) == ("failed", "environment", None)
     assert "policy.reproduce.setup: " in done.reason
@@ -549,8 +541,7 @@ def test_a_worktree_is_set_up_before_the_executor_starts(play: Play) -> None:
 
 def test_no_executor_is_handed_a_task_where_the_set_up_must_not_run(play: Play) -> None:
     config(play, "policy: {reproduce: {setup: [[git, reset, --hard]]}}\n")
-    play.planned()
-    task = play.task(commands=["true"])
+    task = play.planned_task(commands=["true"])
     with pytest.raises(DestructiveArgv, match=r"policy\.reproduce\.setup"):
         run(play, task, "")
     assert play.status(task) == "pending"
@@ -597,8 +588,7 @@ def test_a_repository_within_the_work_tree_is_not_lost(play: Play, task: str) ->
 
 def test_what_is_written_into_the_work_tree_after_the_commit_shows_nothing(play: Play, task: str) -> None:
     """Such as by a container that mounts it, whose client has ended; here a filter does it while git adds files."""
-    (play.root / ".gitattributes").write_text("app.py filter=late\n")
-    play.commit_all()
+    play.commit(".gitattributes", "app.py filter=late\n")
     git(play.root, "config", "filter.late.clean", "sh -c 'echo done > done.txt; cat'")
 
     outcome = run(play, task, "open('app.py', 'a').write('more = 1\\n')")
@@ -701,10 +691,8 @@ def test_the_child_knows_its_task_and_nothing_of_gits_variables(
 def test_what_an_executor_reads_names_the_notes_about_the_files_of_its_task(
     play: Play, cli: Call, how: tuple[str, ...]
 ) -> None:
-    (play.root / "app.py").write_text("ANSWER = 42\n")
-    play.commit_all()
-    play.planned()
-    task = play.task(commands=[SHOWN], files=["app.py"])
+    play.commit("app.py", "ANSWER = 42\n")
+    task = play.planned_task(commands=[SHOWN], files=["app.py"])
     here = ("-C", str(play.root), "--json")
     note = json.loads(cli("note", "add", "The answer is fixed.", "--about", "app.py:1", *here)[1])["note"]["id"]
     copied = "import os, pathlib; pathlib.Path('done.txt').write_text(open(os.environ['MEMENTO_BRIEF']).read())"
@@ -821,15 +809,13 @@ def test_what_cannot_be_run_is_refused_before_anything_is_handed_out(
 
 
 def test_in_place_without_a_required_command_there_is_nothing_to_show(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     with pytest.raises(running.NothingToShow):
         run(play, task, WRITE, in_place=True)
 
 
 def test_a_destructive_required_command_is_not_run(play: Play) -> None:
-    play.planned()
-    task = play.task(commands=["git reset --hard HEAD~3"])
+    task = play.planned_task(commands=["git reset --hard HEAD~3"])
     with pytest.raises(DestructiveArgv):
         run(play, task, WRITE)
 

@@ -136,8 +136,7 @@ def test_a_plan_that_cannot_be_read_is_nothing_to_work_by(play: Play) -> None:
 
 
 def test_what_another_task_waits_for_is_no_reason_of_its_own(play: Play) -> None:
-    play.planned()
-    first = play.task("First")
+    first = play.planned_task("First")
     after = play.task("After", depends_on=[first])
     rows = {row["id"]: row for row in seen(play, play.state(first).id)["tasks"]}
     assert (rows[first]["held_back"], rows[after]["held_back"], rows[after]["waits_on"]) == (None, None, [first])
@@ -156,8 +155,7 @@ def test_a_proven_task_whose_gate_failed_is_told_to_wait_for_that(play: Play) ->
 
 
 def test_a_hand_off_ends_where_the_task_asks_something_else_by_now(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task(criteria=["It works."])
+    task = play.planned_task(criteria=["It works."])
     waiting, evidence = play.dispatch(task), play.evidence(task)
     play.do(tasks.revise_task, task, criteria=["It works in French."])
     (told,) = play.ledger.warnings

@@ -112,8 +112,7 @@ def test_the_evidence_of_another_is_told_nothing_of_the_lease(play: Play, hermes
 
 
 def test_the_command_notes_it(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.dispatch(task, "Ada")
     play.ledger.clock = lambda: 1_700_000_000
     play.do(dispatches.claim_dispatch, dispatch, lease=60)

@@ -393,8 +393,7 @@ def test_what_a_pull_brings_is_checked_also_where_it_merges_nothing(
     assert f"{second.name}: D002 error" in told
     assert first.name not in told
 
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all("code")
+    play.commit("app.py", "answer = 43\n", "code")
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     assert pulled(clone) == ""
 
@@ -404,8 +403,7 @@ def test_a_merge_is_told_as_one_before_git_has_written_down_that_it_is(play: Pla
     with (play.root / ".memento" / "config.yaml").open("a") as config:
         config.write(policy)
     play.commit_all("policy, perhaps")
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.dispatch(task)
     put(play.root / ".git" / "hooks" / "pre-merge-commit", "#!/bin/sh\nmemento check --staged >told 2>&1\n")
     git(play.root, "checkout", "-qb", "side")

@@ -322,8 +322,7 @@ def test_lines_that_fit_at_two_places_are_not_taken_for_what_was_seen(shop: Play
     on(shop, "main")
     edit(shop, "app.py", "".join(["top\n", "new\n", "new\n", "new\n", *same]))
     git(shop.root, "merge", "-q", "--squash", "work")
-    (shop.root / "app.py").write_text("".join(["top\n", "new\n", "new\n", "new\n", *same[:3], "here\n", *same[3:]]))
-    shop.commit_all("squashed")
+    shop.commit("app.py", "".join(["top\n", "new\n", "new\n", "new\n", *same[:3], "here\n", *same[3:]]), "squashed")
     assert amiss(shop, base="HEAD^") == ERRORS
 
 

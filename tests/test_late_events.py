@@ -12,7 +12,7 @@ from memento_git.review import actions as review
 from memento_git.verbs import doctor
 from memento_git.work.actions import dispatches, runs, settling, tasks
 from memento_git.work.kept_rows import base
-from tests.play import Play, git
+from tests.play import Play, git, merge_into
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,8 +104,7 @@ def test_a_late_event_of_a_completed_run_makes_its_task_late_before_and_after_th
     play.do(runs.archive_run, run)
     git(play.root, "switch", "-q", "other")
     play.as_("Bob").do(tasks.reopen_task, task, reason="not yet")
-    git(play.root, "switch", "-q", "main")
-    git(play.root, "merge", "-q", "--no-edit", "other")
+    merge_into(play.root, "main", "other")
     for _ in range(2):
         row = base(play.ledger.view(), run)["tasks"][0]
         assert (row["late"], row["status"], row["run_status"]) == (True, "pending", "completed")
@@ -156,8 +155,7 @@ def test_a_late_event_that_was_settled_away_is_told_no_more(play: Play) -> None:
     play.do(runs.archive_run, run)
     git(play.root, "switch", "-q", "other")
     play.do(dispatches.fail_dispatch, dispatch, reason="not yet")
-    git(play.root, "switch", "-q", "main")
-    git(play.root, "merge", "-q", "--no-edit", "other")
+    merge_into(play.root, "main", "other")
 
     def codes() -> list[str]:
         return [one.code for one in review.check(play.ledger, no_base=True).findings]

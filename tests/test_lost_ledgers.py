@@ -110,8 +110,7 @@ def test_a_ledger_that_a_commit_removed_is_named_and_the_hint_brings_it_back(pla
     head = git(play.root, "rev-parse", "HEAD")
     if how == "a merge":
         git(play.root, "switch", "-qc", "side")
-        (play.root / "side.txt").write_text("here\n")
-        play.commit_all("side")
+        play.commit("side.txt", "here\n", "side")
         git(play.root, "switch", "-q", "main")
         git(play.root, "merge", "-q", "--no-ff", "--no-commit", "side")
     git(play.root, "rm", "-rq", layout.FOLDER)

@@ -17,7 +17,7 @@ from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, exporting, plans, releases, runs, settling, tasks, verifying
 from memento_git.work.kept_rows import base
 from memento_git.work.routing import routes
-from tests.play import Play, git
+from tests.play import Play, git, merge_into
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -245,8 +245,7 @@ def test_what_revisions_have_otherwise_proves_nothing_whichever_is_named_first(
 
 
 def test_a_revision_that_another_one_holds_has_no_words_of_its_own(play: Play, fork: Callable[[], Fork]) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     path = play.root / play.state(task).index.prose[task]
     both = fork()
     main = both.on("main", "Ada")
@@ -400,8 +399,7 @@ def test_a_run_that_was_released_on_each_side_that_completed_it_stays_so(
         side = both.on(branch, actor)
         for step in steps:
             step(side, run)
-    git(both.root, "switch", "-q", first)
-    git(both.root, "merge", "-q", "--no-edit", "other" if first == "main" else "main")
+    merge_into(both.root, first, "other" if first == "main" else "main")
     assert exporting.run_statement(play.ledger.view(), run)
     late = {row["kind"] for row in base(play.ledger.view(), run)["gates"] if row["late"]}
     assert late == ({"quality_review"} if review_of in other else set())
@@ -558,8 +556,7 @@ def test_history_may_be_rewritten_and_the_ledger_stays(play: Play, how: str) -> 
     git(play.root, "switch", "-qc", "work")
     task = play.proven()
     git(play.root, "switch", "-q", "main")
-    (play.root / "notes.txt").write_text("x\n")
-    play.commit_all("beside")
+    play.commit("notes.txt", "x\n", "beside")
     if how == "squash":
         git(play.root, "merge", "-q", "--squash", "work")
         git(play.root, "commit", "-qm", "squashed")
@@ -624,8 +621,7 @@ def test_a_run_that_was_released_on_a_release_branch_comes_back_to_other_code(pl
     play.gate("release", "passed", run=run, evidence=[shown])
     play.do(runs.complete_run, run)
     git(play.root, "switch", "-q", "main")
-    (play.root / "more.py").write_text("more\n")
-    play.commit_all()
+    play.commit("more.py", "more\n")
     git(play.root, "merge", "-q", "--no-ff", "-m", "1.x", "release/1.x")
     told = {(one.code, one.severity) for one in review.check(play.ledger, base="HEAD^1").findings}
     assert told == {("C001", "warning")}

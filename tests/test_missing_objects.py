@@ -41,8 +41,7 @@ def note(play: Play, text: str, **options: Any) -> str:
 
 
 def test_a_search_that_cannot_read_a_file_refuses_to_say_that_nothing_is_there(play: Play) -> None:
-    (play.root / "b.py").write_text("answer = 43\n")
-    head = play.commit_all()
+    head = play.commit("b.py", "answer = 43\n")
     opened = play.ledger.git
     assert grep.files(opened, head, "", ["= 43", "= 44"]) == ["b.py"]
     assert grep.files(opened, head, "", ["^answer = 4.$"], plain=False) == ["app.py", "b.py"]
@@ -98,8 +97,7 @@ def test_who_looks_like_an_actor_is_not_passed_where_that_ones_records_cannot_be
 
 
 def test_what_a_base_names_is_not_taken_for_unnamed_where_it_cannot_be_read(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.claimed(task)
     git(play.root, "switch", "-qc", "work")
     play.complete(dispatch, play.evidence(task))
@@ -120,8 +118,7 @@ def test_status_counts_on_where_a_note_cannot_be_read(play: Play, cli: Call) -> 
 
 
 def test_a_text_is_not_said_to_be_gone_where_a_file_cannot_be_read(play: Play) -> None:
-    (play.root / "b.py").write_text("answer = 43\n")
-    play.commit_all()
+    play.commit("b.py", "answer = 43\n")
     anchor = parse("pattern:**:answer = 43")
     assert pinning.pin_here(play.ledger.git, [anchor]) == [anchor]
     lose(play, "b.py")
@@ -132,8 +129,7 @@ def test_a_text_is_not_said_to_be_gone_where_a_file_cannot_be_read(play: Play) -
 
 
 def test_nothing_is_put_aside_for_a_file_that_git_lacks_here_alone(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     proof = play.evidence(task)
     dispatch = play.dispatch(task)
     (approval,) = play.root.glob(".memento/runs/*/plans/*/*-approved-*")

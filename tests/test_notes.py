@@ -17,7 +17,7 @@ from memento_git.knowledge.drafting import titled
 from memento_git.knowledge.note_rows import note_row
 from memento_git.knowledge.pinning import AnchorMissing
 from memento_git.review.actions import check
-from tests.play import Play, add, git, shelf
+from tests.play import Play, add, git, merge_into, shelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,8 +62,7 @@ def test_every_option_is_kept_and_read_back(play: Play) -> None:
     (play.root / "requirements.txt").write_text("click>=8\n")
     git(play.root, "add", "requirements.txt")
     git(play.root, "commit", "-qm", "requirements")
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     proof = play.evidence(task)
     first = add(play, "Names are checked in the model.")
     note = add(
@@ -497,8 +496,7 @@ def test_a_confirmation_on_a_branch_speaks_for_no_wording_of_another(play: Play)
     own = row(play, note)["confirmed_at"]
     git(play.root, "switch", "-q", "looked")
     play.do(notes.confirm_note, note)
-    git(play.root, "switch", "-q", "main")
-    git(play.root, "merge", "-q", "--no-edit", "looked")
+    merge_into(play.root, "main", "looked")
     assert (row(play, note)["confirmed_at"], row(play, note)["confirmed_before"]) == (own, None)
 
 

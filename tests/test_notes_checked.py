@@ -75,8 +75,7 @@ def rivals(play: Play) -> tuple[str, str, str]:
 
 
 def test_notes_in_order_have_nothing_wrong(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     proof = play.evidence(task)
     first = add(play, "Names are checked in the model.", key=KEY, evidence=[proof], about=["app.py:1"])
     second = add(play, "Empty names are refused.", links=[f"depends_on:{first}", f"caused_by:{task}"])

@@ -31,8 +31,7 @@ LINKED = (*OUT, ("export", "--format", "agents-md"))
 @pytest.fixture
 def put(play: Play, cli: Call) -> Callable[..., tuple[int, str]]:
     """Return what writes an answer into a file, and gives exit code and token."""
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     names = {"TASK": task, "EVIDENCE": play.evidence(task)}
 
     def answered(words: tuple[str, ...], out: Path, *more: str) -> tuple[int, str]:

@@ -134,8 +134,7 @@ def ran(play: Play, task: str, line: str) -> str:
 
 
 def test_a_task_at_work_is_shown_what_is_left_to_run_and_then_its_completion(play: Play) -> None:
-    play.planned()
-    task = play.task(commands=["git --version", "git status"], require=["lint"])
+    task = play.planned_task(commands=["git --version", "git status"], require=["lint"])
     play.evidence(task)
     dispatch, made = play.claimed(task), []
     for words in ("--kind test -- git --version", "--kind test -- git status", "--kind lint -- CMD"):
@@ -151,8 +150,7 @@ def test_a_task_at_work_is_shown_what_is_left_to_run_and_then_its_completion(pla
 
 
 def test_a_task_at_work_is_not_completed_on_a_command_that_was_about_some_paths_alone(play: Play) -> None:
-    play.planned()
-    task = play.task(commands=["git --version"])
+    task = play.planned_task(commands=["git --version"])
     dispatch = play.claimed(task)
     (line,) = commands(play)
     draft = evidences.witness(play.ledger, ["git", "--version"], kind="test", covers=["app.py"], quiet=True)
@@ -166,8 +164,7 @@ def test_a_task_at_work_is_not_completed_on_a_command_that_was_about_some_paths_
 
 @pytest.mark.parametrize("who", ["Bob", "no\nname"])
 def test_a_task_at_work_is_its_holders_to_go_on_with(play: Play, who: str) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.claimed(task)
     assert commands(play) == [f"memento evidence run --task {task} -- CMD"]
     other = play.beside(play.root, who)
@@ -189,8 +186,7 @@ def test_a_task_at_work_comes_before_those_that_can_be_begun_however_many_there_
 
 
 def test_who_holds_a_claim_beyond_its_lease_goes_on_and_another_is_led_to_take_it_back(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch, other = play.claimed(task), play.as_("Bob")
     for one in (play, other):
         one.ledger.clock = lambda: time.time() + 2 * 3600
@@ -199,8 +195,7 @@ def test_who_holds_a_claim_beyond_its_lease_goes_on_and_another_is_led_to_take_i
 
 
 def test_a_task_at_work_is_completed_on_evidence_too_that_nothing_is_run_for(play: Play) -> None:
-    play.planned()
-    task = play.task(commands=["git --version"], require=["artifact"])
+    task = play.planned_task(commands=["git --version"], require=["artifact"])
     dispatch = play.claimed(task)
     made = [ran(play, task, commands(play)[0])]
     (step,) = play.overview()["next"]
@@ -217,8 +212,7 @@ def test_a_task_at_work_is_completed_on_evidence_too_that_nothing_is_run_for(pla
 
 
 def test_a_task_at_work_that_asks_for_no_command_is_completed_on_what_was_brought_and_on_one(play: Play) -> None:
-    play.planned()
-    task = play.task(require=["artifact"])
+    task = play.planned_task(require=["artifact"])
     dispatch = play.claimed(task)
     made = play.do(evidences.add_evidence, "artifact", tasks=[task], summary="what came of it", uri="https://x.org/a")
     (line,) = commands(play)
@@ -242,16 +236,14 @@ def test_a_task_at_work_that_asks_for_no_command_is_completed_on_what_was_brough
 def test_a_task_at_work_is_shown_what_proves_by_policy(play: Play, proof: str, line: str) -> None:
     (play.root / layout.CONFIG).write_text(f"version: 1\npolicy: {{proof: {proof}}}\n")
     play.commit_all("policy")
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.claimed(task)
     assert commands(play) == [line.format(task)]
     assert any(line.format(task) in told for told in facts(play.ledger.view(), task)["reporting_contract"])
 
 
 def test_evidence_leads_to_what_no_command_shows(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task(require=["note", "diff"])
+    task = play.planned_task(require=["note", "diff"])
     play.claimed(task)
     given = ("evidence", "run", "--task", task, "-C", str(play.root), "--json", "--", "git", "--version")
     ran_it = json.loads(cli(*given)[1].splitlines()[-1])
@@ -272,8 +264,7 @@ def asking_for_others(play: Play) -> str:
 
 
 def test_a_pass_leads_to_what_failed_since_the_hand_out_as_status_does(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.claimed(task)
     run = ("evidence", "run", "--task", task, "--json", "-C", str(play.root), "--", "git")
     failed = json.loads(cli(*run, "--bad")[1])["evidence"]["id"]
@@ -327,8 +318,7 @@ def test_an_approval_of_what_a_done_task_is_part_of_or_rests_on_lets_its_verdict
 ) -> None:
     task = asking_for_others(play)
     base = git(play.root, "rev-parse", "HEAD")
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 43\n")
     test, run = play.evidence(task), play.state(task).id
     play.complete(play.claimed(task), test)
     diff = play.do(evidences.add_evidence, "diff", diff=f"{base}..HEAD", run=run)
@@ -360,8 +350,7 @@ def test_a_done_task_that_nothing_proves_is_not_led_to_an_approval(play: Play, c
 
 
 def test_a_done_task_with_other_words_than_it_was_done_for_is_not_led_to_a_verdict(play: Play) -> None:
-    play.planned()
-    task = play.task(commands=["git --version"])
+    task = play.planned_task(commands=["git --version"])
     play.complete(play.claimed(task), play.evidence(task))
     verify = f"memento task verify {task}"
     assert commands(play) == [verify]
@@ -376,8 +365,7 @@ def test_a_done_task_with_other_words_than_it_was_done_for_is_not_led_to_a_verdi
 
 def test_a_done_task_that_nothing_proves_and_that_its_gate_refused_is_rejected_then_repaired(play: Play) -> None:
     """Taken up again it would be pending, and nobody begins a task whose gate has failed."""
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.complete(play.claimed(task), evidence := play.evidence(task))
     play.do(evidences.retract, evidence, reason="It was a mistake.")
     assert commands(play) == [f"memento task reopen {task} --reason WHY"]
@@ -400,8 +388,7 @@ def test_a_done_task_with_commands_to_run_waits_for_its_approval_first(play: Pla
 
 
 def test_a_task_at_work_is_not_completed_on_what_failed_since_or_is_of_before(play: Play) -> None:
-    play.planned()
-    task = play.task(commands=["git --version"])
+    task = play.planned_task(commands=["git --version"])
     play.complete(play.claimed(task), ran(play, task, "--task x --kind test -- git --version"))
     play.do(tasks.reopen_task, task, reason="it lacks a case")
     play.claimed(task)
@@ -414,8 +401,7 @@ def test_a_task_at_work_is_not_completed_on_what_failed_since_or_is_of_before(pl
     assert again["command"] == f"memento evidence run --task {task} --kind test -- sh -c 'echo checked; exit 1'"
     assert again["why"] == f"“A task” is in progress, and `sh -c 'echo checked; exit 1'` did not pass: {failed}"
     assert retract["command"] == f"memento evidence retract {failed} --reason WHY"
-    (play.root / "other.py").write_text("")
-    play.commit_all("more code")
+    play.commit("other.py", "", "more code")
     assert commands(play) == [line]
 
 
@@ -423,8 +409,7 @@ def test_a_task_at_work_whose_command_ran_in_another_folder_is_led_to_take_that_
     play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Passed at the top, the one that is asked is done; the failure in the folder stays the latest one there."""
-    play.planned()
-    task = play.task(commands=["sh -c 'test -e app.py'"])
+    task = play.planned_task(commands=["sh -c 'test -e app.py'"])
     dispatch = play.claimed(task)
     (play.root / "docs").mkdir()
     monkeypatch.chdir(play.root / "docs")
@@ -441,8 +426,7 @@ def test_a_task_at_work_whose_command_ran_in_another_folder_is_led_to_take_that_
 
 def test_a_task_at_work_is_completed_on_what_saw_one_code(play: Play) -> None:
     """Not all that passed since the hand-out proves the task: the code was edited between."""
-    play.planned()
-    task = play.task(commands=["git --version", "git version"])
+    task = play.planned_task(commands=["git --version", "git version"])
     dispatch = play.claimed(task)
     (first,) = commands(play)
     ran(play, task, first)
@@ -683,8 +667,7 @@ def test_a_reopened_task_that_waits_for_a_repaired_one_is_told_to_wait_for_the_r
 def test_an_expired_claim_is_shown_against_now_and_not_stored(play: Play) -> None:
     from memento_git.ledger.store import Ledger
 
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.claimed(task)
     assert play.overview()["dispatches"][0]["expired"] is False
 
@@ -817,8 +800,7 @@ def test_a_cancelled_run_keeps_its_tasks_and_masks_them(play: Play) -> None:
 
 
 def test_reasons_are_shown_where_work_stopped(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.do(tasks.block_task, task, reason="needs the new schema")
 
     assert "needs the new schema" in markdown(play.overview())
@@ -829,8 +811,7 @@ def test_an_event_from_a_clock_that_runs_ahead_is_noticed(play: Play, cli: Call)
 
     from memento_git.ledger.store import Ledger
 
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     assert play.overview()["ahead"] == []
     with Ledger.open(play.root, clock=lambda: time.time() + 3600) as ahead:
         ahead.change("task block", lambda tx: tasks.block_task(tx, task, reason="later"))
@@ -844,8 +825,7 @@ def test_a_heartbeat_stays_in_the_clone_until_half_of_the_lease_has_passed(play:
     from memento_git.ledger import claims
     from memento_git.work.actions import dispatches
 
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     dispatch = play.claimed(task)
     head = git(play.root, "rev-parse", "HEAD")
     before = claims.read(play.ledger.git, task)
@@ -864,8 +844,7 @@ HOSTILE = "a`b``c` **bold** <img src=x> [link](http://x)\n# heading | cell \\ \u
 
 
 def test_nothing_in_a_row_acts_as_markdown(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.evidence(task)
     held = play.overview()
     held["evidence"][0] |= {
@@ -930,8 +909,7 @@ def test_a_line_of_the_report_is_spoken_without_its_marks() -> None:
 
 
 def test_a_list_shows_a_reason_as_it_was_written(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task("Odd")
+    task = play.planned_task("Odd")
     play.do(tasks.block_task, task, reason="needs schema_v2 (see #7)")
 
     for command in ("task", "status"):
@@ -1037,8 +1015,7 @@ def test_of_many_runs_only_those_that_changed_are_read_anew(play: Play, monkeypa
 
 
 def test_the_reason_of_a_task_is_why_it_is_as_it_is_and_no_verdicts(play: Play) -> None:
-    play.planned()
-    task = play.task("Pay")
+    task = play.planned_task("Pay")
     play.do(tasks.block_task, task, reason="the key is missing")
     play.gate("quality_review", "waived", task=task, reason="small change")
     assert [row["reason"] for row in play.overview()["tasks"]] == ["the key is missing"]
@@ -1089,14 +1066,12 @@ def test_a_gate_that_does_not_hold_by_what_it_rests_on_is_told_to_have_fallen(pl
         "version: 1\npolicy:\n  gates: {required: [quality_review], fresh: [quality_review]}\n"
     )
     play.commit_all("policy")
-    play.planned()
-    task = play.task("Ship")
+    task = play.planned_task("Ship")
     evidence = play.evidence(task)
     play.complete(play.claimed(task), evidence)
     play.gate("quality_review", "passed", evidence=[evidence])
     assert [row["fallen"] for row in play.overview()["gates"]] == [None]
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all("code")
+    play.commit("app.py", "answer = 43\n", "code")
     outdated = "nothing that it rests on saw the code of this commit"
     assert [row["fallen"] for row in play.overview()["gates"]] == [outdated]
     assert f">, but {outdated}" in cli("report", "-C", str(play.root))[1]
@@ -1247,8 +1222,7 @@ def test_a_gate_that_is_to_be_fresh_is_led_to_evidence_of_the_code_as_it_is(play
     play.complete(play.claimed(task), proof := play.evidence(task))
     record = f"memento gate record quality_review passed --run {run} --evidence"
     assert commands(play) == [f"{record} {proof}", f"memento gate release --run {run}"]
-    (play.root / "more.py").write_text("")
-    play.commit_all("more code")
+    play.commit("more.py", "", "more code")
     assert commands(play) == [f"memento evidence run --run {run} -- CMD"] * 2
     view = play.ledger.view()
     overview(play.ledger, view, run)

@@ -52,8 +52,7 @@ def test_a_claim_on_the_remote_from_a_branch_without_upstream_is_led_to_what_wor
 
 
 def test_evidence_leads_through_all_that_its_task_waits_for(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     said = []
     for _ in range(3):
         (line,) = shown(cli, play, task)
@@ -71,8 +70,7 @@ def test_evidence_leads_through_all_that_its_task_waits_for(play: Play, cli: Cal
 def test_a_task_that_nobody_has_leads_to_its_taking_up(
     play: Play, cli: Call, end: Callable[..., str] | None, step: str
 ) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     if end is not None:
         play.do(end, task, reason="no")
     else:
@@ -88,8 +86,7 @@ def test_a_task_that_nobody_has_leads_to_its_taking_up(
 
 
 def test_evidence_of_an_unproven_task_leads_to_what_proves_it(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task(commands=["true"])
+    task = play.planned_task(commands=["true"])
     play.complete(play.claimed(task), play.evidence(task, kind="command"))
     assert shown(cli, play, task) == [f"memento task verify {task}"]
 
@@ -109,8 +106,7 @@ def test_evidence_leads_to_what_else_is_asked_and_to_a_completion_on_all_of_it(p
 
 
 def test_who_has_a_task_is_still_told_where_somebody_has_it(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.claimed(task)
     with pytest.raises(refusals.TaskNotReady, match="in_progress") as caught:
         play.dispatch(task)
@@ -141,8 +137,7 @@ def test_doctor_leads_to_the_end_of_what_git_is_in_the_middle_of(play: Play) -> 
 
 def stale(play: Play) -> str:
     """Return a task that is done, on code that is other by now."""
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.complete(play.claimed(task), play.evidence(task))
     code(play, "answer = 43\n")
     return task
@@ -176,8 +171,7 @@ def test_check_names_what_proves_stale_work_anew(play: Play, cli: Call) -> None:
 
 
 def test_stale_work_is_judged_once_all_that_proves_it_has_run_again(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.complete(play.claimed(task), play.evidence(task), play.evidence(task, kind="lint"))
     code(play, "answer = 43\n")
     lines = {
@@ -242,7 +236,6 @@ def test_check_names_verification_where_that_runs_what_is_stale(play: Play, cli:
 
 
 def test_one_on_a_proof_of_this_code_says_nothing(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.complete(play.claimed(task), play.evidence(task))
     assert cli("task", "verify", task, "-C", str(play.root))[2] == ""

@@ -61,8 +61,7 @@ SPOILED: Final[dict[str, tuple[Callable[[Path], None], type[Refused], str]]] = {
 @pytest.mark.parametrize("name", SPOILED)
 def test_what_policy_refuses_stops_a_start_and_a_hand_off_before_anything_is_written(play: Play, name: str) -> None:
     spoil, refusal, message = SPOILED[name]
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     policy(play, **{"dirty": "ignore", "detached": "ignore", name: "refuse"})
     spoil(play.root)
     head = git(play.root, "rev-parse", "HEAD")
@@ -150,8 +149,7 @@ def test_what_a_caller_insists_on_refuses_whatever_policy_says(play: Play) -> No
 
 
 def test_an_edited_ledger_file_is_still_refused_after_a_preflight(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     path = play.root / play.state(task).prose(task).path
     path.write_text(path.read_text() + "\nedited\n")
     with pytest.raises(UncommittedLedger, match=task):
@@ -198,8 +196,7 @@ def test_a_destructive_command_anywhere_in_what_a_worker_reads_is_refused(play: 
 
 
 def test_a_rule_is_allowed_by_name_and_with_a_reason_and_that_is_kept(play: Play) -> None:
-    play.planned()
-    task = play.task(body="Then:\n\n```\ngit rebase main\ngit stash drop\n```\n")
+    task = play.planned_task(body="Then:\n\n```\ngit rebase main\ngit stash drop\n```\n")
     with pytest.raises(guard.RuleUnknown):
         play.dispatch(task, allow_destructive=["force"])
     with pytest.raises(ReasonRequired):
@@ -230,8 +227,7 @@ def test_policy_may_only_warn_of_a_destructive_command_or_ignore_it(play: Play) 
 
 
 def test_a_branch_that_policy_protects_is_known_to_the_classifier(play: Play) -> None:
-    play.planned()
-    task = play.task(body="`git push origin x:release/2`")
+    task = play.planned_task(body="`git push origin x:release/2`")
     policy(play, branches=["release/*"])
     with pytest.raises(guard.DestructiveCommand, match="push_protected"):
         play.dispatch(task)
@@ -248,8 +244,7 @@ def test_an_argv_that_memento_would_start_is_judged_by_the_same_policy(play: Pla
 
 
 def test_verification_does_not_start_a_destructive_command(play: Play) -> None:
-    play.planned()
-    task = play.task(commands=["git clean -fdx"])
+    task = play.planned_task(commands=["git clean -fdx"])
     play.complete(play.claimed(task), play.evidence(task))
     untracked(play.root)
     with pytest.raises(guard.DestructiveArgv, match=f"what verification of {task} runs: git clean -fdx"):
@@ -325,8 +320,7 @@ def test_a_mistyped_option_of_preflight_is_refused_and_no_command_to_judge(
 
 
 def test_preflight_records_its_verdict_on_the_gate_with_its_reasons(play: Play, repo: Path, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     code, out, _ = cli("-C", str(repo), "--json", "preflight", "--record", "--", "rm", "-rf", ".")
     gate = json.loads(out)["gate"]
     assert (code, gate["kind"], gate["status"]) == (1, "preflight_safety", "failed")

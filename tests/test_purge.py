@@ -21,7 +21,7 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import lock, purging, worktree
 from memento_git.ledger.store import Ledger
 from memento_git.review.actions import check
-from tests.play import Play, git
+from tests.play import Play, git, merge_into
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -139,8 +139,7 @@ def test_what_happened_to_a_purged_note_comes_back_no_more_than_its_text(play: P
     purge_notes(play.ledger, [note], yes=True)
     git(play.root, "switch", "-q", "side")
     git(play.root, "commit", "-q", "--allow-empty", "-m", "on a branch that has it still")
-    git(play.root, "switch", "-q", "main")
-    git(play.root, "merge", "-q", "--no-edit", "side")
+    merge_into(play.root, "main", "side")
     back = [one.path for one in check(play.ledger).findings if one.code == "R001"]
     held = [one for one in git(play.root, "ls-files", ".memento/knowledge").split() if note in one]
     assert back == [one for one in held if "-redacted-" not in one]
@@ -157,8 +156,7 @@ def test_what_takes_out_what_happened_to_a_purged_note_removes_no_event_of_the_b
     git(play.root, "branch", "side")
     purge_notes(play.ledger, [note], yes=True)
     purged = git(play.root, "rev-parse", "HEAD")
-    git(play.root, "switch", "-q", "side")
-    git(play.root, "merge", "-q", "--no-edit", purged)
+    merge_into(play.root, "side", purged)
     assert {one.code for one in check(play.ledger, base=base).findings} == {"R001"}
     assert [*check(play.ledger, base=base, fix=True).findings] == []
     git(play.root, "reset", "-q", "--hard", base)

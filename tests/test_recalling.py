@@ -685,8 +685,7 @@ def test_what_differs_between_the_revisions_of_a_union_is_told(play: Play, cli: 
 
 
 def test_of_several_revisions_nobody_knows_what_is_stale(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task("Weigh the hay")
+    task = play.planned_task("Weigh the hay")
     evidence = play.evidence(task)
     play.complete(play.claimed(task), evidence)
     note = add(play, "Hay is weighed dry.", evidence=[evidence])

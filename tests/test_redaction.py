@@ -75,8 +75,7 @@ def test_redacting_an_event_twice_is_refused(play: Play) -> None:
 
 
 def test_free_texts_are_gone_from_every_file(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.do(tasks.block_task, task, reason="wait for Xylophone")
     play.do(settling.redact_record, event_of(play, task, "blocked"), reason="a name")
     assert play.status(task) == "blocked"

@@ -18,7 +18,7 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import lock
 from memento_git.ledger.edits import UncommittedLedger
 from tests.notes import Notes
-from tests.play import git
+from tests.play import git, merge_into
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,8 +117,7 @@ def test_a_text_meets_the_notes_that_it_meets_when_all_are_read(play: Play, seed
     git(play.root, "switch", "-qc", "other", "HEAD~20")
     grow(play, chance, 5)
     meets_the_same(play.ledger, chance)
-    git(play.root, "switch", "-q", "main")
-    git(play.root, "merge", "-q", "--no-edit", "other")
+    merge_into(play.root, "main", "other")
     meets_the_same(play.ledger, chance)
 
 

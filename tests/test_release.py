@@ -283,8 +283,7 @@ def test_a_refusal_records_nothing(play: Play, run: str) -> None:
 def test_a_check_is_stale_once_the_code_is_another(play: Play, run: str) -> None:
     check(play)
     assert judged(play, require_checks=["test"]).verdict.missing == ()
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 43\n")
     assert "stale" in judged(play, require_checks=["test"]).verdict.missing[0]
     git(play.root, "revert", "--no-edit", "HEAD")
     assert judged(play, require_checks=["test"]).verdict.missing == ()
@@ -292,8 +291,7 @@ def test_a_check_is_stale_once_the_code_is_another(play: Play, run: str) -> None
 
 def test_a_check_counts_for_the_code_of_the_commit_that_it_names(play: Play, run: str) -> None:
     old = git(play.root, "rev-parse", "HEAD")
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 43\n")
     check(play, commit=old)
     assert "stale" in judged(play, require_checks=["test"]).verdict.missing[0]
     (path,) = [path for path in play.root.glob(".memento/runs/*/evidence/*/*.yaml") if "check:" in path.read_text()]
@@ -418,8 +416,7 @@ def test_a_release_gate_that_must_be_fresh_rests_on_evidence_of_this_code(play: 
     play.policy("  gates: {fresh: [release]}\n")
     play.do(evidences.approve, run)
     assert judged(play, approvals=1).event
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 43\n")
     assert "gate release asks for evidence" in judged(play, approvals=1).verdict.missing[0]
     play.proven("Another", run=run)
     found = judged(play, approvals=1)
@@ -428,8 +425,7 @@ def test_a_release_gate_that_must_be_fresh_rests_on_evidence_of_this_code(play: 
 
 def test_a_release_that_lacks_fresh_evidence_is_led_to_what_was_recorded_of_the_run(play: Play, run: str) -> None:
     play.policy("  gates: {fresh: [release]}\n")
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 43\n")
     (lacking,) = judged(play).verdict.missing
     assert f": memento evidence run --run {run} -- CMD, then " in lacking
     shown = play.evidence()
@@ -460,12 +456,10 @@ def test_git_looks_at_the_work_tree_as_often_for_much_evidence_as_for_little(
 def test_a_cycle_since_the_run_began_refuses_and_its_end_clears_it(play: Play) -> None:
     from memento_git.work.actions import graphs
 
-    (play.root / "other.py").write_text("import app\n")
-    play.commit_all()
+    play.commit("other.py", "import app\n")
     made = play.planned()
     play.do(graphs.update_graph, run=made)
-    (play.root / "app.py").write_text("import other\n\nanswer = 42\n")
-    play.commit_all()
+    play.commit("app.py", "import other\n\nanswer = 42\n")
     play.proven(run=made)
     found = judged(play)
     assert found.verdict.graph
@@ -476,14 +470,12 @@ def test_a_cycle_since_the_run_began_refuses_and_its_end_clears_it(play: Play) -
     play.policy("  release: {graph: ignore}\n")
     assert judged(play).held.graph_warnings == []
     play.policy("  release: {graph: refuse}\n")
-    (play.root / "app.py").write_text("answer = 42\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 42\n")
     assert judged(play).verdict.missing == ()
 
 
 def test_a_graph_that_cannot_be_read_refuses_and_is_told(play: Play, run: str) -> None:
-    (play.root / "graph.json").write_text("{}")
-    play.commit_all()
+    play.commit("graph.json", "{}")
     name = play.do(evidences.add_evidence, "graph", files=["graph.json"], run=run)
     told, stale = judged(play).verdict.missing
     assert "asks for evidence of the code as it is" in stale
@@ -534,8 +526,7 @@ def test_a_run_that_is_not_ready_is_refused(play: Play, run: str, end: str) -> N
 @pytest.mark.parametrize("kind", GATE_KINDS)
 @pytest.mark.parametrize("scope", ["run", "task"])
 def test_every_gate_is_waived_by_a_name_and_for_a_reason_alone(play: Play, kind: str, scope: str) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     where = {"task": task} if scope == "task" else {}
     play.gate(kind, "failed", **where)
     for reason in ("", "  "):
@@ -658,8 +649,7 @@ def test_what_check_will_warn_of_is_told_with_the_verdict(play: Play, cli: Call,
     play.planned()
     first = play.proven("First")
     old = play.state(first).proof(first).by[0].partition("@")[0]
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 43\n")
     second = play.task("Second")
     play.complete(play.claimed(second), play.evidence(second, kind="lint"))
     code, out, err = cli(*words, "-C", str(play.root), "--json")

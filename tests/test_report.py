@@ -45,8 +45,7 @@ def worked(play: Play) -> tuple[str, str]:
     run = play.run("Refuse empty passwords")
     play.do(plans.approve_plan, play.do(plans.draft_plan, "P", "B", run=run, risks=["The list may be down"]))
     first = git(play.root, "rev-parse", "HEAD")
-    (play.root / "form.py").write_text("import app\n")
-    play.commit_all()
+    play.commit("form.py", "import app\n")
     done = play.proven("Check the form", files=["form.py"], role="implementer")
     play.do(evidences.add_evidence, "diff", tasks=[done], diff=f"{first}..HEAD")
     stuck = play.task("Ask the list", risk="high", role="reviewer")
@@ -115,14 +114,12 @@ def test_the_report_tells_what_is_asked_of_it(play: Play) -> None:
 def test_a_report_has_no_word_of_what_is_asked_where_no_rule_asks_but_other_kinds_prove(play: Play) -> None:
     (play.root / layout.CONFIG).write_text("version: 1\npolicy: {proof: {test: witnessed}}\n")
     play.commit_all("policy")
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     assert f"\n- A task (`{task}`) — ready\n" in markdown(seen(play))
 
 
 def test_each_role_has_its_last_action_once_and_what_it_has_not_finished(play: Play) -> None:
-    play.planned()
-    task = play.task("A task", role="implementer")
+    task = play.planned_task("A task", role="implementer")
     dispatch = play.dispatch(task, "agent:codex")
     play.as_("agent:codex").do(dispatches.claim_dispatch, dispatch)
     play.as_("grace").gate("quality_review", "failed", note="slow")
@@ -459,12 +456,10 @@ def test_a_spike_says_so_in_every_form(play: Play, cli: Call) -> None:
 
 def test_a_stale_part_of_what_proves_a_task_is_told_beside_a_fresh_one(play: Play, cli: Call) -> None:
     """A new run of something easy does not make the test of other code look like one of this."""
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     old = play.evidence(task)
     play.complete(play.claimed(task), old)
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 43\n")
     draft = evidences.witness(play.ledger, ["true"], kind="lint", quiet=True)
     play.do(judge, task, codestate.code_now(play.ledger.git), [draft])
     shown = cli("report", "--format", "markdown", "-C", str(play.root))[1]
@@ -478,8 +473,7 @@ def test_a_stale_part_of_what_proves_a_task_is_told_beside_a_fresh_one(play: Pla
 def test_the_page_does_not_call_stale_what_passed_on_this_code_since(play: Play) -> None:
     play.planned()
     play.proven()
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 43\n")
     shown = page(seen(play), NOW)
     assert ">stale: this commit has other code<" in shown
     assert "<b>1</b> stale<" in shown

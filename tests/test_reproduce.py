@@ -81,8 +81,7 @@ def forged(play: Play, evidence: str, *, exit_code: int = 0) -> None:
 def lied(play: Play) -> tuple[str, str]:
     """Make the code worse on a branch of `base`, and complete a task on a pass that was written by hand."""
     git(play.root, "branch", "base")
-    (play.root / "app.py").write_text("worse\n")
-    play.commit_all()
+    play.commit("app.py", "worse\n")
     task = play.task()
     evidence = shown(play, task)
     forged(play, evidence)
@@ -112,8 +111,7 @@ def test_what_passed_is_reproduced_at_the_code_that_it_saw_and_nothing_is_left(p
     evidence = shown(play, play.task())
     before = git(play.root, "worktree", "list"), git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "-s")
     saw = git(play.root, "rev-parse", "HEAD")
-    (play.root / "app.py").write_text("worse\n")
-    play.commit_all()
+    play.commit("app.py", "worse\n")
     (found,) = again(play, evidence)
     assert (found.status, found.where) == ("reproduced", "tree")
     assert found.why == (f"at {found.commit[:12]}, which has other code than HEAD",)
@@ -185,8 +183,7 @@ def test_only_what_the_branch_adds_is_run_against_a_base(play: Play, cli: Call) 
 
 def test_a_gate_that_passed_on_forged_evidence_is_caught_too(play: Play) -> None:
     git(play.root, "branch", "base")
-    (play.root / "app.py").write_text("worse\n")
-    play.commit_all()
+    play.commit("app.py", "worse\n")
     evidence = shown(play, play.task())
     forged(play, evidence)
     play.gate("quality_review", "passed", evidence=[evidence])
@@ -300,8 +297,7 @@ def test_paths_whose_commit_was_squashed_away_are_run_again_where_they_are_still
         (play.root / name).write_text("good, and new\n")
     task = play.task()
     evidence = shown(play, task, covers=covers)
-    (play.root / "README.md").write_text("written meanwhile\n")
-    play.commit_all("both")
+    play.commit("README.md", "written meanwhile\n", "both")
     play.complete(play.claimed(task), evidence)
     if later == "moved":
         git(play.root, "mv", covers[-1], "elsewhere")
@@ -336,8 +332,7 @@ def test_a_submodule_that_is_covered_is_run_again_at_the_commit_that_has_it(play
     (play.root / "part" / "x.py").write_text("x = 2\n")
     edited = shown(play, play.task(), covers=["part", "app.py"])
     git(play.root, "-C", "part", "checkout", "-q", ".")
-    (play.root / "README.md").write_text("later\n")
-    play.commit_all("later")
+    play.commit("README.md", "later\n", "later")
     first, second = again(play, clean, edited)
     assert (first.status, first.where, first.is_confirmed) == ("reproduced", "tree", True)
     assert (second.status, second.where, second.is_confirmed) == ("reproduced", "head", False)
@@ -375,8 +370,7 @@ def test_where_nothing_makes_what_git_ignores_a_failure_is_told_with_that(play: 
     (play.root / ".gitignore").write_text("packages/\n")
     (play.root / "packages").mkdir()
     (play.root / "packages" / "needed.py").write_text("")
-    (play.root / "needs.py").write_text("import sys; sys.path.append('packages'); import needed\n")
-    play.commit_all()
+    play.commit("needs.py", "import sys; sys.path.append('packages'); import needed\n")
     evidence = shown(play, play.task(), "needs.py")
     (found,) = again(play, evidence)
     assert (found.status, found.why[1]) == ("differs", reproducing.BARE)
@@ -393,8 +387,7 @@ def test_where_nothing_makes_what_git_ignores_a_failure_is_told_with_that(play: 
 
 
 def test_counts_and_names_of_cases_are_compared(play: Play) -> None:
-    (play.root / "app.py").write_text("bad bad\n")
-    play.commit_all()
+    play.commit("app.py", "bad bad\n")
     evidence = shown(play, play.task(), "junit.py", reports=["junit.xml"])
     assert [one.status for one in again(play, evidence)] == ["reproduced"], "a failure is reproduced as well"
     path = play.root / play.state(evidence).index.evidence[evidence]
@@ -437,8 +430,7 @@ def test_a_command_in_a_folder_with_a_report_runs_again_there(play: Play) -> Non
 def test_devices_that_are_the_same_on_all_machines_stay_in_a_command_and_it_runs_again(
     play: Play, path: str, kept: str
 ) -> None:
-    (play.root / "check.py").write_text("")
-    play.commit_all()
+    play.commit("check.py", "")
     evidence = shown(play, play.task(), "check.py", path)
     found = play.state(evidence).evidence_named(evidence)
     assert found.data["command"]["argv"] == ["python3", "check.py", kept]
@@ -500,8 +492,7 @@ def test_setup_makes_the_work_tree_ready_and_its_failure_accuses_nobody(play: Pl
 
 
 def test_a_command_sees_a_bare_environment_and_what_policy_names(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    (play.root / "env.py").write_text("import os\nprint(sorted(os.environ))\n")
-    play.commit_all()
+    play.commit("env.py", "import os\nprint(sorted(os.environ))\n")
     evidence = shown(play, play.task(), "env.py")
     for name in ("API_KEY", "WANTED", "MEMENTO_ACTOR", "GIT_DIR_X"):
         monkeypatch.setenv(name, "x")
@@ -515,8 +506,7 @@ def test_a_command_sees_a_bare_environment_and_what_policy_names(play: Play, mon
 
 def test_a_command_that_hangs_is_ended_with_all_that_it_started(play: Play, tmp_path: Path) -> None:
     slow = HANGS.format(began=str(tmp_path / "began"), before=ESCAPES)
-    (play.root / "slow.py").write_text(slow)
-    play.commit_all()
+    play.commit("slow.py", slow)
     evidence = shown(play, play.task(), "slow.py")
     play.policy(LISTED.replace("60s", "2s"))
     (found,) = again(play, evidence)
@@ -529,8 +519,7 @@ def hanging(play: Play, tmp_path: Path) -> tuple[subprocess.Popen[bytes], Path]:
     """Run a command again that hangs; return our process once it is in its work tree, and that."""
     began = tmp_path / "began"
     slow = HANGS.format(began=str(began), before="")
-    (play.root / "slow.py").write_text(slow)
-    play.commit_all()
+    play.commit("slow.py", slow)
     evidence = shown(play, play.task(), "slow.py")
     argv = [sys.executable, "-m", "memento_git", "-C", str(play.root), "evidence", "reproduce", evidence]
     process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
@@ -595,8 +584,7 @@ def test_what_a_rerun_removes_itself_meanwhile_is_not_locked_and_not_made_anew(
 
 
 def test_equal_commands_on_one_commit_run_once(play: Play, tmp_path: Path) -> None:
-    (play.root / "count.py").write_text(f"open({str(tmp_path / 'runs')!r}, 'a').write('x')\n")
-    play.commit_all()
+    play.commit("count.py", f"open({str(tmp_path / 'runs')!r}, 'a').write('x')\n")
     task = play.task()
     first, second = shown(play, task, "count.py"), shown(play, task, "count.py")
     assert [one.status for one in again(play, first, second)] == ["reproduced", "reproduced"]
@@ -630,8 +618,7 @@ def test_a_recorded_difference_unproves_what_rests_on_the_first_until_it_is_retr
 
 
 def test_contradicted_evidence_completes_nothing(play: Play) -> None:
-    (play.root / "app.py").write_text("worse\n")
-    play.commit_all()
+    play.commit("app.py", "worse\n")
     task = play.task()
     evidence = shown(play, task)
     forged(play, evidence)
@@ -672,8 +659,7 @@ def test_in_a_final_run_nothing_is_recorded_and_that_is_said(play: Play) -> None
 
 def test_the_work_of_a_dispatch_branch_is_found(play: Play) -> None:
     git(play.root, "checkout", "-qb", "memento/abc")
-    (play.root / "app.py").write_text("good, elsewhere\n")
-    play.commit_all()
+    play.commit("app.py", "good, elsewhere\n")
     git(play.root, "checkout", "-q", "main")
     (play.root / "app.py").write_text("good, elsewhere\n")
     evidence = shown(play, play.task())
@@ -764,8 +750,7 @@ def test_check_tells_what_it_ran_again_and_where(play: Play, cli: Call, tmp_path
     evidence = shown(play, task, covers=["app.py"])
     play.commit_all("new")
     play.complete(play.claimed(task), evidence)
-    (play.root / "app.py").write_text("good, and newer\n")
-    play.commit_all("newer")
+    play.commit("app.py", "good, and newer\n", "newer")
     check = ("-C", str(squashed(play, tmp_path).root), "check", "--base", "HEAD^", "--reproduce")
 
     code, out, err = cli(*check)

@@ -69,8 +69,7 @@ def fails(play: Play, task: str, executor: str = "codex", category: str = "") ->
 def test_a_preview_lists_who_is_rejected_and_hands_nothing_out(
     play: Play, cli: Call, programs: Callable[..., None]
 ) -> None:
-    play.planned()
-    task = play.task(kind="fix")
+    task = play.planned_task(kind="fix")
     before = git(play.root, "rev-parse", "HEAD")
     code, told = answer(cli, play, "task", "route", task)
     assert code == 0
@@ -84,8 +83,7 @@ def test_a_preview_lists_who_is_rejected_and_hands_nothing_out(
 def test_programs_that_are_not_there_are_neither_chosen_nor_honoured(
     play: Play, cli: Call, programs: Callable[..., None]
 ) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     code, told = answer(cli, play, "task", "route", task)
     assert (code, told["decision"]["selected_executor"]) == (0, "human")
     assert rejected(told["decision"])["codex"] == "codex is not on PATH"
@@ -101,8 +99,7 @@ def test_programs_that_are_not_there_are_neither_chosen_nor_honoured(
 
 
 def test_a_wish_is_granted_where_it_is_safe(play: Play, cli: Call, programs: Callable[..., None]) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     for name in ("opencode", "aider"):
         programs(name)
     code, told = answer(cli, play, "task", "route", task, "--executor", "aider")
@@ -125,8 +122,7 @@ def test_a_wish_lifts_no_limit_of_risk(play: Play, cli: Call, programs: Callable
 def test_who_is_unwell_is_not_chosen_and_nothing_is_started_where_that_is_asked(
     play: Play, cli: Call, programs: Callable[..., None]
 ) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     programs("codex", 'echo "$@" >> "$HOME/asked"; echo noise; exit 3')
     asked = Path(os.environ["HOME"]) / "asked"
     code, told = answer(cli, play, "task", "route", task, "--no-health")
@@ -173,8 +169,7 @@ def test_nobody_to_choose_is_a_no(play: Play, cli: Call, programs: Callable[...,
 def test_a_recorded_decision_is_advisory_and_holds_all_of_it(
     play: Play, cli: Call, programs: Callable[..., None]
 ) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     code, told = answer(cli, play, "task", "route", task, "--record")
     assert code == 0
     kept = told["evidence"]
@@ -187,8 +182,7 @@ def test_a_recorded_decision_is_advisory_and_holds_all_of_it(
 
 
 def test_the_seeds_name_routes_and_records(play: Play, cli: Call, programs: Callable[..., None]) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     code, told = answer(cli, play, "route-task", "--task-id", task)
     assert (code, told["decision"]["user_override"]) == (0, None)
     assert told["evidence"]["kind"] == "note"
@@ -197,8 +191,7 @@ def test_the_seeds_name_routes_and_records(play: Play, cli: Call, programs: Call
 
 
 def test_a_decision_is_told_in_words(play: Play, cli: Call, programs: Callable[..., None]) -> None:
-    play.planned()
-    task = play.task(risk="high")
+    task = play.planned_task(risk="high")
     code, out, _ = cli("task", "route", task, "-C", str(play.root))
     assert code == 0
     assert "a person must agree: the risk is high" in out
@@ -243,8 +236,7 @@ def _claimed(play: Play, task: str, executor: str) -> str:
 
 
 def test_a_rejected_completion_is_a_failure_and_a_reopened_one_says_nothing(play: Play) -> None:
-    play.planned()
-    task = play.task(kind="fix")
+    task = play.planned_task(kind="fix")
     uri = play.do(evidences.add_evidence, "artifact", tasks=[task], uri="https://example.invalid/log")
     play.complete(_claimed(play, task, "codex"), uri)
     play.do(tasks.reopen_task, task, reason="the goal changed")
@@ -258,8 +250,7 @@ def test_a_rejected_completion_is_a_failure_and_a_reopened_one_says_nothing(play
 
 
 def test_a_verdict_on_the_chosen_candidate_is_none_on_the_others(play: Play) -> None:
-    play.planned()
-    task = play.task(kind="fix", attempts=3)
+    task = play.planned_task(kind="fix", attempts=3)
     before = git(play.root, "rev-parse", "HEAD")
     (play.root / "app.py").write_text("answer = 43\n")
     diff = f"{before}..{play.commit_all()}"
@@ -296,8 +287,7 @@ def test_evidence_that_is_retracted_takes_the_merit_with_it(play: Play) -> None:
 
 
 def test_a_withdrawn_dispatch_is_no_attempt(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     _claimed(play, task, "codex")
     play.do(tasks.block_task, task, reason="wait")
     assert [one.how for one in routes.attempts(play.state(task), task)] == ["withdrawn"]
@@ -317,8 +307,7 @@ def test_failures_on_the_files_of_a_task_raise_its_risk(play: Play, cli: Call, p
 
 
 def test_a_task_is_not_handed_out_beyond_its_budget_without_a_reason(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task(attempts=2)
+    task = play.planned_task(attempts=2)
     fails(play, task)
     fails(play, task)
     with pytest.raises(BudgetExceeded) as refused:
@@ -332,8 +321,7 @@ def test_a_task_is_not_handed_out_beyond_its_budget_without_a_reason(play: Play,
 
 
 def test_a_reason_that_is_not_needed_is_not_recorded(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     name = play.dispatch(task, over_budget="to be sure")
     opened = play.state(task).opened(name)
     assert opened
@@ -342,8 +330,7 @@ def test_a_reason_that_is_not_needed_is_not_recorded(play: Play) -> None:
 
 def test_policys_budget_holds_where_a_task_has_none(play: Play) -> None:
     configure(play, "policy:\n  budget: {attempts: 9, cost: 5}\nexecutors:\n  codex: {cost: 2}\n")
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     fails(play, task)
     fails(play, task)
     with pytest.raises(BudgetExceeded, match="attempts cost 4, another one costs 2, and 5 is allowed"):
@@ -352,8 +339,7 @@ def test_policys_budget_holds_where_a_task_has_none(play: Play) -> None:
 
 
 def test_a_recovered_dispatch_is_not_requeued_beyond_the_budget(play: Play) -> None:
-    play.planned()
-    task = play.task(attempts=1)
+    task = play.planned_task(attempts=1)
     name = _claimed(play, task, "codex")
     with pytest.raises(BudgetExceeded):
         play.do(dispatches.recover_dispatch, name, force=True, reason="away", requeue=True)
@@ -362,8 +348,7 @@ def test_a_recovered_dispatch_is_not_requeued_beyond_the_budget(play: Play) -> N
 
 
 def test_a_task_shows_what_is_next(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task(attempts=2)
+    task = play.planned_task(attempts=2)
     assert answer(cli, play, "task", "show", task)[1]["step"]["action"] == "first"
     fails(play, task, category="tests")
     shown = answer(cli, play, "task", "show", task)[1]
@@ -386,8 +371,7 @@ def test_a_category_that_there_is_not_is_refused(play: Play, cli: Call) -> None:
 
 def test_a_spent_task_is_escalated_to_a_person(play: Play, cli: Call, programs: Callable[..., None]) -> None:
     programs("codex")
-    play.planned()
-    task = play.task(attempts=1)
+    task = play.planned_task(attempts=1)
     fails(play, task)
     _, told = answer(cli, play, "task", "route", task)
     assert told["decision"]["selected_executor"] == "human"
@@ -397,8 +381,7 @@ def test_a_spent_task_is_escalated_to_a_person(play: Play, cli: Call, programs: 
 
 
 def test_a_blocked_task_is_to_be_reopened_first(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.do(dispatches.fail_dispatch, play.dispatch(task), reason="nobody came")
     assert answer(cli, play, "task", "route", task, "--no-health")[1]["task_status"] == "blocked"
     assert f"memento task reopen {task[:6]}" in cli("task", "route", task, "--no-health", "-C", str(play.root))[1]

@@ -121,8 +121,7 @@ def test_a_required_command_with_a_secret_is_known_without_it(play: Play) -> Non
         f"version: 1\npolicy:\n  verify:\n  - commands:\n    - run: [python3, -c, pass, --password, {PASSWORD}]\n"
     )
     play.commit_all("policy")
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.complete(play.claimed(task), play.evidence(task, kind="test"))
     found = verifying.verify(play.ledger, play.ledger.change, task, quiet=True)
     assert found.accepted, found.unmet
@@ -183,8 +182,7 @@ def test_parts_of_a_text_hold_a_note_for_a_secret_at_their_edge() -> None:
 
 
 def test_a_bundle_holds_no_part_of_a_secret_at_the_end_of_an_excerpt(play: Play) -> None:
-    play.planned()
-    task = play.task(files=["app.py"])
+    task = play.planned_task(files=["app.py"])
     play.commit("app.py", "# note\n" * 565 + f"###### {TOKEN}\n" + "x = 1\n" * 500)
     row = bundle(play.ledger.view(), task)
     assert TOKEN[:8] not in json.dumps(row)

@@ -23,7 +23,7 @@ from memento_git.knowledge.shortterm import Item, ShortTerm
 from memento_git.ledger.store import Ledger
 from memento_git.verbs import settling
 from memento_git.work.actions import evidences
-from tests.play import Play, add, git
+from tests.play import Play, add, git, merge_into
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -836,8 +836,7 @@ def test_a_revised_note_that_another_branch_merged_away_is_said_to_be_merged(pla
     ours = git(play.root, "rev-parse", "HEAD")
     git(play.root, "switch", "-q", "side")
     play.do(notes.revise_note, one, text="Retry five times.")
-    git(play.root, "switch", "-q", "main")
-    git(play.root, "merge", "-q", "--no-edit", "side")
+    merge_into(play.root, "main", "side")
     where = ("-C", str(play.root))
     assert f"{one}  revised, now merged  | Retry five times." in cli("changes", "--since", ours, *where)[1]
     assert "now" not in cli("changes", "--since", f"{ours}~1", *where)[1]

@@ -170,8 +170,7 @@ def test_a_contested_task_takes_no_work(play: Play) -> None:
 
 
 def test_recover_only_takes_an_expired_claim_unless_forced_with_a_reason(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     claim = play.claimed(task)
     with pytest.raises(no.NotExpired):
         play.do(dispatches.recover_dispatch, claim)
@@ -184,8 +183,7 @@ def test_recover_only_takes_an_expired_claim_unless_forced_with_a_reason(play: P
 
 
 def test_a_candidate_is_recovered_and_handed_out_again_beside_the_others(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     first = play.dispatch(task, candidate=True)
     play.dispatch(task, candidate=True)
     _, successor = play.do(dispatches.recover_dispatch, first, requeue=True)
@@ -206,8 +204,7 @@ def test_a_renewal_is_the_claimants_and_committed_only_past_half_the_lease(play:
 
 
 def test_who_claims_again_what_is_held_renews_it(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     claim = play.claimed(task)
     head, before = git(play.root, "rev-parse", "HEAD"), claims.read(play.ledger.git, task)
 
@@ -235,8 +232,7 @@ def test_what_other_worktrees_see_of_a_claim_ends_no_sooner_than_the_claim(play:
         assert told is not None
         return told.until
 
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     claim = play.claimed(task)
     for length in (7300, 7200):
         play.do(dispatches.claim_dispatch, claim, lease=length)

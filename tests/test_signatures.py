@@ -28,7 +28,7 @@ from memento_git.work.actions import dispatches, evidences, gates, plans, releas
 from memento_git.work.actions.comparing import compare
 from memento_git.work.attest import signers, signing
 from tests.clones import Hub
-from tests.play import Play, git
+from tests.play import Play, git, merge_into
 from tests.tale import BOB, PLAN, TEXT, Tale
 from tests.test_candidates import Contest
 
@@ -321,8 +321,7 @@ def test_a_signed_plan_that_holds_again_needs_no_new_signature(office: Office, *
     git(office.root, "switch", "-q", "other")
     play.do(plans.reject_plan, second, reason="no")
     rejection = play.state(second).folded(plans_of(play.state(second).id)).events[-1].event
-    git(office.root, "switch", "-q", "main")
-    git(office.root, "merge", "-q", "--no-edit", "other")
+    merge_into(office.root, "main", "other")
     approved = next(one.event for one in play.state(second).folded(plans_of(play.state(second).id)).events
                     if one.event.of == second and one.event.do == "approved")  # fmt: skip
     if kept:

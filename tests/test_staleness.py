@@ -21,8 +21,7 @@ def first(play: Play) -> str:
     """Return a task that was proven on code that is another by now."""
     play.planned()
     task = play.proven("First")
-    (play.root / "app.py").write_text("answer = 43\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 43\n")
     return task
 
 

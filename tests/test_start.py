@@ -68,8 +68,7 @@ def test_status_of_what_is_kept_loads_nothing_that_judges_or_writes_records(play
 def test_status_of_a_ledger_without_runs_reads_the_policy_once_and_refuses_what_it_is_made_into(play: Play) -> None:
     loaded(play.root, "status")  # and keeps that it can be read
     assert loaded(play.root, "status").isdisjoint({"memento_git.model.policy", "yaml"})
-    (play.root / ".memento/config.yaml").write_text("version: 1\npolicy: {approve: 2}\n")
-    play.commit_all("a policy that cannot be read")
+    play.commit(".memento/config.yaml", "version: 1\npolicy: {approve: 2}\n", "a policy that cannot be read")
     for _ in range(2):
         with pytest.raises(subprocess.CalledProcessError):
             loaded(play.root, "status")
@@ -103,8 +102,7 @@ def test_git_is_asked_for_what_a_short_command_has_to_know_and_no_more(play: Pla
 
 
 def test_evidence_is_run_with_one_look_at_the_ledger_before_it_and_one_after(play: Play, tmp_path: Path) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.claimed(task)
     found = asked(play.root, tmp_path / "log", "evidence", "run", "--task", task, "--", "true")
     assert found.count("status") == 3  # one is of what the change relies on

@@ -92,8 +92,7 @@ def test_text_and_json_name_the_same_step(play: Play, cli: Call) -> None:
 def test_who_named_themselves_with_an_option_is_led_on_under_that_name(
     play: Play, cli: Call, follow: Callable[..., dict[str, Any]]
 ) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     where, who = ("-C", str(play.root)), ("--actor", "agent:worker")
     cli("dispatch", "claim", play.dispatch(task), *where, *who)
     run = ("evidence", "run", "--task", task, "--kind", "test", "--json", *where)
@@ -161,8 +160,7 @@ def test_a_second_run_for_one_goal_is_told_of_the_first_while_that_is_open(play:
 
 
 def test_a_task_that_is_at_work_has_no_step_of_its_own_when_it_is_put_in_other_words(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.claimed(task)
     told = json.loads(cli("task", "revise", task, "--title", "Other", "-C", str(play.root), "--json")[1])
     assert (told["ok"], told["next"]) == (True, [])
@@ -171,8 +169,7 @@ def test_a_task_that_is_at_work_has_no_step_of_its_own_when_it_is_put_in_other_w
 def test_a_dispatch_that_was_taken_back_leads_to_handing_its_task_out_and_one_that_failed_to_reopening_it(
     play: Play, follow: Callable[..., Any]
 ) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     held = play.claimed(task)
     taken = follow(play.root, f"memento dispatch recover {held} --force --reason late")
     assert only(taken) == f"memento dispatch create {task} --executor WHO"
@@ -238,8 +235,7 @@ def test_a_command_that_ran_below_the_top_is_led_to_where_it_is_asked(
     play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Way: a check is typed in a folder below; what it shows there does not count, and the same line came again."""
-    play.planned()
-    task = play.task(commands=["test -f app.py"])
+    task = play.planned_task(commands=["test -f app.py"])
     play.claimed(task)
     (below := play.root / "src").mkdir()
     (below / "app.py").write_text("")
@@ -260,8 +256,7 @@ def test_a_report_whose_name_looks_like_the_end_of_the_options_breaks_no_step(
     play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play.policy('  verify: [{commands: [{run: [test, -f, app.py], reports: ["a -- b\'s.xml"]}]}]\n')
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.claimed(task)
     (below := play.root / "src").mkdir()
     (below / "app.py").write_text("")

@@ -21,7 +21,7 @@ from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.work.actions import dispatches, plans, runs, syncing, tasks, vetting
 from memento_git.work.actions.setup import init_ledger
 from tests.clones import Hub, code, hook
-from tests.play import Play, git
+from tests.play import Play, git, merge_into
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -492,8 +492,7 @@ def test_a_run_whose_code_went_on_since_its_completion_is_pushed_as_it_was_then(
     ada.gate("release", "passed", evidence=[ada.evidence()])
     ada.do(runs.complete_run, run)
     end = git(ada.root, "rev-parse", "HEAD")
-    (ada.root / "more.py").write_text("MORE = 1\n")
-    ada.commit_all("more code")
+    ada.commit("more.py", "MORE = 1\n", "more code")
 
     error = refused(ada, vetting.PushUnsound)
 
@@ -516,8 +515,7 @@ def test_runs_that_were_completed_on_code_of_their_own_are_pushed_one_after_the_
         ada.gate(gate, "passed", run=run, evidence=[ada.evidence(task)])
         ada.do(runs.complete_run, run)
         ends.append(git(ada.root, "rev-parse", "HEAD"))
-        (ada.root / f"{run}.py").write_text("MORE = 1\n")
-        ada.commit_all("more code")
+        ada.commit(f"{run}.py", "MORE = 1\n", "more code")
 
     for end in ends:
         assert f": git push origin {end[:12]}:main, then" in refused(ada, vetting.PushOutrun).hint
@@ -536,8 +534,7 @@ def test_of_runs_with_one_gate_the_end_of_the_last_has_seen_what_the_others_brou
         ada.gate("release", "passed", run=run, evidence=[ada.evidence(task)])
         ada.do(runs.complete_run, run)
         end = git(ada.root, "rev-parse", "HEAD")
-        (ada.root / f"{run}.py").write_text("MORE = 1\n")
-        ada.commit_all("more code")
+        ada.commit(f"{run}.py", "MORE = 1\n", "more code")
     assert refused(ada, vetting.PushOutrun).hint.count(" git push origin ") == 1
     git(ada.root, "push", "-q", "origin", f"{end[:12]}:main")
     assert sync(ada).brought.outcome == "pushed"
@@ -551,8 +548,7 @@ def test_what_was_wrong_when_a_run_was_completed_is_not_pushed_as_it_was_then(hu
     ada.proven()
     ada.gate("release", "passed", evidence=[ada.evidence()])
     ada.do(runs.complete_run, run)
-    (ada.root / "more.py").write_text("MORE = 1\n")
-    ada.commit_all("more code")
+    ada.commit("more.py", "MORE = 1\n", "more code")
     error = refused(ada, vetting.PushUnsound)
     assert ("P004" in error.message, "git push" in error.hint) == (True, False)
 
@@ -893,8 +889,7 @@ def test_what_is_not_in_order_on_the_side_with_a_ledger_is_told_where_the_other_
     ada.do(runs.pause_run, run, reason="wait")
     git(ada.root, "switch", "-qc", "other", "HEAD~")
     ada.do(runs.cancel_run, run, reason="no")
-    git(ada.root, "switch", "-q", "main")
-    git(ada.root, "merge", "-q", "--no-edit", "other")
+    merge_into(ada.root, "main", "other")
     git(ada.root, "push", "-q")
 
     assert [row["problem"] for row in sync(bob).trouble] == ["contested"]
@@ -1026,8 +1021,7 @@ def test_a_hook_or_a_filter_that_waits_is_ended(hub: Hub, monkeypatch: pytest.Mo
     assert sync(bob).brought.outcome == "fast_forwarded"
     assert at(bob) == at(hub.first)
     assert any("post-merge hook was ended after 2 s" in told for told in bob.ledger.warnings)
-    (hub.first.root / ".gitattributes").write_text("*.slow filter=slow\n")
-    hub.first.commit_all("attributes")
+    hub.first.commit(".gitattributes", "*.slow filter=slow\n", "attributes")
     code(hub.first, "2\n", "a.slow")
     git(hub.first.root, "push", "-q")
     git(bob.root, "config", "filter.slow.smudge", "sleep 600")

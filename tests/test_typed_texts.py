@@ -61,8 +61,7 @@ def test_a_text_of_which_nothing_can_be_seen_says_nothing(play: Play, blank: str
 
 
 def test_one_text_stands_for_a_list_of_one(play: Play) -> None:
-    play.planned()
-    task = play.task(files="ab.py", criteria="ok", commands="pytest")
+    task = play.planned_task(files="ab.py", criteria="ok", commands="pytest")
     view = play.ledger.view("HEAD")
     assert view.commits == play.ledger.view().commits
     shown = answers.task(view, task)

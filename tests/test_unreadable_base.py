@@ -53,8 +53,7 @@ def never(play: Play) -> Path:
 @pytest.fixture
 def broken(play: Play) -> tuple[Path, str]:
     """Return an event that was broken on main later, and what it was; the branch `work` is checked out."""
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.claimed(task)
     (path,) = play.root.glob(".memento/runs/*/tasks/*/*/*-claimed-*")
     said = path.read_text()
@@ -188,8 +187,7 @@ def test_what_a_branch_added_and_nobody_could_ever_read_is_taken_out_again_by_th
 
 
 def test_evidence_that_a_branch_added_and_nobody_could_ever_read_is_taken_out_again(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     git(play.root, "switch", "-qc", "work")
     play.evidence(task)
     (path,) = play.root.glob(".memento/runs/*/evidence/*/*.yaml")

@@ -10,7 +10,7 @@ import pytest
 from memento_git.model.finding import Finding
 from memento_git.review.unspoken import of_findings, without_secrets
 from memento_git.work.actions import dispatches, evidences
-from tests.play import git
+from tests.play import git, merge_into
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,8 +48,7 @@ def test_a_diff_shows_that_words_are_a_secret_and_not_the_secret(leaky: Play, cl
 def test_a_word_that_is_a_secret_by_the_one_before_it_is_shown_nowhere(
     play: Play, cli: Call, command: list[str]
 ) -> None:
-    play.planned()
-    task = play.task(commands=["echo --name value"])
+    task = play.planned_task(commands=["echo --name value"])
     git(play.root, "switch", "-qc", "side")
     play.do(
         evidences.record_draft, evidences.witness(play.ledger, ["echo", "--name", "value"], kind="test", quiet=True)
@@ -87,10 +86,8 @@ def test_what_a_finding_quotes_of_a_text_is_none_either(leaky: Play, cli: Call) 
 def test_where_the_policy_of_the_older_side_cannot_be_read_the_last_one_lets_through(leaky: Play, cli: Call) -> None:
     git(leaky.root, "switch", "-q", "main")
     for text in ("version: 1\npolicy: {allow_secrets: [GitHub Token]}\n", "version: 1\npolicy: [\n"):
-        (leaky.root / ".memento/config.yaml").write_text(text)
-        leaky.commit_all("policy")
-    git(leaky.root, "switch", "-q", "side")
-    git(leaky.root, "merge", "-q", "--no-edit", "main")
+        leaky.commit(".memento/config.yaml", text, "policy")
+    merge_into(leaky.root, "side", "main")
     git(leaky.root, "checkout", "-q", "main~1", "--", ".memento/config.yaml")
     git(leaky.root, "commit", "-qm", "mended")
     code, out, _ = cli("diff", "main", "-C", str(leaky.root))
@@ -107,10 +104,8 @@ def test_what_mends_a_finding_holds_no_secret_of_the_command_that_it_runs_again(
 
 def test_what_policy_lets_through_is_shown(leaky: Play, cli: Call) -> None:
     git(leaky.root, "switch", "-q", "main")
-    (leaky.root / ".memento/config.yaml").write_text("version: 1\npolicy:\n  allow_secrets: [GitHub Token]\n")
-    leaky.commit_all("policy")
-    git(leaky.root, "switch", "-q", "side")
-    git(leaky.root, "merge", "-q", "--no-edit", "main")
+    leaky.commit(".memento/config.yaml", "version: 1\npolicy:\n  allow_secrets: [GitHub Token]\n", "policy")
+    merge_into(leaky.root, "side", "main")
 
     assert TOKEN in cli("diff", "main", "-C", str(leaky.root))[1]
 

@@ -49,8 +49,7 @@ def verify(play: Play, task: str, **options: Any) -> Verdict:
 def checked(play: Play) -> None:
     """Give the repository a check that passes once there is a file `ok`, which git ignores."""
     (play.root / "check.py").write_text(FLAG)
-    (play.root / ".gitignore").write_text("ok\n")
-    play.commit_all()
+    play.commit(".gitignore", "ok\n")
 
 
 def events(play: Play, task: str, do: str) -> list[Any]:
@@ -79,8 +78,7 @@ def test_a_required_command_that_nobody_ran_leaves_a_completion_unproven_until_v
 
 
 def test_a_completion_that_cites_the_required_commands_is_proven_and_nothing_is_run_again(play: Play) -> None:
-    play.planned()
-    task = play.task(commands=[GREEN])
+    task = play.planned_task(commands=[GREEN])
     dispatch = play.claimed(task)
     draft = evidences.witness(play.ledger, ["python3", "-c", "pass"], kind="test", quiet=True)
     play.complete(dispatch, play.do(evidences.record_draft, draft, tasks=[task]))
@@ -106,8 +104,7 @@ def test_again_runs_what_has_passed_and_no_run_runs_nothing(play: Play) -> None:
 
 
 def test_a_pass_for_other_code_does_not_count_for_the_code_as_it_is(play: Play) -> None:
-    play.planned()
-    task = play.task(commands=[GREEN])
+    task = play.planned_task(commands=[GREEN])
     draft = evidences.witness(play.ledger, ["python3", "-c", "pass"], kind="test", quiet=True)
     play.do(evidences.record_draft, draft, tasks=[task])
     (play.root / "app.py").write_text("answer = 43\n")
@@ -145,8 +142,7 @@ def test_a_failed_run_beside_a_passed_one_of_the_same_kind_is_not_a_pass(play: P
 
 
 def test_a_completion_tells_of_a_failed_run_for_which_verification_would_reject(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     failed = play.evidence(task, code=4)
     dispatch, good = play.claimed(task), play.evidence(task)
     play.ledger.warnings.clear()
@@ -160,8 +156,7 @@ def test_a_completion_tells_of_a_failed_run_for_which_verification_would_reject(
 
 
 def test_the_steps_after_a_completion_beside_a_failed_run_lead_to_a_verdict_that_accepts(play: Play, cli: Call) -> None:
-    play.planned()
-    task = play.task(commands=[GREEN])
+    task = play.planned_task(commands=[GREEN])
     failed = play.evidence(task, code=4)
     dispatch, good = play.claimed(task), play.evidence(task)
     at = ("-C", str(play.root), "--actor", str(play.ledger.actor))
@@ -178,8 +173,7 @@ def test_the_steps_after_a_completion_beside_a_failed_run_lead_to_a_verdict_that
 
 
 def test_a_completion_says_nothing_of_what_does_not_reject(play: Play) -> None:
-    play.planned()
-    task = play.task()
+    task = play.planned_task()
     play.evidence(task, code=1, kind="command")
     dispatch, good = play.claimed(task), play.evidence(task)
     play.ledger.warnings.clear()
@@ -211,8 +205,7 @@ def test_a_failure_of_a_kind_that_neither_proves_nor_is_asked_does_not_reject(pl
 
 
 def test_an_approval_that_does_not_hold_any_more_is_no_part_of_an_acceptance(play: Play) -> None:
-    play.planned()
-    task = play.task(require=["approval"])
+    task = play.planned_task(require=["approval"])
     play.do(evidences.approve, task)
     play.do(tasks.revise_task, task, body="Another text.")
     play.complete(play.claimed(task), play.evidence(task))
@@ -260,8 +253,7 @@ def test_policy_plan_and_task_all_ask_and_every_unmet_requirement_is_named(play:
 
 
 def test_a_kind_that_proves_nothing_by_itself_can_be_asked_and_shown(play: Play) -> None:
-    play.planned()
-    task = play.task(require=["screenshot", "approval"])
+    task = play.planned_task(require=["screenshot", "approval"])
     (play.root / "shot.png").write_bytes(b"\x89PNG shot")
     shot = play.do(evidences.add_evidence, "screenshot", tasks=[task], files=["shot.png"])
     yes = play.do(evidences.approve, task)
@@ -283,8 +275,7 @@ def test_evidence_that_came_after_the_completion_counts_for_the_verdict_and_is_c
 
 
 def test_a_required_command_must_see_all_code_at_the_top_of_the_repository(play: Play) -> None:
-    play.planned()
-    task = play.task(commands=[GREEN])
+    task = play.planned_task(commands=[GREEN])
     (play.root / "part").mkdir()
     part = evidences.witness(play.beside(play.root / "part").ledger, GREEN.split(), kind="test", quiet=True)
     narrow = evidences.witness(play.ledger, GREEN.split(), kind="test", covers=["app.py"], quiet=True)
@@ -345,8 +336,7 @@ def test_a_command_with_an_absolute_path_is_recognised_by_its_name(play: Play) -
 
 def test_a_file_outside_is_not_taken_for_the_repositorys_own_of_that_name(play: Play, tmp_path: Path) -> None:
     checked(play)
-    play.planned()
-    task = play.task(commands=[RED])
+    task = play.planned_task(commands=[RED])
     dispatch = play.claimed(task)
     other = tmp_path / "elsewhere" / "check.py"
     other.parent.mkdir()
@@ -394,8 +384,7 @@ def test_a_task_that_was_reopened_while_its_commands_ran_gets_no_verdict_and_wha
 
 def test_code_that_is_edited_while_a_command_runs_is_not_what_was_verified(play: Play) -> None:
     play.planned()
-    (play.root / "edit.py").write_text("open('app.py', 'a').write('more = 1\\n')\n")
-    play.commit_all()
+    play.commit("edit.py", "open('app.py', 'a').write('more = 1\\n')\n")
     task = completed(play, commands=["python3 edit.py"])
     assert not verify(play, task).accepted
 
@@ -429,12 +418,10 @@ def test_only_a_task_that_is_done_is_verified(play: Play, state: str, step: str)
 @pytest.mark.parametrize(("command", "status"), [(GREEN, "accepted"), ("grep -q right app.py", "rejected")])
 def test_an_accepted_task_is_judged_again_on_the_code_as_it_is(play: Play, command: str, status: str) -> None:
     play.planned()
-    (play.root / "app.py").write_text("right\n")
-    play.commit_all("right")
+    play.commit("app.py", "right\n", "right")
     task = completed(play, commands=[command])
     verify(play, task)
-    (play.root / "app.py").write_text("wrong\n")
-    play.commit_all("wrong")
+    play.commit("app.py", "wrong\n", "wrong")
 
     found = verify(play, task)
 
@@ -660,8 +647,7 @@ def test_who_interrupts_a_required_command_gets_no_verdict(play: Play) -> None:
 
 
 def test_what_one_command_writes_over_is_no_other_code_for_the_next(play: Play) -> None:
-    (play.root / "count.py").write_text("open('seen.txt', 'a').write('x')\n")
-    play.commit_all()
+    play.commit("count.py", "open('seen.txt', 'a').write('x')\n")
     (play.root / "seen.txt").write_text("before\n")
     play.planned()
     task = completed(play, commands=["python3 count.py", GREEN])
@@ -840,8 +826,7 @@ def test_the_graph_that_memento_makes_is_understood(play: Play) -> None:
     for name in names:
         (play.root / f"{name}.py").write_text("import hub\n")
         (play.root / f"{name}x.py").write_text("")
-    (play.root / "hub.py").write_text("".join(f"import {name}x\n" for name in names))
-    play.commit_all()
+    play.commit("hub.py", "".join(f"import {name}x\n" for name in names))
     play.planned()
     graph = play.do(graphs.update_graph)
     found = verify(play, completed(play, kind="build", files=["hub.py"]))
@@ -902,8 +887,7 @@ def test_what_an_earlier_hand_off_left_does_not_have_a_later_one_rejected(play: 
     play.planned()
     task, before = play.task(commands=[GREEN]), git(play.root, "rev-parse", "HEAD")
     first = play.claimed(task)
-    (play.root / "app.py").write_text("answer = 41\n")
-    play.commit_all()
+    play.commit("app.py", "answer = 41\n")
     play.do(evidences.add_evidence, "diff", diff=f"{before}..HEAD", dispatch=first)
     ran = evidences.witness(play.ledger, GREEN.split(), kind="test", quiet=True)
     play.do(evidences.record_draft, ran, dispatch=first)
@@ -935,15 +919,13 @@ def held_by(play: Play, task: str) -> str:
 
 @pytest.mark.parametrize("kind", ["", " --kind test"])
 def test_a_required_command_that_is_run_as_it_is_printed_proves(play: Play, cli: Any, kind: str) -> None:
-    play.planned()
-    task = play.task(commands=[GREEN])
+    task = play.planned_task(commands=[GREEN])
     assert handed_in(play, cli, task, f"memento evidence run --task {task}{kind} -- {GREEN}") == "test"
     assert play.is_proven(task)
 
 
 def test_a_kind_that_is_given_is_taken_at_its_word_and_named_where_another_is_asked(play: Play, cli: Any) -> None:
-    play.planned()
-    task = play.task(commands=[GREEN])
+    task = play.planned_task(commands=[GREEN])
     assert handed_in(play, cli, task, f"memento evidence run --task {task} --kind command -- {GREEN}") == "command"
     state = play.state(task)
     (ran,) = state.ids("evidence")
@@ -957,8 +939,7 @@ def test_a_kind_that_is_given_is_taken_at_its_word_and_named_where_another_is_as
 
 
 def test_a_command_that_nobody_asks_for_is_recorded_as_a_command(play: Play, cli: Any) -> None:
-    play.planned()
-    task = play.task(commands=[GREEN])
+    task = play.planned_task(commands=[GREEN])
     assert handed_in(play, cli, task, f"memento evidence run --task {task} -- python3 -c 'pass # else'") == "command"
     assert not play.is_proven(task)
 

@@ -10,7 +10,7 @@ from memento_git.ledger import layout, signer
 from memento_git.work.actions import evidences, plans, runs
 from memento_git.work.attest import signing
 from tests.cheats.forging import ADA, GRACE, MAIN, WORK
-from tests.play import git
+from tests.play import git, merge_into
 from tests.test_signatures import LOOSE, POLICY, Office, make_key, public
 
 if TYPE_CHECKING:
@@ -37,8 +37,7 @@ class Desk:
 
     def back(self) -> None:
         """Let the branch have all that is on `main`."""
-        git(self.doors.root, "switch", "-q", WORK)
-        git(self.doors.root, "merge", "-q", "--no-edit", MAIN)
+        merge_into(self.doors.root, WORK, MAIN)
 
     def plan(self, title: str = "Plan") -> str:
         """Draft a plan in a run of its own."""

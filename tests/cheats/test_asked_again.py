@@ -9,7 +9,7 @@ import pytest
 from memento_git.work.actions import evidences, runs
 from tests.cheats.doors import run_of
 from tests.cheats.forging import GATE, MAIN, WORK
-from tests.play import git
+from tests.play import git, merge_into
 from tests.test_signatures import Office
 
 if TYPE_CHECKING:
@@ -98,8 +98,7 @@ def test_a_hand_out_behind_a_failed_review_of_the_plan(doors: Doors) -> None:
 def test_a_pass_without_its_signature_that_is_redacted_besides(doors: Doors, tmp_path: Path) -> None:
     git(doors.root, "switch", "-q", MAIN)
     Office(doors.play, tmp_path)
-    git(doors.root, "switch", "-q", WORK)
-    git(doors.root, "merge", "-q", "--no-edit", MAIN)
+    merge_into(doors.root, WORK, MAIN)
     run = run_of(doors)
     doors.play.gate("final_acceptance", "failed")
     doors.landed()

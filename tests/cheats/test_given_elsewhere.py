@@ -22,7 +22,7 @@ from tests.cheats.test_given_before import (
     more,
     worked,
 )
-from tests.play import git
+from tests.play import git, merge_into
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
@@ -201,8 +201,7 @@ def test_an_acceptance_beside_other_words_that_were_merged_after_it(
     with monkeypatch.context() as later:
         later.setenv("GIT_COMMITTER_DATE", "@4000000000 +0000")
         git(doors.root, "merge", "-q", "--no-ff", "--no-edit", "side")
-    git(doors.root, "switch", "-q", WORK)
-    git(doors.root, "merge", "-q", "--no-edit", MAIN)
+    merge_into(doors.root, WORK, MAIN)
     excepted(doors, run)
     assert f"gate {FINAL} of {run} holds again" in doors.caught("P009")
 
@@ -225,8 +224,7 @@ def test_what_the_branch_brings_from_before_the_base_had_other_words(
     with monkeypatch.context() as later:
         later.setenv("GIT_COMMITTER_DATE", "@4000000000 +0000")
         doors.edit(run, EXCEPTION, "")
-    git(doors.root, "switch", "-q", WORK)
-    git(doors.root, "merge", "-q", "--no-edit", MAIN)
+    merge_into(doors.root, WORK, MAIN)
     excepted(doors, run)
     told = doors.caught("P009")
     assert f"the branch puts back the words of {run}" in told
@@ -242,8 +240,7 @@ def test_an_acceptance_on_the_branch_that_had_not_seen_the_plan_of_the_base(door
     doors.play.as_(GRACE).gate(FINAL, "passed", run=run)
     git(doors.root, "switch", "-q", MAIN)
     other = more(doors)
-    git(doors.root, "switch", "-q", WORK)
-    git(doors.root, "merge", "-q", "--no-edit", MAIN)
+    merge_into(doors.root, WORK, MAIN)
     doors.refused("gate_fallen", "run complete", run=run)
     doors.play.do(plans.approve_plan, plan)
     told = doors.caught("P009")

@@ -8,7 +8,7 @@ from memento_git.work.actions import tasks
 from tests.cheats.doors import run_of
 from tests.cheats.forging import GRACE, MAIN, WORK
 from tests.cheats.test_given_before import BY_GRACE, EXCEPTION, FINAL, excepted, worked
-from tests.play import git
+from tests.play import git, merge_into
 
 if TYPE_CHECKING:
     import pytest
@@ -32,8 +32,7 @@ def test_an_acceptance_from_before_words_that_a_request_in_between_dates_back(
         monkeypatch.setenv("GIT_COMMITTER_DATE", date)
         doors.edit(run, *edited)
     monkeypatch.delenv("GIT_COMMITTER_DATE")
-    git(doors.root, "switch", "-q", WORK)
-    git(doors.root, "merge", "-q", "--no-edit", MAIN)
+    merge_into(doors.root, WORK, MAIN)
     excepted(doors, run)
     doors.edit(run, HASHED, "")
     assert f"gate {FINAL} of {run} holds again" in doors.caught("P009")
@@ -44,8 +43,7 @@ def asks_more(doors: Doors, task: str) -> None:
     words = doors.file(task).read_text()
     git(doors.root, "switch", "-q", MAIN)
     doors.play.as_(HEIDI).do(tasks.revise_task, task, criteria=["Short ones are refused."])
-    git(doors.root, "switch", "-q", WORK)
-    git(doors.root, "merge", "-q", "--no-edit", MAIN)
+    merge_into(doors.root, WORK, MAIN)
     doors.write(doors.path(task), words)
     assert doors.play.is_proven(task)
 

@@ -11,7 +11,7 @@ from memento_git.work.actions import dispatches, plans, runs, selections, tasks,
 from tests.cheats.doors import run_of
 from tests.cheats.forging import GRACE, MAIN, WORK
 from tests.cheats.test_candidates_chosen import tried
-from tests.play import git
+from tests.play import git, merge_into
 from tests.test_signatures import make_key, public
 
 if TYPE_CHECKING:
@@ -175,8 +175,7 @@ def test_work_beside_a_verdict_that_had_not_seen_it(doors: Doors, gate: str, ver
     git(doors.root, "switch", "-q", MAIN)
     told = {"reason": "Looked at by phone."} if verdict == "waived" else {}
     doors.play.as_(GRACE).gate(gate, verdict, **told)
-    git(doors.root, "switch", "-q", WORK)
-    git(doors.root, "merge", "-q", "--no-edit", MAIN)
+    merge_into(doors.root, WORK, MAIN)
     doors.unfinished("gate_fallen", run, f"gate {gate} {SAID[verdict]}, but it had not seen that {more} was completed")
 
 
@@ -189,8 +188,7 @@ def test_work_that_one_of_two_verdicts_had_not_seen(doors: Doors) -> None:
     judged_there(doors, FINAL, "passed")
     git(doors.root, "switch", "-q", MAIN)
     judged_there(doors, FINAL, "passed")
-    git(doors.root, "switch", "-q", WORK)
-    git(doors.root, "merge", "-q", "--no-edit", MAIN)
+    merge_into(doors.root, WORK, MAIN)
     doors.unfinished("gate_fallen", run, f"gate {FINAL} has passed, but it had not seen that {more} was completed")
 
 

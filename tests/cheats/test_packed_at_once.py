@@ -10,7 +10,7 @@ from memento_git.ledger import layout
 from memento_git.verbs import notes
 from memento_git.work.actions import evidences, gates, runs, settling
 from tests.cheats.forging import GATE, MAIN, WORK
-from tests.play import git
+from tests.play import git, merge_into
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,8 +107,7 @@ def test_what_is_packed_otherwise_is_not_taken_back(doors: Doors) -> None:
     git(doors.root, "merge", "-q", "--squash", WORK)
     git(doors.root, "commit", "-qm", "squash")
     git(doors.root, "branch", "-qf", MAIN, "side")
-    git(doors.root, "switch", "-q", WORK)
-    git(doors.root, "merge", "-q", "--no-edit", MAIN)
+    merge_into(doors.root, WORK, MAIN)
     doors.sound()
 
 

@@ -13,7 +13,7 @@ from memento_git.verbs import batch
 from memento_git.work.actions import evidences, gates, plans, releases, runs, settling
 from tests.cheats.doors import run_of
 from tests.cheats.forging import ADA, GATE, MAIN, WORK
-from tests.play import git
+from tests.play import git, merge_into
 from tests.test_signatures import POLICY, Office
 
 if TYPE_CHECKING:
@@ -162,8 +162,7 @@ def test_an_approval_without_a_signature_that_is_redacted(doors: Doors, tmp_path
     """Way: what is not signed is redacted, so that nobody looks for its signature."""
     git(doors.root, "switch", "-q", MAIN)
     Office(doors.play, tmp_path)
-    git(doors.root, "switch", "-q", WORK)
-    git(doors.root, "merge", "-q", "--no-edit", MAIN)
+    merge_into(doors.root, WORK, MAIN)
     assert "plan_approval" in POLICY
     run = doors.play.run("Mine")
     plan = doors.play.do(plans.draft_plan, "Mine", "Do it.", run=run)

@@ -11,7 +11,7 @@ from memento_git.verbs import settling
 from memento_git.work.actions import dispatches, tasks, verifying
 from memento_git.work.dispatch import terms
 from tests.cheats.forging import HARD, MAIN, WORK
-from tests.play import git
+from tests.play import git, merge_into
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
@@ -277,8 +277,7 @@ def test_a_rejection_of_an_easier_text_on_another_branch_that_is_merged(doors: D
     git(doors.root, "switch", "-q", "side")
     eased(doors, task)
     assert doors.play.do(verifying.verify_task, task).unmet
-    git(doors.root, "switch", "-q", WORK)
-    git(doors.root, "merge", "-q", "--no-edit", "side")
+    merge_into(doors.root, WORK, "side")
     repair = repaired(doors, task)
     assert f"{repair} repairs {task}, " in doors.caught("P005")
 

@@ -9,7 +9,7 @@ import pytest
 
 from memento_git.work.actions import dispatches, evidences, plans
 from tests.cheats.forging import GRACE, MAIN, WORK
-from tests.play import git
+from tests.play import git, merge_into
 from tests.test_signatures import Office
 
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ def office(doors: Doors, tmp_path: Path) -> Office:
 
 def back(doors: Doors) -> None:
     """Let the branch have all that is on `main`."""
-    git(doors.root, "switch", "-q", WORK)
-    git(doors.root, "merge", "-q", "--no-edit", MAIN)
+    merge_into(doors.root, WORK, MAIN)
 
 
 def handed_out(doors: Doors, task: str) -> str:

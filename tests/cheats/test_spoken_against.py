@@ -10,7 +10,7 @@ from memento_git.work.actions import evidences, reproducing, settling, tasks
 from tests.cheats.doors import run_of
 from tests.cheats.forging import GRACE, MAIN, WORK
 from tests.cheats.test_given_before import BY_GRACE, FINAL
-from tests.play import git
+from tests.play import git, merge_into
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
@@ -107,8 +107,7 @@ def disputed(doors: Doors) -> tuple[str, str]:
     git(doors.root, "switch", "-q", MAIN)
     doors.forge(task, "rejected", by=GRACE, unmet=["All of it."])
     git(doors.root, "merge", "-q", "--no-ff", "--no-edit", "side")
-    git(doors.root, "switch", "-q", WORK)
-    git(doors.root, "merge", "-q", "--no-edit", MAIN)
+    merge_into(doors.root, WORK, MAIN)
     assert doors.play.status(task) == "contested"
     return task, accepted
 

@@ -9,7 +9,7 @@ import pytest
 from memento_git.work.actions import plans, runs, tasks
 from tests.cheats.forging import HARD
 from tests.cheats.test_terms import TASK
-from tests.play import git
+from tests.play import git, merge_into
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -239,8 +239,7 @@ def test_an_older_commit_of_the_reviewers_takes_back_what_she_asked_since(doors:
         git(doors.root, "switch", "-qc", "side", f"{old}^")
         doors.play.run("Another")
         git(doors.root, "cherry-pick", old)
-        git(doors.root, "switch", "-q", own)
-        git(doors.root, "merge", "-q", "--no-edit", "side")
+        merge_into(doors.root, own, "side")
     finished(doors, task)
     assert told_of(doors, task, MORE, NOBODY if way == "pick" else ADA) == at(SEEN, "criteria, title")
 
