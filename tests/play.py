@@ -32,6 +32,19 @@ def git(folder: Path, *arguments: str, check: bool = True, data: bytes | None = 
     return done.stdout.decode().strip()
 
 
+def commit_all(folder: Path, message: str = "code") -> str:
+    """Commit all that lies in a work tree by plain git; return the commit."""
+    git(folder, "add", "--all")
+    git(folder, "commit", "-qm", message)
+    return git(folder, "rev-parse", "HEAD")
+
+
+def take_out(folder: Path, *paths: str, message: str) -> None:
+    """Remove files, or all files of folders, and commit that by plain git."""
+    git(folder, "rm", "-qr", *paths)
+    git(folder, "commit", "-qm", message)
+
+
 def merge_into(folder: Path, branch: str, other: str) -> None:
     """Switch to a branch and merge another one into it, by plain git."""
     git(folder, "switch", "-q", branch)
@@ -158,9 +171,7 @@ class Play:
         return self.commit_all(message)
 
     def commit_all(self, message: str = "code") -> str:
-        git(self.root, "add", "--all")
-        git(self.root, "commit", "-qm", message)
-        return git(self.root, "rev-parse", "HEAD")
+        return commit_all(self.root, message)
 
 
 def add(play: Play, text: str, **options: Any) -> str:

@@ -14,7 +14,7 @@ from memento_git.knowledge import following, pinning
 from memento_git.ledger import standing
 from memento_git.ledger.git import Git
 from memento_git.model.anchors import Anchor, edits, parse
-from tests.play import git
+from tests.play import commit_all, git
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,9 +63,7 @@ class Garden:
     def commit(self, path: str = "", text: str | bytes = "") -> str:
         if path:
             self.write(path, text)
-        git(self.folder, "add", "-A")
-        git(self.folder, "commit", "-qm", f"change {path}")
-        return git(self.folder, "rev-parse", "HEAD")
+        return commit_all(self.folder, f"change {path}")
 
     def pin(self, given: str) -> Anchor:
         with following.opened(Git(self.folder)) as follower:

@@ -14,7 +14,7 @@ import pytest
 
 from memento_git.review.page import page
 from memento_git.work.actions import tasks
-from tests.play import add, git
+from tests.play import add, git, take_out
 from tests.served import Quiet, WebServer, played
 from tests.test_report import NOW, assert_inert, hostile, seen
 
@@ -188,8 +188,7 @@ def test_a_page_that_is_open_warns_of_what_is_not_committed(play: Play, tmp_path
 def test_a_page_that_was_refused_becomes_the_whole_page(play: Play, tmp_path: Path, pages: Pages) -> None:
     run = play.planned()
     git(play.root, "checkout", "-q", "--detach")
-    git(play.root, "rm", "-qr", "--cached", ".memento")
-    git(play.root, "commit", "-qm", "without a ledger")
+    take_out(play.root, "--cached", ".memento", message="without a ledger")
     pages.meanwhile.append(lambda: git(play.root, "reset", "-q", "--hard", "HEAD~"))
     dom, _ = opened(tmp_path, pages.address % f"show/{run}", "--dump-dom", "--virtual-time-budget=20000")
     assert "no_ledger" not in dom

@@ -10,7 +10,7 @@ import pytest
 
 from memento_git.work.actions import evidences, plans, runs
 from memento_git.work.captured import CHARACTERS
-from tests.play import git
+from tests.play import git, take_out
 
 if TYPE_CHECKING:
     from tests.play import Call, Play
@@ -83,8 +83,7 @@ def test_what_is_not_text_and_what_is_not_there_is_said(play: Play, cli: Call) -
     shown = printed(play, r"import sys; sys.stdout.buffer.write(b'\0\1'); print('x', file=sys.stderr)")
     [binary, text] = told(cli, "show", shown)
     assert (binary["binary"], binary["path"], binary["text"], binary["as_recorded"]) == (True, None, None, None)
-    git(play.root, "rm", "-q", text["path"])
-    git(play.root, "commit", "-qm", "away")
+    take_out(play.root, text["path"], message="away")
     [_, gone] = told(cli, "show", shown)
     assert (gone["text"], gone["as_recorded"]) == (None, None)
     out = cli("show", shown)[1]

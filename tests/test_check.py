@@ -17,7 +17,7 @@ from memento_git.ledger.filetable import FileTable
 from memento_git.ledger.store import Ledger
 from memento_git.review import actions, actors, jobs
 from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks
-from tests.play import add, git, merge_into
+from tests.play import add, git, merge_into, take_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -997,8 +997,7 @@ def test_who_puts_back_what_another_wrote_is_not_told_as_its_author(branch: Play
     git(branch.root, "switch", "-q", "main")
     branch.as_("agent:hermes").task("Two")
     git(branch.root, "switch", "-qc", "second")
-    git(branch.root, "rm", "-q", git(branch.root, "show", "--format=", "--name-only"))
-    git(branch.root, "commit", "-qm", "oops")
+    take_out(branch.root, git(branch.root, "show", "--format=", "--name-only"), message="oops")
     git(branch.root, "revert", "--no-edit", "HEAD")
     code, out, _ = cli("check", "-C", str(branch.root), "--base", "main", "--severity", "warning")
     assert (code, out) == (0, "nothing is wrong in the commits between: no file of the ledger differs\n")
@@ -1065,7 +1064,6 @@ def test_a_policy_that_a_branch_removes_is_told_where_only_one_merge_base_has_it
     git(repo, "merge", "-q", "--no-ff", "--no-edit", "request")
     git(repo, "switch", "-q", "work")
     assert cli("check", "-C", str(repo), "--base", "main")[0] == 0
-    git(repo, "rm", "-q", ".memento/config.yaml")
-    git(repo, "commit", "-qm", "by hand")
+    take_out(repo, ".memento/config.yaml", message="by hand")
     code, out, _ = cli("check", "-C", str(repo), "--base", "main")
     assert (code, "C004" in out) == (5, True)

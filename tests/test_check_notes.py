@@ -15,7 +15,7 @@ from docs.generator import rows
 from memento_git.errors import MementoError, adding
 from memento_git.knowledge import pairs
 from memento_git.knowledge.actions import checking, notes
-from tests.play import Play, add, asked, git
+from tests.play import Play, add, asked, git, take_out
 
 if TYPE_CHECKING:
     from tests.play import Call
@@ -88,8 +88,7 @@ def test_a_change_names_the_notes_whose_lines_it_touches_and_no_others(play: Pla
 def test_only_what_this_change_did_counts_not_what_happened_before(play: Play) -> None:
     play.commit("calc.py", LINES)
     note = pinned(play, "Ten is a limit.", "calc.py:10-12")
-    play.commit("calc.py", edited(LINES, 11))
-    here = git(play.root, "rev-parse", "HEAD")
+    here = play.commit("calc.py", edited(LINES, 11))
     play.commit("other.py", "nothing to see\n")
     assert checking.check_diff(play.ledger, f"{here}..HEAD")["touched"] == []
     told = checking.check_diff(play.ledger, f"{here}~1..HEAD")["touched"]
@@ -101,8 +100,7 @@ def test_a_file_that_is_renamed_or_removed_is_told(play: Play) -> None:
     play.commit("gone.py", edited(LINES, *range(1, 31)))
     moved, gone = pinned(play, "About ten.", "old.py:10-12"), pinned(play, "About the file.", "gone.py")
     git(play.root, "mv", "old.py", "new.py")
-    git(play.root, "rm", "-q", "gone.py")
-    git(play.root, "commit", "-qm", "tidy")
+    take_out(play.root, "gone.py", message="tidy")
     told = {row["note"]: row for row in checking.check_diff(play.ledger, "HEAD~1..HEAD")["touched"]}
     assert (told[moved]["state"], told[moved]["path"]) == ("moved", "new.py")
     assert told[gone]["state"] == "gone"

@@ -19,7 +19,7 @@ from memento_git.cli.examples import EXAMPLES
 from memento_git.cli.main import COMMANDS
 from memento_git.cli.terminal import envelope
 from memento_git.work.actions import gates, plans
-from tests.play import asked, git
+from tests.play import asked, commit_all, git, take_out
 
 if TYPE_CHECKING:
     from tests.play import Call, Play
@@ -660,8 +660,7 @@ def test_a_verdict_stays_where_nobody_reads_it(play: Play) -> None:
     assert unread(play, "dispatch", "complete", dispatch, "--evidence-uri", "file://log.txt") == 0
     assert unread(play, "task", "verify", task) == 1
     assert unread(play, "doctor") == 0
-    git(play.root, "rm", "-q", "-r", ".memento/runs/*/evidence/*")
-    git(play.root, "commit", "-qm", "tidy")
+    take_out(play.root, "-r", ".memento/runs/*/evidence/*", message="tidy")
     assert unread(play, "doctor") == 1
     assert unread(play, "task", "show", "zzzz", "--json") == 1
 
@@ -1052,8 +1051,7 @@ def test_the_examples_that_help_ends_with_run_as_they_stand(
     (repo / "test.sh").write_text("true\n")
     (repo / "form.png").write_text("shown\n")
     (repo / "verbs.yaml").write_text("- {do: task add, title: Another}\n")
-    git(repo, "add", "--all")
-    git(repo, "commit", "-qm", "files")
+    commit_all(repo, "files")
     git(repo, "branch", "-M", "main")
     git(repo, "switch", "-qc", "work")
     monkeypatch.chdir(repo)

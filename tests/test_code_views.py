@@ -17,7 +17,7 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import grep, standing
 from memento_git.ledger.git import Git
 from memento_git.ledger.store import Ledger
-from tests.play import Play, add, git
+from tests.play import Play, add, commit_all, git
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,8 +50,7 @@ def shop(play: Play) -> Play:
     write(play, "src/calc.py", CALC)
     write(play, "src/use.py", "from src.calc import first\n")
     write(play, "docs/guide.md", "# Guide\n\ntext\n\n```\n# no heading\n```\n\n## Part\n\nmore\n")
-    git(play.root, "add", "-A")
-    git(play.root, "commit", "-qm", "code")
+    commit_all(play.root, "code")
     add(play, "Names are in capitals, as the printer wants them.", about=["src/calc.py::first"])
     add(play, "Apples are weighed in grams.\n\nSee the scale.", about=["src/calc.py::Basket.weigh"])
     add(play, "All of this is pure.", about=["src/calc.py"])
@@ -257,8 +256,7 @@ def test_what_is_no_text_of_this_repository_is_refused_with_the_reason(shop: Pla
     (tmp_path / "secret").write_text("s\n")
     git(tmp_path, "clone", "-q", str(shop.root), "other")
     git(shop.root, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(tmp_path / "other"), "sub")
-    git(shop.root, "add", "-A")
-    git(shop.root, "commit", "-qm", "odd")
+    commit_all(shop.root, "odd")
     told = {
         path: answer(cli, shop, "read", path)["message"]
         for path in ("bin.dat", "latin.txt", "huge.txt", "link", "sub", "src", ".memento/config.yaml", ".", "away")

@@ -48,8 +48,7 @@ def drafted(play: Play) -> dict[str, str]:
 
 
 def test_what_it_prints_becomes_drafts_with_a_place_and_no_commit(play: Play, tool: Callable[..., str]) -> None:
-    play.commit("src/a b.txt", "abc")
-    before = git(play.root, "rev-parse", "HEAD")
+    before = play.commit("src/a b.txt", "abc")
     told = describe(play, tool(SAYS))
     assert drafted(play) == {
         "app.py": "The file app.py has 12 letters.", "src/a b.txt": "The file src/a b.txt has 3 letters.",

@@ -25,7 +25,7 @@ from memento_git.review.weakened import weakened
 from memento_git.review.word_diff import words
 from memento_git.work.actions import checks, dispatches, evidences, plans, runs, settling, tasks, verifying
 from memento_git.work.actions.comparing import compare
-from tests.play import add, git
+from tests.play import add, git, take_out
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -209,8 +209,7 @@ def test_what_two_sides_that_merged_each_other_have_in_common_is_not_told(play: 
     add(play, "Merged into main, too.")
     (play.root / ".memento" / "recipes").mkdir()
     (play.root / ".memento" / "recipes" / "one.yaml").write_text("steps: []\n")
-    play.commit_all("recipe")
-    first = head(play)
+    first = play.commit_all("recipe")
     git(play.root, "checkout", "-q", "main")
     play.task("Of main, and merged", run=run)
     before = head(play)
@@ -364,8 +363,7 @@ def test_an_archived_and_a_redacted_file_are_not_missed(play: Play) -> None:
 def test_a_ledger_that_is_gone_is_the_worst_of_all(play: Play) -> None:
     run = play.planned()
     base = head(play)
-    git(play.root, "rm", "-qr", ".memento")
-    git(play.root, "commit", "-qm", "gone")
+    take_out(play.root, ".memento", message="gone")
     held = told(play, f"{base}..")
     assert [row["change"] for row in held["runs"]] == ["removed"]
     assert {row["kind"] for row in held["forbidden"]} == {"config", "run", "plan", "event"}
@@ -448,8 +446,7 @@ def test_histories_without_a_common_commit_are_not_led_to_where_they_parted(play
 def test_keys_that_count_are_part_of_the_policy(play: Play) -> None:
     config = play.root / layout.CONFIG
     config.write_text(f"{config.read_text()}  signatures: {{allowed_signers: keys}}\n")
-    play.commit("keys", "ada@example.invalid ssh-ed25519 AAAA\n", "keys")
-    base = head(play)
+    base = play.commit("keys", "ada@example.invalid ssh-ed25519 AAAA\n", "keys")
     play.commit("keys", "ada@example.invalid ssh-ed25519 BBBB\n", "tidy")
     held = told(play, f"{base}..")
     assert held["policy"]["weakened"] == ["keys: whose signatures count changed"]

@@ -15,7 +15,7 @@ from memento_git.review.diff_markdown import markdown
 from memento_git.review.note_changes import with_notes
 from memento_git.verbs.settling import redact_record
 from memento_git.work.actions.comparing import compare
-from tests.play import Play, add, git
+from tests.play import Play, add, git, take_out
 from tests.test_check_notes import LINES, edited, pinned
 from tests.test_diff import HOSTILE, head
 
@@ -141,8 +141,7 @@ def test_what_was_taken_away_is_a_caution(play: Play) -> None:
     folder = play.root / ".memento" / "knowledge"
     (gone,) = folder.rglob(f"{note}.md")
     (event,) = folder.rglob("*-confirmed-*.yaml")
-    git(play.root, "rm", "-q", str(gone), str(event))
-    git(play.root, "commit", "-qm", "gone")
+    take_out(play.root, str(gone), str(event), message="gone")
     held = told(play, f"{base}..HEAD")
     assert sorted((row["kind"], row["change"]) for row in held["forbidden"]) == [
         ("event", "removed"), ("note", "removed"),
@@ -179,8 +178,7 @@ def test_a_note_that_nobody_can_read_is_named_as_a_file(play: Play, cli: Call) -
 def test_what_happened_to_a_note_that_nobody_can_read_is_named_as_a_file(play: Play, cli: Call) -> None:
     note = add(play, "The list is long.")
     path = Shelf(play.ledger.view()).path(note)
-    play.commit(path, "no front matter\n")
-    base = head(play)
+    base = play.commit(path, "no front matter\n")
     event = f"{path.removesuffix('.md')}/20261122T030000000Z-parked-0123456789ab.yaml"
     play.commit(event, f"do: parked\nof: {note}\nat: 2026-11-22T03:00:00.000Z\nby: Bob\nafter: []\n")
     for form in ((), ("--format", "markdown")):
@@ -269,8 +267,7 @@ def test_a_side_without_a_ledger_has_no_notes(play: Play) -> None:
 def test_every_key_is_documented(play: Play) -> None:
     from docs.generator import rows
 
-    play.commit("calc.py", LINES)
-    base = head(play)
+    base = play.commit("calc.py", LINES)
     note = pinned(play, "Ten is a limit.", "calc.py:10-12")
     play.commit("calc.py", edited(LINES, 11))
     held = told(play, f"{base}..HEAD")

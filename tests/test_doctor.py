@@ -19,7 +19,7 @@ from memento_git.ledger.edits import UncommittedLedger
 from memento_git.ledger.store import Ledger
 from memento_git.verbs import doctor
 from memento_git.work.actions import hooks, runs, tasks
-from tests.play import Play, git
+from tests.play import Play, git, take_out
 
 if TYPE_CHECKING:
     from tests.play import Call
@@ -127,8 +127,7 @@ def test_removed_evidence_is_found(play: Play, cli: Call) -> None:
     play.planned()
     task = play.proven()
     evidence = play.state(task).ids("evidence")[0]
-    git(play.root, "rm", "-q", f".memento/runs/*/evidence/*/{evidence}.yaml")
-    git(play.root, "commit", "-qm", "tidy")
+    take_out(play.root, f".memento/runs/*/evidence/*/{evidence}.yaml", message="tidy")
 
     code, out, _ = cli("doctor", "-C", str(play.root))
 
@@ -148,8 +147,7 @@ def test_a_plan_that_cannot_be_read_is_found(play: Play) -> None:
 def test_a_removed_event_makes_its_record_incomplete(play: Play) -> None:
     play.planned()
     task = play.proven()
-    git(play.root, "rm", "-q", f".memento/runs/*/tasks/*/{task}/*-claimed-*.yaml")
-    git(play.root, "commit", "-qm", "tidy")
+    take_out(play.root, f".memento/runs/*/tasks/*/{task}/*-claimed-*.yaml", message="tidy")
 
     assert any("incomplete" in line for line in found(play, "fail"))
     assert not play.is_proven(task)
@@ -210,8 +208,7 @@ def test_a_conflict_that_a_merge_left_is_not_told_to_be_put_back(play: Play) -> 
     path.write_text(path.read_text() + "\nMore.\n")
     git(play.root, "commit", "-qam", "more")
     git(play.root, "checkout", "-q", "main")
-    git(play.root, "rm", "-q", str(path))
-    git(play.root, "commit", "-qm", "less")
+    take_out(play.root, str(path), message="less")
     git(play.root, "merge", "-q", "other", check=False)
     (told,) = [answer for answer in doctor.examine(play.ledger) if answer.name == "uncommitted"]
     assert told.fix == "commit them, or put them back"

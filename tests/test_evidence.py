@@ -25,7 +25,7 @@ from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders, settling
 from memento_git.work.actions.attaching import FileMissing, FileUnfit, NothingChanged, RangeInvalid
 from memento_git.work.running.capture import CommandNotStarted, OutsideRepository
-from tests.play import git
+from tests.play import commit_all, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -266,8 +266,7 @@ def test_a_file_that_a_sparse_checkout_leaves_away_is_as_it_was_committed(play: 
 def test_an_edit_within_a_submodule_is_seen(play: Play, tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "-b", "main", "lib")
     (tmp_path / "lib" / "check.py").write_text("fixed = 0\n")
-    git(tmp_path / "lib", "add", ".")
-    git(tmp_path / "lib", "commit", "-qm", "lib")
+    commit_all(tmp_path / "lib", "lib")
     git(play.root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(tmp_path / "lib"), "l,i b")
     play.commit_all()
     inner = play.root / "l,i b"

@@ -32,7 +32,7 @@ from memento_git.work.actions import (
     tasks,
     verifying,
 )
-from tests.play import git, merge_into
+from tests.play import commit_all, git, merge_into, take_out
 from tests.test_check import codes, path_of
 
 if TYPE_CHECKING:
@@ -130,8 +130,7 @@ def test_cited_evidence_that_is_missing_is_restored_by_the_fix_also_in_a_run_tha
     play.gate("quality_review", "passed", task=task, evidence=play.state(task).ids("evidence"))
     if is_final:
         play.do(runs.complete_run)
-    git(play.root, "rm", "-qr", path_of(play, "evidence").relative_to(play.root).as_posix())
-    git(play.root, "commit", "-qm", "tidy")
+    take_out(play.root, path_of(play, "evidence").relative_to(play.root).as_posix(), message="tidy")
     told = [one for one in found(play) if one.code == "L002"]
     assert [one.fix.partition(":")[0] for one in told] == ["restore it, and commit that"] * 2
     pasted(play, told[0])
@@ -713,8 +712,7 @@ def test_a_file_of_any_name_is_taken_out_by_its_fix_and_by_nothing_else(play: Pl
         path.symlink_to("README.md")
     else:
         path.write_text("x\n")
-    git(play.root, "add", "-A")
-    git(play.root, "commit", "-qm", "odd")
+    commit_all(play.root, "odd")
 
     (one,) = found(play)
     assert (one.code, one.path) == ("F004" if link else "F010", f".memento/{name}")

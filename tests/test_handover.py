@@ -27,7 +27,7 @@ from memento_git.work.running import capture, children
 from memento_git.work.running.capture import CommandNotStarted
 from tests.hands import SHOWN, SLEEP, WRITE, answer, at_work, branches, carriers, config, python, run, start, until
 from tests.hands import worktrees as trees
-from tests.play import Play, git
+from tests.play import Play, commit_all, git
 
 if TYPE_CHECKING:
     from memento_git.model.rows import DispatchRow
@@ -608,8 +608,7 @@ def library(play: Play, tmp_path: Path) -> Path:
     """A submodule `lib` with one file, and the repository that it is of."""
     git(tmp_path, "init", "-q", "library")
     (tmp_path / "library" / "part.py").write_text("part = 1\n")
-    git(tmp_path / "library", "add", ".")
-    git(tmp_path / "library", "commit", "-qm", "part")
+    commit_all(tmp_path / "library", "part")
     source = str(tmp_path / "library")
     git(play.root, "-c", "protocol.file.allow=always", "submodule", "add", "-q", source, "lib")
     play.commit_all()

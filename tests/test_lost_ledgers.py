@@ -18,7 +18,7 @@ from memento_git.ledger.view import LedgerUnreadable
 from memento_git.work.actions import plans
 from memento_git.work.actions.setup import init_ledger
 from tests.clones import Hub
-from tests.play import git
+from tests.play import commit_all, git, take_out
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,8 +49,7 @@ def lost(play: Play) -> Play:
     play.run()
     set_policy(play, STRICT)
     play.run("Another")
-    git(play.root, "rm", "-q", layout.CONFIG)
-    git(play.root, "commit", "-qm", "tidy")
+    take_out(play.root, layout.CONFIG, message="tidy")
     return play
 
 
@@ -113,8 +112,7 @@ def test_a_ledger_that_a_commit_removed_is_named_and_the_hint_brings_it_back(pla
         play.commit("side.txt", "here\n", "side")
         git(play.root, "switch", "-q", "main")
         git(play.root, "merge", "-q", "--no-ff", "--no-commit", "side")
-    git(play.root, "rm", "-rq", layout.FOLDER)
-    git(play.root, "commit", "-qm", "away")
+    take_out(play.root, layout.FOLDER, message="away")
     removed = git(play.root, "rev-parse", "HEAD")
     (play.root / "more.txt").write_text("staged\n")
     git(play.root, "add", "more.txt")
@@ -146,8 +144,7 @@ def test_a_clone_without_trees_fetches_no_history_to_look_for_a_removed_ledger(
 
 
 def test_what_is_older_than_the_ledger_had_none_removed(play: Play) -> None:
-    git(play.root, "rm", "-rq", layout.FOLDER)
-    git(play.root, "commit", "-qm", "away")
+    take_out(play.root, layout.FOLDER, message="away")
 
     with pytest.raises(NoLedger) as caught:
         play.ledger.view(["HEAD~2"])
@@ -155,8 +152,7 @@ def test_what_is_older_than_the_ledger_had_none_removed(play: Play) -> None:
 
 
 def test_a_new_ledger_in_the_place_of_a_removed_one_is_made_and_that_one_named(play: Play) -> None:
-    git(play.root, "rm", "-rq", layout.FOLDER)
-    git(play.root, "commit", "-qm", "away")
+    take_out(play.root, layout.FOLDER, message="away")
     removed = git(play.root, "rev-parse", "HEAD")[:12]
 
     assert init_ledger(play.ledger)
@@ -210,8 +206,7 @@ def test_it_is_brought_by_sync_where_the_upstream_has_it(
 
 def test_where_another_branch_has_one_that_no_merge_would_bring_one_is_made(early: Play) -> None:
     git(early.root, "merge", "-q", "main")
-    git(early.root, "rm", "-rq", layout.FOLDER)
-    git(early.root, "commit", "-qm", "away")
+    take_out(early.root, layout.FOLDER, message="away")
     assert init_ledger(early.ledger)
     git(early.root, "switch", "-q", "--orphan", "pages")
     git(early.root, "commit", "-q", "--allow-empty", "-m", "pages")
@@ -267,8 +262,7 @@ def test_a_link_committed_in_place_of_the_folder_is_told_and_the_hint_puts_the_f
 
 def test_a_link_that_never_was_a_folder_is_taken_out(repo: Path, cli: Call) -> None:
     (repo / ".memento").symlink_to("../elsewhere")
-    git(repo, "add", "--all")
-    git(repo, "commit", "-qm", "link")
+    commit_all(repo, "link")
     hint = json.loads(cli("status", "-C", str(repo), "--json")[1])["hint"]
     assert hint == json.loads(cli("init", "-C", str(repo), "--json")[1])["hint"]
 
@@ -377,8 +371,7 @@ def test_a_folder_in_the_policys_place_that_never_was_a_file_is_not_brought_back
 ) -> None:
     (repo / layout.CONFIG).mkdir(parents=True)
     (repo / layout.CONFIG / "x").write_text("x")
-    git(repo, "add", "--all")
-    git(repo, "commit", "-qm", "odd")
+    commit_all(repo, "odd")
 
     with Ledger.open(repo) as opened, pytest.raises(LedgerUnreadable, match="not a plain file") as caught:
         opened.view().policy()

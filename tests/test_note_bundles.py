@@ -21,7 +21,7 @@ from memento_git.ledger.store import Ledger
 from memento_git.review.actions import check
 from memento_git.verbs.settling import redact_record
 from memento_git.work.actions.setup import init_ledger
-from tests.play import Play, add, git
+from tests.play import Play, add, git, take_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -543,8 +543,7 @@ def test_where_all_that_notes_name_is_there_a_bundle_gives_the_same_tree(play: P
     note = add(play, "Tokens live an hour.", links=[f"relates_to:{run}"], evidence=[play.evidence(play.task())])
     play.do(notes.link_note, note, "depends_on", run)
     path, before = exported(play, tmp_path), tree(play)
-    git(play.root, "rm", "-rq", ".memento/knowledge")
-    git(play.root, "commit", "-qm", "gone")
+    take_out(play.root, ".memento/knowledge", message="gone")
     assert note_bundles.import_bundle(play.ledger, path).skipped == []
     assert tree(play) == before
 
@@ -631,7 +630,6 @@ def test_a_successor_that_waits_as_a_draft_is_told(play: Play, other: Play, tmp_
 def test_a_note_whose_text_is_missing_is_told(play: Play) -> None:
     note = add(play, "Tokens live an hour.")
     play.do(notes.retire_note, note, reason="they do not")
-    git(play.root, "rm", "-q", f".memento/knowledge/context/{note[5]}/{note}.md")
-    git(play.root, "commit", "-qm", "lost")
+    take_out(play.root, f".memento/knowledge/context/{note[5]}/{note}.md", message="lost")
     (left,) = note_bundles.export_bundle(play.ledger.view()).skipped
     assert (note in left.where, "missing" in left.why) == (True, True)

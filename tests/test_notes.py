@@ -17,7 +17,7 @@ from memento_git.knowledge.drafting import titled
 from memento_git.knowledge.note_rows import note_row
 from memento_git.knowledge.pinning import AnchorMissing
 from memento_git.review.actions import check
-from tests.play import Play, add, git, merge_into, shelf
+from tests.play import Play, add, commit_all, git, merge_into, shelf, take_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -396,8 +396,7 @@ def test_a_confirmation_tells_where_a_symbol_became_lines(play: Play) -> None:
     note = add(play, "The first steps are short.", about=["app.py::first"])
     (play.root / "walks.py").write_text(f"def far(order):\n{body}")
     (play.root / "app.py").write_text("answer = 42\n")
-    git(play.root, "add", ".")
-    git(play.root, "commit", "-qm", "into a larger one")
+    commit_all(play.root, "into a larger one")
     play.do(notes.confirm_note, note)
     assert row(play, note)["about"] == ["walks.py:2-7"]
     [told] = play.ledger.warnings
@@ -406,8 +405,7 @@ def test_a_confirmation_tells_where_a_symbol_became_lines(play: Play) -> None:
 
 def test_a_confirmation_tells_what_the_commit_does_not_have(play: Play) -> None:
     note = add(play, "The answer is fixed.", about=["app.py"])
-    git(play.root, "rm", "-q", "app.py")
-    git(play.root, "commit", "-qm", "gone")
+    take_out(play.root, "app.py", message="gone")
     play.do(notes.confirm_note, note)
     [told] = play.ledger.warnings
     assert told.startswith("not pinned, for the commit does not have it as it was: app.py; ")

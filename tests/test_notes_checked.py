@@ -21,7 +21,7 @@ from memento_git.verbs import batch, doctor, settling
 from memento_git.verbs.notes import NothingNamed
 from memento_git.work.actions import evidences
 from memento_git.work.actions import settling as of_work
-from tests.play import add, git, shelf
+from tests.play import add, git, shelf, take_out
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -400,8 +400,7 @@ def test_a_removed_note_and_a_removed_or_changed_event_are_put_back(branch: Play
 def test_what_came_and_went_on_the_branch_is_found(branch: Play) -> None:
     branch.do(notes.retire_note, held(branch), reason="gone")
     retired = next(file_of(branch, held(branch)).with_suffix("").glob("*-retired-*"))
-    git(branch.root, "rm", "-q", str(retired))
-    git(branch.root, "commit", "-qm", "never mind")
+    take_out(branch.root, str(retired), message="never mind")
     assert look(branch, base="main") == ["D010"]
 
 

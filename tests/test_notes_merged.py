@@ -20,7 +20,7 @@ from memento_git.ledger.store import Ledger
 from memento_git.review import actions
 from memento_git.verbs import settling
 from memento_git.work.actions.setup import init_ledger
-from tests.play import git
+from tests.play import commit_all, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,8 +78,7 @@ def told(ledger: Ledger, *at: str) -> dict[str, Any]:
 def _begin(folder: str) -> None:
     subprocess.run(["git", "init", "-q", "-b", "main", folder], check=True)
     (Path(folder) / "app.py").write_text("x\n")
-    git(Path(folder), "add", ".")
-    git(Path(folder), "commit", "-qm", "code")
+    commit_all(Path(folder), "code")
 
 
 def _live_on(ledger: Ledger, branch: str, data: DataObject) -> None:

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from memento_git.work.actions import hooks
-from tests.play import git
+from tests.play import commit_all, git
 
 if TYPE_CHECKING:
     from tests.play import Play
@@ -46,15 +46,12 @@ def hooked(play: Play) -> Play:
     hooks = play.root.parent / "hooks"
     git(play.root.parent, "init", "-q", str(hooks))
     (hooks / ".pre-commit-hooks.yaml").write_text(yaml.safe_dump([{**definition(), "language": "system"}]))
-    git(hooks, "add", "--all")
-    git(hooks, "commit", "-qm", "hooks")
-    rev = git(hooks, "rev-parse", "HEAD")
+    rev = commit_all(hooks, "hooks")
     config = {"repos": [{"repo": f"file://{hooks}", "rev": rev, "hooks": [{"id": "memento-check"}]}]}
     (play.root / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config))
     play.planned()
     play.proven()
-    git(play.root, "add", "--all")
-    git(play.root, "commit", "-qm", "hooks")
+    commit_all(play.root, "hooks")
     assert framework(play.root, "install").returncode == 0
     return play
 

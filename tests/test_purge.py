@@ -21,7 +21,7 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import lock, purging, worktree
 from memento_git.ledger.store import Ledger
 from memento_git.review.actions import check
-from tests.play import Play, git, merge_into
+from tests.play import Play, git, merge_into, take_out
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -160,8 +160,11 @@ def test_what_takes_out_what_happened_to_a_purged_note_removes_no_event_of_the_b
     assert {one.code for one in check(play.ledger, base=base).findings} == {"R001"}
     assert [*check(play.ledger, base=base, fix=True).findings] == []
     git(play.root, "reset", "-q", "--hard", base)
-    git(play.root, "rm", "-q", next(iter(git(play.root, "ls-files", f"*{note}/*-confirmed-*").split())))
-    git(play.root, "commit", "-qm", "by hand, without a purge")
+    take_out(
+        play.root,
+        next(iter(git(play.root, "ls-files", f"*{note}/*-confirmed-*").split())),
+        message="by hand, without a purge",
+    )
     assert {one.code for one in check(play.ledger, base=base).findings} == {"D002"}
 
 
@@ -207,8 +210,7 @@ def test_a_name_that_leads_nowhere_is_no_matter_once_the_note_says_otherwise(pla
     play.do(notes.resolve_note, asked, answer="launch.bird")
     play.do(notes.link_note, old, "caused_by", "launch.bird")
     path = play.ledger.view().index("").prose[Shelf(play.ledger.view()).find("launch.bird").id]
-    git(play.root, "rm", "-q", path)
-    git(play.root, "commit", "-qm", "by hand")
+    take_out(play.root, path, message="by hand")
     found = [one for one in check(play.ledger).findings if one.code == "L004"]
     assert len(found) == 4
     for one in found:
@@ -218,8 +220,7 @@ def test_a_name_that_leads_nowhere_is_no_matter_once_the_note_says_otherwise(pla
 
 
 def test_a_note_whose_file_was_removed_is_still_in_history_and_can_be_purged(play: Play, note: str) -> None:
-    git(play.root, "rm", "-rq", f".memento/knowledge/context/{note[5]}")
-    git(play.root, "commit", "-qm", "removed by hand")
+    take_out(play.root, f".memento/knowledge/context/{note[5]}", message="removed by hand")
     assert "Bluebird" in texts_of(play.root, "main")
     purge_notes(play.ledger, [note], yes=True)
     assert "Bluebird" not in texts_of(play.root, "main")

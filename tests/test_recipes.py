@@ -20,7 +20,7 @@ from memento_git.model import anchors
 from memento_git.model.ready_recipes import READY, ready
 from memento_git.model.recipes import BUILT_IN, RECIPE, SINKS, STEP_SHAPES, faults
 from memento_git.review import actions as reviewing
-from tests.play import Play, add, git
+from tests.play import Play, add, commit_all, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -530,8 +530,7 @@ def put(play: Play, name: str, text: str) -> None:
     path = play.root / ".memento" / "recipes" / name
     path.parent.mkdir(exist_ok=True)
     path.write_text(text)
-    git(play.root, "add", "--all")
-    git(play.root, "commit", "-qm", "recipe")
+    commit_all(play.root, "recipe")
 
 
 def found(play: Play, base: str = "") -> list[tuple[str, str]]:

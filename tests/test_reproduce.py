@@ -23,7 +23,7 @@ from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, reproducing, rerunning, runs
 from memento_git.work.attest import signers
 from memento_git.work.proof import referring, reproduction, trust
-from tests.play import Play, git
+from tests.play import Play, commit_all, git
 
 if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
@@ -324,8 +324,7 @@ def test_a_submodule_that_is_covered_is_run_again_at_the_commit_that_has_it(play
     git(tmp_path, "init", "-q", "part")
     part = tmp_path / "part"
     (part / "x.py").write_text("x = 1\n")
-    git(part, "add", ".")
-    git(part, "commit", "-qm", "part")
+    commit_all(part, "part")
     git(play.root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(part), "part")
     play.commit_all()
     clean = shown(play, play.task(), covers=["part"])

@@ -14,7 +14,7 @@ from memento_git.knowledge.actions import drafting, notes, scanning
 from memento_git.knowledge.actions.settling import redact_note
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.shelf import Shelf
-from tests.play import Play, git
+from tests.play import Play, commit_all, git
 
 if TYPE_CHECKING:
     from tests.play import Call
@@ -294,8 +294,7 @@ def test_what_was_redacted_is_neither_drafted_nor_promoted_in_another_clone(
 
 def test_what_a_note_says_of_a_place_that_moved_is_not_drafted_again(play: Play) -> None:
     write(play, "calc.py", CALC)
-    git(play.root, "add", "-A")
-    git(play.root, "commit", "-qm", "calc")
+    commit_all(play.root, "calc")
     scan(play)
     play.do(drafting.promote_drafts, everything=True)
     git(play.root, "mv", "calc.py", "sums.py")

@@ -8,7 +8,7 @@ import pytest
 
 from memento_git.work import codestate
 from memento_git.work.actions.attaching import diff_of
-from tests.play import git
+from tests.play import commit_all, git
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,8 +40,7 @@ def named(repo: Path, play: Play) -> Path:
     (repo / FILE).write_text("data\n")
     (repo / f"{TOKEN}.d").mkdir()
     (repo / f"{TOKEN}.d" / "code.py").write_text("print()\n")
-    git(repo, "add", ".")
-    git(repo, "commit", "-qm", "code")
+    commit_all(repo, "code")
     return repo
 
 

@@ -23,7 +23,7 @@ from memento_git.knowledge.shortterm import Item, ShortTerm
 from memento_git.ledger.store import Ledger
 from memento_git.verbs import settling
 from memento_git.work.actions import evidences
-from tests.play import Play, add, git, merge_into
+from tests.play import Play, add, git, merge_into, take_out
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -868,8 +868,7 @@ def test_changes_tell_revisions_states_and_removed_files(play: Play) -> None:
     then = git(play.root, "rev-parse", "HEAD")
     play.do(notes.revise_note, one, text="Green tea.")
     play.do(notes.retire_note, two, reason="Gone.")
-    git(play.root, "rm", "-q", Shelf(play.ledger.view()).path(three))
-    git(play.root, "commit", "-qm", "by hand")
+    take_out(play.root, Shelf(play.ledger.view()).path(three), message="by hand")
     rows = {row["id"]: row for row in sessions.changes_since(play.ledger, then)["changes"]}
     assert rows[one]["happened"] == ["revised"]
     assert (rows[two]["status_before"], rows[two]["status"]) == ("active", "retired")

@@ -14,7 +14,7 @@ from memento_git.ledger.store import Ledger
 from memento_git.review import actions, formats
 from memento_git.review.catalogue import CATALOGUE
 from memento_git.verbs import doctor
-from tests.play import git
+from tests.play import commit_all, git
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,17 +48,14 @@ def shown(root: Path, specimen: Mapping[str, Any]) -> str:
     git(root.parent, "init", "-q", "-b", "main", str(root))
     put(root, load(SPECIMENS / "sound.yaml"))
     put(root, specimen.get("base") or {})
-    git(root, "add", "--all")
-    git(root, "commit", "-qm", "base")
+    commit_all(root, "base")
     if "head" in specimen:
         git(root, "switch", "-qc", "work")
         put(root, specimen["head"])
-        git(root, "add", "--all")
-        git(root, "commit", "-qm", "head")
+        commit_all(root, "head")
     for later in specimen.get("then") or ():
         put(root, later)
-        git(root, "add", "--all")
-        git(root, "commit", "-qm", "then")
+        commit_all(root, "then")
     with Ledger.open(root, clock=lambda: NOW) as ledger:
         report = actions.check(ledger, base="main" if "head" in specimen else "")
     return formats.text(report.findings, report.already, "") + "\n"

@@ -11,7 +11,7 @@ from memento_git.ledger import difference, layout
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.names import NoSuchRevision
 from memento_git.work.codestate import tree_at
-from tests.play import git
+from tests.play import commit_all, git
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,8 +104,7 @@ def test_what_a_base_holds_is_known_from_its_head_and_what_differs(play: Play, m
     config.rename(play.root / ".memento" / "a-b")
     config.symlink_to("a-b")
     (play.root / layout.TOP_ATTRIBUTES).write_text("* text\n")
-    play.commit_all("by hand")
-    head = git(play.root, "rev-parse", "HEAD")
+    head = play.commit_all("by hand")
     opened = Git(play.root)
     for one, other in ((base, head), (head, base)):
         opened.trees.ledger(other)
@@ -122,8 +121,7 @@ def test_code_in_a_tree_that_was_made_by_hand_is_the_same_code(repo: Path, path:
     """Git reads any mode of a folder as one, and writes it anew when the code is committed the next time."""
     (repo / "deep").mkdir()
     (repo / "deep" / "er").write_text("1")
-    git(repo, "add", "--all")
-    git(repo, "commit", "-qm", "a folder")
+    commit_all(repo, "a folder")
     made = b""
     for line in git(repo, "ls-tree", "HEAD").split("\n"):
         octal, _, oid, name = line.split()

@@ -10,7 +10,7 @@ from memento_git.ledger import claims
 from memento_git.verbs import doctor
 from memento_git.work import refusals
 from memento_git.work.actions import dispatches, plans, tasks
-from tests.play import git
+from tests.play import git, take_out
 
 if TYPE_CHECKING:
     from tests.play import Call, Play
@@ -36,8 +36,7 @@ def test_an_event_that_cannot_be_read_is_not_called_missing_nor_by_nobody(play: 
 
 def test_a_task_whose_text_is_lost_is_told_so_wherever_its_id_is_given(play: Play, cli: Call, task: str) -> None:
     (path,) = play.root.glob(f".memento/runs/*/tasks/*/{task}/task.md")
-    git(play.root, "rm", "-q", str(path))
-    git(play.root, "commit", "-qm", "lost")
+    take_out(play.root, str(path), message="lost")
     assert task in cli("status", "-C", str(play.root))[1]
     for words in (("show", task), ("task", "show", task), ("task", "block", task, "--reason", "x")):
         code, _, err = cli(*words, "-C", str(play.root))

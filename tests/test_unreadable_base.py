@@ -10,7 +10,7 @@ import pytest
 from memento_git.knowledge.actions import notes
 from memento_git.ledger import layout
 from memento_git.review import actions
-from tests.play import git
+from tests.play import git, take_out
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,8 +97,7 @@ def test_what_replaces_it_is_judged_as_what_is_added(play: Play, never: Path) ->
     play.commit_all("forged")
     replaced = set(look(play))
     git(play.root, "switch", "-q", "main")
-    git(play.root, "rm", "-q", str(done), str(never))
-    git(play.root, "commit", "-qm", "neither")
+    take_out(play.root, str(done), str(never), message="neither")
     git(play.root, "switch", "-qc", "adding")
     done.parent.mkdir(parents=True, exist_ok=True)
     done.write_text(told("completed", task, dispatch="dispatch_000000000001", code="{tree: " + "0" * 40 + "}"))
@@ -149,8 +148,7 @@ def test_a_history_that_is_cut_short_lets_nothing_out(play: Play, never: Path, t
     git(tmp_path, "clone", "-q", "--depth", "1", f"file://{play.root}", "shallow")
     shallow = play.beside(tmp_path / "shallow")
     git(shallow.root, "switch", "-qc", "work")
-    git(shallow.root, "rm", "-q", never.relative_to(play.root).as_posix())
-    git(shallow.root, "commit", "-qm", "out")
+    take_out(shallow.root, never.relative_to(play.root).as_posix(), message="out")
     assert look(shallow, "origin/main") == ["D002 error"]
 
 
@@ -163,8 +161,7 @@ def test_evidence_that_was_never_valid_goes_with_what_it_keeps(play: Play) -> No
     kept.write_text("shown\n")
     play.commit_all("never valid")
     git(play.root, "switch", "-qc", "work")
-    git(play.root, "rm", "-q", str(path), str(kept))
-    git(play.root, "commit", "-qm", "out")
+    take_out(play.root, str(path), str(kept), message="out")
     assert look(play) == ["D012 warning"]
 
 
@@ -181,8 +178,7 @@ def test_what_a_branch_added_and_nobody_could_ever_read_is_taken_out_again_by_th
     assert {one.code for one in found} == {"E001", "F001"}
     path = own.relative_to(play.root).as_posix()
     assert all(f"take it out, for no commit has it whole: git rm {path}" in one.fix for one in found)
-    git(play.root, "rm", "-q", path)
-    git(play.root, "commit", "-qm", "out")
+    take_out(play.root, path, message="out")
     assert look(play) == []
 
 
@@ -194,8 +190,7 @@ def test_evidence_that_a_branch_added_and_nobody_could_ever_read_is_taken_out_ag
     path.write_text(path.read_text() + "colour: red\n")
     git(play.root, "commit", "-q", "--amend", "-am", "never valid")
     assert "F002 error" in look(play)
-    git(play.root, "rm", "-rq", str(path), str(path.with_suffix("")))
-    git(play.root, "commit", "-qm", "out")
+    take_out(play.root, str(path), str(path.with_suffix("")), message="out")
     assert look(play) == []
 
 
@@ -208,8 +203,7 @@ def test_a_voided_event_that_cannot_be_read_is_no_error_and_is_voided_once(play:
     head = git(play.root, "rev-parse", "HEAD")
     code, _, err = cli(*void)
     assert (code, "[nothing_changed]" in err, git(play.root, "rev-parse", "HEAD")) == (1, True, head)
-    git(play.root, "rm", "-q", str(own))
-    git(play.root, "commit", "-qm", "out")
+    take_out(play.root, str(own), message="out")
     assert look(play) == look(play, "") == []
 
 

@@ -21,7 +21,7 @@ import pytest
 from memento_git.cli import boundary, pages
 from memento_git.ledger.view import View
 from memento_git.work.actions import tasks
-from tests.play import add, git
+from tests.play import add, commit_all, git
 from tests.test_report import HOSTILE, Tags, hostile
 
 if TYPE_CHECKING:
@@ -202,8 +202,7 @@ def test_a_file_whose_name_is_no_text_is_told_of_and_in_no_way(play: Play, web: 
     assert "not committed, so not counted" in web.page("/").words
     assert web.page("/head").text != first
     assert f'data-head="{web.page("/head").text}"' in web.page("/log").text
-    git(play.root, "add", ".")
-    git(play.root, "commit", "-qm", "odd")
+    commit_all(play.root, "odd")
     assert ".md" in web.page("/check").words
 
 

@@ -9,7 +9,7 @@ from memento_git.ledger import codec
 from memento_git.work.actions import tasks
 from tests.cheats.doors import run_of
 from tests.cheats.forging import ADA, MAIN
-from tests.play import git
+from tests.play import take_out
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors, Row
@@ -55,8 +55,7 @@ def test_a_run_that_is_copied_and_whose_copy_is_removed(doors: Doors) -> None:
     copied(doors)
     doors.caught("F008")
     assert all(row["path"].startswith(f".memento/runs/{COPY}/") for row in rows(doors, "F008"))
-    git(doors.root, "rm", "-rq", f".memento/runs/{COPY}")
-    git(doors.root, "commit", "-qm", "no template")
+    take_out(doors.root, f".memento/runs/{COPY}", message="no template")
     doors.sound()
 
 

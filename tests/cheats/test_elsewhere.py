@@ -10,7 +10,7 @@ from memento_git.ledger import layout
 from memento_git.verbs import notes
 from memento_git.work.actions import tasks
 from tests.cheats.forging import GRACE, MAIN, WORK
-from tests.play import git
+from tests.play import git, take_out
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,8 +32,7 @@ def emptied(doors: Doors, run: str) -> str:
     git(doors.root, "add", "--force", f"{layout.RUNS}/{run}")
     alone = git(doors.root, "write-tree")
     git(doors.root, "read-tree", WORK)
-    git(doors.root, "rm", "-rq", f"{layout.RUNS}/{run}")
-    git(doors.root, "commit", "-qm", "tidy")
+    take_out(doors.root, f"{layout.RUNS}/{run}", message="tidy")
     return alone
 
 
@@ -64,8 +63,7 @@ def test_another_project_in_a_folder_is_no_loss(doors: Doors, theirs: Play) -> N
     """No cheat: its history has records where this one's would be, and also takes some of them away."""
     lib = theirs.root
     task, gone = theirs.proven(), theirs.task("Not needed")
-    git(lib, "rm", "-q", theirs.state(gone).index.prose[gone])
-    git(lib, "commit", "-qm", "tidy")
+    take_out(lib, theirs.state(gone).index.prose[gone], message="tidy")
     git(doors.root, "fetch", "-q", str(lib), "main")
     put_below(doors, "lib", "FETCH_HEAD")
     doors.sound()

@@ -8,7 +8,7 @@ import pytest
 
 from memento_git.ledger import codec, layout
 from memento_git.work.actions import dispatches, evidences, settling
-from tests.play import git
+from tests.play import git, take_out
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
@@ -62,8 +62,7 @@ def test_kept_output_that_was_deleted(doors: Doors) -> None:
     doors.landed()
     evidence = doors.play.state(task).ids("evidence")[0]
     kept = doors.file(evidence).with_suffix("") / "stdout.txt"
-    git(doors.root, "rm", "-q", str(kept))
-    git(doors.root, "commit", "-qm", "tidy")
+    take_out(doors.root, str(kept), message="tidy")
     doors.unproven(task, f"{evidence} is only reported, and witnessed is asked")
     doors.caught("D004", "V001")
 

@@ -12,7 +12,7 @@ from memento_git.work.actions import evidences, reproducing, tasks, verifying
 from memento_git.work.proof import reruns
 from memento_git.work.proof.reproduction import Runner
 from memento_git.work.proof.verification import named
-from tests.play import git
+from tests.play import commit_all, git
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -629,8 +629,7 @@ def test_a_pass_without_a_submodule_that_is_not_checked_out(doors: Doors, tmp_pa
     part = tmp_path / "part"
     git(tmp_path, "init", "-q", str(part))
     (part / "one.py").write_text(f"raise SystemExit({int(not there)})\n")
-    git(part, "add", ".")
-    git(part, "commit", "-qm", "part")
+    commit_all(part, "part")
     git(doors.root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(part), "tests")
     doors.write("all.py", "import pathlib\nfor one in pathlib.Path('tests').glob('*.py'):\n    exec(one.read_text())\n")
     task = doors.play.task()
@@ -655,8 +654,7 @@ def test_a_pass_with_other_files_where_a_submodule_is_not_checked_out(doors: Doo
     part = tmp_path / "part"
     git(tmp_path, "init", "-q", str(part))
     (part / "one.py").write_text("raise SystemExit(1)\n")
-    git(part, "add", ".")
-    git(part, "commit", "-qm", "part")
+    commit_all(part, "part")
     git(doors.root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(part), "tests")
     doors.write("all.py", "import pathlib\nfor one in pathlib.Path('tests').glob('*.py'):\n    exec(one.read_text())\n")
     task = doors.play.task()

@@ -13,7 +13,7 @@ from memento_git.ledger import archive, codec, layout
 from memento_git.work.actions import runs
 from memento_git.work.actions.setup import init_ledger
 from tests.cheats.forging import MAIN
-from tests.play import git
+from tests.play import git, take_out
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
@@ -204,8 +204,7 @@ def test_a_twin_of_the_ledgers_folder_is_found(doors: Doors, beside: str) -> Non
     doors.sound()
     doors.write(".memento/README.md", "# Ours, too\n")
     doors.sound()
-    git(doors.root, "rm", "-qr", ".Memento")
-    git(doors.root, "commit", "-qm", "tidy")
+    take_out(doors.root, ".Memento", message="tidy")
     assert doors.check("--no-base")[0] == 0
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from memento_git.work.actions import evidences
 from tests.cheats.forging import GATE, MAIN, WORK
-from tests.play import git
+from tests.play import git, take_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 
 def removed(doors: Doors, path: str) -> None:
-    git(doors.root, "rm", "-q", path)
-    git(doors.root, "commit", "-qm", "tidy")
+    take_out(doors.root, path, message="tidy")
 
 
 def by_deletion(doors: Doors, path: str, other: bytes) -> None:

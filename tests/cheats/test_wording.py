@@ -9,7 +9,7 @@ import pytest
 from memento_git.work.actions import plans, runs, tasks
 from tests.cheats.forging import HARD
 from tests.cheats.test_terms import TASK
-from tests.play import git, merge_into
+from tests.play import git, merge_into, take_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -307,8 +307,7 @@ def test_an_approval_from_before_comes_again_after_a_reviewer_asked_more(doors: 
     of_grace(doors)
     doors.edit(plan, "\n\nTest it with all users.", "")
     if way == "pick":
-        git(doors.root, "rm", "-q", git(doors.root, "show", "--format=", "--name-only", old))
-        git(doors.root, "commit", "-qm", "tidy")
+        take_out(doors.root, git(doors.root, "show", "--format=", "--name-only", old), message="tidy")
         git(doors.root, "cherry-pick", old)
     else:
         run = doors.play.state(plan).id
