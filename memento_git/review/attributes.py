@@ -83,7 +83,7 @@ def harmful(texts: Mapping[str, bytes], keys: Sequence[str] = ()) -> dict[str, l
     lines = [(folder, line, *_split(line)) for folder, data in texts.items() for line in _lines(data)]
     for _, _, pattern, words in lines:
         if pattern.startswith(MACRO):
-            macro = pattern.removeprefix(MACRO)
+            macro = "".join(WORD.findall(pattern.removeprefix(MACRO))[:1])  # a quoted one may have blanks around it
             macros[macro] = (*macros.get(macro, ()), *words)
     found: dict[str, list[str]] = {folder: [] for folder in texts}
     for folder, line, pattern, words in lines:
