@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MARK: Final = "\x01"
 CODE: Final = (":(top)", f":(top,exclude){layout.FOLDER}")
+PARENTS: Final = re.compile(rb"tree [0-9a-f]+\n((?:parent [0-9a-f]+\n)*)")
 AUTHOR: Final = re.compile(rb"(?m)^author ([^<\n]*?) ?<([^>\n]*)>(?: (\d+))?")
 LATEST: Final = 253402300799  # the end of 9999: no later time is written down
 PRINTED: Final = bytes(range(32, 127))
@@ -38,9 +39,9 @@ def is_cut_off(git: Git) -> bool:
 
 
 def parents(git: Git, commit: str) -> list[str]:
-    """Return the parents that a commit names, whether this clone has them or not."""
-    head = (git.objects([commit])[0] or b"").partition(b"\n\n")[0]
-    return [line[7:].decode() for line in head.split(b"\n") if line.startswith(b"parent ")]
+    """Return the parents that a commit names where git reads them, whether this clone has them or not."""
+    found = PARENTS.match(git.objects([commit])[0] or b"")
+    return found[1].decode().split()[1::2] if found else []
 
 
 def author_of(git: Git, commit: str, author: str, at: str, encoding: str) -> tuple[str, int]:
@@ -52,15 +53,15 @@ def author_in(data: bytes) -> tuple[str, int]:
     """Return who the bytes of a commit say wrote it, and when, in seconds since 1970.
 
     git takes them for what they are in the encoding that the commit names: one of another alphabet makes nobody of
-    whoever it is that a hosting service shows.
+    whoever it is that a hosting service shows. Of several authors it is the last, as for git.
     """
     head = data.partition(b"\n\n")[0]
     _, _, encoding = head.partition(b"\nencoding ")
-    found = AUTHOR.search(head)
-    if found is None:
+    if not (found := AUTHOR.findall(head)):
         return " <>", 0
-    name = _decoded(found[1], encoding.partition(b"\n")[0].decode("ascii", "replace"))
-    return f"{name} <{found[2].decode(errors='replace')}>", seconds_in(found[3] or b"")
+    name, address, at = found[-1]
+    told = _decoded(name, encoding.partition(b"\n")[0].decode("ascii", "replace"))
+    return f"{told} <{address.decode(errors='replace')}>", seconds_in(at)
 
 
 def seconds_in(told: str | bytes) -> int:

@@ -12,6 +12,8 @@ from tests.cheats.forging import WORK
 from tests.play import git
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.cheats.doors import Doors
 
 BOB, EVE = "Bob <bob@example.invalid>", "Eve <eve@example.invalid>"
@@ -172,9 +174,40 @@ def test_a_plan_that_is_reworded_in_a_commit_of_an_encoding_in_which_its_author_
 ) -> None:
     """Way: a hosting service shows who wrote the commit, and that it is signed; to git it is by nobody."""
     reworded(doors, draft)
-    head, _, message = git(doors.root, "cat-file", "commit", "HEAD").partition("\n\n")
-    data = f"{head}\nencoding {encoding}\n\n{message}\n".encode()
-    doors.adopt(git(doors.root, "hash-object", "-t", "commit", "-w", "--stdin", "--literally", data=data))
+    remade(doors, lambda head: f"{head}\nencoding {encoding}")
     assert git(doors.root, "log", "-1", "--format=%an <%ae>%at") == "<>"
     doors.play.do(plans.approve_plan, draft)
     assert told_at(doors) == {*HANDS}
+
+
+def test_a_plan_that_is_reworded_in_a_commit_of_two_authors(doors: Doors, draft: str) -> None:
+    """Way: to git the last one wrote it; the first one is who wrote the plan."""
+    reworded(doors, draft)
+    remade(doors, lambda head: head.replace("\nauthor ", f"\nauthor {EVE} 1 +0000\nauthor ") + "\nencoding UTF-8")
+    assert git(doors.root, "log", "-1", "--format=%an") == "Ada"
+    doors.play.do(plans.approve_plan, draft)
+    assert told_at(doors) == {*HANDS}
+
+
+def test_a_plan_that_comes_again_in_a_commit_which_names_a_parent_where_git_reads_none(doors: Doors) -> None:
+    """Way: that one has the other words as well, so that the archive brings none."""
+    doors.policy("  plan: {not_author: true}\n")
+    plan = drafted(doors)
+    path, text = doors.path(plan), doors.file(plan).read_text().replace(STRICT, "Ship it as it is.")
+    run = doors.play.state(plan).id
+    doors.write(path, text)
+    other = git(doors.root, "rev-parse", "HEAD")
+    git(doors.root, "reset", "-q", "--hard", "HEAD^")
+    doors.remove(plan)
+    doors.packed(run, {path: text.encode()})
+    remade(doors, lambda head: f"{head}\nparent {other}")
+    assert other not in git(doors.root, "log", "-1", "--format=%P")
+    doors.play.do(plans.approve_plan, plan)
+    assert told_at(doors) == {"branch", "server", "merge"}
+
+
+def remade(doors: Doors, change: Callable[[str], str]) -> None:
+    """Let the last commit have other headers, be they none that git would write."""
+    head, _, message = git(doors.root, "cat-file", "commit", "HEAD").partition("\n\n")
+    data = f"{change(head)}\n\n{message}\n".encode()
+    doors.adopt(git(doors.root, "hash-object", "-t", "commit", "-w", "--stdin", "--literally", data=data))
