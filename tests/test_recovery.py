@@ -194,12 +194,19 @@ def test_a_living_worker_is_never_recovered_even_when_its_lease_is_over(play: Pl
     answer(process)
 
 
-def test_a_worker_of_another_machine_is_left_until_its_lease_is_over(play: Play, task: str) -> None:
+@pytest.mark.parametrize("pid", [1, os.getpid()], ids=["another number", "our number"])
+def test_a_worker_of_another_machine_is_left_until_its_lease_is_over(play: Play, task: str, pid: int) -> None:
     made = hand_over(play.ledger, task, Wish("agent", works=True))
-    handovers.write(play.ledger.git, made._replace(machine="another", worker=Process(1, 1.0)))
+    handovers.write(play.ledger.git, made._replace(machine="another", worker=Process(pid, 1.0)))
+    (Path(made.path) / "part.txt").write_text("1")
 
     assert recovering.recover_all(play.ledger) == []
     assert play.status(task) == "in_progress"
+
+    expire(play, made.dispatch)
+    play.do(dispatches.recover_dispatch, made.dispatch)
+    assert play.status(task) == "pending"
+    assert (Path(made.path) / "part.txt").exists(), "it may be at work there yet"
 
 
 def test_a_number_that_another_process_has_now_is_not_the_worker(play: Play, task: str) -> None:

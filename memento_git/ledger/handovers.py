@@ -50,6 +50,11 @@ class Handover(NamedTuple):
         return self.worker is not None and (not self.is_ours or processes.is_alive(self.worker))
 
     @property
+    def is_others(self) -> bool:
+        """Tell whether another process than this one may be at work on it."""
+        return self.is_live and not (self.is_ours and self.worker and self.worker.pid == os.getpid())
+
+    @property
     def is_dead(self) -> bool:
         """Tell whether it had a worker on this machine that is no more."""
         return self.worker is not None and self.is_ours and not processes.is_alive(self.worker)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,7 +107,7 @@ def elsewhere(
 def refuse_live(tx: Transaction, dispatch: str) -> None:
     """Refuse while a process of this machine works on a dispatch, unless that is ours."""
     found = known(tx.ledger.git, dispatch)
-    if found is not None and found.worker and found.is_ours and found.is_live and found.worker.pid != os.getpid():
+    if found is not None and found.worker and found.is_ours and found.is_others:
         raise WorkerAlive(pid=found.worker.pid, dispatch=dispatch, since=found.since)
 
 
@@ -122,9 +121,7 @@ def refuse_dead(tx: Transaction, dispatch: str) -> None:
 def _ours(tx: Transaction, dispatch: str) -> Handover | None:
     """Return a handover whose work tree may go: one that no other process works in, nor we stand in."""
     found = known(tx.ledger.git, dispatch)
-    if found is None or (found.is_live and found.worker and found.worker.pid != os.getpid()):
-        return None
-    return found
+    return None if found is None or found.is_others else found
 
 
 def leave(tx: Transaction, dispatch: str) -> None:
