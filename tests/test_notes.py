@@ -281,6 +281,8 @@ def test_a_near_or_opposite_text_is_added_and_shown(play: Play) -> None:
         ("The cache is shared between workers.", "The cache is never shared between workers.", True),
         ("Always run the linter before a push.", "Never run the linter before a push.", True),
         ("Feature flags are enabled in staging.", "Feature flags are disabled in staging.", True),
+        ("Feature flags are set in staging.", "Feature flags are disabled in staging.", False),
+        ("Feature flags in staging are on.", "Feature flags in staging are off.", True),
         ("The timeout of the proxy is 30 seconds.", "The timeout of the proxy is 60 seconds.", True),
         ("The timeout of the proxy is 30 seconds.", "The timeout of the proxy is 30 s.", False),
         ("The cache is shared between workers.", "Releases are never cut on Fridays.", False),

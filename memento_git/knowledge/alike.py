@@ -22,7 +22,7 @@ SENTENCE: Final = re.compile(r"(?<=[.!?:;])\s+|\n\s*\n|\n(?=\s*(?:[-*+#|>]|\d+[.
 NUMBER: Final = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*%?")
 EMPTY_WORDS: Final = frozenset((
     "a", "an", "the", "is", "are", "was", "were", "be", "been", "it", "its", "this", "that", "these", "those", "of",
-    "to", "in", "on", "for", "with", "by", "as", "at", "from", "and", "or", "so", "we", "our", "you", "your", "they",
+    "to", "in", "for", "with", "by", "as", "at", "from", "and", "or", "so", "we", "our", "you", "your", "they",
     "their", "will", "would", "can", "could", "should", "must", "has", "have", "had", "do", "does", "did",
 ))  # fmt: skip
 NEGATIONS: Final = frozenset((
@@ -31,10 +31,10 @@ NEGATIONS: Final = frozenset((
 ))  # fmt: skip
 SAYING_NOTHING: Final = EMPTY_WORDS | NEGATIONS
 OPPOSITES: Final = (
-    ("always", "never"), ("enable", "disable"), ("enabled", "disabled"), ("on", "off"), ("true", "false"),
-    ("allow", "forbid"), ("allowed", "forbidden"), ("required", "optional"), ("required", "forbidden"),
-    ("use", "avoid"), ("before", "after"), ("sync", "async"), ("synchronous", "asynchronous"), ("yes", "no"),
-    ("more", "less"), ("increase", "decrease"), ("public", "private"),
+    ("enable", "disable"), ("enabled", "disabled"), ("on", "off"), ("true", "false"), ("allow", "forbid"),
+    ("allowed", "forbidden"), ("required", "optional"), ("required", "forbidden"), ("use", "avoid"),
+    ("before", "after"), ("sync", "async"), ("synchronous", "asynchronous"), ("more", "less"),
+    ("increase", "decrease"), ("public", "private"),
 )  # fmt: skip
 
 
