@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -144,6 +145,13 @@ def test_a_pipe_that_nobody_reads_is_refused_and_one_that_is_read_is_written(pla
     finally:
         os.close(reader)
     assert pipe.is_fifo()
+
+
+def test_a_socket_is_told_as_one(play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(play.root)
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind("here")
+    assert "nothing can be written to here: it is a socket" in cli("export", "--out", "here")[2]
 
 
 def test_what_a_kill_left_beside_a_file_goes_with_the_next_write_of_it(play: Play, cli: Call, tmp_path: Path) -> None:

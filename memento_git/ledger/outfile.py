@@ -61,7 +61,7 @@ def _pour(path: Path, data: bytes) -> None:
     except OSError as error:
         if error.errno != errno.ENXIO:
             raise
-        raise OutUnfit(path=path, problem="nobody reads that pipe") from None
+        raise OutUnfit(path=path, problem="nobody reads that pipe" if path.is_fifo() else "it is a socket") from None
     with os.fdopen(opened, "wb") as stream:
         if os.name == "posix":
             os.set_blocking(opened, True)
