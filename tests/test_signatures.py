@@ -384,6 +384,17 @@ def test_the_options_of_allowed_signers_count_as_git_counts_them(
     assert office.seen(office.event(plan, "approved"))[::2] == (state, why)
 
 
+def test_a_line_of_a_signer_that_ssh_keygen_cannot_read_is_what_a_finding_tells_to_mend(office: Office) -> None:
+    plan = office.approved()
+    office.signers(f'# the team\nada@example.invalid namespaces="memento-git {public(office.ada)}')
+    seen = office.seen(office.event(plan, "approved"))
+    assert seen.state == "unchecked"
+    assert seen.why.startswith(".memento/allowed_signers:2 has its key, and ssh-keygen cannot read that line: ")
+    (one,) = [one for one in check(office.play.ledger, no_base=True).findings if one.code in ("K001", "K002")]
+    assert seen.why in one.message
+    assert one.fix == "commit that file as ssh-keygen reads it"
+
+
 def test_a_revoked_key_counts_no_more(office: Office) -> None:
     plan = office.approved()
     office.revoke(office.grace)

@@ -90,7 +90,7 @@ class Sealer:
             raise SignatureRequired(what=what, why=why)
         if seen.state not in ("good", *signing.DOUBTFUL):
             raise SignatureUnfit(why=seen.told)
-        if seen.state == "unknown_key":
+        if seen.state in signing.DOUBTFUL and not found.why:
             self.tx.ledger.warn(f"signed, but {seen.told}")
         return signed
 

@@ -150,19 +150,23 @@ def examine(record: Event | Evidence, data: bytes, found: KnownSigners, actor: s
             return Seen("unchecked")
         if seen.state != "bad":
             is_unnamed = seen.state == "good" and ledger != found.ledger
-            return Seen("unnamed", seen.by) if is_unnamed else seen._replace(why=_place(seen, found, armored))
+            return Seen("unnamed", seen.by) if is_unnamed else _placed(seen, found, armored)
     return seen
 
 
-def _place(seen: Seen, found: KnownSigners, armored: str) -> str:
-    """Return what in the files of keys makes a sound signature count for nothing; nothing of any other."""
+def _placed(seen: Seen, found: KnownSigners, armored: str) -> Seen:
+    """Return what a sound signature comes to, with what in the files of keys makes it count for nothing."""
     if seen.state == "revoked":
         line = signing.line_of(found.signers.revoked or b"", armored)
-        return f"by {found.revoked}" + (f":{line}" if line else "")
+        return seen._replace(why=f"by {found.revoked}" + (f":{line}" if line else ""))
     if seen.state not in ("unknown_key", "expired"):
-        return ""
+        return seen
     line = signing.line_of(found.signers.allowed, armored)
     if not line:
-        return f"no line of {found.path} has it"
-    more = f", and does not let it sign for the namespace {signing.NAMESPACE}" if seen.state == "unknown_key" else ""
-    return f"{found.path}:{line} has it{more}"
+        return seen._replace(why=f"no line of {found.path} has it")
+    has = f"{found.path}:{line} has it"
+    if seen.state == "expired":
+        return seen._replace(why=has)
+    if why := dict(signer.unread_lines(found.signers.allowed)).get(line):
+        return Seen("unchecked", why=f"{found.path}:{line} has its key, and ssh-keygen cannot read that line: {why}")
+    return seen._replace(why=f"{has}, and does not let it sign for the namespace {signing.NAMESPACE}")
