@@ -172,6 +172,20 @@ def test_the_steps_after_a_completion_beside_a_failed_run_lead_to_a_verdict_that
     assert play.status(task) == "accepted"
 
 
+def test_the_status_of_a_task_that_would_be_rejected_leads_to_what_failed_first(play: Play) -> None:
+    play.planned()
+    task = play.task(commands=[GREEN])
+    failed = play.evidence(task, code=4)
+    play.complete(play.claimed(task), play.evidence(task))
+
+    (step,) = play.overview()["next"]
+    assert step["why"] == f"“A task” would be rejected, for {failed} failed: run that again, or take it back"
+    assert step["command"].startswith(f"memento evidence run --task {task} --kind test -- sh -c ")
+
+    play.do(evidences.retract, failed, reason="a mistyped command")
+    assert [one["command"] for one in play.overview()["next"]] == [f"memento task verify {task}"]
+
+
 def test_a_completion_says_nothing_of_what_does_not_reject(play: Play) -> None:
     task = play.planned_task()
     play.evidence(task, code=1, kind="command")

@@ -201,12 +201,12 @@ def complete(
 
 def _against(tx: Transaction, name: str) -> list[str]:
     """Return the evidence for which verification will reject the task of a dispatch that was just completed."""
-    from memento_git.work.actions import verifying
     from memento_git.work.desk import Desk
+    from memento_git.work.proof import pasts
 
     _, state = Desk.of(tx).find(name, "dispatch")
     completion = state.dispatch(name).ended
-    return verifying.failed_beside(state, completion) if completion else []
+    return pasts.failed_beside(state, completion) if completion else []
 
 
 @dispatch.command("select")

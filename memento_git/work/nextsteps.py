@@ -43,9 +43,9 @@ def next_steps(
 
     `gates` are the steps that come before a run can be completed, None where nothing hinders that, `choices` those that
     had better; `loose` tells whether the run has files of its own, outside of an archive, and `packed` whether it has
-    one; `known` are the steps of dispatches of which more is known than this branch tells; `fresh` names gates that
-    pass on evidence alone; `asker` is who reads, if only the tasks at work that are theirs are to be gone on with: also
-    beyond their lease.
+    one; `known` are the steps of dispatches and tasks of which more is known than their rows tell; `fresh` names gates
+    that pass on evidence alone; `asker` is who reads, if only the tasks at work that are theirs are to be gone on with:
+    also beyond their lease.
     """
     run = held["run"]
     steps = [*_mending(held), *_settling(held)]
@@ -206,7 +206,7 @@ def _task_steps(held: RunRows, known: Mapping[str, Row], asker: str) -> list[Row
     refused = {row["scope"] for row in failed_gates(held)}
     is_open = held["run"]["current_plan_id"] == "contested"  # no task is to be done again before that is settled
     unproven = [row for row in tasks if row["proven"] is False and row["id"] not in refused and not is_open]
-    steps = [task_steps.helping(row, held["evidence"]) for row in unproven][:SOON]
+    steps = [known.get(row["id"]) or task_steps.helping(row, held["evidence"]) for row in unproven][:SOON]
     steps += [
         {"why": f"“{row['title']}” was rejected: {row['reason']}", "command": f"memento task repair {row['id']}"}
         for row in tasks if row["status"] == "rejected"

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 from memento_git.ledger import layout
 from memento_git.model.states import FINAL_RUN
 from memento_git.work.nextsteps import all_done, awaited
+from memento_git.work.proof.failures import latest
 from memento_git.work.remedies import passing
-from memento_git.work.task_steps import SOON
+from memento_git.work.task_steps import SOON, again
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,6 +98,23 @@ class Outlook:
         from memento_git.work import branches
 
         return list(islice(branches.unmerged(self._view.git, self._state, tasks), SOON))
+
+    def against(self) -> dict[str, Row]:
+        """Return, of each task that what failed beside its proof would have rejected, the step before its verdict."""
+        held = self._held
+        failed = {row["id"]: row for row in held["evidence"] if row["outcome"] == "failed"}
+        tasks = [row for row in held["tasks"] if row["proven_after"] == "verify"] if failed else []
+        last = {row["id"] for row in latest(held["evidence"]).values()} if tasks else set()
+        found: dict[str, Row] = {}
+        for task in tasks:
+            from memento_git.work.proof import pasts
+
+            done = self._state.completions(task["id"])[-1:]
+            beside = (name for one in done for name in pasts.failed_beside(self._state, one))
+            for name in (name for name in beside if name in failed and name in last):
+                why = f"“{task['title']}” would be rejected, for {name} failed: run that again, or take it back"
+                found.setdefault(task["id"], again(task, failed[name], why)[0])
+        return found
 
     def gates(self, *, signs: bool) -> list[Row] | None:
         """Return the steps of gates and signatures before a run, whose every task is done and proven, can be completed.

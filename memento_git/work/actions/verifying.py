@@ -212,23 +212,12 @@ def _contradictions(state: RunState, asked: Demand, proof: Proof, held: Sequence
 
 def tell_of_failures(tx: Transaction, state: RunState, completion: Event) -> None:
     """Note what failed beside the proof of a completion: verification will reject the task for it."""
-    held, asked = _beside(state, completion), state.asked(completion.of)
+    held, asked = pasts.beside(state, completion), state.asked(completion.of)
     if told := _contradictions(state, asked, state.proof_of(completion), held):
         tx.ledger.warn(
             f"memento task verify will reject {completion.of}: {'; '.join(told)}; run that again, or take back a run "
             "that was a mistake: memento evidence retract EVIDENCE --reason WHY"
         )
-
-
-def failed_beside(state: RunState, completion: Event) -> list[str]:
-    """Return the evidence for which verification will reject a task that was just completed."""
-    kinds = {one.kind for one in state.pieces(state.proof_of(completion).by)}
-    return [one.id for one, _ in verdict.against(_beside(state, completion), state.asked(completion.of), kinds)]
-
-
-def _beside(state: RunState, completion: Event) -> list[Cited]:
-    """Return the latest evidence of a task for the code on which it was completed."""
-    return verdict.latest(pasts.evidence_for(state, completion.of), [codes.sober(completion.data["code"])])
 
 
 def _relevant(held: Sequence[Cited], asked: Demand) -> list[Cited]:

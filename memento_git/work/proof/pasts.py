@@ -15,7 +15,7 @@ from memento_git.work.proof.verification import again_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memento_git.model.work import Evidence
+    from memento_git.model.work import Event, Evidence
     from memento_git.work.proof.trust import Cited
     from memento_git.work.proof.verification import Demand, Source
     from memento_git.work.state import RunState
@@ -41,6 +41,17 @@ def _is_for(state: RunState, task: str, data: Mapping[str, Any]) -> bool:
     if "approves" not in data or data.get("outcome") != "passed":
         return False
     return bool({task, state.id} & {*approvals.scopes(state, str(data["approves"]))})
+
+
+def beside(state: RunState, completion: Event) -> list[Cited]:
+    """Return the latest evidence of a task for the code on which it was completed."""
+    return verdict.latest(evidence_for(state, completion.of), [codes.sober(completion.data["code"])])
+
+
+def failed_beside(state: RunState, completion: Event) -> list[str]:
+    """Return the evidence for which verification will reject a task that was completed."""
+    kinds = {one.kind for one in state.pieces(state.proof_of(completion).by)}
+    return [one.id for one, _ in verdict.against(beside(state, completion), state.asked(completion.of), kinds)]
 
 
 def not_renewed(state: RunState, task: str, code: Mapping[str, Any]) -> list[Evidence]:
