@@ -96,6 +96,13 @@ LED = [
     ("check main feature", "check --base main --at feature"),
     ("check main..feature", "check --base main --at feature"),
     ("check main...", "check --base main"),
+    ("check --against main", "check --base main"),
+    ("check --diff v1 v2", "check --diff v1..v2"),
+    ("check stale", "check anchors"),
+    ("diff v1 v2", "diff v1..v2"),
+    ("changes 2d", "changes --since 2d"),
+    (f"note supersede {NOTE} 'We use tabs.'", f"note add --supersedes {NOTE} 'We use tabs.'"),
+    ("commit", "status"),
     ("check anchor", "check anchors"),
     ("checkpoint 'half of it'", "session checkpoint 'half of it'"),
     ("help task add", "task add --help"),
@@ -119,6 +126,7 @@ LED = [
     (f"evidence run --tsk {TASK} -- echo \u2014x", f"evidence run --task {TASK} -- echo '\u2014x'"),
 ]
 NONE = [
+    "diff v1..v2 v3",
     "xyzzy", "task xyzzy", "status --xyzzy", f"task list {NOTE}", "task add --title x", "note show -- x y",
     "plan draft --title x --file plan.md", "task list -xyz", f"page {NOTE}", f"expunge {NOTE}", f"revert {NOTE}",
 ]  # fmt: skip

@@ -40,7 +40,7 @@ QUOTES: Final = {
 """What opens a typographic quote, and what closes it."""
 REQUIRED: Final = "it is required."  # how help ends of an option that only the action asks for
 WORDED: Final = ("text", "title", "goal", "body", "summary", "reason", "query")
-TEXTS: Final = (*WORDED, "note", "label")  # options whose value is typed alone, the likeliest first
+TEXTS: Final = (*WORDED, "note", "label", "since")  # options whose value is typed alone, the likeliest first
 
 
 class Reading(NamedTuple):
@@ -109,6 +109,8 @@ def _mended(words: Words, left: int) -> Iterator[Words]:
         yield from _taken(found)
         if found.path == ("status",) and found.rest and begins_an_id(found.rest[0]):
             yield ("show", *found.rest)
+        if found.path == ("diff",) and re.fullmatch(r"(?!-|.*\.\.|.* -)\S+ \S+", " ".join(found.rest)):
+            yield (*found.head, "..".join(found.rest))
     elif not found.rest:
         yield found.head
     elif left:
@@ -150,7 +152,8 @@ def _others(found: Reading) -> Iterator[Words]:
         is_own = found.path in ((), (kind_of(word),))
         making = ("list",) if _is_option(word) else ("show",) if is_own else synonyms.MAKING
         yield from ((*found.head, verb, *found.rest) for verb in making if verb in found.verbs)
-        yield (*found.head, *found.rest[2:], *found.rest[:2])
+        own = _renamed(found.command, found.rest, 0) if found.path and _is_option(word) else None
+        yield (*found.head, *(own or (*found.rest[2:], *found.rest[:2])))
         return
     known = (synonyms.MEANT.get(" ".join((*found.path, one)), "") for one in dict.fromkeys((word, plain)))
     if plain != word and plain in found.verbs:
@@ -172,7 +175,9 @@ def _compared(found: Reading) -> Iterator[Words]:
     word, rest = found.rest[0], found.rest[1:]
     base, dots, head = word.partition("..")
     free = [option for option in ("--base", "--at") if option not in found.head]
-    if base and dots and "--base" in free:
+    if found.head[-2:-1] == ("--diff",):
+        yield (*found.head[:-1], f"{found.head[-1]}..{word}", *rest)
+    elif base and dots and "--base" in free:
         yield (*found.head, "--base", base, *(("--at", there) if (there := head.lstrip(".")) else ()), *rest)
     elif "." not in word and free:
         yield (*found.head, free[0], *found.rest)
@@ -310,7 +315,7 @@ def _placed(command: click.Command, given: dict[str, Any], rest: Words, extra: l
         return (*rest[: at - 1], f"{rest[at - 1]} {text}", *rest[end + 1 :])
     named = {name: one for one in free for name in _names(one)}
     for option in (*wanted, *(named[name] for name in TEXTS if name in named)):
-        if option.metavar in (None, "TEXT") or (_asked(option) == "who" and " " not in text):
+        if option.metavar in (None, "TEXT", "WHEN") or (_asked(option) == "who" and " " not in text):
             return (*rest[:at], *rest[end + 1 :], option.opts[0], text)
     return None
 

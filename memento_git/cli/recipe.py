@@ -118,7 +118,7 @@ def run(door: Door, name: str, values: tuple[str, ...], limit: int, offset: int,
     for one in values:
         key, sign, value = one.partition("=")
         if not sign or key in given:
-            raise click.UsageError(f"{one!r:.80}: write NAME=VALUE, each name once")
+            raise click.UsageError(f"{one!r:.80}: write NAME=VALUE, each name once, as recipe show tells them")
         given[key] = value
     told = run_recipe(door.ledger, name, given, at=door.at, apply=applied)
     shown, page = output.page(told["notes"], limit, offset)

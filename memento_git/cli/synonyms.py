@@ -19,7 +19,8 @@ MEANT: Final = {
     "st": "status", "ask": "note add --kind question", "learn": "remember", "upgrade": "update", "context": "recall",
     "note query": "recall", "task start": "dispatch claim", "task finish": "dispatch complete",
     "gate pass": "gate record", "gate approve": "gate record", "gate fail": "gate record",
-    "gate reject": "gate record", "checkpoint": "session checkpoint",
+    "gate reject": "gate record", "checkpoint": "session checkpoint", "commit": "status",
+    "check stale": "check anchors", "check notes": "check anchors", "note supersede": "note add --supersedes",
 }  # fmt: skip
 VERBS: Final = {
     # our verb: what it is called elsewhere
