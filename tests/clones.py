@@ -44,5 +44,4 @@ def hook(folder: Path, name: str, text: str) -> None:
 
 def code(play: Play, text: str, name: str = "app.py") -> str:
     """Commit a file of code."""
-    (play.root / name).write_text(text)
-    return play.commit_all(f"code {name}")
+    return play.commit(name, text, f"code {name}")

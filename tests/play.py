@@ -163,7 +163,7 @@ class Play:
         (self.root / layout.CONFIG).write_text(f"version: 1\npolicy:\n{text}")
         self.commit_all("policy")
 
-    def commit(self, path: str, text: str, message: str = "code") -> str:
+    def commit(self, path: str | Path, text: str, message: str = "code") -> str:
         """Write a file and commit it by plain git; return the commit."""
         place = self.root / path
         place.parent.mkdir(parents=True, exist_ok=True)

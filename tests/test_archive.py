@@ -187,8 +187,7 @@ def test_a_run_reads_as_before_in_the_change_that_archives_it(play: Play) -> Non
 def test_a_stranger_in_a_runs_folder_is_not_packed_away(play: Play) -> None:
     run, _ = finished(play)
     stray: Path = play.root / ".memento" / "runs" / run / "notes.txt"
-    stray.write_text("mine")
-    play.commit_all("stray")
+    play.commit(stray, "mine", "stray")
     play.do(runs.archive_run, run)
     assert stray.exists()
     told = play.overview(run)

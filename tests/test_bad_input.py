@@ -365,8 +365,7 @@ def test_a_broken_ledger_file_is_named_with_its_line_and_the_rest_still_reads(
     play.planned()
     broken, sound = play.task("Broken"), play.task("Sound")
     path = next(play.root.glob(f".memento/runs/*/tasks/*/{broken}/task.md"))
-    path.write_text(text.replace("{task}", broken))
-    play.commit_all(name)
+    play.commit(path, text.replace("{task}", broken), name)
 
     code, out, err = cli("task", "show", broken, "-C", str(play.root), "--json")
     answer = json.loads(out)
@@ -388,8 +387,7 @@ def test_a_broken_ledger_file_is_named_with_its_line_and_the_rest_still_reads(
 def test_a_format_from_the_future_is_refused_politely(play: Play, cli: Call) -> None:
     play.run()
     path = play.root / ".memento" / "config.yaml"
-    path.write_text(path.read_text().replace("version: 1", "version: 2"))
-    play.commit_all()
+    play.commit(path, path.read_text().replace("version: 1", "version: 2"))
 
     for command in (["status"], ["task", "add", "--title", "T"]):
         code, out, _ = cli(*command, "-C", str(play.root), "--json")
@@ -401,8 +399,7 @@ def test_a_format_from_the_future_is_refused_politely(play: Play, cli: Call) -> 
 def test_a_policy_with_a_mistake_names_file_and_line(play: Play, cli: Call) -> None:
     play.run()
     path = play.root / ".memento" / "config.yaml"
-    path.write_text("version: 1\npolicy:\n  lease: soon\n")
-    play.commit_all()
+    play.commit(path, "version: 1\npolicy:\n  lease: soon\n")
 
     code, out, _ = cli("task", "add", "--title", "T", "-C", str(play.root), "--json")
     assert code == 4
@@ -686,8 +683,7 @@ def test_a_folder_that_holds_something_is_not_written_into(play: Play, refused: 
     ],
 )
 def test_policy_with_a_length_or_a_program_that_is_none_is_told(play: Play, cli: Any, wrong: str) -> None:
-    (play.root / ".memento" / "config.yaml").write_text(f"version: 1\npolicy: {{{wrong}}}\n")
-    play.commit_all()
+    play.commit(".memento/config.yaml", f"version: 1\npolicy: {{{wrong}}}\n")
     code, out, _ = cli("check", "--no-base", "-C", str(play.root))
     assert (code, "config.yaml:2: F002 error" in out) == (5, True)
 
@@ -746,8 +742,7 @@ def test_a_file_whose_name_is_not_utf8_is_refused_before_anything_runs(
 ) -> None:
     name = "caf\udce9.txt"
     play.planned()
-    (play.root / name).write_text("x")
-    play.commit_all()
+    play.commit(name, "x")
     rest = ("--", sys.executable, "-c", "open('ran', 'w')") if "run" in words else ()
     answer = refused("text_invalid", 1, *words, f"file:{name}" if "--uri" in words else name, *rest)
     assert "is not UTF-8" in answer["message"]

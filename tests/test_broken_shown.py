@@ -36,8 +36,7 @@ def damage(play: Play, path: str, old: str, new: str) -> Path:
     file = play.root / path
     text = file.read_text()
     assert old in text
-    file.write_text(text.replace(old, new, 1))
-    play.commit_all("broken")
+    play.commit(file, text.replace(old, new, 1), "broken")
     return file
 
 

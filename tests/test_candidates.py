@@ -348,8 +348,7 @@ def test_what_touches_ci_waits_for_somebody_elses_approval_of_the_diff(contest: 
 
 def test_what_touches_ci_waits_for_the_approval_of_whom_policy_names(contest: Contest) -> None:
     policy = "version: 1\npolicy: {approvals: {approvers: [eve, bob], not_author: true}}\n"
-    (contest.play.root / layout.CONFIG).write_text(policy)
-    contest.play.commit_all("policy")
+    contest.play.commit(layout.CONFIG, policy, "policy")
     contest.hand("ann", "bob")
     contest.attempt("bob", {"app.py": "answer = 41 + 1\n"}, diff=False)
     risky = contest.attempt("ann", {".github/workflows/ci.yml": "on: push\n"})
@@ -405,8 +404,7 @@ def test_a_redacted_no_before_a_yes_hinders_nothing(contest: Contest) -> None:
 
 def test_a_kind_that_policy_requires_must_have_passed_last(contest: Contest) -> None:
     one = contest.attempt("ann", {"app.py": "answer = 41 + 1\n"})
-    (contest.play.root / ".memento" / "config.yaml").write_text("version: 1\npolicy:\n  require: [test, lint]\n")
-    contest.play.commit_all("policy")
+    contest.play.commit(".memento/config.yaml", "version: 1\npolicy:\n  require: [test, lint]\n", "policy")
     assert "lint" in contest.reasons(one)
 
 

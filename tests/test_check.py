@@ -195,8 +195,7 @@ def test_a_changed_event_or_evidence_is_found_and_put_back(
 ) -> None:
     path = path_of(branch, pattern)
     before = path.read_text()
-    path.write_text(before.replace(old, new) if old != new else before + "summary: better\n")
-    branch.commit_all("edited")
+    branch.commit(path, before.replace(old, new) if old != new else before + "summary: better\n", "edited")
     assert code in look(branch, base="main")
     assert codes(actions.check(branch.ledger, base="main", fix=True).findings) == []
     assert path.read_text() == before
@@ -215,8 +214,7 @@ def test_no_file_of_the_ledger_can_be_broken_unseen(branch: Play) -> None:
     files = git(play.root, "ls-files", ".memento/*.yaml", ".memento/*/*.md").split()
     assert len(files) >= 20
     for name in files:
-        (play.root / name).write_text("broken: [\n")
-        play.commit_all("broken")
+        play.commit(name, "broken: [\n", "broken")
         for base in ("", sound):
             found = actions.check(play.ledger, base=base, no_base=not base).findings
             assert name in [one.path for one in found if one.severity == "error"], (name, base)
@@ -227,13 +225,11 @@ def test_what_was_wrong_at_the_base_is_told_apart_and_fails_nobody(play: Play, c
     play.planned()
     play.proven()
     path = path_of(play, "tasks/*/*/*-claimed-*.yaml")
-    path.write_text(path.read_text().replace("Ada", "Eve"))
-    play.commit_all("edited long ago")
+    play.commit(path, path.read_text().replace("Ada", "Eve"), "edited long ago")
     git(play.root, "switch", "-qc", "work")
     play.task("Two")
     task = path_of(play, f"tasks/*/{path.parent.name}/task.md")
-    task.write_text(task.read_text() + "\nmore\n")
-    play.commit_all("touched")
+    play.commit(task, task.read_text() + "\nmore\n", "touched")
     code, out, _ = cli("check", "-C", str(play.root), "--base", "main")
     ours, _, before = out.partition("already wrong at the base")
     assert (code, "E003" in ours, "E003" in before) == (0, False, True)
@@ -356,11 +352,9 @@ def test_a_warning_that_the_policy_of_the_base_names_is_an_error(branch: Play, c
     branch.commit_all("the team wants to be sure")
     git(branch.root, "switch", "-qc", "easier")
     text = path_of(branch, "tasks/*/*/task.md")
-    text.write_text(text.read_text() + "\nEasier.\n")
-    branch.commit_all("easier")
+    branch.commit(text, text.read_text() + "\nEasier.\n", "easier")
     assert look(branch, base="main") == ["D007 error", "P001 warning"]
-    config.write_text("version: 1\n")
-    branch.commit_all("and no error")
+    branch.commit(config, "version: 1\n", "and no error")
     assert look(branch, base="main") == ["C003 warning", "D007 error", "P001 warning"]
     code, out, _ = cli("check", "--base", "main", "-C", str(branch.root))
     assert code == 5
@@ -384,8 +378,7 @@ def test_what_policy_names_is_an_error_in_a_tree_alone_too_and_to_doctor(branch:
 
 @pytest.mark.parametrize("line", ["policy: {check: {errors: [D099]}}", "policy: {check: {errors: [d007]}}"])
 def test_policy_names_no_finding_that_there_is_not(branch: Play, cli: Any, line: str) -> None:
-    (branch.root / ".memento" / "config.yaml").write_text(f"version: 1\n{line}\n")
-    branch.commit_all("a slip")
+    branch.commit(".memento/config.yaml", f"version: 1\n{line}\n", "a slip")
     found = actions.check(branch.ledger, no_base=True).findings
     assert [(one.code, one.line) for one in found] == [("F002", 2)]
     assert "is not the code of a finding, such as D007" in found[0].message
@@ -398,8 +391,7 @@ def test_a_config_that_cannot_be_read_is_one_finding_beside_others(branch: Play,
     task = branch.task("Two")
     approval = branch.do(evidences.approve, task)
     branch.complete(branch.claimed(task), branch.evidence(task), approval)
-    (branch.root / ".memento" / "config.yaml").write_text(f"version: 1\n{line}\n")
-    branch.commit_all("two mistakes")
+    branch.commit(".memento/config.yaml", f"version: 1\n{line}\n", "two mistakes")
     assert look(branch) == ["F002 error", "P001 warning", "V001 error"]
     assert cli("check", "--no-base", "-C", str(branch.root))[0] == 5
 
@@ -423,8 +415,7 @@ def test_a_changed_plan_and_criteria_are_told_with_what_they_unprove(branch: Pla
 
 def test_a_text_that_says_the_same_in_other_bytes_is_told_as_that(branch: Play) -> None:
     task = path_of(branch, "tasks/*/*/task.md")
-    task.write_text(task.read_text() + "\n")
-    branch.commit_all("a line more")
+    branch.commit(task, task.read_text() + "\n", "a line more")
     (told,) = [one.message for one in actions.check(branch.ledger, base="main").findings if one.code == "D007"]
     assert "was completed when its bytes changed; unproven by it: event_" in told
 
@@ -434,8 +425,7 @@ def test_an_identity_never_changes(branch: Play, key: str) -> None:
     task = path_of(branch, "tasks/*/*/task.md")
     other = {"at": "2020-01-01T00:00:00.000Z", "by": "Eve", "id": "task_000000000000"}[key]
     lines = [f"{key}: {other}" if line.startswith(f"{key}:") else line for line in task.read_text().splitlines()]
-    task.write_text("\n".join(lines) + "\n")
-    branch.commit_all("mine")
+    branch.commit(task, "\n".join(lines) + "\n", "mine")
     assert ("F003 error" if key == "id" else "D005 error") in look(branch, base="main")
 
 
@@ -649,8 +639,7 @@ def test_a_search_for_words_of_a_commit_is_no_base_in_any_format(branch: Play, c
 def test_a_merge_that_is_staged_is_compared_with_both_its_sides(branch: Play, cli: Any) -> None:
     git(branch.root, "switch", "-q", "main")
     config = branch.root / ".memento" / "config.yaml"
-    config.write_text(config.read_text().replace("require: []", "require: [lint]"))
-    branch.commit_all("lint is asked")
+    branch.commit(config, config.read_text().replace("require: []", "require: [lint]"), "lint is asked")
     git(branch.root, "switch", "-qc", "feature")
     git(branch.root, "switch", "-q", "main")
     config.write_text(config.read_text().replace("require: [lint]", "require: []"))
@@ -737,8 +726,7 @@ def test_a_signature_is_demanded_by_the_base(branch: Play) -> None:
     signatures = (
         "version: 1\npolicy:\n  signatures:\n    allowed_signers: .memento/keys\n    require:\n      waivers: []\n"
     )
-    config.write_text(signatures)
-    branch.commit_all("waivers are signed")
+    branch.commit(config, signatures, "waivers are signed")
     git(branch.root, "switch", "-qc", "waiver")
     config.write_text(sound)
     branch.commit_all("no signatures")

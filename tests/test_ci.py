@@ -387,8 +387,7 @@ def test_a_repository_without_a_ledger_gets_a_warning_and_no_comment(job: Job, f
 def broken(play: Play) -> str:
     """Break the ledger's config on top of HEAD; return the commit."""
     config = play.root / ".memento" / "config.yaml"
-    config.write_text(config.read_text() + "policy: {}\npolicy: {}\n")
-    return play.commit_all("broken")
+    return play.commit(config, config.read_text() + "policy: {}\npolicy: {}\n", "broken")
 
 
 def test_a_ledger_that_can_no_longer_be_read_takes_the_place_of_what_was_told_before(job: Job, forge: Forge) -> None:

@@ -722,7 +722,6 @@ def test_clones_that_race_for_tasks_claim_each_exactly_once(hub: Hub) -> None:
 def test_a_branch_with_errors_claims_nothing(hub: Hub) -> None:
     dispatch = offered(hub)
     path = next(hub.first.root.glob(".memento/runs/*/plans/*/*-approved-*.yaml"))
-    path.write_text(f"# edited\n{path.read_text()}")
-    hub.first.commit_all("tampered")
+    hub.first.commit(path, f"# edited\n{path.read_text()}", "tampered")
     assert path.name in refused(hub.first, vetting.PushUnsound, dispatch).message
     assert hub.refs() == []

@@ -472,8 +472,7 @@ def test_the_log_tells_that_records_were_made_before_what_befell_them(play: Play
     play.complete(dispatch, evidence)
     play.do(settling.redact_record, gone, reason="secret")
     lost = play.root / layout.prose_path(run, play.task("Lost", run=run))
-    lost.write_text("no text of ours")
-    play.commit_all("broken")
+    play.commit(lost, "no text of ours", "broken")
 
     events = asked(cli, play, "log")["audit"][::-1]
 
@@ -697,8 +696,7 @@ def test_a_bug_of_ours_leaves_no_traceback_but_a_file(play: Play, cli: Call, mon
 def test_terminal_control_in_a_text_never_reaches_the_terminal(play: Play, cli: Call) -> None:
     run = play.run()
     path = play.root / ".memento" / "runs" / run / "run.md"
-    path.write_text(path.read_text().replace("Make it work", '"Make \\e[31mit work"'))
-    play.commit_all()
+    play.commit(path, path.read_text().replace("Make it work", '"Make \\e[31mit work"'))
 
     _, out, err = cli("status", "-C", str(play.root))
 

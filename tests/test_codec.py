@@ -371,8 +371,7 @@ def test_two_files_with_one_id_are_a_finding_and_the_one_that_others_name_counts
     stamp, _, number = source.stem.split("-")
     target = play.root / layout.folder_of(run, two) / f"20200101T000000000Z-blocked-{number}.yaml"
     assert stamp
-    target.write_text(GOOD.replace(TASK, two).replace("2026-", "2020-"))
-    play.commit_all("copied")
+    play.commit(target, GOOD.replace(TASK, two).replace("2026-", "2020-"), "copied")
     state = play.state(run)
     assert state.index.twins
     assert [finding.code for finding in state.view.findings] == ["F008"]
@@ -415,8 +414,7 @@ def test_a_conflict_left_in_a_tasks_text_is_told_with_its_line_and_the_task_is_s
     task = play.task(run=run, body="First line.")
     path = play.root / layout.prose_path(run, task)
     text = path.read_text()
-    path.write_text(text + "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n")
-    play.commit_all("left")
+    play.commit(path, text + "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n", "left")
     held = base(play.ledger.view(), run)
     assert [(finding[0], finding[2]) for finding in held["findings"]] == [("F001", text.count("\n") + 1)]
     assert [row["id"] for row in held["tasks"]] == [task]

@@ -33,8 +33,7 @@ def test_init_again_changes_that_setting_alone_in_one_commit(play: Play, cli: Ca
     play.proven()
     where = ("-C", str(play.root))
     attributes = play.root / layout.ATTRIBUTES
-    attributes.write_text(f"{ATTRIBUTES_TEXT}*.png binary")
-    play.commit_all()
+    play.commit(attributes, f"{ATTRIBUTES_TEXT}*.png binary")
     count = int(git(play.root, "rev-list", "--count", "HEAD"))
     assert "folded up" in cli("init", "--collapse-events", *where)[1]
     assert git(play.root, "show", "--format=", "--name-only", "HEAD") == layout.ATTRIBUTES

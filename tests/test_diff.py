@@ -70,8 +70,7 @@ def story(play: Play) -> str:
     base = head(play)
     git(play.root, "checkout", "-qb", "feature")
     path = play.root / layout.prose_path(run, plan)
-    path.write_text(path.read_text().replace("Check the form", "Check the whole form"))
-    play.commit_all("plan")
+    play.commit(path, path.read_text().replace("Check the form", "Check the whole form"), "plan")
     play.do(plans.approve_plan, plan)
     done = play.task("Check the form")
     bot = play.as_("bot")
@@ -378,8 +377,7 @@ def test_what_an_event_without_effect_and_a_broken_file_say_is_told(play: Play) 
     git(play.root, "checkout", "-qb", "one")
     play.do(tasks.block_task, task, reason="no")
     (event,) = (play.root / ".memento" / "runs").rglob("*-blocked-*.yaml")
-    event.write_text(event.read_text().replace("do: blocked", "do: accepted\nnonsense: 1"))
-    play.commit_all("broken")
+    play.commit(event, event.read_text().replace("do: blocked", "do: accepted\nnonsense: 1"), "broken")
     held = told(play, f"{base}..")
     assert held["runs"][0]["findings"]
     assert "needs a look" in diff_text.text(held)
@@ -402,8 +400,7 @@ def test_a_weakened_policy_is_named_and_shows_what_it_makes_of_old_tasks(play: P
     play.complete(play.claimed(task), said)
     base = head(play)
     config = play.root / layout.CONFIG
-    config.write_text(config.read_text().replace("test: witnessed", "test: reported"))
-    play.commit_all("policy")
+    play.commit(config, config.read_text().replace("test: witnessed", "test: reported"), "policy")
     held = told(play, f"{base}..")
     assert held["policy"]["weakened"] == ["proof.test: reported is enough now, it was witnessed"]
     assert [line for line in held["policy"]["diff"] if line[0] in "+-"] == [
@@ -417,12 +414,10 @@ def test_a_weakened_policy_is_named_and_shows_what_it_makes_of_old_tasks(play: P
 
 def test_what_a_branch_proves_by_a_policy_of_its_own_is_not_counted_as_proven(play: Play) -> None:
     config = play.root / layout.CONFIG
-    config.write_text(config.read_text().replace("require: []", "require: [test]"))
-    play.commit_all("tests are asked for")
+    play.commit(config, config.read_text().replace("require: []", "require: [test]"), "tests are asked for")
     play.planned()
     base = head(play)
-    config.write_text(config.read_text().replace("require: [test]", "require: []"))
-    play.commit_all("tests are not asked for")
+    play.commit(config, config.read_text().replace("require: [test]", "require: []"), "tests are not asked for")
     task = play.task()
     play.complete(play.claimed(task), play.evidence(task, kind="command"))
     held = told(play, f"{base}..HEAD")
@@ -911,8 +906,7 @@ def test_a_gate_tells_what_it_rests_on_and_who_judges_is_told_with_the_address(p
 
 def test_a_gate_that_asks_for_fresh_evidence_is_told_as_status_tells_it(play: Play, cli: Call) -> None:
     """Way: a gate is passed, and the code goes on: `status` says that it fell, and the comment that it passed."""
-    (play.root / ".memento" / "config.yaml").write_text("version: 1\npolicy: {gates: {fresh: [quality_review]}}\n")
-    play.commit_all("a policy")
+    play.commit(".memento/config.yaml", "version: 1\npolicy: {gates: {fresh: [quality_review]}}\n", "a policy")
     run = play.planned()
     base = head(play)
     play.gate("quality_review", "passed", run=run, evidence=[play.evidence()])

@@ -236,8 +236,7 @@ def test_what_is_told_of_a_note_whose_text_came_back_is_what_changes_tells(play:
     text = path.read_text()
     path.unlink()
     base = play.commit_all("taken out")
-    path.write_text(text)
-    play.commit_all("put back")
+    play.commit(path, text, "put back")
     (row,) = told(play, f"{base}..")["knowledge"]
     (other,) = changes.between(Shelf(play.ledger.view([base])), Shelf(play.ledger.view()))
     assert (row["happened"], row["to"], row["reason"]) == (["added"], "retired", None)

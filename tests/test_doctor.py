@@ -139,8 +139,7 @@ def test_removed_evidence_is_found(play: Play, cli: Call) -> None:
 def test_a_plan_that_cannot_be_read_is_found(play: Play) -> None:
     run = play.planned()
     state = play.state(run)
-    (play.root / state.index.prose[state.canonical]).write_text("---\nid: [\n---\n")
-    play.commit_all("broken")
+    play.commit(state.index.prose[state.canonical], "---\nid: [\n---\n", "broken")
     assert any("plan.md" in line for line in found(play, "fail"))
 
 
@@ -162,8 +161,7 @@ def test_an_edited_file_is_found_and_proves_nothing(play: Play, place: str, old:
     play.planned()
     task = play.proven()
     path = next(play.root.glob(f".memento/runs/*/{place}"))
-    path.write_text(path.read_text().replace(old, new))
-    play.commit_all()
+    play.commit(path, path.read_text().replace(old, new))
 
     assert any(told in line for line in found(play, "fail"))
     assert not play.is_proven(task)
@@ -295,8 +293,7 @@ def test_a_secret_in_a_committed_text_is_found(play: Play) -> None:
     run = play.planned()
     path = play.root / ".memento" / "runs" / run / "run.md"
     token = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0hJ3kL6"
-    path.write_text(path.read_text() + f"use {token}\n")
-    play.commit_all()
+    play.commit(path, path.read_text() + f"use {token}\n")
 
     lines = [line for line in found(play, "fail") if line.startswith("secrets")]
 
@@ -328,8 +325,7 @@ def test_a_revision_is_checked_for_its_ledger_alone(play: Play, cli: Call) -> No
     task = play.proven()
     sound = git(play.root, "rev-parse", "HEAD")
     path = next(play.root.glob(f".memento/runs/*/tasks/*/{task}/*-claimed-*.yaml"))
-    path.write_text(path.read_text().replace("Ada", "Eve"))
-    play.commit_all()
+    play.commit(path, path.read_text().replace("Ada", "Eve"))
 
     there = json.loads(cli("doctor", "-C", str(play.root), "--json", "--at", sound)[1])
     here = json.loads(cli("doctor", "-C", str(play.root), "--json", "--at", "HEAD")[1])

@@ -178,8 +178,7 @@ def test_what_is_known_is_recalled_where_policy_cannot_be_read(play: Play, cli: 
 
 def changed(play: Play) -> None:
     plan = next((play.root / ".memento").rglob("plan.md"))
-    plan.write_text(plan.read_text().replace("show it", "say so"))
-    play.commit_all("easier")
+    play.commit(plan, plan.read_text().replace("show it", "say so"), "easier")
 
 
 def unapproved(play: Play) -> None:

@@ -101,8 +101,7 @@ def path_of(play: Play, record: str) -> Path:
 def edit(play: Play, record: str, old: str, new: str) -> None:
     path = path_of(play, record)
     assert old in path.read_text()
-    path.write_text(path.read_text().replace(old, new))
-    play.commit_all("by hand")
+    play.commit(path, path.read_text().replace(old, new), "by hand")
 
 
 def forge(play: Play, run: str, record: str, do: str, text: str = LOST) -> None:

@@ -311,8 +311,7 @@ def test_an_outcome_that_was_changed_by_hand_is_shown_as_the_command_left_it(pla
     task = play.task()
     evidence = play.evidence(task, code=1)
     path = play.root / str(play.state(evidence).index.evidence[evidence])
-    path.write_text(path.read_text().replace("outcome: failed", "outcome: passed"))
-    play.commit_all("by hand")
+    play.commit(path, path.read_text().replace("outcome: failed", "outcome: passed"), "by hand")
     assert base(play.ledger.view(), run)["evidence"][0]["outcome"] == "failed"
     with pytest.raises(no.EvidenceRequired, match="disagrees with what the command did"):
         play.complete(play.claimed(task), evidence)

@@ -185,8 +185,7 @@ def test_names_in_reports_are_scrubbed(play: Play) -> None:
 def test_evidence_that_cannot_be_read_is_refused_as_that_and_what_was_redacted_as_that(play: Play) -> None:
     task = play.planned_task()
     evidence = play.evidence(task)
-    (play.root / play.state(evidence).index.evidence[evidence]).write_text("kind: [")
-    play.commit_all("broken")
+    play.commit(play.state(evidence).index.evidence[evidence], "kind: [", "broken")
 
     for act in (
         partial(play.gate, "quality_review", "passed", task=task, evidence=[evidence]),
@@ -205,8 +204,7 @@ def test_a_run_with_an_unreadable_event_hands_nothing_out(play: Play) -> None:
     task = play.task()
     play.do(runs.pause_run, run)
     path = next(play.root.glob(f".memento/runs/{run}/*-paused-*.yaml"))
-    path.write_text("do: [")
-    play.commit_all("broken")
+    play.commit(path, "do: [", "broken")
 
     with pytest.raises(RecordIncomplete):
         play.dispatch(task)

@@ -125,8 +125,7 @@ def test_the_commit_is_no_subject_where_evidence_alone_says_that_it_held_that_co
     play.commit("app.py", "answer = 43\n", "other code")
     said = git(play.root, "rev-parse", "HEAD") if where == "elsewhere" else "1" * 40
     assert "commit" in digests(read_back(exported(play, evidence)[0])[0])
-    path.write_text(path.read_text().replace(head, said))
-    play.commit_all("by hand")
+    play.commit(path, path.read_text().replace(head, said), "by hand")
     assert "commit" not in digests(read_back(exported(play, evidence)[0])[0])
 
 
@@ -171,8 +170,7 @@ def test_what_does_not_stand_or_has_no_verdict_is_refused(play: Play) -> None:
         exported(play, moved)
     lied = play.evidence(task)
     path = play.root / play.state(lied).index.evidence[lied]
-    path.write_text(path.read_text().replace("outcome: passed", "outcome: failed"))
-    play.commit_all()
+    play.commit(path, path.read_text().replace("outcome: passed", "outcome: failed"))
     with pytest.raises(exporting.NotAttestable, match="disagrees"):
         exported(play, lied)
 
@@ -219,8 +217,7 @@ def test_a_task_whose_plan_was_edited_is_led_to_its_approval_and_not_done_again(
     run, task = play.planned(), play.proven()
     plan = play.state(run).canonical
     path = play.root / play.state(run).index.prose[plan]
-    path.write_text(path.read_text().replace("Do it", "Do all of it"))
-    play.commit_all("by hand")
+    play.commit(path, path.read_text().replace("Do it", "Do all of it"), "by hand")
     with pytest.raises(no.TaskUnproven) as caught:
         exporting.task_statements(play.ledger.view(), task)
     assert caught.value.hint == f"agree on what is asked: memento plan approve {plan}"

@@ -113,8 +113,7 @@ def test_work_on_a_plan_with_a_typo_is_mended_by_the_approval_alone(play: Play) 
     play.proven()
     plan = play.state(run).canonical
     path = path_of(play, "plans/*/plan.md")
-    path.write_text(path.read_text().replace("Do it", "Do that"))
-    play.commit_all("a word")
+    play.commit(path, path.read_text().replace("Do it", "Do that"), "a word")
     (told,) = [one for one in found(play) if one.code == "P001"]
     assert told.fix == f"memento plan approve {plan}"
     paste(play, told.fix)
@@ -168,8 +167,7 @@ def test_kept_bytes_that_no_commit_has_are_redacted_with_their_evidence(play: Pl
 def test_a_file_that_says_another_id_is_restored_by_the_fix_or_by_its_line(play: Play) -> None:
     play.planned()
     path = path_of(play, "plans/*/plan.md")
-    path.write_text(re.sub("(?m)^id: .*", "id: plan_000000000000", path.read_text()))
-    play.commit_all("a word")
+    play.commit(path, re.sub("(?m)^id: .*", "id: plan_000000000000", path.read_text()), "a word")
     (told,) = [one for one in found(play) if one.code == "F003"]
     assert told.fix.startswith("repair that line, or restore what it was, and commit that: git checkout ")
     pasted(play, told)
@@ -575,8 +573,7 @@ def test_an_event_that_no_history_has_otherwise_is_voided_by_its_fix(play: Play,
 
 def test_an_event_that_names_another_file_than_it_did_is_what_is_restored(play: Play) -> None:
     path = max(redone(play).parent.glob("*-completed-*"))
-    path.write_text(re.sub("@[0-9a-f]{32}", f"@{'0' * 32}", path.read_text(), count=1))
-    play.commit_all("by hand")
+    play.commit(path, re.sub("@[0-9a-f]{32}", f"@{'0' * 32}", path.read_text(), count=1), "by hand")
     (told,) = [one for one in found(play) if one.code[0] == "E"]
     assert told.fix.rpartition(" -- ")[2] == path.relative_to(play.root).as_posix()
     pasted(play, told)
@@ -630,8 +627,7 @@ def test_what_is_missed_besides_a_broken_archive_is_restored_with_it(play: Play)
 @pytest.mark.parametrize("base", [["--no-base"], ["--base", "HEAD^"]])
 def test_a_fix_that_mends_nothing_says_so(play: Play, cli: Any, base: list[str]) -> None:
     play.planned()
-    path_of(play, "run.md").write_text("no front\n")
-    play.commit_all("broken")
+    play.commit(path_of(play, "run.md"), "no front\n", "broken")
     code, _, err = cli("check", "-C", str(play.root), *base, "--fix")
     assert (code, err.strip().startswith("--fix mended nothing"), "(--base REV)" in err) == (5, True, len(base) == 1)
     assert git(play.root, "log", "-1", "--format=%s") == "broken"
@@ -767,8 +763,7 @@ def spiked(play: Play) -> tuple[str, str, str]:
 def test_of_a_run_that_cannot_be_read_nobody_says_that_it_is_no_spike(play: Play, text: str) -> None:
     spiked(play)
     path = path_of(play, "run.md")
-    path.write_text(text)
-    play.commit_all("a merge gone wrong")
+    play.commit(path, text, "a merge gone wrong")
     assert codes(found(play, no_base=True)) == ["F001 error"]
     path.unlink()
     play.commit_all("removed")
@@ -778,8 +773,7 @@ def test_of_a_run_that_cannot_be_read_nobody_says_that_it_is_no_spike(play: Play
 def test_a_hand_out_without_a_plan_is_taken_back_by_its_fix_whatever_came_of_it(play: Play) -> None:
     run, done, opened = spiked(play)
     path = path_of(play, "run.md")
-    path.write_text(path.read_text().replace("spike: true\n", ""))
-    play.commit_all("no spike")
+    play.commit(path, path.read_text().replace("spike: true\n", ""), "no spike")
     told = found(play, no_base=True)
     assert codes(told) == ["P006 warning", "P006 warning"]
 
@@ -827,8 +821,7 @@ def test_a_failed_gate_of_what_is_done_passes_or_the_work_is_done_again(play: Pl
 def test_a_completion_is_left_out_of_a_branch_that_merged_its_base(play: Play) -> None:
     """The commits of the base stay what they are, and so does what the branch is compared with."""
     config = play.root / ".memento" / "config.yaml"
-    config.write_text("version: 1\npolicy:\n  gates: {required: [final_acceptance]}\n")
-    play.commit_all("policy")
+    play.commit(config, "version: 1\npolicy:\n  gates: {required: [final_acceptance]}\n", "policy")
     run = play.planned("Refuse emty")
     git(play.root, "switch", "-qc", "work")
     play.proven()
@@ -836,8 +829,7 @@ def test_a_completion_is_left_out_of_a_branch_that_merged_its_base(play: Play) -
     play.do(runs.complete_run)
     git(play.root, "switch", "-q", "main")
     text = play.root / play.state(run).prose(run).path
-    text.write_text(text.read_text().replace("emty", "empty"))
-    play.commit_all("goal")
+    play.commit(text, text.read_text().replace("emty", "empty"), "goal")
     git(play.root, "switch", "-q", "work")
     git(play.root, "merge", "-q", "-m", "merge", "main")
     (wrong,) = [one for one in found(play, base="main") if one.severity == "error"]

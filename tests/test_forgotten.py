@@ -59,8 +59,7 @@ def test_a_file_that_was_renamed_or_edited_before_its_commit_is_there(play: Play
     assert told(play) == []
     (play.root / NEW).write_text("answer = 8\n")
     play.proven()
-    (play.root / NEW).write_text("answer = 9\n")
-    play.commit_all()
+    play.commit(NEW, "answer = 9\n")
     assert told(play) == []
 
 

@@ -331,8 +331,7 @@ def test_commits_of_any_date_encoding_and_message_are_listed(play: Play, monkeyp
 def test_who_wrote_a_commit_of_an_odd_encoding_is_listed_as_its_bytes_say(play: Play) -> None:
     base, note = git(play.root, "rev-parse", "HEAD"), play.do(notes.add_note, "The port is 80.").id
     (path,) = play.root.glob(f".memento/knowledge/**/{note}.md")
-    path.write_text(path.read_text().replace("80", "443"))
-    play.commit_all("better")
+    play.commit(path, path.read_text().replace("80", "443"), "better")
     head, _, message = git(play.root, "cat-file", "commit", "HEAD").partition("\n\n")
     data = f"{head}\nencoding IBM037\n\n{message}\n".encode()
     made = git(play.root, "hash-object", "-t", "commit", "-w", "--stdin", data=data)

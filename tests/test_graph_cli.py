@@ -74,8 +74,7 @@ def test_update_records_once_and_says_so(play: Play, call: Any) -> None:
 def test_a_graph_above_the_limit_is_kept_as_its_digest(play: Play, call: Any) -> None:
     play.planned()
     config = play.root / ".memento" / "config.yaml"
-    config.write_text("version: 1\npolicy:\n  limits:\n    attach: 10\n")
-    play.commit_all()
+    play.commit(config, "version: 1\npolicy:\n  limits:\n    attach: 10\n")
     _, told = call("graph", "update")
     assert told["evidence"]["trust_level"] == "reported"
     assert any("limits.attach" in note for note in told["warnings"])
@@ -99,8 +98,7 @@ def test_diff_obeys_policy_and_is_recorded_when_asked(play: Play, call: Any) -> 
     new = code(play, b="import a\n")
     assert call("graph", "diff", f"{old}..{new}", "--record")[1]["evidence"]["outcome"] == "failed"
     config = play.root / ".memento" / "config.yaml"
-    config.write_text("version: 1\npolicy:\n  graph:\n    cycles: warn\n")
-    play.commit_all()
+    play.commit(config, "version: 1\npolicy:\n  graph:\n    cycles: warn\n")
     status, told = call("graph", "diff", f"{old}..{new}", "--record", "--run", run)
     assert (status, told["evidence"]["outcome"], told["diff"]["risk"]) == (0, "observed", "medium")
     assert told["evidence"]["files"][0]["name"] == "graph-diff.json"
@@ -287,8 +285,7 @@ def test_a_graph_without_its_code_is_never_that_of_this_code(play: Play) -> None
     name = play.do(actions.update_graph, run=run)
     (path,) = play.state(run).index.evidence.values()
     text = (play.root / path).read_text()
-    (play.root / path).write_text(re.sub(r"^code:\n(?:  .*\n)+", "", text, flags=re.MULTILINE))
-    play.commit_all("by hand")
+    play.commit(path, re.sub(r"^code:\n(?:  .*\n)+", "", text, flags=re.MULTILINE), "by hand")
     found = actions.latest(play.ledger.view(), run, actions.look(play.ledger.git, "HEAD")[0])
     assert found is not None
     assert (found["evidence_id"], found["current"]) == (name, False)

@@ -360,8 +360,7 @@ def test_a_graph_whose_bytes_were_changed_is_refused(play: Play) -> None:
     run = play.planned()
     play.do(update_graph)
     file = next((play.root / ".memento").rglob("graph.json"))
-    file.write_text("{}")
-    play.commit_all()
+    play.commit(file, "{}")
     with pytest.raises(MementoError) as caught:
         run_warnings(play.ledger, play.state(run))
     assert caught.value.token == "graph_snapshot_invalid"

@@ -43,8 +43,7 @@ def held(play: Play, task: str) -> HeldBack:
 
 def change(play: Play, record: str, text: str = "\nMore.\n") -> None:
     path = play.root / play.state(record).index.prose[record]
-    path.write_text(path.read_text() + text)
-    play.commit_all("edit")
+    play.commit(path, path.read_text() + text, "edit")
 
 
 def commands(play: Play, run: str) -> list[str]:
@@ -122,8 +121,7 @@ def test_a_plan_that_cannot_be_read_is_nothing_to_work_by(play: Play) -> None:
     run = play.planned()
     task, plan = play.task(), play.state(run).canonical
     path = play.root / play.state(run).index.prose[plan]
-    path.write_text(path.read_text().replace("title:", "foo: bar\ntitle:", 1))
-    play.commit_all("broken")
+    play.commit(path, path.read_text().replace("title:", "foo: bar\ntitle:", 1), "broken")
     row = seen(play, run)["tasks"][0]
     back = row["held_back"]
     assert back is not None

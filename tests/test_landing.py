@@ -32,8 +32,7 @@ def shop(play: Play) -> Play:
 
 
 def edit(play: Play, path: str, text: str) -> None:
-    (play.root / path).write_text(text)
-    play.commit_all(f"edit {path}")
+    play.commit(path, text, f"edit {path}")
 
 
 def line(play: Play, number: int, text: str) -> None:

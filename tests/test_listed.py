@@ -249,8 +249,7 @@ def test_a_check_against_a_base_asks_git_and_not_what_was_kept(busy: Play, kept:
     kept()
     run = busy.run("Third goal")
     path = f"{layout.RUNS}/{run}/run.md"
-    (busy.root / path).write_text("no front matter\n", encoding="utf-8")
-    busy.commit_all("by hand")
+    busy.commit(path, "no front matter\n", "by hand")
     tree = difference.tree_of(busy.ledger.git, "HEAD")
     lines = [line for line in listed_by_git(busy.root).split("\0") if not line.endswith(path)]
     cache.write_text(busy.ledger.git, listed.KEPT, tree, "\0".join(lines))  # one who can write there hides the file

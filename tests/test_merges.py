@@ -226,8 +226,7 @@ def test_what_revisions_have_otherwise_proves_nothing_whichever_is_named_first(
     for branch, words in {"other": MORE, "main": ELSE if by_both else {}}.items():
         side = both.on(branch, play.ledger.actor)
         if words:
-            path.write_text(before + words[record])
-            side.commit_all("other words")
+            side.commit(path, before + words[record], "other words")
     if by_both and record == "plan":
         side.do(plans.approve_plan, state.canonical)
     side.complete(side.claimed(task), side.evidence(task))
@@ -250,8 +249,7 @@ def test_a_revision_that_another_one_holds_has_no_words_of_its_own(play: Play, f
     both = fork()
     main = both.on("main", "Ada")
     for words, branch in (("First.", "early"), ("Second.", "late")):
-        path.write_text(f"{path.read_text()}\n{words}\n")
-        main.commit_all(words)
+        main.commit(path, f"{path.read_text()}\n{words}\n", words)
         git(main.root, "branch", branch)
     for at in itertools.permutations(("early", "late", "other")):
         view = main.ledger.view(at)
@@ -281,8 +279,7 @@ def test_work_on_a_plan_that_is_not_approved_any_more_is_not_to_be_undone(play: 
     plan = play.state(run).canonical
     if is_changed:
         path = play.root / play.state(run).index.prose[plan]
-        path.write_text(path.read_text() + "\nAnd more.\n")
-        play.commit_all()
+        play.commit(path, path.read_text() + "\nAnd more.\n")
     else:
         play.do(plans.reject_plan, plan, reason="of another service")
     with pytest.raises(no.TaskUnproven) as refused:
@@ -545,8 +542,7 @@ def test_an_incomplete_run_hands_nothing_out(play: Play, record: str) -> None:
     else:
         play.do(plans.reject_plan, play.do(plans.draft_plan, "B", "x", run=run), reason="no")
         path = next(play.root.glob(".memento/runs/**/*-rejected-*.yaml"))
-    path.write_text("unreadable: [\n")
-    play.commit_all("damaged")
+    play.commit(path, "unreadable: [\n", "damaged")
     assert not play.state(task).is_ready(task)
 
 

@@ -150,8 +150,7 @@ def test_status_counts_notes_as_all_of_them_read_would_say(play: Play, cli: Call
 def test_a_note_that_is_written_otherwise_expires(play: Play, line: str) -> None:
     note = add(play, "Tokens live an hour.")
     path = play.root / play.ledger.view().index("").prose[note]
-    path.write_text(path.read_text().replace("---\n", f"---\n{line.format('2020-01-01T00:00:00.000Z')}\n", 1))
-    play.commit_all()
+    play.commit(path, path.read_text().replace("---\n", f"---\n{line.format('2020-01-01T00:00:00.000Z')}\n", 1))
     assert fresh(play) == counted(play) == {"live": 1, "contested": 0, "expired": 1}
 
 

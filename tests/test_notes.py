@@ -814,8 +814,7 @@ def test_another_place_holds_whoever_confirmed_the_first_beside_it(play: Play) -
         play.do(notes.revise_note, other, about=[place])
         assert row(play, other)["about"] == [place]
     file = play.root / shelf(play).path(note)
-    file.write_text(file.read_text().replace("symbol: g", "symbol: f"))
-    play.commit_all()
+    play.commit(file, file.read_text().replace("symbol: g", "symbol: f"))
     assert [place["symbol"] for place in shelf(play).about(shelf(play).note(note))] == ["f"]
 
 

@@ -52,8 +52,7 @@ def event_of(play: Play, note: str, do: str = "") -> str:
 def edit(play: Play, path: Path, old: str, new: str) -> None:
     text = path.read_text()
     assert old in text
-    path.write_text(text.replace(old, new))
-    play.commit_all("by hand")
+    play.commit(path, text.replace(old, new), "by hand")
 
 
 def on(play: Play, branch: str, start: str = "") -> None:
@@ -473,13 +472,11 @@ def test_a_void_at_the_base_whose_past_comes_with_the_branch_is_found(branch: Pl
 def test_a_domain_may_come_with_its_notes_and_not_go_without_them(branch: Play) -> None:
     config = branch.root / ".memento" / "config.yaml"
     plain = config.read_text()
-    config.write_text(f"{plain}knowledge:\n  domains: [billing]\n")
-    branch.commit_all("billing")
+    branch.commit(config, f"{plain}knowledge:\n  domains: [billing]\n", "billing")
     note = add(branch, "Invoices are sent on Mondays.", domain="billing")
     assert look(branch, base="main") == []
     on(branch, "later", "work")
-    config.write_text(plain)
-    branch.commit_all("no more billing")
+    branch.commit(config, plain, "no more billing")
     found = findings(branch, base="work")
     assert [(one.code, one.path) for one in found] == [("N001", shelf(branch).path(note))]
 
@@ -587,8 +584,7 @@ def test_doctor_names_what_is_wrong_with_notes(play: Play, cli: Call) -> None:
     code, out, _ = cli("doctor", "-C", str(play.root), "--json")
     told = [(check["name"], check["status"]) for check in json.loads(out)["checks"] if check["status"] != "ok"]
     assert (code, told) == (1, [("keys", "fail")])
-    other.write_text("no front matter")
-    play.commit_all()
+    play.commit(other, "no front matter")
     told = [(one.name, one.status) for one in doctor.examine(play.ledger, at=["HEAD"]) if one.status != "ok"]
     assert told == [("notes", "fail")]
 
@@ -723,8 +719,7 @@ def test_a_merge_that_does_not_say_which_words_it_had_is_not_told(play: Play) ->
     play.do(notes.merge_notes, [one, two], "The cache lives in memory; sessions end after an hour.")
     (merged,) = file_of(play, one).with_suffix("").glob("*-merged-*.yaml")
     without = [line for line in merged.read_text().splitlines(keepends=True) if not line.startswith("text: ")]
-    merged.write_text("".join(without))
-    play.commit_all()
+    play.commit(merged, "".join(without))
     assert look(play, no_base=True) == []
 
 

@@ -27,8 +27,7 @@ def broken(play: Play) -> str:
     add(play, "The gateway for payments is Zed.", thread="pay")
     note = add(play, "The gateway for mail is Acme.", key="l.l", thread="mail", pinned=True)
     path = play.root / Shelf(play.ledger.view()).path(note)
-    path.write_text(path.read_text().replace("title:", "<<<<<<< HEAD\ntitle:", 1))
-    play.commit_all("broken")
+    play.commit(path, path.read_text().replace("title:", "<<<<<<< HEAD\ntitle:", 1), "broken")
     return note
 
 
@@ -150,8 +149,7 @@ def test_a_note_of_which_an_event_cannot_be_read_says_so_wherever_it_is_shown(pl
     assert not any("incomplete" in cli(*words, *where)[1] for words in shown)
     folder = play.root / Shelf(play.ledger.view()).path(note).removesuffix(".md")
     (event,) = folder.glob("*-confirmed-*")
-    event.write_text("do: [\n")
-    play.commit_all("by hand")
+    play.commit(event, "do: [\n", "by hand")
     for words in shown:
         assert "incomplete" in cli(*words, *where)[1], words
     assert json.loads(cli("note", "list", "--json", *where)[1])["notes"][0]["incomplete"]

@@ -257,8 +257,7 @@ def asking_for_others(play: Play) -> str:
     """Return a task that is at work where policy asks for Cleo's approval, or its holder's if that is another."""
     who = f"[Cleo, '{play.ledger.actor}']"
     text = f"version: 1\npolicy: {{require: [approval], approvals: {{approvers: {who}, not_author: true}}}}\n"
-    (play.root / layout.CONFIG).write_text(text)
-    play.commit_all("policy")
+    play.commit(layout.CONFIG, text, "policy")
     play.planned()
     return play.task()
 
@@ -599,10 +598,7 @@ def test_what_a_gate_refused_is_done_again_by_what_status_and_task_show_say(play
 
 def test_what_is_asked_for_with_a_no_on_the_run_is_done_once_that_is_waived(play: Play) -> None:
     """The waiver holds for what there was: what comes after it has to be judged."""
-    (play.root / ".memento" / "config.yaml").write_text(
-        "version: 1\npolicy:\n  gates: {required: [final_acceptance]}\n"
-    )
-    play.commit_all("policy")
+    play.commit(".memento/config.yaml", "version: 1\npolicy:\n  gates: {required: [final_acceptance]}\n", "policy")
     run = play.planned()
     play.proven("One")
     gate = "final_acceptance"
@@ -747,8 +743,7 @@ def test_a_policy_change_is_seen_by_the_cache(play: Play) -> None:
     task = play.proven()
     assert [row["proven"] for row in play.overview()["tasks"]] == [True]
     path = play.root / ".memento" / "config.yaml"
-    path.write_text(path.read_text().replace("require: []", "require: [lint]"))
-    play.commit_all()
+    play.commit(path, path.read_text().replace("require: []", "require: [lint]"))
 
     row = play.overview()["tasks"][0]
 
@@ -1144,8 +1139,7 @@ def test_the_version_of_the_cache_goes_with_the_shape_of_what_is_kept(play: Play
 def test_a_release_is_judged_after_the_other_gates_and_once_it_has_what_is_asked(play: Play, cli: Call) -> None:
     release = "{checks: [ci], approvals: 2, approvers: [Grace, Al]}"
     text = f"policy: {{gates: {{required: [release, approval]}}, release: {release}}}"
-    (play.root / layout.CONFIG).write_text(f"version: 1\n{text}\n")
-    play.commit_all("policy")
+    play.commit(layout.CONFIG, f"version: 1\n{text}\n", "policy")
     run = play.planned()
     play.proven()
     release = f"memento gate release --run {run}"
@@ -1179,8 +1173,7 @@ def test_a_step_that_is_not_for_everybody_says_whose_it_is(play: Play, cli: Call
   require: [approval]
   approvals: {not_author: true}
 """
-    (play.root / layout.CONFIG).write_text(f"version: 1\n{text}")
-    play.commit_all("policy")
+    play.commit(layout.CONFIG, f"version: 1\n{text}", "policy")
     run, grace, own = play.run(), play.beside(play.root, "Grace"), play.ledger.actor
 
     def why() -> str:
@@ -1215,8 +1208,7 @@ def test_a_title_that_is_cut_says_so(play: Play, cli: Call) -> None:
 
 def test_a_gate_that_is_to_be_fresh_is_led_to_evidence_of_the_code_as_it_is(play: Play) -> None:
     text = "policy: {gates: {required: [quality_review, release], fresh: [quality_review, release]}}"
-    (play.root / layout.CONFIG).write_text(f"version: 1\n{text}\n")
-    play.commit_all("policy")
+    play.commit(layout.CONFIG, f"version: 1\n{text}\n", "policy")
     run = play.planned()
     task = play.task()
     play.complete(play.claimed(task), proof := play.evidence(task))

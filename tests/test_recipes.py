@@ -503,8 +503,7 @@ def test_file_context_and_issue_cluster_gather_what_hangs_together(play: Play, k
 
 
 def test_drift_check_follows_the_code(play: Play, known: dict[str, str], repo: Path) -> None:
-    (repo / "lib.py").write_text("".join(f"def f{number}():\n    return {number}\n\n" for number in range(20)))
-    play.commit_all()
+    play.commit(repo / "lib.py", "".join(f"def f{number}():\n    return {number}\n\n" for number in range(20)))
     for name, place in (("question", "lib.py:1-2"), ("decision", "lib.py:31-32"), ("lesson", "app.py")):
         about(play, known[name], place)
     assert ids(run(play, "drift-check")) == []

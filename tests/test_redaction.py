@@ -200,8 +200,7 @@ def test_nobody_is_told_to_restore_what_was_redacted_and_came_back(play: Play, m
     said = (play.root / file).read_text()
     git(play.root, "branch", "base")
     play.do(settling.redact_record, evidence, reason="it names Xylophone")
-    (play.root / file).write_text(said + mark)
-    play.commit_all("a merge that kept the file")
+    play.commit(file, said + mark, "a merge that kept the file")
     told = [(one.message, one.fix) for one in doctor.examine(play.ledger) if one.status == "fail"]
     for base_of in ("", "base"):
         report = check(play.ledger, base=base_of, no_base=not base_of)

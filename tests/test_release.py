@@ -298,8 +298,7 @@ def test_a_check_counts_for_the_code_of_the_commit_that_it_names(play: Play, run
     from memento_git.work import codestate
 
     trees = [codestate.code_at(play.ledger.git, commit)["tree"] for commit in (old, "HEAD")]
-    path.write_text(path.read_text().replace(*trees))
-    play.commit_all("forged")
+    play.commit(path, path.read_text().replace(*trees), "forged")
     assert "there is none" in judged(play, require_checks=["test"]).verdict.missing[0]
 
 
@@ -358,8 +357,7 @@ def test_approval_of_another_run_or_of_a_plan_does_not_count(play: Play, run: st
 def test_an_answer_that_was_forged_into_a_yes_is_none(play: Play, run: str) -> None:
     play.do(evidences.approve, run, response="I do not approve this release")
     (path,) = [path for path in play.root.glob(".memento/runs/*/evidence/*/*.yaml") if "approves:" in path.read_text()]
-    path.write_text(path.read_text().replace("outcome: failed", "outcome: passed"))
-    play.commit_all("forged")
+    play.commit(path, path.read_text().replace("outcome: failed", "outcome: passed"), "forged")
     assert judged(play, approvals=1).verdict.approvals == 1
 
 
@@ -367,8 +365,7 @@ def test_an_approval_without_a_verdict_is_no_yes(play: Play, run: str) -> None:
     play.do(evidences.approve, run)
     assert judged(play, approvals=1).verdict.approvals == 0
     (path,) = [path for path in play.root.glob(".memento/runs/*/evidence/*/*.yaml") if "approves:" in path.read_text()]
-    path.write_text(path.read_text().replace("outcome: passed", "outcome: observed"))
-    play.commit_all("edited")
+    play.commit(path, path.read_text().replace("outcome: passed", "outcome: observed"), "edited")
     assert judged(play, approvals=1).verdict.approvals == 1
 
 

@@ -239,8 +239,7 @@ def test_what_cannot_be_run_again_says_why_and_fails_only_when_strict(play: Play
     play.policy(LISTED.replace("[[python3, '*.py']]", "[[python3, '*.py'], [no-such-program]]"))
     missing = shown(play, task, "check.py", "missing")
     path = play.root / play.state(missing).index.evidence[missing]
-    path.write_text(path.read_text().replace("- python3\n", "- no-such-program\n"))
-    play.commit_all()
+    play.commit(path, path.read_text().replace("- python3\n", "- no-such-program\n"))
 
     results = again(play, other, secret, note, gone, missing)
     assert {one.severity for one in reproducing.findings(results)} == {"warning"}
@@ -390,8 +389,7 @@ def test_counts_and_names_of_cases_are_compared(play: Play) -> None:
     evidence = shown(play, play.task(), "junit.py", reports=["junit.xml"])
     assert [one.status for one in again(play, evidence)] == ["reproduced"], "a failure is reproduced as well"
     path = play.root / play.state(evidence).index.evidence[evidence]
-    path.write_text(path.read_text().replace("  - case 1\n", "").replace("failed: 2", "failed: 1"))
-    play.commit_all()
+    play.commit(path, path.read_text().replace("  - case 1\n", "").replace("failed: 2", "failed: 1"))
     (found,) = again(play, evidence)
     assert found.status == "differs"
     assert "junit.xml: failed now: case 1" in found.why
@@ -450,12 +448,10 @@ def repository_in(folder: Path, clean: str) -> None:
 def test_a_repository_that_the_branch_has_among_its_files_is_not_asked(play: Play, tmp_path: Path) -> None:
     """Way: git, asked about the code from such a folder, runs what its configuration says, and policy lists nothing."""
     repository_in(play.root / "inner", f"touch {tmp_path / 'ran'}")
-    (play.root / "inner" / "w" / "check.py").write_text("")
-    play.commit_all("data")
+    play.commit("inner/w/check.py", "", "data")
     evidence = shown(play, play.task())
     path = next((play.root / ".memento").rglob(f"{evidence}.yaml"))
-    path.write_text(path.read_text().replace("cwd: .\n", "cwd: inner/w\n"))
-    play.commit_all("by hand")
+    play.commit(path, path.read_text().replace("cwd: .\n", "cwd: inner/w\n"), "by hand")
     (found,) = again(play, evidence)
     assert found.status == "reproduced", found.why
     assert not (tmp_path / "ran").exists()

@@ -265,8 +265,7 @@ def test_a_signed_rerun_serves_no_other_evidence_and_bears_no_edit(farm: Farm) -
     other = farm.cited(second).ref
     replayed = re.sub(r"reproduces: \S+", f"reproduces: {other}", original)
     for text in (replayed, original.replace("exit: 0", "exit: 0\n  timed_out: false"), f"{original}#\n"):
-        path.write_text(text)
-        farm.play.commit_all("edited")
+        farm.play.commit(path, text, "edited")
         assert farm.cited(second).trust == "witnessed"
         assert farm.cited(first).trust == "witnessed"
     assert not farm.play.is_proven(task)
@@ -302,8 +301,7 @@ def test_a_first_that_is_edited_after_its_rerun_is_not_what_was_run_again(farm: 
     _, evidence = farm.completed()
     farm.again(evidence, farm.ci)
     path = farm.path(evidence)
-    path.write_text(path.read_text().replace("seconds: ", "seconds: 1"))
-    farm.play.commit_all("edited")
+    farm.play.commit(path, path.read_text().replace("seconds: ", "seconds: 1"), "edited")
     assert farm.cited(evidence).trust == "witnessed"
 
 

@@ -261,8 +261,7 @@ def test_dependencies_may_not_lead_back_and_a_circle_elsewhere_is_not_in_the_way
         with pytest.raises(no.DependencyCycle):
             play.do(tasks.revise_task, one, depends_on=back)
     path = play.root / layout.prose_path(run, one)
-    path.write_text(path.read_text().replace("\n---\n", f"\ndepends_on:\n- {two}\n---\n"))
-    play.commit_all("by hand")
+    play.commit(path, path.read_text().replace("\n---\n", f"\ndepends_on:\n- {two}\n---\n"), "by hand")
     play.do(tasks.revise_task, three, depends_on=[one])
     assert not play.state(three).is_ready(three)
 
@@ -274,8 +273,7 @@ def test_a_changed_plan_lets_nothing_be_handed_out_until_it_is_approved_again(pl
     task = play.task()
     plan = play.state(run).canonical
     path = play.root / layout.prose_path(run, plan)
-    path.write_text(path.read_text() + "\nAnd more.\n")
-    play.commit_all("changed")
+    play.commit(path, path.read_text() + "\nAnd more.\n", "changed")
     with pytest.raises(no.PlanChanged):
         play.dispatch(task)
     assert base(play.ledger.view(), run)["plans"][0]["changed"] is True

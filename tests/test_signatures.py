@@ -244,8 +244,7 @@ def forged(office: Office, plan: str, signature: str = "") -> Path:
     folder = (office.root / layout.prose_path(state.id, plan)).parent
     path = folder / "20261122T030000000Z-approved-0123456789ab.yaml"
     text = f"do: approved\nof: {plan}\nat: 2026-11-22T03:00:00.000Z\nby: {ADA}\nafter: []\n"
-    path.write_text(text + f"text: {state.prose(plan).digest}\n" + signature)
-    office.play.commit_all("by hand")
+    office.play.commit(path, text + f"text: {state.prose(plan).digest}\n" + signature, "by hand")
     return path
 
 
@@ -304,8 +303,7 @@ def test_an_approval_of_before_does_not_bring_a_superseded_plan_back(office: Off
     state = office.play.state(second)
     seen = [f"{event.id}@{event.digest}" for event in state.approving(second)]
     path = forged(office, first)
-    path.write_text(path.read_text().replace("after: []", f"after: [{', '.join(seen)}]"))
-    office.play.commit_all("back to the first")
+    office.play.commit(path, path.read_text().replace("after: []", f"after: [{', '.join(seen)}]"), "back to the first")
     assert office.play.state(first).canonical == first
     task = office.play.task()
     refused("signature_required", lambda: office.play.do(dispatches.create_dispatch, task, "agent"))
@@ -340,8 +338,7 @@ def test_an_edit_of_the_plan_after_its_approval_is_not_signed(office: Office) ->
     event = office.event(plan, "approved")
     old = re.search(r"text: (\w+)", event.read_text())
     assert old is not None
-    event.write_text(event.read_text().replace(old[1], codec.digest_of(path.read_bytes())))
-    office.play.commit_all("edited both")
+    office.play.commit(event, event.read_text().replace(old[1], codec.digest_of(path.read_bytes())), "edited both")
     assert office.seen(event).state == "bad"
     task = office.play.task()
     refused("signature_required", lambda: office.play.do(dispatches.create_dispatch, task, "agent"))
@@ -358,8 +355,7 @@ def test_a_signature_moved_to_another_actor_or_anything_after_it_is_bad(office: 
         kept.replace("signature: |\n", "signature: |+\n"),
     ):
         assert text != kept
-        event.write_text(text)
-        office.play.commit_all("tampered")
+        office.play.commit(event, text, "tampered")
         assert office.seen(event).state == "bad"
 
 
@@ -410,8 +406,7 @@ def test_a_list_of_revoked_keys_that_cannot_be_read_is_said_so_and_trusts_nobody
     path = office.root / ".memento" / "revoked"
     key = public(office.grace)
     for text, line in ((f"{key}\ngarbage\n", 2), ("SHA256:abc\n", 1), (f"\n{key.split()[1]}\n", 2)):
-        path.write_text(text)
-        office.play.commit_all("unreadable")
+        office.play.commit(path, text, "unreadable")
         assert office.seen(event).state == "unchecked"
         why = f"policy names .memento/revoked, where line {line} is no public key"
         assert why in cli("check", "-C", str(office.root))[1]
@@ -739,8 +734,7 @@ def test_an_approval_of_a_text_that_was_edited_counts_no_more(office: Office) ->
     play.proven()
     play.do(evidences.approve, run, key=key)
     path = office.root / layout.prose_path(run, run)
-    path.write_text(path.read_text() + "\nAnd something else.\n")
-    play.commit_all("another goal")
+    play.commit(path, path.read_text() + "\nAnd something else.\n", "another goal")
     assert play.do(releases.release_run, approvals=1).verdict.approvers == ()
 
 
@@ -809,8 +803,7 @@ def test_an_approval_without_a_signature_is_not_made_good_by_that_of_other_words
     plan = office.plan()
     path = forged(office, plan).relative_to(office.root).as_posix()
     text = office.root / layout.prose_path(office.play.state(plan).id, plan)
-    text.write_text(text.read_text() + "\nAnd show it.\n")
-    office.play.commit_all("more")
+    office.play.commit(text, text.read_text() + "\nAnd show it.\n", "more")
     office.play.do(plans.approve_plan, plan, key=str(office.ada))
     found = [one for one in check(office.play.ledger, base=base).findings if one.code[0] == "K"]
     assert [(one.code, one.path) for one in found] == [("K001", path)]

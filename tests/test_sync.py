@@ -287,14 +287,11 @@ def test_texts_merge_by_lines_and_those_that_do_not_are_refused(hub: Hub) -> Non
 def test_a_text_that_merges_to_what_cannot_be_read_is_refused(hub: Hub) -> None:
     ada, bob = hub.first, hub.clone("Bob")
     config = ".memento/config.yaml"
-    (ada.root / config).write_text("version: 1\n\n\n# end\n")
-    ada.commit_all("base")
+    ada.commit(config, "version: 1\n\n\n# end\n", "base")
     sync(ada)
     sync(bob)
-    (ada.root / config).write_text("version: 1\npolicy: {lease: 1h}\n\n\n# end\n")
-    ada.commit_all("one")
-    (bob.root / config).write_text("version: 1\n\n\n# end\npolicy: {lease: 2h}\n")
-    bob.commit_all("two")
+    ada.commit(config, "version: 1\npolicy: {lease: 1h}\n\n\n# end\n", "one")
+    bob.commit(config, "version: 1\n\n\n# end\npolicy: {lease: 2h}\n", "two")
     sync(ada)
     assert config in refused(bob, merging.MergeConflict).message
 
@@ -359,8 +356,7 @@ def test_an_event_that_is_another_on_each_side_is_never_merged_by_its_lines(hub:
     bob = hub.clone("Bob")
     name = next(ada.root.glob(".memento/runs/*/plans/*/*-approved-*.yaml")).relative_to(ada.root)
     for play in (ada, bob):
-        (play.root / name).write_text(f"# {play.ledger.actor}\n{(play.root / name).read_text()}")
-        play.commit_all("tampered")
+        play.commit(name, f"# {play.ledger.actor}\n{(play.root / name).read_text()}", "tampered")
     git(ada.root, "push", "-q")
     assert str(name) in refused(bob, vetting.PushUnsound).message
     with pytest.raises(merging.MergeConflict) as caught:
@@ -464,8 +460,7 @@ def test_a_ledger_commit_that_lands_meanwhile_is_taken_along(hub: Hub, monkeypat
 def tampered(play: Play) -> str:
     """Edit an event and commit that; return its path."""
     path = next(play.root.glob(".memento/runs/*/plans/*/*-approved-*.yaml"))
-    path.write_text(f"# edited\n{path.read_text()}")
-    play.commit_all("tampered")
+    play.commit(path, f"# edited\n{path.read_text()}", "tampered")
     return str(path.relative_to(play.root))
 
 
@@ -505,8 +500,7 @@ def test_runs_that_were_completed_on_code_of_their_own_are_pushed_one_after_the_
     """Each rests on a gate of its own, so that neither has seen what the other one brings."""
     ada, ends = hub.first, []
     config = ada.root / ".memento" / "config.yaml"
-    config.write_text(config.read_text().replace("fresh: [release]", "fresh: [release, quality_review]"))
-    ada.commit_all("policy")
+    ada.commit(config, config.read_text().replace("fresh: [release]", "fresh: [release, quality_review]"), "policy")
     later, sooner = sorted([ada.planned("One"), ada.planned("Two")])
     sync(ada)
     for run, gate in ((sooner, "release"), (later, "quality_review")):
@@ -578,8 +572,7 @@ def test_a_goal_that_others_mended_and_the_completion_after_it_are_no_error_of_w
     sync(ada)
     sync(bob)
     text = ada.root / ada.state(run).prose(run).path
-    text.write_text(text.read_text().replace("emty", "empty"))
-    ada.commit_all("goal")
+    ada.commit(text, text.read_text().replace("emty", "empty"), "goal")
     sync(ada)
     ada.proven()
     ada.do(runs.complete_run, run)
@@ -605,8 +598,7 @@ def test_a_new_branch_is_checked_against_what_the_remote_is_known_to_have(hub: H
     git(ada.root, "remote", "add", "other", str(other))
     assert sync(ada, "other", set_upstream=True).brought.outcome == "pushed"
     ada.do(plans.draft_plan, "Another", "Do it.", run=ada.planned("Again"))
-    next(ada.root.glob(".memento/runs/*/plans/*/plan.md")).write_text("no front matter\n")
-    ada.commit_all("broken")
+    ada.commit(next(ada.root.glob(".memento/runs/*/plans/*/plan.md")), "no front matter\n", "broken")
     git(ada.root, "switch", "-qc", "lone")
     git(ada.root, "update-ref", "-d", "refs/remotes/other/more")
     error = refused(ada, vetting.PushUnsound, "other", set_upstream=True)

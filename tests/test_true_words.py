@@ -25,8 +25,7 @@ def task(play: Play) -> str:
 
 def test_an_event_that_cannot_be_read_is_not_called_missing_nor_by_nobody(play: Play, cli: Call, task: str) -> None:
     (path,) = play.root.glob(f".memento/runs/*/tasks/*/{task}/*-claimed-*")
-    path.write_text(path.read_text() + "by: twice\n")
-    play.commit_all("broken")
+    play.commit(path, path.read_text() + "by: twice\n", "broken")
     assert "files of its events are missing or cannot be read" in cli("task", "list", "-C", str(play.root))[1]
     told = cli("settle", "-C", str(play.root))[1]
     assert "  claimed: memento settle --void event_" in told

@@ -37,8 +37,7 @@ def unread(play: Play, branch: str) -> Path:
     task = play.task()
     git(play.root, "switch", "-qC", branch)
     path = play.root / layout.folder_of(run, task) / EVENT.format("blocked")
-    path.write_text(told("blocked", task, reason="x") + TWICE)
-    play.commit_all("never valid")
+    play.commit(path, told("blocked", task, reason="x") + TWICE, "never valid")
     return path
 
 
@@ -57,8 +56,7 @@ def broken(play: Play) -> tuple[Path, str]:
     play.claimed(task)
     (path,) = play.root.glob(".memento/runs/*/tasks/*/*/*-claimed-*")
     said = path.read_text()
-    path.write_text(said + TWICE)
-    play.commit_all("broken")
+    play.commit(path, said + TWICE, "broken")
     git(play.root, "switch", "-qc", "work")
     return path, said
 
@@ -83,8 +81,7 @@ def test_what_was_never_valid_is_taken_out_by_the_printed_fix(
 
 def test_what_replaces_it_is_judged_as_what_is_added(play: Play, never: Path) -> None:
     task = never.parent.name
-    never.write_text(told("blocked", task, reason="x"))
-    play.commit_all("repaired")
+    play.commit(never, told("blocked", task, reason="x"), "repaired")
     plain = {"C002 warning", "D012 warning"}
     assert set(look(play)) == plain
     git(play.root, "switch", "-q", "main")
@@ -108,8 +105,7 @@ def test_what_replaces_it_is_judged_as_what_is_added(play: Play, never: Path) ->
 
 
 def test_a_repair_that_the_branch_takes_out_again_was_on_the_branch(play: Play, never: Path) -> None:
-    never.write_text(told("blocked", never.parent.name, reason="x"))
-    play.commit_all("repaired")
+    play.commit(never, told("blocked", never.parent.name, reason="x"), "repaired")
     never.unlink()
     play.commit_all("and out")
     assert set(look(play)) == {"D010 error", "D012 warning"}
@@ -121,11 +117,9 @@ def test_what_could_be_read_once_is_only_restored(play: Play, broken: tuple[Path
     path.unlink()
     play.commit_all("out")
     assert "D002 error" in look(play)
-    path.write_text(said.replace("claimed", "claimed ").replace("by: ", "by: Eve "))
-    play.commit_all("other words")
+    play.commit(path, said.replace("claimed", "claimed ").replace("by: ", "by: Eve "), "other words")
     assert "D001 error" in look(play)
-    path.write_text(said + TWICE + TWICE)
-    play.commit_all("broken in another way")
+    play.commit(path, said + TWICE + TWICE, "broken in another way")
     assert {"D001 error", "F001 error"} <= set(look(play))
     subprocess.run(found.fix.partition("commit that: ")[2], shell=True, cwd=play.root, check=True)
     play.commit_all("restored")
@@ -222,11 +216,9 @@ def test_a_voided_event_of_a_note_that_cannot_be_read_is_no_error(play: Play, cl
 
 
 def test_what_the_branch_made_readable_is_not_changed_or_taken_out_again(play: Play, own: Path) -> None:
-    own.write_text(told("blocked", own.parent.name, reason="x"))
-    play.commit_all("mended")
+    play.commit(own, told("blocked", own.parent.name, reason="x"), "mended")
     assert "D010 error" not in look(play)
-    own.write_text(told("blocked", own.parent.name, reason="y"))
-    play.commit_all("other words")
+    play.commit(own, told("blocked", own.parent.name, reason="y"), "other words")
     assert "D010 error" in look(play)
     own.unlink()
     play.commit_all("out")

@@ -727,8 +727,7 @@ def test_a_comment_in_the_file_of_a_dependent_survives_a_repair(play: Play) -> N
     task = rejected(play)
     below = play.task("Below", depends_on=[task])
     path = play.root / play.state(below).prose(below).path
-    path.write_text(path.read_text().replace("depends_on:", "# because of the schema\ndepends_on:"))
-    play.commit_all("comment")
+    play.commit(path, path.read_text().replace("depends_on:", "# because of the schema\ndepends_on:"), "comment")
     play.do(verifying.repair_task, task)
     assert "# because of the schema" in path.read_text()
 

@@ -115,11 +115,9 @@ def test_a_page_says_what_takes_from_a_proven_task_and_an_approved_plan(play: Pl
     assert "completedproven" in web.page(f"/show/{task}").words
     (play.root / "app.py").write_text("answer = 43\n")
     path = next((play.root / ".memento").rglob("plan.md"))
-    path.write_text(path.read_text().replace("show it", "say so"))
-    play.commit_all()
+    play.commit(path, path.read_text().replace("show it", "say so"))
     assert "canonical changed since its approval" in web.page(f"/show/{plan}").words
-    path.write_text(path.read_text().replace("say so", "show it"))
-    play.commit_all()
+    play.commit(path, path.read_text().replace("say so", "show it"))
     assert "completedproven stale" in web.page(f"/show/{task}").words
 
 

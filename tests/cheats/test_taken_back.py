@@ -448,8 +448,7 @@ def test_the_words_of_an_event_are_edited_after_it_came(doors: Doors) -> None:
     task = play.proven()
     done = doors.last(task, "completed")
     path = doors.root / doors.path(done)
-    path.write_text(f"{path.read_text().rstrip()}\nnote: Reviewed by Grace, all fine.\n")
-    play.commit_all("wording")
+    play.commit(path, f"{path.read_text().rstrip()}\nnote: Reviewed by Grace, all fine.\n", "wording")
     assert f"{done} came with other words" in doors.caught("D010")
 
 
@@ -458,8 +457,7 @@ def test_an_edit_that_was_taken_back_is_none(doors: Doors) -> None:
     path = doors.root / doors.path(done)
     text = path.read_text()
     for words in (f"{text}note: Better.\n", text):
-        path.write_text(words)
-        doors.play.commit_all("wording")
+        doors.play.commit(path, words, "wording")
     doors.warned()
 
 
