@@ -122,3 +122,14 @@ def test_recall_loads_nothing_that_writes(play: Play) -> None:
     found = loaded(play.root, "recall", "deploys")
     assert found.isdisjoint({"memento_git.ledger.transaction", "memento_git.ledger.desk", "memento_git.ledger.publish"})
     assert found.isdisjoint({"memento_git.knowledge.drafting", "memento_git.knowledge.watched_paths"})
+
+
+def test_a_claim_loads_nothing_that_completes_or_takes_back_and_a_block_nothing_that_removes_folders(
+    play: Play,
+) -> None:
+    play.planned()
+    dispatch = play.dispatch(task := play.task("Waiting"))
+    found = loaded(play.root, "dispatch", "claim", dispatch)
+    assert found.isdisjoint({"memento_git.work.actions.evidences", "memento_git.work.actions.bundles"})
+    assert found.isdisjoint({"memento_git.work.dangers.guard", "memento_git.work.codestate", "shutil", "tempfile"})
+    assert "shutil" not in loaded(play.root, "task", "block", task, "--reason", "so")

@@ -11,7 +11,6 @@ import click
 from memento_git.cli import output, steps, terminal
 from memento_git.cli.boundary import Door, writes
 from memento_git.cli.options import COUNT, of_run
-from memento_git.ledger.naming import begun
 from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
@@ -58,6 +57,7 @@ def run_dispatch(
     {dispatch} and {worktree} are filled in. Its exit code proves nothing: the task is proven by the commands that
     verification asks for, which are run in the same worktree. What was done is left on the dispatch's branch.
     """
+    from memento_git.ledger.naming import begun
     from memento_git.review.about_tasks import notes_of
     from memento_git.work.actions import running
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -263,6 +262,8 @@ def discard(git: Git, checkout: Checkout) -> str:
     """Remove what is there of a work tree that was never finished, so that nobody can have worked in it."""
     try:
         if (checkout.path.parent / MARK).is_file() and checkout.path.is_dir():
+            import shutil
+
             shutil.rmtree(checkout.path)
     except OSError as error:
         return reason_of(error)

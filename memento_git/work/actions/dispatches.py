@@ -13,13 +13,12 @@ from memento_git.model.states import DONE, ENDED_DISPATCH, UNNAMED
 from memento_git.model.types import is_blank
 from memento_git.model.work import FAILURES
 from memento_git.texts.typed import lists
-from memento_git.work import answers, codestate, leases, rows
+from memento_git.work import answers, leases, rows
 from memento_git.work import refusals as no
-from memento_git.work.actions import bundles, checkpoints, verifying, worktrees
-from memento_git.work.dangers import guard
+from memento_git.work.actions import worktrees
 from memento_git.work.desk import Desk
 from memento_git.work.dispatch import handout, preflight, terms
-from memento_git.work.proof import forgotten, proofs, trust, verification
+from memento_git.work.proof import proofs, trust, verification
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,6 +58,8 @@ def hand_out(
 
     `brief` is the digest of what the worker reads, `apart`: it gets a branch of its own.
     """
+    from memento_git.work.dangers import guard
+
     desk = Desk.of(tx)
     state, (identity,) = desk.home(run, [task])
     if not candidate:
@@ -239,6 +240,10 @@ def complete(
     tx: Transaction, dispatch: str, evidence: Sequence[str], *, note: str = "", graph: bool | None = None
 ) -> tuple[str, Checkpoint | None]:
     """Complete a dispatch; return its id, and what became of the graph where policy, or `graph`, asks for it."""
+    from memento_git.work import codestate
+    from memento_git.work.actions import checkpoints, verifying
+    from memento_git.work.proof import forgotten
+
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
     prose = state.prose(task)
@@ -356,6 +361,8 @@ def recover_dispatch(
     A bundle of what the next worker needs is made anew and recorded; a program that goes on by itself may do without,
     but with requeue.
     """
+    from memento_git.work.actions import bundles
+
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
     opened = state.dispatch(name).opened
