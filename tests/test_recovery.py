@@ -188,6 +188,8 @@ def test_a_living_worker_is_never_recovered_even_when_its_lease_is_over(play: Pl
     expire(play, found.dispatch)
 
     assert recovering.recover_all(play.ledger) == []
+    with pytest.raises(worktrees.WorkerAlive):
+        play.do(dispatches.recover_dispatch, found.dispatch)
 
     assert play.status(task) == "in_progress"
     process.terminate()
