@@ -348,6 +348,13 @@ def test_a_command_with_an_absolute_path_is_recognised_by_its_name(play: Play) -
     assert play.is_proven(task)
 
 
+def test_a_command_that_names_a_place_in_the_checkout_is_recognised(play: Play) -> None:
+    play.planned()
+    task = completed(play, commands=[f"{sys.executable} {play.root / 'app.py'}"])
+    assert verify(play, task).accepted
+    assert verify(play, task).made == ()
+
+
 def test_a_file_outside_is_not_taken_for_the_repositorys_own_of_that_name(play: Play, tmp_path: Path) -> None:
     checked(play)
     task = play.planned_task(commands=[RED])
