@@ -86,7 +86,7 @@ def attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict[
     desk.name("the name of a file", name)
     if not path.exists():
         raise FileMissing(path=given)
-    if path.is_dir() or not path.is_file():
+    if not path.is_file():
         raise FileUnfit(path=given, problem="it is not a plain file")
     size = path.stat().st_size
     if not size:

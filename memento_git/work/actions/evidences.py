@@ -262,7 +262,7 @@ def add_evidence(
     data: dict[str, Any] = {"kind": kind, "outcome": outcome}
     named = _files_of(uri)
     if uri and not named:
-        data["uri"] = desk.text("uri", uri, lines=False)
+        data["uri"] = desk.text("uri", uri)
     paths = [*files, *named]
     if paths:
         data["code"] = codestate.code_now(git)
