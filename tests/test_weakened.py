@@ -81,7 +81,7 @@ WEAKER: dict[str, tuple[Any, Any, str, dict[str, Any]]] = {
     "executors.*.scope": (["docs/*"], ABSENT, "executors.codex.scope: it may work on all files now", {}),
     "executors.*.risk": ("low", ABSENT, "executors.codex.risk: it may take more now", {}),
     "executors.*.cost": (9, ABSENT, "executors.codex.cost: 1.0 now, it was 9", {}),
-    "executors.*.timeout": ("1m", ABSENT, "executors.codex.timeout: it may work for longer now", {}),
+    "executors.*.timeout": ("1s", ABSENT, "executors.codex.timeout: it may work for longer now", {}),
 }  # fmt: skip
 
 # Keys that ask nothing of work, and why.
@@ -192,6 +192,17 @@ def test_an_agent_that_may_be_anybodys_is_told_as_that() -> None:
     ({"policy.reproduce.runners": ["CI"]},
      {"policy.reproduce.runners": ["CI"], "policy.signatures.allowed_signers": "k"},
      ["signatures.allowed_signers: signatures by the keys of k count now, it was nobody's"]),
+    ({"policy.signatures.allowed_signers": "k"}, {"policy.signatures.allowed_signers": "l"},
+     ["signatures.allowed_signers: another file, or none, counts now"]),
+    ({"executors.codex.sandbox": "required", "executors.codex.wrap": ["box"]},
+     {"executors.codex.sandbox": "required", "executors.codex.wrap": ["bag"]},
+     ["executors.codex.wrap: another sandbox now"]),
+    (AGAIN, {}, ["reproduce.commands: pytest is asked no more"]),
+    (AGAIN, {"policy.reproduce.commands": [["pytest"], ["make"]]},
+     ["reproduce.commands: make may be run again now, and counts as reproduced then"]),
+    ({"policy.release.approvals": 1}, {}, ["release.approvals: 0 are enough now, it was 1"]),
+    ({"policy.verify": [{"when": {"risks": ["high"]}, "evidence": ["lint"]}]},
+     {"policy.verify": [{"evidence": ["lint"], "when": {"risks": ["high"]}}]}, []),
 ])  # fmt: skip
 def test_what_lets_more_through_than_before_is_told(old: dict[str, Any], new: dict[str, Any], told: list[str]) -> None:
     assert weakened(policy(old), policy(new)) == told

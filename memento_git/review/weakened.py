@@ -102,20 +102,20 @@ def _untold(old: Policy, new: Policy) -> Iterator[str]:
 
 def _levels(old: Policy, new: Policy) -> Iterator[str]:
     for section, before, after in (
-        ("release", {"graph": old.release.get("graph")}, new.release),
+        ("release", {"graph": old.release["graph"]}, new.release),
         ("preflight", old.preflight, new.preflight),
         ("graph", old.graph, new.graph),
     ):
         yield from _lower(section, before, after)
-    if new.graph.get("growth", 0) > old.graph.get("growth", 0):
-        yield f"graph.growth: {new.graph['growth']} percent are allowed now, it was {old.graph.get('growth', 0)}"
+    if new.graph["growth"] > old.graph["growth"]:
+        yield f"graph.growth: {new.graph['growth']} percent are allowed now, it was {old.graph['growth']}"
     was, now = (str(one.graph["after_dispatch"]) for one in (old, new))
     if KEPT.index(now) > KEPT.index(was):
         yield f"graph.after_dispatch: {now} now, it was {was}"
     had, least = (one.preflight.get("disk", FREE) for one in (old, new))
     if least < had:
         yield f"preflight.disk: {least} free bytes are enough now, it was {had}"
-    yield from _fewer("preflight.branches", old.preflight.get("branches", []), new.preflight.get("branches", []))
+    yield from _fewer("preflight.branches", old.preflight["branches"], new.preflight["branches"])
 
 
 def _signatures(old: Policy, new: Policy) -> Iterator[str]:
@@ -201,9 +201,8 @@ def _argv(words: Sequence[str]) -> str:
 
 def _lower(section: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
     for key, level in old.items():
-        now = new.get(key)
-        if level in LEVELS and now in LEVELS and LEVELS.index(now) > LEVELS.index(level):
-            yield f"{section}.{key}: {now} now, it was {level}"
+        if level in LEVELS and LEVELS.index(new[key]) > LEVELS.index(level):
+            yield f"{section}.{key}: {new[key]} now, it was {level}"
 
 
 def _fewer(rule: str, old: Collection[str], new: Collection[str]) -> Iterator[str]:
