@@ -215,7 +215,8 @@ def test_a_merge_cannot_raise_an_origin(play: Play) -> None:
     low = add(play, "It printed 42.", origin="command")
     high = add(play, "The answer is known to us.")
     merged = play.do(notes.merge_notes, [low, high], "It printed 42, as we know.").id
-    assert look(play) == []
+    add(play, "All hosts print the same.", sources=[low])
+    assert look(play) == [], "who names what a command printed as a source has words of their own"
     edit(play, file_of(play, merged), "origin: command", "origin: person")
     assert look(play) == ["N006"]
 
@@ -251,6 +252,8 @@ def test_one_key_from_two_branches_is_found_after_the_merge_and_merged_as_it_say
     for options in ({}, {"base": "one"}, {"base": "main"}):
         assert look(play, **options) == ["N002"], options
     assert look(play, no_base=True) == ["N002"]
+    for base, own in (("one", second), ("HEAD^", first)):
+        assert [one.path for one in findings(play, base=base)] == [shelf(play).path(own)], "of the branch's own"
     fix = findings(play)[0].fix.partition(": ")[2].replace("TEXT", "Tokens live a day.").split(" --text ")
     code, out, _ = cli(*fix[0].split()[1:], "--text", fix[1], "-C", str(play.root), "--json")
     assert code == 0, out

@@ -123,7 +123,7 @@ def _rests(shelf: Shelf, note: Prose) -> Iterator[Finding]:
     for ref in note.data.get("evidence") or ():
         identity, digest = parse_ref(str(ref))
         run = next((one for one in view.runs() if view.index(one).holds(identity, "evidence")), "")
-        path = view.index(run).evidence.get(identity) if run else None
+        path = view.index(run).evidence.get(identity)
         is_other = path is None or view.sha256(path)[:32] != digest
         if is_other and run and RunState(view, run).evidence_status(identity) == "redacted":
             continue
