@@ -297,6 +297,8 @@ def test_a_contested_note_of_a_key_that_several_have_is_settled_first(play: Play
     err = cli("note", "show", KEY, *where)[2]
     assert "[key_ambiguous]" in err
     assert f"first settle what is contested, {second}: memento settle;" in err
+    told = f"first settle {second}: memento settle; then retire all but one: memento note retire NOTE --reason WHY"
+    assert [one.fix for one in findings(play, no_base=True) if one.code == "N002"] == [told]
     keep = event_of(play, second, "parked")
     assert cli("settle", second, "--keep", keep, "--reason", "It holds.", *where)[0] == 0
     err = cli("note", "show", KEY, *where)[2]
