@@ -336,6 +336,8 @@ def test_two_successors_are_contested_until_one_is_settled_on(play: Play, cli: C
     assert code == 0, err
     assert (shelf(play).status(old), shelf(play).successor(old)) == ("superseded", first)
     assert look(play, no_base=True) == ["N005"]
+    play.do(settling.redact_record, old, reason="it named a host")
+    assert look(play, no_base=True) == ["N005"], "redacted or not"
     play.do(notes.retire_note, second, reason="not taken")
     assert look(play, no_base=True) == []
 

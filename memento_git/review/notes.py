@@ -231,9 +231,9 @@ def _keyed(shelf: Shelf, names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _supersedes(shelf: Shelf, note: str) -> list[str]:
-    """Return the notes of the ledger whose place a note takes by its own word."""
+    """Return the notes whose place a note takes by its own word."""
     found = shelf.written(note)
-    return [one for one in found.list("supersedes") if one in shelf.index.prose] if found else []
+    return found.list("supersedes") if found else []
 
 
 def _circles(shelf: Shelf, names: Iterable[str]) -> Iterator[Finding]:
