@@ -827,6 +827,7 @@ def test_what_is_not_there_is_refused_with_what_is_near(garden: Garden) -> None:
         ("pattern:*.js:deep down", r"no file of \*.js has this text; web/app.js has it, which is one of \*\*/\*.js$"),
         ("pattern:*.js:nowhere at all", r"no file of \*.js has this text$"),
         ("calc.py:20-99", "has 23 lines, not 20-99"),
+        ("web/app.js:2", "has 1 line, not 2$"),
         ("calc.py::secund", "such as calc.py::second"),
         ("calc.py::zzz", "such as calc.py::LIMIT"),
         ("app.py::answer.x", "such as app.py::answer"),

@@ -88,7 +88,7 @@ def matches_text(told: Row) -> list[str]:
             for one in {one["id"]: one for one in row["notes"]}.values()
         ]
         lines += [f"{one['line']}: {terminal.clean(one['text'])}{'…' if one['cut'] else ''}" for one in row["lines"]]
-        lines += [f"… {row['omitted']} more lines"] if row["omitted"] else []
+        lines += [f"… {many(row['omitted'], 'more line')}"] if row["omitted"] else []
         lines.append("")
     left = f", {told['files_omitted']} not shown" if told["files_omitted"] else ""
     return [

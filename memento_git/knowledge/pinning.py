@@ -9,7 +9,7 @@ from memento_git.errors import Refused
 from memento_git.knowledge import following, occurrences, passages
 from memento_git.knowledge.code_paths import nearest
 from memento_git.model.anchors import GONE, OK, UNKNOWN, UNPINNED, Anchor, by_lines, parse, spell
-from memento_git.model.enumeration import some
+from memento_git.model.enumeration import many, some
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -207,7 +207,7 @@ def _quoted(anchor: Anchor, follower: Follower, here: Standing) -> Anchor:
         raise AnchorMissing(anchor=anchor, why=f"{anchor.path} {UNSEEN}")
     lines = _symbol_lines(anchor, follower, blob) if anchor.symbol else anchor.lines or (1, 1)
     if lines[1] > len(text):
-        raise AnchorMissing(anchor=anchor, why=f"{anchor.path} has {len(text)} lines, not {spell(lines)}")
+        raise AnchorMissing(anchor=anchor, why=f"{anchor.path} has {many(len(text), 'line')}, not {spell(lines)}")
     return anchor._replace(lines=lines, quote=passages.quote(text, lines))
 
 
