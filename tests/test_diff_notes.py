@@ -209,8 +209,7 @@ def test_who_revised_a_note_is_found_in_the_commits(play: Play, cli: Call) -> No
     rows = by_note(told(play, f"{base}..HEAD"))
     assert rows[note]["by"] == ["agent:hermes", "Bob <bob@example.invalid>", "Grace"]
     assert [name.partition(" ")[0] for name in rows[other]["by"]] == ["Ada"]
-    path.write_text(path.read_text() + "And blue.\n")
-    git(play.root, "commit", "-qam", "by two\n\nMemento-Actor: Cy\nMemento-Actor: Di")
+    play.commit(path, path.read_text() + "And blue.\n", "by two\n\nMemento-Actor: Cy\nMemento-Actor: Di")
     assert by_note(told(play, f"{base}..HEAD"))[note]["by"][2:] == ["Cy", "Di", "Grace"]
     for author, whose in (("hermes", [note]), ("bob@", [note]), ("grace", [note]), ("ada", [other])):
         out = cli("changes", "--since", base, "--author", author, "--json", "-C", str(play.root))[1]

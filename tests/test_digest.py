@@ -275,9 +275,7 @@ def test_a_block_goes_into_no_file_of_gits_or_the_ledgers(play: Play, cli: Call,
 
 
 def test_a_block_goes_into_a_file_that_git_tracks(play: Play, cli: Call) -> None:
-    (play.root / "AGENTS.md").write_text("# Ours\n")
-    git(play.root, "add", "AGENTS.md")
-    git(play.root, "commit", "-qm", "rules")
+    play.commit("AGENTS.md", "# Ours\n", "rules")
     assert cli("export", "--format", "agents-md", "--out", str(play.root / "AGENTS.md"), "-C", str(play.root))[0] == 0
     assert (play.root / "AGENTS.md").read_text().startswith("# Ours\n")
 

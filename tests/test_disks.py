@@ -379,8 +379,7 @@ def test_a_run_starts_on_a_small_disk_until_a_sixteenth_of_it_is_left(play: Play
 
 @pytest.mark.skipif(not MAY_MOUNT, reason="a small disk needs a mount of its own")
 def test_a_small_disk_is_asked_for_what_policy_names_also_where_it_is_the_default(play: Play, tmp_path: Path) -> None:
-    (play.root / ".memento" / "config.yaml").write_text("version: 1\npolicy: {preflight: {disk: 67108864}}\n")
-    git(play.root, "commit", "-qam", "policy")
+    play.commit(".memento/config.yaml", "version: 1\npolicy: {preflight: {disk: 67108864}}\n", "policy")
     command = f"{sys.executable} -m memento_git -C {tmp_path}/repo run start --json --goal Small || true"
     copied = f"mount -t tmpfs -o size=2m none {tmp_path}; cp -r . {tmp_path}/repo"
 

@@ -203,8 +203,7 @@ def test_nobody_is_told_to_commit_that_a_clone_without_a_checkout_has_no_ledger(
 def test_a_conflict_that_a_merge_left_is_not_told_to_be_put_back(play: Play) -> None:
     path = next((play.root / ".memento").rglob(f"{play.run()}/run.md"))
     git(play.root, "checkout", "-q", "-b", "other")
-    path.write_text(path.read_text() + "\nMore.\n")
-    git(play.root, "commit", "-qam", "more")
+    play.commit(path, path.read_text() + "\nMore.\n", "more")
     git(play.root, "checkout", "-q", "main")
     take_out(play.root, str(path), message="less")
     git(play.root, "merge", "-q", "other", check=False)

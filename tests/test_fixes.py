@@ -73,8 +73,7 @@ def fallen(play: Play) -> str:
 def outgrown(play: Play) -> tuple[str, str]:
     """Prove a task, and commit other code; return the run and the task."""
     run, task = play.planned(), play.proven("First")
-    (play.root / "app.py").write_text("answer = 41\n")
-    git(play.root, "commit", "-qam", "code")
+    play.commit("app.py", "answer = 41\n", "code")
     return run, task
 
 
@@ -375,8 +374,7 @@ def test_the_end_of_a_run_says_how_much_of_it_is_proven_on_other_code(play: Play
     play.proven("Second")
     end = f"memento run complete {run}"
     assert play.overview(run)["next"] == [{"why": "every task is done and proven", "command": end}]
-    (play.root / "app.py").write_text("answer = 41\n")
-    git(play.root, "commit", "-qam", "code")
+    play.commit("app.py", "answer = 41\n", "code")
     why = "every task is done and proven, 2 of them on other code than this commit's"
     assert play.overview(run)["next"][-1] == {"why": why, "command": end}
     play.proven("Third")

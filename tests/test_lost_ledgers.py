@@ -33,8 +33,7 @@ READERS = (
 
 
 def set_policy(play: Play, text: str) -> None:
-    (play.root / layout.CONFIG).write_text(text)
-    git(play.root, "commit", "-qam", "policy")
+    play.commit(layout.CONFIG, text, "policy")
 
 
 def pasted(play: Play, hint: str) -> None:

@@ -56,11 +56,9 @@ def test_asking_writes_nothing_and_changes_no_later_answer(play: Play) -> None:
 
 def test_a_change_deep_in_a_function_is_seen(play: Play) -> None:
     lines = ["def long():", *(f"    step_{number}()" for number in range(30)), "    return 1", ""]
-    (play.root / "app.py").write_text("\n".join(lines))
-    git(play.root, "commit", "-qam", "a long function")
+    play.commit("app.py", "\n".join(lines), "a long function")
     note = play.do(notes.add_note, "It runs thirty steps.", about=["app.py::long"]).id
-    (play.root / "app.py").write_text("\n".join(lines).replace("step_25()", "step_25(twice=True)"))
-    git(play.root, "commit", "-qam", "another step")
+    play.commit("app.py", "\n".join(lines).replace("step_25()", "step_25(twice=True)"), "another step")
     shelf = Shelf(play.ledger.view())
     anchors = [from_data(place) for place in shelf.about(shelf.note(note))]
     with following.opened(play.ledger.git) as follower:

@@ -126,8 +126,7 @@ def test_an_origin_can_be_lowered_and_never_raised(play: Play) -> None:
 
 def test_domains_of_a_team_are_taken_from_the_config(play: Play) -> None:
     path = play.root / ".memento" / "config.yaml"
-    path.write_text(path.read_text() + "knowledge:\n  domains: [billing]\n  medium: 2d\n")
-    git(play.root, "commit", "-qam", "billing")
+    play.commit(path, path.read_text() + "knowledge:\n  domains: [billing]\n  medium: 2d\n", "billing")
     told = row(play, add(play, "Invoices are sent on Mondays.", domain="billing", tier="medium"))
     assert told["domain"] == "billing"
     assert told["expires"][:10] > told["created_at"][:10]
@@ -361,8 +360,7 @@ def test_a_symbol_that_is_not_there_leads_to_those_that_are(play: Play, about: s
 
 def test_a_confirmation_follows_the_place_to_where_it_is_now(play: Play) -> None:
     note = add(play, "The answer is fixed.", about=["app.py:1"])
-    (play.root / "app.py").write_text("# the answer\n\nanswer = 42\n")
-    git(play.root, "commit", "-qam", "moved")
+    play.commit("app.py", "# the answer\n\nanswer = 42\n", "moved")
     play.do(notes.confirm_note, note)
     assert row(play, note)["about"] == ["app.py:3"]
     play.do(notes.confirm_note, note)
@@ -383,8 +381,7 @@ def test_a_confirmation_tells_which_places_it_pinned(play: Play, cli: Call) -> N
         ("app.py:3", "app.py:1"), ("other.py", "other.py"), ("late.py", "late.py"),
     ]  # fmt: skip
     git(play.root, "rm", "-q", "late.py")
-    (play.root / "app.py").write_text("answer = 42\n")
-    git(play.root, "commit", "-qam", "and back")
+    play.commit("app.py", "answer = 42\n", "and back")
     out = cli("note", "confirm", note, "--note", "Looked at it.", *where)[1].splitlines()
     pinned = [" pinned: app.py:1 (was app.py:3)", " pinned: other.py"]
     assert out[:3] == [f"{note}: active  The answer is fixed.", *pinned]
@@ -393,8 +390,7 @@ def test_a_confirmation_tells_which_places_it_pinned(play: Play, cli: Call) -> N
 def test_a_confirmation_tells_where_a_symbol_became_lines(play: Play) -> None:
     body = "".join(f"    step_{n} = walk(order, towards='place {n}')\n" for n in range(30))
     code = body.splitlines(keepends=True)
-    (play.root / "app.py").write_text("def first(order):\n" + "".join(code[:6]))
-    git(play.root, "commit", "-qam", "a function")
+    play.commit("app.py", "def first(order):\n" + "".join(code[:6]), "a function")
     note = add(play, "The first steps are short.", about=["app.py::first"])
     (play.root / "walks.py").write_text(f"def far(order):\n{body}")
     (play.root / "app.py").write_text("answer = 42\n")
@@ -525,8 +521,7 @@ def test_a_revision_betters_the_wording_in_place_and_keeps_all_else(play: Play) 
     note = add(play, "Names are checkd.", key="names", importance="0.5", tags=["a"])
     play.do(notes.confirm_note, note)
     path = play.root / shelf(play).path(note)
-    path.write_text(path.read_text().replace("tags:", "# ours\ntags:"))
-    git(play.root, "commit", "-qam", "a comment")
+    play.commit(path, path.read_text().replace("tags:", "# ours\ntags:"), "a comment")
     play.do(notes.revise_note, note, text="Names are checked.", importance="0.7")
     told = row(play, note)
     assert (told["text"], told["importance"], told["tags"]) == ("Names are checked.", 0.7, ["a"])
@@ -715,8 +710,7 @@ def test_an_old_revision_shows_what_was_known_then(play: Play) -> None:
 def test_a_note_with_a_broken_file_is_named_and_the_others_are_shown(play: Play, cli: Call) -> None:
     note, other = add(play, "One."), add(play, "Two.")
     path = play.root / shelf(play).path(note)
-    path.write_text(path.read_text().replace("kind: fact", "kind: rumour"))
-    git(play.root, "commit", "-qam", "broken")
+    play.commit(path, path.read_text().replace("kind: fact", "kind: rumour"), "broken")
     code, out, _ = cli("note", "list", "--json", "-C", str(play.root))
     assert (code, [one["id"] for one in json.loads(out)["notes"]]) == (0, [other])
     code, out, _ = cli("note", "show", note, "--json", "-C", str(play.root))

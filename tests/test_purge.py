@@ -35,8 +35,7 @@ TEXT = "The launch is named Bluebird."
 def note(play: Play) -> str:
     """A note that was added, confirmed and followed by a commit of code."""
     made = str(play.do(notes.add_note, TEXT, key="launch.name").id)
-    (play.root / "app.py").write_text("answer = 43\n")
-    git(play.root, "commit", "-qam", "more code")
+    play.commit("app.py", "answer = 43\n", "more code")
     play.do(notes.confirm_note, made)
     play.do(notes.add_note, "Caches are per process.", links=[f"relates_to:{made}"])
     return made
@@ -115,8 +114,7 @@ def test_a_note_that_a_side_branch_brought_is_purged_through_the_merge(play: Pla
     git(play.root, "switch", "-qc", "side")
     note = str(play.do(notes.add_note, TEXT).id)
     git(play.root, "switch", "-q", "main")
-    (play.root / "app.py").write_text("answer = 43\n")
-    git(play.root, "commit", "-qam", "on main")
+    play.commit("app.py", "answer = 43\n", "on main")
     git(play.root, "merge", "-q", "--no-edit", "side")
     came = purge_notes(play.ledger, [note], yes=True)
     assert "Bluebird" not in texts_of(play.root, "main")

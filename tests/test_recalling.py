@@ -556,7 +556,6 @@ def test_a_domain_or_a_path_that_nobody_ever_had_is_told(play: Play, cli: Call) 
     note = add(play, "The answer is fixed.", about=["app.py"], domain="decisions")
     play.do(notes.retire_note, note, reason="It moved.")
     git(play.root, "rm", "-q", "app.py")
-    (play.root / "src").mkdir()
     play.commit("src/new.py", "x = 1\n")
     (play.root / "later.py").write_text("y = 1\n")
     nowhere = "nothing is kept that was asked for; neither the code nor a note has src/nope.py"
@@ -910,7 +909,6 @@ def test_a_place_is_asked_for_by_what_lies_there(play: Play, about: str, expecte
 
 
 def test_what_is_about_a_place_alone_comes_first_and_says_all_of_it(play: Play) -> None:
-    (play.root / "src").mkdir()
     play.commit("src/shop.py", SHOP)
     lines = add(play, "Charges go by card, and what the card refuses is told to the till and to nobody else. " * 2,
                 about=["src/shop.py:2"])  # fmt: skip

@@ -313,11 +313,9 @@ def test_a_ledger_that_cannot_be_read_says_so_and_the_server_goes_on(play: Play,
     play.planned()
     config = play.root / ".memento" / "config.yaml"
     was = config.read_text()
-    config.write_text("version: 99\n")
-    git(play.root, "commit", "-qam", "newer")
+    play.commit(config, "version: 99\n", "newer")
     assert web.ask("/").code == 404
-    config.write_text(was)
-    git(play.root, "commit", "-qam", "older")
+    play.commit(config, was, "older")
     assert web.page("/").code == 200
 
 
@@ -325,8 +323,7 @@ def test_what_check_finds_wrong_is_a_page_and_no_refusal(play: Play, web: Web, c
     play.planned()
     play.proven("Check the form")
     [path] = play.root.glob(".memento/runs/*/tasks/*/*/*-completed-*.yaml")
-    path.write_text(f"{path.read_text()}unknown: 1\n")
-    git(play.root, "commit", "-qam", "broken")
+    play.commit(path, f"{path.read_text()}unknown: 1\n", "broken")
     code, out, _ = cli("-C", str(play.root), "check", "--json")
     found = json.loads(out)["findings"]
     assert (code, bool(found)) == (5, True)
