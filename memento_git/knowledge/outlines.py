@@ -10,7 +10,7 @@ from memento_git.code.symbols import MARKDOWN, Symbols, parts
 from memento_git.ledger import cache, standing
 from memento_git.model.anchors import GONE
 from memento_git.model.enumeration import grouped
-from memento_git.model.progress import CODE
+from memento_git.model.progress import CODE, portions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,12 +47,9 @@ def outlines(overlay: Overlay, paths: Sequence[str]) -> dict[str, Symbols]:
     sizes = reader.sizes(blobs.values())
     fit = [path for path, blob in blobs.items() if sizes.get(blob, LARGEST + 1) <= LARGEST]
     fresh = [path for path in fit if _key(path, blobs[path]) not in held]
-    for start in range(0, len(fresh), AT_ONCE):
-        some = fresh[start : start + AT_ONCE]
+    for some in portions(git.progress, fresh, AT_ONCE, few=AT_ONCE, what=CODE):
         for path, data in zip(some, reader.git.objects(blobs[path] for path in some), strict=True):
             held[_key(path, blobs[path])] = _read(path, data)
-        if len(fresh) > AT_ONCE:
-            git.progress(min(start + AT_ONCE, len(fresh)), len(fresh), CODE)
     if len(fresh) > FEW:
         used = {_key(path, blobs[path]) for path in fit}
         cache.write(git, KEPT, key, held if len(held) <= MOST_KEPT else {one: held[one] for one in used})

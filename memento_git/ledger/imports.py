@@ -13,7 +13,7 @@ from memento_git.code.imports.resolve import Resolver, go_node, php_folders
 from memento_git.ledger import cache
 from memento_git.ledger.listed import FILE_MODES
 from memento_git.model.enumeration import grouped
-from memento_git.model.progress import CODE
+from memento_git.model.progress import CODE, portions
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
@@ -124,12 +124,9 @@ def _parse(git: Git, sources: list[Source]) -> dict[str, Parsed]:
     """Return what each file imports, and why it could not be read; kept by the id of its bytes."""
     held: dict[str, Parsed] = cache.read(git, "graph.imports", str(FORMAT)) or {}
     missing = list({_key(source): source for source in sources if _key(source) not in held}.values())
-    for start in range(0, len(missing), AT_ONCE):
-        some = missing[start : start + AT_ONCE]
+    for some in portions(git.progress, missing, AT_ONCE, few=AT_ONCE, what=CODE):
         for source, data in zip(some, git.objects(source.blob for source in some), strict=True):
             held[_key(source)] = _read(source.language, data)
-        if len(missing) > AT_ONCE:
-            git.progress(min(start + AT_ONCE, len(missing)), len(missing), CODE)
     if missing:
         used = {_key(source) for source in sources}
         kept = held if len(held) <= 2 * MOST_FILES else {key: one for key, one in held.items() if key in used}

@@ -16,10 +16,10 @@ def untold(done: int, total: int, what: str) -> None:
     """Tell nobody."""
 
 
-def portions(told: Progress, items: Sequence[T], size: int, few: int = 0) -> Iterator[Sequence[T]]:
-    """Yield items of the ledger so many at once, and tell before each and at the end; of few nothing is told."""
+def portions(told: Progress, items: Sequence[T], size: int, few: int = 0, what: str = LEDGER) -> Iterator[Sequence[T]]:
+    """Yield items so many at once, and tell before each and at the end; of few nothing is told."""
     tell = told if len(items) > few else untold
     for start in range(0, len(items), size):
-        tell(start, len(items), LEDGER)
+        tell(start, len(items), what)
         yield items[start : start + size]
-    tell(len(items), len(items), LEDGER)
+    tell(len(items), len(items), what)
