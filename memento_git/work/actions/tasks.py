@@ -163,19 +163,15 @@ def revise_task(
 
 def refuse_cycle(graph: Mapping[str, Sequence[str]], start: str) -> None:
     """Refuse dependencies that lead back to where they start; a cycle elsewhere is not this change's."""
-    came_from = dict.fromkeys(graph.get(start, ()), start)
-    waiting = list(came_from)
-    while waiting and start not in came_from:
-        task = waiting.pop()
-        for other in graph.get(task, ()):
-            if other not in came_from:
-                came_from[other] = task
-                waiting.append(other)
-    if start in came_from:
-        cycle = [start, came_from[start]]
-        while cycle[-1] != start:
-            cycle.append(came_from[cycle[-1]])
-        raise no.DependencyCycle(cycle=" -> ".join(reversed(cycle)))
+    waiting, seen = [[start]], set[str]()
+    while waiting:
+        way = waiting.pop()
+        for other in graph.get(way[-1], ()):
+            if other == start:
+                raise no.DependencyCycle(cycle=" -> ".join([*way, start]))
+            if other not in seen:
+                seen.add(other)
+                waiting.append([*way, other])
 
 
 def block_task(tx: Transaction, task: str, *, reason: Reason = "") -> str:
