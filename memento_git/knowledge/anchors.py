@@ -52,10 +52,6 @@ class Traced(NamedTuple):
     place: Range | None
     edited: tuple[Range, ...]
 
-    @property
-    def is_untouched(self) -> bool:
-        return not self.touching
-
 
 class Found(NamedTuple):
     """What became of an anchor: its state, where it is now, which lines there differ, and why if not plain.
@@ -169,7 +165,7 @@ def lines(sides: Sides, wanted: Range, elsewhere: Elsewhere) -> Found:
     """Say what became of a range of lines; empty ones at its ends do not count."""
     wanted = sides.old.trimmed(sides.old.within(wanted))
     traced = trace(sides.hunks, wanted)
-    if traced.is_untouched:
+    if not traced.touching:
         same = traced.place == wanted and sides.now == sides.was
         return Found(OK if same else MOVED, sides.now, traced.place)
     passage = sides.old.part(wanted)
@@ -243,18 +239,13 @@ def _resembling(sides: Sides, traced: Traced, passage: Sequence[str]) -> Match |
 def _replaced(sides: Sides, wanted: Range, traced: Traced, passage: Sequence[str]) -> Found:
     """Tell lines that were rewritten from lines that gave way to something else."""
     match = _resembling(sides, traced, passage)
-    further = _further(sides, passage)
+    further = passages.near_seed(passage, sides.new, [line for hunk in sides.hunks for line in hunk.new])
     if further is not None and further.share >= max(ALIKE_ELSEWHERE, match.share if match else 0.0):
         return _edited(sides, wanted, further.lines, (further.lines,))
     small = all(hunk.length <= SMALL and hunk.new_length <= 2 * SMALL for hunk in traced.touching)
     if match is not None and match.share >= (ALIKE_IF_SMALL if small else ALIKE):
         return _edited(sides, wanted, match.lines, (match.lines,))
     return Found(GONE, sides.now, why="its lines were taken away" if match is None else "its lines gave way to others")
-
-
-def _further(sides: Sides, passage: Sequence[str]) -> Match | None:
-    """Return where in the file, among all lines that are new, a passage is that resembles it."""
-    return passages.near_seed(passage, sides.new, [line for hunk in sides.hunks for line in hunk.new])
 
 
 def by_quote(anchor: Anchor, path: str, text: Text | None, state: str, why: str) -> Found:

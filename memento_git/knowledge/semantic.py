@@ -46,7 +46,7 @@ def near(view: View, questions: Sequence[str]) -> list[Near]:
     """Return how near the documents of a view are to each question."""
     model = Embedder()
     ids = {path: identity for path in view.files if (identity := with_meaning(path))}
-    blobs = {path: _blob(view, path) for path in ids}
+    blobs = {path: view.files[path] or view.git.blob_id(view.contents.get(path, b"")) for path in ids}
     vectors = _vectors(view, model, blobs)
     paths = [path for path, blob in blobs.items() if blob in vectors]
     matrix = np.stack([vectors[blobs[path]] for path in paths]).astype(np.float32) if paths else np.zeros((0, 1))
@@ -63,11 +63,6 @@ def place(git: Git, model: str) -> Path:
     """Return the file of a model's vectors: beside the index, one for each user and way to read a document."""
     folder = index.place(git)
     return folder.with_name(folder.name.replace("index", "vectors")) / f"{model}.{READ_AS}.bin"
-
-
-def _blob(view: View, path: str) -> str:
-    """Return the id of a file's bytes, also of one that is not committed."""
-    return view.files[path] or view.git.blob_id(view.contents.get(path, b""))
 
 
 def _vectors(view: View, model: Embedder, blobs: dict[str, str]) -> Vectors:

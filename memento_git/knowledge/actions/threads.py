@@ -65,16 +65,14 @@ def park_thread(tx: Transaction, thread: str, *, reason: str = "") -> list[str]:
 def resume_thread(tx: Transaction, thread: str, *, reason: str = "") -> list[str]:
     """Take up again, in one commit, what of a thread was last set aside; what was before stays and is told."""
     shelf = Desk.of(tx).shelf
-    parked = {note: _set_aside(shelf, note) for note in _members(tx, thread, "parked")}
+    parked = {
+        note: max((event.at for event in shelf.folded(note).legal("parked")), default="")
+        for note in _members(tx, thread, "parked")
+    }
     last = max(parked.values())
     if stay := [note for note, at in parked.items() if at != last]:
         tx.ledger.warn(STAYS.format(notes=", ".join(stay)))
     return [resume_note(tx, note, reason=reason) for note, at in parked.items() if at == last]
-
-
-def _set_aside(shelf: Shelf, note: str) -> str:
-    """Return when a note was last parked."""
-    return max((event.at for event in shelf.folded(note).legal("parked")), default="")
 
 
 def _members(tx: Transaction, thread: str, status: str) -> list[str]:

@@ -184,14 +184,11 @@ def _expires(values: Values, made: str) -> str:
     name, days = values.first("ttl_days")
     if days in (None, 0):
         return values.moment("expires", "expires_at")
-    expires = entries.moment(seconds_of(made) + days * 86_400) if made and _is_length(days) else ""
+    is_length = isinstance(days, (int, float)) and days > 0
+    expires = entries.moment(seconds_of(made) + days * 86_400) if made and is_length else ""
     if not expires:
         values.lacks(name, days, "no length of time from when it was made")
     return expires
-
-
-def _is_length(days: Any) -> bool:
-    return isinstance(days, (int, float)) and days > 0
 
 
 def _anchor(anchor: Mapping[str, Any]) -> str:

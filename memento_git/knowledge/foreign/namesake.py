@@ -19,6 +19,7 @@ TABLE: Final = "memories"
 LARGEST: Final = 256 * 1024 * 1024
 MADE: Final = ("created_at", "created", "timestamp")
 GONE: Final = ("archived", "is_archived", "archived_at", "deleted_at")
+UNSET: Final = (None, "", 0, "0", False, "false")
 
 
 def read(path: Path) -> Found:
@@ -75,7 +76,7 @@ def _entry(where: str, row: Mapping[str, Any], skipped: list[LeftOut]) -> Entry 
         tags=_tags(beside),
         sources=(f"memento-sqlite:{name}", *((f"its source was {told}",) if told else ())),
     )
-    is_gone = any(_is_set(row.get(column)) for column in GONE)
+    is_gone = any(row.get(column) not in UNSET for column in GONE)
     place = f"{where} ({name})" if row.get("id") else where
     entry = Entry(
         place, name, content, options, at=values.moment(*MADE), state="retired" if is_gone else "",
@@ -101,7 +102,3 @@ def _tags(held: Mapping[str, Any]) -> tuple[str, ...]:
     known |= {"confidence"} if entries.share(held.get("confidence")) else set()
     rest = {" ".join(name.split()): value for name, value in held.items() if name not in known}
     return (*plain, *(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in rest.items()))
-
-
-def _is_set(value: Any) -> bool:
-    return value not in (None, "", 0, "0", False, "false")
