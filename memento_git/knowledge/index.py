@@ -81,10 +81,6 @@ class Lengths(columns.NumericColumn):  # type: ignore[misc]
             return held  # type: ignore[no-any-return]
 
 
-def _schema() -> Any:
-    return fields.Schema(words=Weighed(), marks=Weighed(), length=fields.COLUMN(Lengths()), card=fields.STORED())
-
-
 class State(NamedTuple):
     """What is true of an index: of which tree it is, what it holds, and the files that it is made of."""
 
@@ -253,7 +249,8 @@ def build(git: Git, tree: str, entries: Iterable[tuple[str, Entry]]) -> None:
     for path in folder.iterdir():
         path.unlink()
     with _sound():
-        writer = _files_of(folder).create_index(_schema()).writer()
+        found = {"words": Weighed(), "marks": Weighed(), "length": fields.COLUMN(Lengths()), "card": fields.STORED()}
+        writer = _files_of(folder).create_index(fields.Schema(**found)).writer()
     _write(folder, writer, entries, State(FORMAT, tree, 0, 0, 0, "", {}), _keep)
 
 

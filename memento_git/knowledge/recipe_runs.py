@@ -105,7 +105,8 @@ class RecipeRun:
             do = raw["do"]
             said = recipes.said_of(items) if do in SINKS else {}
             held = {name: recipes.filled(value, said) for name, value in values.items()}
-            step = self._timed(recipes.filled(raw, {**held, **said}))
+            full = recipes.filled(raw, {**held, **said})
+            step = {key: past_moment(key, one, self.view.now) if key in MOMENTS else one for key, one in full.items()}
             before = len(items)
             if do in SOURCES:
                 found, more = self._found(recipe, step)
@@ -124,9 +125,6 @@ class RecipeRun:
             "recipe": recipe.name, "part": part or None, "do": do, "notes": after,
             "left_out": max(before - after, 0), "skipped": skipped or None,
         })  # fmt: skip
-
-    def _timed(self, step: dict[str, Any]) -> dict[str, Any]:
-        return {key: past_moment(key, one, self.view.now) if key in MOMENTS else one for key, one in step.items()}
 
     # Sources.
 

@@ -114,14 +114,11 @@ class Rerunner:
         git.start = folder  # not where git would look for a repository: a branch may bring one that is none of ours
         with Ledger(git) as there:
             draft = evidences.witness(
-                there, told["argv"], kind=kind, covers=covers, timeout=self._timeout, keep=self.policy.output,
+                there, told["argv"], kind=kind, covers=covers, keep=self.policy.output,
+                timeout=duration(self.policy.reproduce["timeout"]),
                 reports=[os.path.relpath(report, told["cwd"]) for report in reports], runner=self._group,
             )  # fmt: skip
         return draft.named(told["argv"])
-
-    @property
-    def _timeout(self) -> float:
-        return duration(self.policy.reproduce["timeout"])
 
     @property
     def _group(self) -> functools.partial[capture.Captured]:

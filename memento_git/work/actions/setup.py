@@ -85,13 +85,9 @@ def init_ledger(ledger: Ledger, *, collapse: bool | None = None) -> bool:
             absence.refuse_apart(tx.view.git, "HEAD")
             if gone := absence.removal(tx.view.git):
                 ledger.warn(f"commit {gone[0][:12]} removed the ledger that was here; to have that one: {gone[1]}")
-        for path, text in (
-            (layout.CONFIG, CONFIG_TEXT),
-            (layout.README, README_TEXT),
-            (layout.ATTRIBUTES, ATTRIBUTES_TEXT),
-        ):
-            if not there:
-                tx.put(path, text.encode())
+            tx.put(layout.CONFIG, CONFIG_TEXT.encode())
+            tx.put(layout.README, README_TEXT.encode())
+            tx.put(layout.ATTRIBUTES, ATTRIBUTES_TEXT.encode())
         if collapse is not None:
             _collapse(tx, collapse=collapse)
         return not there
