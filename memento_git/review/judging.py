@@ -7,26 +7,28 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import difference, grep, layout, origin, policyfile, ranges, staged
-from memento_git.ledger.brought import Ends
+from memento_git.ledger.brought import Ends, changing_code
 from memento_git.ledger.story import NOTHING, Story, story_of, to_commit, to_write
 from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id, parse_ref, random_part
 from memento_git.model.policy import Policy
+from memento_git.model.states import DONE
 from memento_git.model.work import Prose
-from memento_git.review import actors, against, ended, files, lastread, recipes, revived, runs, signed, taken, wording
+from memento_git.review import actors, against, files, lastread, recipes, revived, runs, signed, taken, wording
 from memento_git.review.against import Comparison
-from memento_git.review.landing import beyond, is_laid
 from memento_git.review.outcome import Report, key, ordered
 from memento_git.review.scope import Scope
 from memento_git.review.whole import code_of, of_notes, refuse_nothing
 from memento_git.work import persons
+from memento_git.work.gates import gatehold, gates
 from memento_git.work.loading import load
+from memento_git.work.proof import proofs
 from memento_git.work.proof.runners import Runners
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.difference import Changed
     from memento_git.ledger.git import Git
@@ -65,7 +67,7 @@ def added(
     found += of_notes(view, Scope(touched, comparison.added), mine) if touched else ()
     paths = comparison.brought()
     found += [*files.check_names(view, paths, mine), *files.twins(git, first, head)]
-    found += [*_copies(view, paths), *files.check_secrets(view, paths, policy.allow_secrets), *ended.lacks(comparison)]
+    found += [*_copies(view, paths), *files.check_secrets(view, paths, policy.allow_secrets), *_called_off(comparison)]
     found += recipes.check_recipes(view, [change.path for change in differing], policy.allow_secrets)
     found += [*comparison.findings(), *revived.revived(comparison), *taken.on_the_way(comparison)]
     found += signed.older_by_history(git, ruling, comparison.story, signed.check(view, keys, policy, paths))
@@ -107,10 +109,34 @@ def _scopes(comparison: Comparison) -> dict[str, Scope]:
     base, head = comparison.base, comparison.head.commits[0]
     code, before = (code_of(base.git, commit) for commit in (head, base.commits[0]))
     ends = Ends(base.git, (*base.commits, head))
-    laid = cache(partial(is_laid, comparison))
-    later = cache(partial(beyond, comparison, ends, laid))
+    laid = cache(partial(_is_laid, comparison))
+    later = cache(partial(_beyond, comparison, ends, laid))
     scope = Scope(None, comparison.added, code, before, partial(_was, comparison), ends.of, later, laid)
     return {run: scope._replace(groups=groups) for run, groups in comparison.touched().items()}
+
+
+def _is_laid(comparison: Comparison, commit: str, seen: tuple[str, ...]) -> bool:
+    """Tell whether a commit of a branch is what a merge would have made of one of the trees of code that were seen."""
+    from memento_git.work import squashes
+
+    return squashes.brings(comparison.base.git, commit, comparison.base.commits, seen)
+
+
+def _beyond(
+    comparison: Comparison, ends: Ends, laid: Callable[[str, tuple[str, ...]], bool], gate: str, seen: tuple[str, ...]
+) -> list[str] | None:
+    """Return the commits of a branch that change code, but for those that lead to commits which a gate has seen.
+
+    Those are the `seen` ones, and the ends of the other runs that the branch touched, that were completed, and that the
+    gate had passed for, on the code that each of them ended with: of one that was cancelled nobody asks whether its
+    work was done. Commits of the base are the base's. It is None where git cannot tell.
+    """
+    states = [comparison.state(run) for run in comparison.touched() if is_id(run, "run")]
+    done = [state for state in states if state.status == "completed"]
+    given = [(state, event) for state in done for event in gates.passes(state, state.id, gate)]
+    own = ((state, event, laid if event.id in comparison.added else None) for state, event in given)
+    others = {one for state, event, how in own for one in gatehold.fresh_ends(state, event, ends.of, how)}
+    return changing_code(comparison.base.git, comparison.head.commits[0], [*comparison.base.commits, *seen, *others])
 
 
 def _views(git: Git, forks: Sequence[str], head: str, now: str, known: Mapping[str, str]) -> tuple[View, View]:
@@ -285,6 +311,30 @@ def _policies(base: View, head: View, name: str) -> tuple[Policy, Policy, list[F
             found.append(Finding("C003", layout.CONFIG, 0, message, "change policy on a branch of its own", "warning"))
     known = signed.keys_away(base.git, base.commits[0], old)
     return old, new, [*found, *(one for one in away if one not in known)]
+
+
+def _called_off(comparison: Comparison) -> Iterator[Finding]:
+    """Yield the tasks that were to be done at the base and that a branch cancels, if it completes their run as well."""
+    for run in comparison.touched():
+        state = comparison.state(run)
+        ends = [event for event in state.folded(run).legal("completed") if event.id in comparison.added]
+        if not ends or state.status != "completed":
+            continue
+        for task in _left_out(state, comparison.before(run)):
+            reasons = [event.get("reason") for event in state.folded(task).legal("cancelled")]
+            why = f": {reasons[-1]}" if any(reasons[-1:]) else ""
+            told = f"{run} is completed without {task} (“{state.told(task).title}”), which the branch cancelled{why}"
+            fix = f"agree that it is not needed, or do it in a further run: memento task show {task}"
+            yield Finding("P004", ends[-1].path, 0, told, fix, "warning")
+
+
+def _left_out(state: RunState, before: RunState) -> Iterator[str]:
+    """Yield the tasks that were to be done, and are cancelled; not those whose place a repair takes."""
+    replaced = proofs.replaced(state)
+    for task in before.ids("task"):
+        was_open = before.task_status(task) not in (*DONE, "cancelled", "contested")
+        if was_open and task not in replaced and state.task_status(task) == "cancelled":
+            yield task
 
 
 def _copies(view: View, paths: Sequence[str]) -> list[Finding]:

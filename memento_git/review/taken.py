@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.ledger import codec, commits, layout
+from memento_git.ledger import codec, commits, layout, origin
 from memento_git.model.enumeration import grouped, some
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.review import text_changes, wording
 from memento_git.review.against import keeps, keeps_answer
-from memento_git.review.joined_projects import JoinedProjects
 from memento_git.review.lastread import can_be_read
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def on_the_way(comparison: Comparison) -> Iterator[Finding]:
     What came by itself and in an archive is told of once, as the archive had it.
     """
     yield from _freed(comparison)
-    others = JoinedProjects(comparison)
+    others = _JoinedProjects(comparison)
     packed = [finding for one in _packed(comparison) for finding in _changed(comparison, others, one)]
     yield from packed
     known = {one.path for one in packed}
@@ -86,7 +85,7 @@ def _packed(comparison: Comparison) -> Iterator[_Came]:
                     yield _Came(path, place, [said], file, commit, story.taken.get(file, commit))
 
 
-def _changed(comparison: Comparison, others: JoinedProjects, one: _Came) -> Iterator[Finding]:
+def _changed(comparison: Comparison, others: _JoinedProjects, one: _Came) -> Iterator[Finding]:
     """Yield that the head does not hold a record that came with the branch, or not as it came."""
     path, place, git = one.path, one.place, comparison.git
     known, is_text = comparison.head.index(place.run).prose, place.kind in text_changes.KINDS
@@ -137,6 +136,34 @@ class _Copies:
     def _is_one(self, place: Place, path: str) -> bool:
         there = layout.place_of(path)
         return there is not None and there.kind == place.kind and (place.kind != "event" or there.id == place.id)
+
+
+class _JoinedProjects:
+    """Tells what another project alone had, whose history a merge put into a folder: it was never on the branch."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+        self._history = cache(self._own_history)
+
+    def had(self, file: str, taker: str) -> bool:
+        """Tell whether all that ever had a file, which a commit took away, are commits of another project."""
+        git, written = self.comparison.git, self.comparison.story.written
+        sides = [one for one in commits.parents(git, taker) if git.entries(one, file)]
+        histories = [self._history(side) for side in sides]
+        writers = {one.commit for one in written.get(file, ())}
+        return bool(sides) and all(histories) and writers <= frozenset().union(*histories)
+
+    def _own_history(self, side: str) -> frozenset[str]:
+        """Return the commits of a side that is another project's: it has no record, nor one of a run, that is ours."""
+        git, base, head = self.comparison.git, self.comparison.base, self.comparison.head
+        runs = frozenset([*base.runs(), *head.runs()])
+        is_other = origin.began_elsewhere(git, side, self._roots)
+        is_other = is_other and not origin.shares(git, side, runs, base.files, head.files)
+        return frozenset(git.run("rev-list", side).decode().split() if is_other else ())
+
+    @cached_property
+    def _roots(self) -> list[str]:
+        return origin.roots(self.comparison.git, self.comparison.base.commits)
 
 
 def _renamed(path: str, place: Place, came: Iterable[bytes], now: bytes) -> Iterator[Finding]:
