@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from docs.generator.words import page as whole_page
-from docs.generator.words import table
+from docs.generator.words import table, whole_page
 from memento_git.cli.examples import EXAMPLES
 from memento_git.cli.main import COMMANDS, memento
 

@@ -7,8 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 import memento_git
-from docs.generator.words import page as whole_page
-from docs.generator.words import table
+from docs.generator.words import table, whole_page
 from memento_git.cli.seed_names import TABLE, OptionRequired
 from memento_git.errors import Broken, MementoError, Misused, Moved, Refused
 from memento_git.model.ids import NOT_FOUND, NoSuchRecord

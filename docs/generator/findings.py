@@ -6,8 +6,7 @@ import ast
 from pathlib import Path
 
 import memento_git
-from docs.generator.words import page as whole_page
-from docs.generator.words import table
+from docs.generator.words import table, whole_page
 from memento_git.model.finding import LETTERS
 from memento_git.review.catalogue import CATALOGUE
 

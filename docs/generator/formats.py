@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from docs.generator.words import key_table, table
-from docs.generator.words import page as whole_page
+from docs.generator.words import key_table, table, whole_page
 from memento_git.model.anchors import SHAPE as ABOUT
 from memento_git.model.events import GATE, HEAD, VERBS
 from memento_git.model.ids import ALPHABET, LENGTH

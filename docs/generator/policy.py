@@ -5,8 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Final
 
-from docs.generator.words import keys, of, table
-from docs.generator.words import page as whole_page
+from docs.generator.words import keys, of, table, whole_page
 from memento_git.model.policy import CONFIG, FREE, GRAPH, PREFLIGHT, RELEASE, REPRODUCE, Policy
 from memento_git.model.types import Shape
 from memento_git.model.work import BUDGET

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NotRequired, get_args, get_origin, get_type_hints
 
-from docs.generator.words import page as whole_page
-from docs.generator.words import table
+from docs.generator.words import table, whole_page
 from memento_git.model import note_rows, rows
 
 
@@ -351,6 +350,7 @@ SYNC: Final = {
     "waiting": "completed dispatches whose claims hold on: the completion is on this branch alone",
     "next": "what is to be done about `trouble` or `findings`: why, command",
 }  # fmt: skip
+WHOLE: Final = {"DISPATCH": "the keys of a dispatch", "KIND": "the record under its kind"}
 ANSWERS: Final = {
     "init": "workspace created state collapse_events next",
     "update": "version steps",
@@ -436,22 +436,10 @@ ANSWERS: Final = {
     "note confirm": "note pinned",
     "note add": "note existing alike where why carried left",
     "remember": "note existing alike where why carried left",
-    **{
-        f"note {verb}": "note"
-        for verb in (
-            "revise",
-            "park",
-            "resume",
-            "restore",
-            "finish",
-            "promote",
-            "resolve",
-            "progress",
-            "retire",
-            "link",
-            "unlink",
-        )
-    },
+    **dict.fromkeys((
+        "note revise", "note park", "note resume", "note restore", "note finish", "note promote", "note resolve",
+        "note progress", "note retire", "note link", "note unlink",
+    ), "note"),
     "note retire --key-prefix": "notes dry_run",
     "note park --thread": "notes",
     "note resume --thread": "notes",
@@ -525,7 +513,7 @@ ANSWERS: Final = {
     "doctor": "checks",
     "sample-smoke": "init start plan approve_plan event dispatch claim evidence complete run_complete "
     "dispatches status report doctor sample_project",
-}
+}  # fmt: skip
 INTRO: Final = """\
 With `--json` a command prints one JSON object on one line of standard output, whatever happens. `ok` is true, or
 false together with `error`, `message` and (for refusals) `hint`, see [errors.md](errors.md). `warnings` is there when
@@ -542,7 +530,7 @@ are to be filled in. Where it is empty the command itself leads nowhere: `status
 
 def page() -> str:
     answers = table(("command", "keys beside `ok`"), [
-        (f"`{command}`", " ".join(f"`{key}`" if not key.isupper() else _kind(key) for key in keys.split()))
+        (f"`{command}`", " ".join(WHOLE.get(key, f"`{key}`") for key in keys.split()))
         for command, keys in ANSWERS.items()
     ])  # fmt: skip
     parts = [f"## {name}\n\n{table(('key', 'meaning'), _rows(keys))}" for name, keys in TABLES.items()]
@@ -590,10 +578,6 @@ def page() -> str:
         "## Status", table(("key", "meaning"), _rows(STATUS)),
         "## Sync", table(("key", "meaning"), _rows(SYNC)), *parts,
     )  # fmt: skip
-
-
-def _kind(key: str) -> str:
-    return "the keys of a dispatch" if key == "DISPATCH" else "the record under its kind"
 
 
 def _rows(keys: dict[str, str]) -> list[tuple[str, str]]:

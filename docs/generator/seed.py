@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from docs.generator.words import page as whole_page
-from docs.generator.words import table
+from docs.generator.words import table, whole_page
 from memento_git.cli.seed_names import DEFAULTS, FLAGS, OPTIONS, REPEATED, TABLE
 
 SAME: Final = (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from docs.generator.words import page as whole_page
-from docs.generator.words import table
+from docs.generator.words import table, whole_page
 from memento_git.cli.tools import ENDS, READS, TOOLS, takes
 
 if TYPE_CHECKING:

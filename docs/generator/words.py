@@ -22,7 +22,7 @@ PLAIN: Final[dict[type, str]] = {
 }
 
 
-def page(title: str, *parts: str) -> str:
+def whole_page(title: str, *parts: str) -> str:
     """Return a generated page."""
     return "\n\n".join([f"# {title}", NOTICE, *(part.strip() for part in parts)]) + "\n"
 
