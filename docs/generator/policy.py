@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from docs.generator.words import keys, of, table, whole_page
-from memento_git.model.policy import CONFIG, FREE, GRAPH, PREFLIGHT, RELEASE, REPRODUCE, Policy
+from memento_git.model.policy import CONFIG, FREE, Policy, key_of
 from memento_git.model.types import Shape
-from memento_git.model.work import BUDGET
 from memento_git.work.actions.setup import CONFIG_TEXT
 from memento_git.work.routing.executors import BUILT_IN
+
+if TYPE_CHECKING:
+    from memento_git.model.types import Field
 
 EXAMPLE: Final = """\
 version: 1
@@ -136,11 +138,10 @@ NOTES: Final = """\
 - A policy that cannot be read (`F001`, `F002`) or is of a newer format (`F005`) stops every command that needs it,
   with exit code 4: the file, the line and the remedy are named."""
 
-SIGNATURE_KEYS: Final = (
-    "", ".allowed_signers", ".revoked", ".ledger", ".require",
-    *(f".require.{name}" for name in ("plan_approval", "waivers", "final_acceptance", "release", "approvals")),
-)  # fmt: skip
-
+TOLD: Final = {  # what holds where a key is absent, if the value itself would not tell
+    "version": "", "policy.lease": f"{Policy().lease} s", "policy.preflight.disk": f"{FREE}",
+    "knowledge.domains": "none", "knowledge.medium": "90d", "executors": "the known ones",
+}  # fmt: skip
 EXECUTORS: Final = """\
 These are known without a word in `config.yaml`. A name in `executors` changes the values that it gives and keeps the
 others; a new `run` drops the built-in `health`, which was another program's. A name that is not in the table can still
@@ -175,57 +176,21 @@ def _value(default: object) -> str:
     return str(default).lower() if isinstance(default, bool) else str(default)
 
 
-def _section(name: str, shape: Shape, held: dict[str, object]) -> dict[str, str]:
-    """Return the defaults of one part of the policy."""
-    told = {f"policy.{name}.{key}": _value(held.get(key, ())) for key in shape.fields}
-    return {f"policy.{name}": "", **told}
-
-
 def defaults() -> dict[str, str]:
     """Return key -> value where the file does not have the key."""
-    policy = Policy()
-    return {
-        "version": "",
-        "policy": "",
-        "policy.proof": _value(policy.proof),
-        "policy.require": _value(policy.require),
-        "policy.plan": "",
-        "policy.plan.approvers": _value(policy.plan_approvers),
-        "policy.plan.not_author": _value(policy.plan_not_author),
-        "policy.approvals": "",
-        "policy.approvals.approvers": _value(policy.approvers),
-        "policy.approvals.not_author": _value(policy.approvals_not_author),
-        "policy.gates": "",
-        "policy.gates.required": _value(policy.gates_required),
-        "policy.gates.fresh": _value(policy.gates_fresh),
-        "policy.gates.verdicts": _value(policy.gate_verdicts),
-        "policy.gates.waivers": _value(policy.gate_waivers),
-        "policy.spike": "",
-        "policy.spike.dispatches": _value(policy.spike_dispatches),
-        "policy.lease": f"{policy.lease} s",
-        "policy.limits": "",
-        "policy.limits.attach": _value(policy.attach),
-        "policy.limits.output": _value(policy.output),
-        "policy.verify": "none",
-        "policy.enrich": _value(policy.enrich),
-        **_section("budget", BUDGET, policy.budget),
-        **_section("preflight", PREFLIGHT, {"disk": FREE, **policy.preflight}),
-        **_section("release", RELEASE, policy.release),
-        **_section("graph", GRAPH, policy.graph),
-        **{f"policy.signatures{key}": "nothing" if key else "" for key in SIGNATURE_KEYS},
-        **_section("reproduce", REPRODUCE, policy.reproduce),
-        "policy.check": "",
-        "policy.check.errors": _value(policy.errors),
-        "policy.allow_secrets": _value(policy.allow_secrets),
-        "policy.agents": _value(policy.agents),
-        "knowledge": "",
-        "knowledge.domains": "none",
-        "knowledge.short": "200",
-        "knowledge.semantic": "never",
-        "knowledge.medium": "90d",
-        "executors": "the known ones",
-        **{name: "" for name, _ in keys(CONFIG) if "[]" in name or "<name>" in name},
-    }
+    held = {key_of(name): value for name, value in Policy()._asdict().items()}
+    return {name: _default(name, field, held) for name, field in keys(CONFIG)}
+
+
+def _default(name: str, field: Field, held: dict[str, Any]) -> str:
+    if name in TOLD:
+        return TOLD[name]
+    if isinstance(field.type, Shape) or "[]" in name or "<name>" in name:
+        return ""
+    if name.startswith("policy.signatures."):
+        return "nothing"
+    section, _, key = name.rpartition(".")
+    return _value(held[name] if name in held else held[section].get(key, ()))
 
 
 def _executors() -> str:

@@ -229,42 +229,38 @@ class Policy(NamedTuple):
         ]  # fmt: skip
 
 
+PLACES: Final = {  # where config.yaml says what is not below policy under its own name
+    "plan_approvers": "policy.plan.approvers", "plan_not_author": "policy.plan.not_author",
+    "approvers": "policy.approvals.approvers", "approvals_not_author": "policy.approvals.not_author",
+    "gates_required": "policy.gates.required", "gates_fresh": "policy.gates.fresh",
+    "gate_verdicts": "policy.gates.verdicts", "gate_waivers": "policy.gates.waivers",
+    "spike_dispatches": "policy.spike.dispatches", "attach": "policy.limits.attach", "output": "policy.limits.output",
+    "errors": "policy.check.errors", "executors": "executors", "domains": "knowledge.domains",
+    "medium": "knowledge.medium", "short": "knowledge.short", "semantic": "knowledge.semantic",
+}  # fmt: skip
+
+
+def key_of(name: str) -> str:
+    """Return the key of config.yaml that says a field of the policy."""
+    return PLACES.get(name, f"policy.{name}")
+
+
 def policy_of(config: dict[str, Any]) -> Policy:
     """Return the policy that a schema-checked config holds."""
-    given = config.get("policy") or {}
-    default = Policy()
-    knowledge = config.get("knowledge") or {}
-    plan, gates, limits = given.get("plan") or {}, given.get("gates") or {}, given.get("limits") or {}
-    approvals = given.get("approvals") or {}
-    return Policy(
-        proof=given.get("proof", default.proof),
-        require=tuple(given.get("require", ())),
-        plan_approvers=tuple(plan.get("approvers", ())),
-        plan_not_author=plan.get("not_author", False),
-        approvers=tuple(approvals.get("approvers", ())),
-        approvals_not_author=approvals.get("not_author", False),
-        gates_required=tuple(gates.get("required", ())),
-        gates_fresh=tuple(gates.get("fresh", ())),
-        gate_verdicts=gates.get("verdicts", {}),
-        gate_waivers=tuple(gates.get("waivers", ())),
-        spike_dispatches=(given.get("spike") or {}).get("dispatches", default.spike_dispatches),
-        lease=duration(given["lease"]) if "lease" in given else default.lease,
-        attach=limits.get("attach", default.attach),
-        output=limits.get("output", default.output),
-        errors=tuple((given.get("check") or {}).get("errors", ())),
-        allow_secrets=tuple(given.get("allow_secrets", ())),
-        agents=given.get("agents", {}),
-        verify=tuple(given.get("verify", ())),
-        enrich=given.get("enrich", default.enrich),
-        budget={**default.budget, **given.get("budget", {})},
-        preflight={**default.preflight, **given.get("preflight", {})},
-        release={**default.release, **given.get("release", {})},
-        graph={**default.graph, **given.get("graph", {})},
-        reproduce={**default.reproduce, **given.get("reproduce", {})},
-        executors=config.get("executors") or {},
-        domains=(*DOMAINS, *knowledge.get("domains", ())),
-        short=knowledge.get("short", default.short),
-        semantic=knowledge.get("semantic", default.semantic),
-        medium=duration(knowledge["medium"]) if "medium" in knowledge else default.medium,
-        signatures=given.get("signatures") or {},
-    )
+    return Policy(**{name: _said(config, name, default) for name, default in Policy()._asdict().items()})
+
+
+def _said(config: dict[str, Any], name: str, default: Any) -> Any:
+    """Return what a config says of a field, beside the default or in its place, or else the default."""
+    held: Any = config
+    for key in key_of(name).split("."):
+        held = (held or {}).get(key)
+    if held is None:
+        return default
+    if name in ("lease", "medium"):
+        return duration(held)
+    if name == "domains":
+        return (*default, *held)
+    if isinstance(default, tuple):
+        return tuple(held)
+    return {**default, **held} if isinstance(default, dict) and name != "proof" else held
