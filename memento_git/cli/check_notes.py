@@ -14,7 +14,7 @@ from memento_git.model.anchors import UNKNOWN
 from memento_git.model.enumeration import many, some
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from memento_git.cli.output import Names
     from memento_git.knowledge.shelf import Shelf
@@ -24,10 +24,15 @@ if TYPE_CHECKING:
 SHOWN: Final = 10
 
 
-def _shelf(door: Door) -> Shelf:
+def _shown(
+    door: Door, look: Callable[[Shelf], Row], lines: Callable[[Row, Names], Iterable[str]], none: str = ""
+) -> None:  # fmt: skip
+    """Answer what a look at all notes found: as it is, or as lines, or by what is said where there are none."""
     from memento_git.knowledge.actions.checking import shelf_at
 
-    return shelf_at(door.ledger, door.at)
+    shelf = shelf_at(door.ledger, door.at)
+    told = look(shelf)
+    door.show(told, lambda: "\n".join(lines(told, output.Names(shelf.view))) or none)
 
 
 @click.command("anchors")
@@ -43,20 +48,15 @@ def anchors(door: Door, note_id: str, *, work_tree: bool) -> None:
 
     if len(door.at) > 1 or (door.at and work_tree):
         raise click.UsageError("give one --at, or --work-tree")
-    shelf = _shelf(door)
-    told = check_anchors(shelf, note_id, work_tree=work_tree)
 
-    def text() -> str:
-        names = output.Names(shelf.view)
+    def lines(told: Row, names: Names) -> list[str]:
         shown = [row for row in told["anchors"] if note_id or row["state"] != "ok"]
         counts = ", ".join(f"{count} {state}" for state, count in sorted(told["counts"].items()))
-        lines = output.columns(
-            (row["state"], names(row["note"]), row["title"], naming.place(row)) for row in map(_safe, shown)
-        )
         counted = f"{many(len(told['anchors']), 'place')} of {many(told['notes'], 'note')}"
-        return "\n".join([*lines, f"{counted}: {counts or 'none'}"])
+        rows = ((row["state"], names(row["note"]), row["title"], naming.place(row)) for row in map(_safe, shown))
+        return [*output.columns(rows), f"{counted}: {counts or 'none'}"]
 
-    door.show(told, text)
+    _shown(door, lambda shelf: check_anchors(shelf, note_id, work_tree=work_tree), lines)
 
 
 @click.command("impact")
@@ -69,16 +69,12 @@ def impact(door: Door, note_id: str) -> None:
     """
     from memento_git.knowledge.actions.checking import check_impact
 
-    shelf = _shelf(door)
-    told = check_impact(shelf, note_id)
+    def lines(told: Row, names: Names) -> list[str]:
+        rows = [(names(row["note"]), names.within(row["reason"]), row["title"]) for row in map(_safe, told["impact"])]
+        shown = output.columns(rows) or [f"no live note has to do with {names(told['note'])}"]
+        return [*shown, *_imported(told)]
 
-    def text() -> str:
-        names = output.Names(shelf.view)
-        lines = [(names(row["note"]), names.within(row["reason"]), row["title"]) for row in map(_safe, told["impact"])]
-        shown = output.columns(lines) or [f"no live note has to do with {names(told['note'])}"]
-        return "\n".join([*shown, *_imported(told)])
-
-    door.show(told, text)
+    _shown(door, lambda shelf: check_impact(shelf, note_id), lines)
 
 
 def _imported(told: Row) -> list[str]:
@@ -89,20 +85,13 @@ def _imported(told: Row) -> list[str]:
     return [*lines, *([f"imports in {unread} are not read; {adding('graph')}"] if unread else [])]
 
 
-def _pairs(door: Door, shelf: Shelf, told: Row, name: str, none: str) -> None:
-    def text() -> str:
-        names = output.Names(shelf.view)
-        return "\n".join(line for row in told[name] for line in _pair(row, names)) or none
-
-    door.show(told, text)
-
-
-def _pair(row: Row, names: Names) -> Sequence[str]:
-    near = f", {row['share']:.0%} of the words" if row["share"] is not None else ""
-    return [
-        f"{row['why']}{near}",
-        *output.columns((f"  {names(one['note'])}", one["kind"], one["title"]) for one in map(_safe, row["notes"])),
-    ]
+def _pairs(rows: Iterable[Row], names: Names) -> Iterator[str]:
+    for row in rows:
+        near = f", {row['share']:.0%} of the words" if row["share"] is not None else ""
+        yield f"{row['why']}{near}"
+        yield from output.columns(
+            (f"  {names(one['note'])}", one["kind"], one["title"]) for one in map(_safe, row["notes"])
+        )
 
 
 @click.command("duplicates")
@@ -111,8 +100,8 @@ def duplicates(door: Door) -> None:
     """Show live notes with one key, the same text, or nearly the same; nothing is merged."""
     from memento_git.knowledge.actions.checking import check_duplicates
 
-    shelf = _shelf(door)
-    _pairs(door, shelf, check_duplicates(shelf), "duplicates", "no live notes say the same")
+    none = "no live notes say the same"
+    _shown(door, check_duplicates, lambda told, names: _pairs(told["duplicates"], names), none)
 
 
 @click.command("conflicts")
@@ -121,8 +110,8 @@ def conflicts(door: Door) -> None:
     """Show live notes that contradict: by a link, a key, events that disagree, or perhaps by their words."""
     from memento_git.knowledge.actions.checking import check_conflicts
 
-    shelf = _shelf(door)
-    _pairs(door, shelf, check_conflicts(shelf), "conflicts", "no live notes contradict")
+    none = "no live notes contradict"
+    _shown(door, check_conflicts, lambda told, names: _pairs(told["conflicts"], names), none)
 
 
 @click.command("expired")
@@ -131,18 +120,13 @@ def expired(door: Door) -> None:
     """Show live notes whose time is over, the longest ago first."""
     from memento_git.knowledge.actions.checking import check_expired
 
-    shelf = _shelf(door)
-    told = check_expired(shelf)
-
-    def text() -> str:
-        names = output.Names(shelf.view)
-        lines = [
+    def lines(told: Row, names: Names) -> list[str]:
+        return output.columns(
             (names(row["note"]), row["kind"], f"{row['why']} {row['since'][:10]}", row["title"])
             for row in map(_safe, told["expired"])
-        ]
-        return "\n".join(output.columns(lines)) or "no live note has expired"
+        )
 
-    door.show(told, text)
+    _shown(door, check_expired, lines, "no live note has expired")
 
 
 COMMANDS: Final = {one.name: one for one in (anchors, impact, duplicates, conflicts, expired, usage)}

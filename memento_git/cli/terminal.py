@@ -13,6 +13,8 @@ from typing import Any, Final, NamedTuple, TextIO
 
 import click
 
+from memento_git.model.enumeration import ends
+
 UNFIT: Final = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 BUT_COLOURS: Final = re.compile(f"(\x1b\\[(?:0|1|3[1236]|90)m)|{UNFIT}")
 ANYWHERE: Final = "##["  # before `debug]`: what a runner of GitHub's obeys wherever it stands in a line
@@ -75,11 +77,7 @@ def width() -> int:
 
 def shortened(text: str) -> str:
     """Return a sentence that repeats what was given in a size that can be read: its beginning and its end."""
-    if len(text) <= MOST_SAID:
-        return text
-    tail = MOST_SAID // 4
-    head = MOST_SAID - tail
-    return f"{text[:head]} … {len(text) - head - tail} characters … {text[-tail:]}"
+    return ends(text, MOST_SAID)
 
 
 def envelope(data: dict[str, Any]) -> list[str]:
