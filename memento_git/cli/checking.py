@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from memento_git import __version__
 from memento_git.cli import terminal
 from memento_git.cli.boundary import Door, Noun, both
 from memento_git.model.enumeration import many
@@ -150,7 +151,6 @@ def _show(
     door: Door, report: Report, form: str, again: list[dict[str, Any]] | None, base: str, *, failed: bool, fix: bool,
     then: list[dict[str, str]],
 ) -> None:  # fmt: skip
-    from memento_git import __version__
     from memento_git.review import formats
 
     if form == "json":

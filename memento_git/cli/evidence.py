@@ -17,7 +17,9 @@ from memento_git.cli.options import Place, of_run, of_task, paged, reasoned, sig
 from memento_git.cli.reproduce import export, reproduce
 from memento_git.cli.texts import from_top
 from memento_git.errors import MementoError
-from memento_git.model.ids import NoSuchRecord
+from memento_git.model.clock import duration
+from memento_git.model.ids import IdInvalid, NoSuchRecord, is_id
+from memento_git.model.markup import spoken
 from memento_git.model.states import RUN_KINDS
 from memento_git.model.work import EVIDENCE_KINDS
 
@@ -46,7 +48,6 @@ evidence.add_command(export)
 @reads
 def list_evidence(door: Door, run: str, task: str, kind: str | None, query: str, limit: int, offset: int) -> None:
     """List the evidence of a run."""
-    from memento_git.model.markup import spoken
     from memento_git.review.report import evidence_line
     from memento_git.work.overview import choose_run, overview
 
@@ -119,7 +120,6 @@ def run_command(
     as it appears. Recorded are argv, exit code, time, digests of all output with redacted and size-limited copies, the
     reports, and git's ids of the code before and after.
     """
-    from memento_git.model.clock import duration
     from memento_git.work.actions import evidences, folders
 
     ledger = door.ledger
@@ -178,7 +178,6 @@ def _misplaced(ledger: Ledger, reports: Sequence[str]) -> list[str]:
 
 def _spoilt(row: EvidenceRow) -> list[str]:
     """Return what reports say of a command that itself ended well, where that makes it a failure."""
-    from memento_git.model.markup import spoken
     from memento_git.review.report import report_line
 
     bad = [] if row["exit_code"] else [report for report in row["reports"] if not report["ok"] and report["failed"]]
@@ -187,8 +186,6 @@ def _spoilt(row: EvidenceRow) -> list[str]:
 
 def _dispatch(door: Door, dispatch: str, *, apart: bool) -> str:
     """Return the full id of the dispatch; for evidence in a folder it must be given in full."""
-    from memento_git.model.ids import IdInvalid, is_id
-
     if apart and dispatch and not is_id(dispatch, "dispatch"):
         raise IdInvalid(given=dispatch, kind="dispatch")
     return door.view().find(dispatch, "dispatch")[0] if dispatch and not apart else dispatch
@@ -205,8 +202,6 @@ def _expect(door: Door, tasks: tuple[str, ...], run: str, summary: str, dispatch
 
 def _full(tasks: tuple[str, ...], actor: str) -> list[str]:
     """Return the tasks of evidence that is written to a folder: there may be no ledger to look a prefix up in."""
-    from memento_git.model.ids import IdInvalid, is_id
-
     for task in tasks:
         if not actor or not is_id(task, "task"):
             raise IdInvalid(given=task, kind="task")

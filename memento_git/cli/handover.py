@@ -12,6 +12,7 @@ from memento_git.cli import output, steps, terminal
 from memento_git.cli.boundary import Door, writes
 from memento_git.cli.options import COUNT, of_run
 from memento_git.model.enumeration import many
+from memento_git.work import task_steps
 
 if TYPE_CHECKING:
     from memento_git.model.rows import Row, TaskRow
@@ -98,8 +99,6 @@ def _show(door: Door, outcome: Outcome) -> int:
 
 def _merging(outcome: Outcome, task: TaskRow, *, candidate: bool) -> list[Row]:
     """Return the steps after a dispatch that completed: its work is taken over, and what is unproven proven."""
-    from memento_git.work import task_steps
-
     if candidate or not outcome.branch:
         return steps.onward(task, candidate=candidate)
     return [{"why": "take its work over", "command": f"git merge {outcome.branch}"}, *task_steps.proving(task)]

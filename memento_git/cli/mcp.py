@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from memento_git import __version__
 from memento_git.cli import boundary, terminal, texts, tools
 from memento_git.cli.boundary import Door, bare
 from memento_git.errors import MementoError, Refused, adding
@@ -144,8 +145,6 @@ def server(workspace: str, actor: str) -> Server[Any]:
     import mcp_types
     from mcp.server import Server
     from mcp.shared.exceptions import MCPError
-
-    from memento_git import __version__
 
     turn = anyio.Lock()
 

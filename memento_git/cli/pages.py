@@ -15,6 +15,8 @@ from memento_git.cli.boundary import Door
 from memento_git.errors import MementoError, Refused
 from memento_git.model.ids import ID
 from memento_git.review import page
+from memento_git.review.report import typed
+from memento_git.work import doubts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -180,9 +182,6 @@ def _check(ask: Ask, _: Request) -> Made:
 
 
 def _record(ask: Ask, request: Request) -> Made:
-    from memento_git.review.report import typed
-    from memento_git.work import doubts
-
     identity = request.path_params["id"]
     if identity.startswith("run_"):
         return _run(ask, identity)

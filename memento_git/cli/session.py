@@ -14,6 +14,7 @@ import click
 from memento_git.cli import naming, output, terminal
 from memento_git.cli.boundary import Door, alters, bare, group, reads, writes
 from memento_git.cli.options import refuse_empty, scoped
+from memento_git.cli.oriented import change, item, left_over, line, orientation
 from memento_git.cli.texts import read_text
 from memento_git.model.clock import duration
 from memento_git.model.knowledge import NOTE_KINDS
@@ -41,12 +42,11 @@ session = group("session", "Begin, check, hand over and mark a session of work."
 @writes
 def start(door: Door, label: str, *, new: bool) -> None:
     """Begin a session: show the last handoff, what is open, what was corrected, what changed since."""
-    from memento_git.cli import oriented
     from memento_git.knowledge.actions import sessions
     from memento_git.review.records import standings
 
     told = sessions.start_session(door.ledger, label=label, new=new, standings=standings)
-    door.show(told, lambda: "\n".join(oriented.orientation(told)))
+    door.show(told, lambda: "\n".join(orientation(told)))
 
 
 @session.command("status")
@@ -61,8 +61,6 @@ def status(door: Door) -> None:
 
 
 def _made(told: Row, whose: str) -> list[str]:
-    from memento_git.cli.oriented import change, item, line
-
     lines = ["no session is open there" if whose else "no session is open: memento session start"]
     if told["id"]:
         lines = [f"session {told['id']} since {told['started_at'][:19].replace('T', ' ')}"]
@@ -149,8 +147,6 @@ def promote(door: Door, drafts: tuple[str, ...], *, everything: bool) -> None:
 
 
 def _promoted(promoted: list[tuple[NoteRow, bool]], turned: list[Row], left: list[Row]) -> list[str]:
-    from memento_git.cli.oriented import line
-
     whose = naming.whose()
     lines = [
         f"{'kept already' if existing else 'kept'}: {row['id']}  {output.printable(row['title'])}{_until(row)}"
@@ -193,7 +189,6 @@ def discard(door: Door, drafts: tuple[str, ...]) -> None:
 @writes
 def end(door: Door, summary: str, **options: Any) -> None:
     """Write a handoff that names all that the session made, and end it."""
-    from memento_git.cli.oriented import item, left_over, line
     from memento_git.knowledge.actions import sessions
 
     told = sessions.end_session(door.ledger, read_text(summary, door), **options)
@@ -243,7 +238,6 @@ def changes(
     With --follow what the branch gains is shown as it is committed, with --json one object for each note, until Ctrl-C,
     the time that --for gives, or until nobody reads it any more.
     """
-    from memento_git.cli.oriented import change
     from memento_git.knowledge.actions import sessions
 
     refuse_empty(click.get_current_context(), texts=True)
@@ -264,7 +258,6 @@ def changes(
 
 def _follow(door: Door, since: str, every: float, length: float | None, wanted: dict[str, str]) -> None:
     """Print what happened, then what happens."""
-    from memento_git.cli.oriented import change
     from memento_git.knowledge.actions import sessions
 
     end = None if length is None else time.monotonic() + length

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memento_git import __version__
 from memento_git.cli import output, terminal
 from memento_git.cli.boundary import Door, alters, reads, writes
 from memento_git.cli.options import Place
@@ -121,7 +122,6 @@ def guide(door: Door, out: Path | None) -> None:
 @alters
 def update(door: Door, *, go: bool) -> None:
     """Show the command that updates this installation, or run it."""
-    from memento_git import __version__
     from memento_git.work.actions import update as updating
 
     argv = updating.update() if go else updating.plan()

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from memento_git.errors import Misused
-from memento_git.ledger import difference, layout, ranges
+from memento_git.ledger import codec, difference, layout, ranges
 from memento_git.ledger.git import BareRepository
 from memento_git.ledger.names import in_full
 from memento_git.ledger.staged import merging, staged_tree
@@ -167,7 +167,7 @@ def _fix(ledger: Ledger, report: Report) -> tuple[Fixed, ...]:
     gone = sorted({one.path for one in (*report.findings, *report.already) if one.code == "R001"})
     if not back and not gone:
         return ()
-    from memento_git.ledger import codec, redress
+    from memento_git.ledger import redress
 
     base = View(ledger.git, report.bases, ledger.now()) if report.bases else None
     if base is not None:

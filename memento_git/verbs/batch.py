@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import MementoError, Misused
 from memento_git.ledger import codec, yamltext
+from memento_git.model.clock import lasting
 from memento_git.texts.typed import lists
 from memento_git.verbs import notes, settling
+from memento_git.work import answers
 from memento_git.work.actions import (
     attaching,
     checks,
@@ -322,8 +324,6 @@ def _verdict(found: Verdict) -> dict[str, Any]:
 
 def _proof(tx: Transaction, dispatch: str) -> dict[str, Any]:
     """Return whether the task of a dispatch is proven, and why not."""
-    from memento_git.work import answers
-
     task = answers.after(tx, answers.after(tx, dispatch)["task_id"])
     return {"task_id": task["id"], **{key: task[key] for key in ("proven", "unproven_because")}}
 
@@ -385,8 +385,6 @@ def _converted(annotation: str, value: Any, where: str) -> Any:
             raise BatchInvalid(where=where, problem="a whole number is expected")
         return int(value)
     if annotation == "int":
-        from memento_git.model.clock import lasting
-
         return lasting(value)
     return value
 
