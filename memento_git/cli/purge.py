@@ -47,13 +47,14 @@ def _told(came: Purge) -> list[str]:
     """Return in sentences what is done, what is lost, what is not reached, what comes next."""
     reach, done = came.reach, came.done
     verb = "got" if done else "would get"
+    first = reach.commits[0][:12] if reach.commits else "none"
     lines = [
         f"purged from {reach.branch}: {', '.join(came.notes)}"
         if done
         else f"would purge from {reach.branch}: {', '.join(came.notes)}; nothing was changed yet",
         *_some("removed from all commits" if done else "would be removed from all commits", reach.paths),
         f" What {'stays' if done else 'would stay'} of each is an event that says who purged it, and when.",
-        f" {many(len(reach.commits), 'commit')} {verb} other ids, from {_first(reach.commits)} on;",
+        f" {many(len(reach.commits), 'commit')} {verb} other ids, from {first} on;",
         " their messages, authors, dates and all other files stay.",
         " Anchors and evidence that name commits as hints keep the old ids.",
     ]
@@ -69,10 +70,6 @@ def _told(came: Purge) -> list[str]:
               " - other clones, forks, backups, caches of a hosting service, and whoever read it",
               " - commit messages, drafts, and other files that say the same"]  # fmt: skip
     return [*lines, "Next:", *(f" - {step}" for step in _remaining(came))]
-
-
-def _first(commits: list[str]) -> str:
-    return commits[0][:12] if commits else "none"
 
 
 def _some(what: str, names: list[str]) -> list[str]:

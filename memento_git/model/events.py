@@ -6,7 +6,7 @@ from typing import Final
 
 from memento_git.model import types as t
 from memento_git.model.anchors import ABOUT
-from memento_git.model.knowledge import LINKED, RELATIONS
+from memento_git.model.knowledge import LINK
 from memento_git.model.states import MADE
 from memento_git.model.types import LINE, Field, Shape
 from memento_git.model.work import ACTOR, ALLOWED, CODE, FAILURES, GATE_KINDS, SIGNATURE, VERDICTS, WHY
@@ -63,11 +63,7 @@ PLACES: Final = {
     "about": Field(ABOUT, doc="its places in the code, as they are at this moment"),
     "named": Field(t.DIGEST, doc="of the places that its text names: once it names others, those here count no more"),
 }
-LINKING: Final = {
-    "rel": Field(t.Choice(RELATIONS), required=True),
-    "to": Field(t.id_of(*LINKED), required=True),
-    "reason": REASON,
-}
+LINKING: Final = {**LINK.fields, "reason": REASON}
 
 GATED: Final = ("run", "task")
 VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {

@@ -173,7 +173,7 @@ def faults(data: Mapping[str, Any]) -> Iterator[Problem]:
     for number, name in enumerate(names):
         if name in names[:number] or name in FOUND:
             yield ("parameters", number, "name"), f"{name!r} has another meaning here already"
-    held = list(chains(data))
+    held, goes_on = list(chains(data)), data.get("combine") == "sequential"
     if not held:
         yield (), "it has neither parts nor steps"
     if data.get("combine") and not data.get("parts"):
@@ -182,15 +182,11 @@ def faults(data: Mapping[str, Any]) -> Iterator[Problem]:
     if total > MOST_STEPS:
         yield (), f"it has {total} steps, at most {MOST_STEPS} are allowed"
     for at, steps in held:
-        empty = at == ("parts", 0, "steps") or not data.get("parts") or (at != ("steps",) and not _goes_on(data))
+        empty = at == ("parts", 0, "steps") or not data.get("parts") or (at != ("steps",) and not goes_on)
         if empty and steps and steps[0]["do"] not in SOURCES:
             yield (*at, 0, "do"), f"{steps[0]['do']} has nothing to work on: begin with {', '.join(SOURCES)}"
         for number, step in enumerate(steps):
             yield from (((*at, number, key), told) for key, told in _unknown(step, names))
-
-
-def _goes_on(data: Mapping[str, Any]) -> bool:
-    return data.get("combine") == "sequential"
 
 
 def _unknown(step: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -300,10 +300,6 @@ def _proved_more(event: Event, text: Prose | None, kept: Sequence[Prose], policy
     return is_unknown or is_other or not {*asked.proof} <= {*chain(*now)}
 
 
-def _ended(state: RunState, task: str) -> list[Event]:
-    return [seen.event for seen in state.folded(task).events if seen.event.do in ENDING]
-
-
 def _proving(state: RunState, task: str, after: str) -> str:
     """Return how a task that is shown as done becomes proven."""
     if agreeing := proofs.not_agreed(state)[1]:
@@ -320,7 +316,8 @@ def _done(state: RunState, task: Prose, scope: Scope, passes: Shown) -> Iterator
     """Yield what a task that is shown as done lacks."""
     ends = state.ends(task.id)
     path = ends[0].path if ends else task.path
-    moves = [*ends, *state.choices(task.id)] if ends else _ended(state, task.id)
+    ended = [seen.event for seen in state.folded(task.id).events if seen.event.do in ENDING]
+    moves = [*ends, *state.choices(task.id)] if ends else ended
     severity = scope.severity(*(event.id for event in moves))
     proof = state.proof(task.id)
     if not proof.proven:

@@ -46,18 +46,14 @@ def timeline(events: Sequence[EventRow]) -> Row | None:
     lanes = []
     for number, name in enumerate(names):
         y = TOP + number * LANE + LANE // 2
-        held = [_mark(step, rows, y) for (lane, step), rows in sorted(marks.items(), key=_place) if lane == name]
+        held = [_mark(step, rows, y) for (lane, step), rows in sorted(marks.items()) if lane == name]
         count = sum(mark["count"] for mark in held)
-        lanes.append({"name": name, "short": _short(name), "y": y, "marks": held, "count": count})
+        lanes.append({"name": name, "short": cut(called(name), NAME_LENGTH), "y": y, "marks": held, "count": count})
     bottom = TOP + len(names) * LANE
     return {
         "width": WIDTH, "left": LEFT, "right": WIDTH - RIGHT, "top": TOP, "bottom": bottom, "height": bottom + 30,
         "lanes": lanes, "ticks": _ticks(first, span),
     }  # fmt: skip
-
-
-def _place(item: tuple[tuple[str, int], list[EventRow]]) -> int:
-    return item[0][1]
 
 
 def _lanes(events: Sequence[EventRow]) -> list[str]:
@@ -67,10 +63,6 @@ def _lanes(events: Sequence[EventRow]) -> list[str]:
         return list(counts)
     busiest = set(sorted(counts, key=lambda name: (-counts[name], name))[: MOST_LANES - 1])
     return [*(name for name in counts if name in busiest), OTHERS]
-
-
-def _short(name: str) -> str:
-    return cut(called(name), NAME_LENGTH)
 
 
 def _mark(step: int, rows: Sequence[EventRow], y: int) -> Row:
