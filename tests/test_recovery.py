@@ -235,6 +235,20 @@ def test_an_expired_claim_is_recovered_and_requeued_with_its_history(play: Play,
     assert play.status(task) == "completed"
 
 
+def test_a_claim_of_another_hand_out_does_not_hold_one_that_is_over(play: Play, task: str) -> None:
+    dispatch = play.claimed(task)
+    expire(play, dispatch)
+    over = claims.read(play.ledger.git, task)
+    assert over is not None
+    other = over._replace(dispatch="dispatch_000000000000", until="2999-01-01T00:00:00.000Z")
+    assert claims.take(play.ledger.git, task, other, over)
+
+    play.do(dispatches.recover_dispatch, dispatch)
+
+    assert play.status(task) == "pending"
+    assert claims.listed(play.ledger.git)[task].dispatch == other.dispatch
+
+
 def test_a_claim_that_holds_is_not_recovered(play: Play, task: str) -> None:
     play.claimed(task)
     assert recovering.recover_all(play.ledger) == []
