@@ -323,6 +323,34 @@ def test_a_renamed_task_folder_is_led_back_and_no_only_copy_taken_out(branch: Pl
     assert branch.is_proven(task)
 
 
+@pytest.mark.parametrize(("to", "else_"), [("my-run", ""), ("run_aaaaaaaaaaaa", "repair that line, or ")])
+def test_a_renamed_run_folder_is_led_back_as_a_whole(branch: Play, to: str, else_: str) -> None:
+    folder = path_of(branch, "run.md").parent
+    branch.task()
+    git(branch.root, "mv", str(folder), str(folder.parent / to))
+    branch.commit_all("tidied up")
+
+    fixes = {one.fix for one in actions.check(branch.ledger, no_base=True).findings}
+    runs = ".memento/runs"
+    assert fixes == {f"{else_}git mv {runs}/{to} {runs}/{folder.name}"}
+    subprocess.run(fixes.pop().removeprefix(else_), shell=True, check=True, cwd=branch.root)
+    branch.commit_all("put back")
+    assert look(branch, no_base=True) == []
+
+
+@pytest.mark.parametrize("to", ["blocked.yaml", "20200101T000000000Z-blocked-aaaaaaaaaaaa.yaml"])
+def test_a_renamed_event_is_given_its_name_again_and_never_taken_out(branch: Play, to: str) -> None:
+    task = branch.task()
+    branch.do(tasks.block_task, task, reason="waits")
+    event = path_of(branch, f"tasks/*/{task}/*-blocked-*")
+    git(branch.root, "mv", str(event), str(event.with_name(to)))
+    branch.commit_all("tidied up")
+
+    fixes = {one.fix for one in actions.check(branch.ledger, no_base=True).findings}
+    names = (str(path.relative_to(branch.root)) for path in (event.with_name(to), event))
+    assert fixes == {f"git mv {' '.join(names)}"}
+
+
 def test_what_lies_in_the_folder_of_a_skill_is_the_ledgers(branch: Play) -> None:
     for name in ("pdf/SKILL.md", "pdf/scripts/read.py", "SKILL.md"):
         path = branch.root / ".memento" / "skills" / name

@@ -1,7 +1,8 @@
-"""Folders of tasks and plans under another name than theirs: the command that brings each back."""
+"""Folders of runs, tasks and plans, and events, under another name than theirs: the command that brings each back."""
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from typing import TYPE_CHECKING, Final
@@ -12,8 +13,8 @@ from memento_git.model.ids import ALPHABET, LENGTH, kind_of
 if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
-NAME: Final = re.compile(rf"^id: ((?:task|plan)_[{ALPHABET}]{{{LENGTH}}})$", re.MULTILINE)
-PROSE: Final = ("task", "plan")
+NAME: Final = re.compile(rf"^id: ((?:run|task|plan)_[{ALPHABET}]{{{LENGTH}}})$", re.MULTILINE)
+PROSE: Final = ("task", "plan", "run")
 
 
 def astray(view: View, record: str) -> str:
@@ -25,20 +26,35 @@ def astray(view: View, record: str) -> str:
 
 
 def brought_back(view: View, path: str) -> str:
-    """Return the command that gives the folder of a file its name again, where the text in it is of a record."""
+    """Return the command that gives the folder of a file its name again, by the text in it, or else an event its own.
+
+    A run's folder that was renamed is led back as a whole.
+    """
+    folder, run = path, layout.run_of_path(path)
+    while run and (folder := folder.rpartition("/")[0]):
+        for kind in PROSE:
+            record = _named(view, text) if (text := f"{folder}/{kind}.md") in view.files else ""
+            right = layout.folder_of(record if kind == "run" else run, record) if kind_of(record) == kind else folder
+            if right != folder and f"{right}{path[len(folder) :]}" not in view.files:
+                parent = right.rpartition("/")[0]
+                is_there = any(one.startswith(f"{parent}/") for one in view.files)
+                made = "" if is_there else f"{shlex.join(['mkdir', '-p', parent])} && "
+                return f"{made}{shlex.join(['git', 'mv', folder, right])}"
+    was = _event(view, path)
+    return shlex.join(["git", "mv", path, was]) if was else ""
+
+
+def _event(view: View, path: str) -> str:
+    """Return the name that a file in the folder of a record had as an event; nothing where history has none."""
     folder, _, name = path.rpartition("/")
-    texts = {f"{folder}/{kind}.md": kind for kind in PROSE}
-    held = next((text for text in texts if text in view.files and layout.place_of(text) is None), "")
-    record, run = _named(view, held) if held else "", layout.run_of_path(path)
-    if not record or not run or kind_of(record) != texts[held]:
+    if not layout.owner_of(folder) or not name.endswith(".yaml") or path not in view.files:
         return ""
-    right = layout.folder_of(run, record)
-    if f"{right}/{name}" in view.files:
-        return ""
-    parent = right.rpartition("/")[0]
-    is_there = any(one.startswith(f"{parent}/") for one in view.files)
-    made = "" if is_there else f"{shlex.join(['mkdir', '-p', parent])} && "
-    return f"{made}{shlex.join(['git', 'mv', folder, right])}"
+    told = view.git.run(
+        "log", "--no-renames", "--diff-filter=A", "--format=", "--name-only", "-z",
+        f"--find-object={view.files[path]}", *view.commits, "--", folder,
+    )  # fmt: skip
+    names = os.fsdecode(told).split("\0")
+    return next((one for one in names if one not in view.files and layout.place_of(one) is not None), "")
 
 
 def _named(view: View, path: str) -> str:

@@ -58,8 +58,8 @@ CATALOGUE: Final = {
     "F010": Kind(
         "a file that is not the ledger's", "warning",
         "A file below `.memento` that is not part of the ledger's layout. Nothing reads it.",
-        "Take it out: `git rm PATH`; the folder of a task or plan that was renamed: give it its name again, by the "
-        "`git mv` that the finding names.",
+        "Take it out: `git rm PATH`; the folder of a run, task or plan, or an event, that was renamed: give it its "
+        "name again, by the `git mv` that the finding names.",
     ),
     "F011": Kind(
         "an attachment above policy's limit", "warning",

@@ -14,6 +14,7 @@ from memento_git.ledger.events import UNREAD
 from memento_git.model.finding import FETCHING, OR, WHOLE, Finding, Lost, leaving_out
 from memento_git.model.ids import random_part
 from memento_git.model.work import Event, Prose
+from memento_git.review.astray import brought_back
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -237,7 +238,10 @@ class _Past:
             return out
         if absence.is_away(self.view, lost.path):
             return FETCHING
-        restoring, (_, has_other, other) = self._restoring(finding.path, lost), finding.fix.partition(OR)
+        restoring = self._restoring(finding.path, lost)
+        if not restoring and lost.path == finding.path:
+            restoring = brought_back(self.view, lost.path)
+        _, has_other, other = finding.fix.partition(OR)
         if has_other and (restoring or finding.lost):
             return restoring or other
         told = restoring or self._without(finding.path, lost)
