@@ -39,6 +39,10 @@ LED = [
     (f"dispatch complete {DISPATCH} done", f"dispatch complete {DISPATCH} --summary done"),
     (f"dispatch fail {DISPATCH} 2nd", f"dispatch fail {DISPATCH} --reason 2nd"),
     # what is lacking
+    (
+        f"dispatch complete {DISPATCH} --evidence --summary ok",
+        f"dispatch complete {DISPATCH} --evidence EVIDENCE --summary ok",
+    ),
     ("task add", "task add --title TEXT"),
     ("plan draft x", "plan draft --title x --body TEXT"),
     (f"dispatch create {TASK}", f"dispatch create {TASK} --executor WHO"),
@@ -103,6 +107,7 @@ LED = [
     ("changes 2d", "changes --since 2d"),
     (f"note supersede {NOTE} 'We use tabs.'", f"note add --supersedes {NOTE} 'We use tabs.'"),
     ("commit", "status"),
+    ("code src/app.py:3-9", "code read src/app.py:3-9"),
     ("check anchor", "check anchors"),
     ("checkpoint 'half of it'", "session checkpoint 'half of it'"),
     ("help task add", "task add --help"),

@@ -11,6 +11,7 @@ import click
 
 from memento_git.cli import synonyms
 from memento_git.cli.main import COMMANDS, memento
+from memento_git.cli.retyped import as_typed
 from memento_git.model.ids import ALPHABET, KINDS, LENGTH, LISTED, begins_an_id, kind_of
 from memento_git.model.knowledge import NOTE_KINDS
 from memento_git.texts.secrets import find_in_words
@@ -22,22 +23,11 @@ if TYPE_CHECKING:
 
 CAPITALS: Final = re.compile(r"(?<![\w-])[A-Z]+(?![\w-])")
 OTHERWISE: Final = ("key_prefix", "thread")  # options that name notes in the place of an id
-DASHES: Final = re.compile(
-    r"^[-\u2010-\u2015\u2212]*[\u2010-\u2015\u2212][-\u2010-\u2015\u2212]*(?=[A-Za-z][\w-]*(?:=|$))"
-)
 MENDS: Final = 6
 MOST: Final = 200  # words
 LONGEST: Final = 200  # letters of a word
 NEAR: Final = 0.7  # how like a word must be: below it, page is purge, and revert is report
 SHORT: Final = re.compile(rf"(?=.*\d)(?=.*[a-z])[{ALPHABET}]{{3,{LENGTH}}}")  # the beginning of an id without its kind
-QUOTES: Final = {
-    "\u201c": "\u201d",
-    "\u201e": "\u201c\u201d",
-    "\u2018": "\u2019",
-    "\u00ab": "\u00bb",
-    "\u00bb": "\u00ab",
-}
-"""What opens a typographic quote, and what closes it."""
 REQUIRED: Final = "it is required."  # how help ends of an option that only the action asks for
 WORDED: Final = ("text", "title", "goal", "body", "summary", "reason", "query")
 TEXTS: Final = (*WORDED, "note", "label", "since")  # options whose value is typed alone, the likeliest first
@@ -81,25 +71,9 @@ def _guessed(error: click.ClickException) -> str:
 
 def led_on(words: Sequence[str]) -> str:
     """Return the line that was likely meant; nothing where that is unknown, or must not be shown."""
-    meant = next(_mended(_as_typed(words), MENDS), ()) if len(words) <= MOST else ()
+    meant = next(_mended(as_typed(words), MENDS), ()) if len(words) <= MOST else ()
     fit = all(len(word) <= LONGEST and word.isprintable() for word in meant) and not find_in_words(meant)
     return shlex.join(("memento", *meant)) if fit and meant not in ((), tuple(words)) else ""
-
-
-def _as_typed(words: Sequence[str]) -> Words:
-    """Return words without what a chat or a document made of them: a dash for two, quotes that no shell reads."""
-    end = words.index("--") if "--" in words else len(words)
-    opened: list[str] = []
-    found: list[str] = []
-    for word in (DASHES.sub("--", one) for one in words[:end]):
-        if opened or word[:1] in QUOTES:
-            opened.append(word)
-            if word and word[-1] in QUOTES[opened[0][0]]:
-                found.append(" ".join(opened)[1:-1])
-                opened = []
-        else:
-            found.append(word)
-    return (*found, *opened, *words[end:])
 
 
 def _mended(words: Words, left: int) -> Iterator[Words]:
@@ -168,6 +142,8 @@ def _others(found: Reading) -> Iterator[Words]:
     yield from ((*found.head, verb, *rest) for verb in get_close_matches(plain, found.verbs, cutoff=NEAR))
     if found.path == ("check",):
         yield from _compared(found)
+    if found.path == ("code",) and re.search(r"[./]", word):
+        yield (*found.head, "read", *found.rest)
 
 
 def _compared(found: Reading) -> Iterator[Words]:
@@ -229,7 +205,7 @@ def _called(verbs: Sequence[str], word: str) -> list[str]:
 def _taken(found: Reading) -> Iterator[Words]:
     """Yield the line that a command takes, if its mistakes can be mended one after the other."""
     outer: Words = ()
-    rest: Words | None = found.rest
+    rest: Words | None = _parted(found.command, found.rest)
     for _ in range(MENDS):
         if rest is None:
             return
@@ -258,6 +234,19 @@ def _taken(found: Reading) -> Iterator[Words]:
                 yield (*outer, *found.head, *chosen[:at], *_lacking(found.command, given), *chosen[at:])
                 return
             rest = _placed(found.command, given, rest, extra)
+
+
+def _parted(command: click.Command, rest: Words) -> Words:
+    """Put a placeholder where an option has another one for its value: a variable of the shell was empty."""
+    end = rest.index("--") if "--" in rest else len(rest)
+    named = {name: one for one in command.params for name in one.opts if name.startswith("--")}
+    parted: list[str] = []
+    for word in rest[:end]:
+        before = named.get(parted[-1]) if parted else None
+        if word in named and before is not None and not getattr(before, "is_flag", False):
+            parted.append(_value(before))
+        parted.append(word)
+    return (*parted, *rest[end:])
 
 
 def _with_value(option: click.Parameter, rest: Words) -> Words:
