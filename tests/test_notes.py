@@ -214,6 +214,11 @@ def test_what_takes_a_notes_place_goes_on_being_about_its_code(play: Play, cli: 
     assert (code, " it takes over about, tags, thread, pinned from what" in out) == (0, True)
 
 
+def test_a_tag_with_a_comma_is_told_to_be_one(play: Play) -> None:
+    add(play, "Answers are cached.", tags=["web,speed"])
+    assert play.ledger.warnings == ["'web,speed' is one tag: several are given one by one"]
+
+
 def test_links_that_came_later_and_are_not_taken_over_are_told(play: Play, cli: Call) -> None:
     old, other, gone = add(play, "Answers are cached."), add(play, "The cache is small."), add(play, "Plain.")
     play.do(notes.link_note, old, "depends_on", other)

@@ -164,6 +164,8 @@ def _front_matter(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any
         found |= {key: desk.text(key, given[key], lines=False)} if given.get(key) else {}
     for key in LISTS:
         found |= {key: _once(desk.texts(key, given[key]))} if given.get(key) else {}
+    listed = (tag for tag in found.get("tags", ()) if "," in tag)
+    desk.tx.ledger.warn(*(f"{tag!r} is one tag: several are given one by one" for tag in listed))
     for key in SHARES:
         found |= {key: share(key, given[key])} if given.get(key) not in (None, "") else {}
     found |= _moments(desk, given, before)
