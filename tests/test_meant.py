@@ -106,6 +106,8 @@ LED = [
     ("diff v1 v2", "diff v1..v2"),
     ("changes 2d", "changes --since 2d"),
     (f"note supersede {NOTE} 'We use tabs.'", f"note add --supersedes {NOTE} 'We use tabs.'"),
+    (f"note pin {NOTE}", f"note revise --pinned {NOTE}"),
+    (f"note revise {NOTE} --pin", f"note revise {NOTE} --pinned"),
     ("commit", "status"),
     ("code src/app.py:3-9", "code read src/app.py:3-9"),
     ("check anchor", "check anchors"),

@@ -21,6 +21,7 @@ MEANT: Final = {
     "gate pass": "gate record", "gate approve": "gate record", "gate fail": "gate record",
     "gate reject": "gate record", "checkpoint": "session checkpoint", "commit": "status",
     "check stale": "check anchors", "check notes": "check anchors", "note supersede": "note add --supersedes",
+    "note pin": "note revise --pinned", "note unpin": "note revise --not-pinned",
 }  # fmt: skip
 VERBS: Final = {
     # our verb: what it is called elsewhere
@@ -72,6 +73,7 @@ NOUNS: Final = {
 ALIKE: Final = (
     # options and arguments of much the same sense, by which one is likelier meant
     "tag tags label labels category",
+    "pinned pin",
     "title name subject label headline summary goal message",
     "body description desc text content details message",
     "text content body message description value",
