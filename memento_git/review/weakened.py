@@ -101,12 +101,11 @@ def _untold(old: Policy, new: Policy) -> Iterator[str]:
 
 
 def _levels(old: Policy, new: Policy) -> Iterator[str]:
-    for section, before, after in (
-        ("release", {"graph": old.release["graph"]}, new.release),
-        ("preflight", old.preflight, new.preflight),
-        ("graph", old.graph, new.graph),
-    ):
-        yield from _lower(section, before, after)
+    for section in ("release", "preflight", "graph"):
+        for key, level in getattr(old, section).items():
+            now = getattr(new, section).get(key)
+            if level in LEVELS and now in LEVELS and LEVELS.index(now) > LEVELS.index(level):
+                yield f"{section}.{key}: {now} now, it was {level}"
     if new.graph["growth"] > old.graph["growth"]:
         yield f"graph.growth: {new.graph['growth']} percent are allowed now, it was {old.graph['growth']}"
     was, now = (str(one.graph["after_dispatch"]) for one in (old, new))
@@ -152,8 +151,8 @@ def _sandboxes(old: Policy, new: Policy) -> Iterator[str]:
 def _again(old: Policy, new: Policy) -> Iterator[str]:
     """Tell what is not run again any more, or is now, and with what."""
     first, now = (one.reproduce["commands"] for one in (old, new))
-    yield from _fewer("reproduce.commands", *(list(map(_argv, words)) for words in (first, now)))
-    more = [_argv(words) for words in now if not any(words[: len(one)] == one for one in first)]
+    yield from _fewer("reproduce.commands", *(list(map(" ".join, words)) for words in (first, now)))
+    more = [" ".join(words) for words in now if not any(words[: len(one)] == one for one in first)]
     if more and (first or any(WILD.intersection(words[0]) for words in now)):
         yield f"reproduce.commands: {', '.join(more)} may be run again now, and counts as reproduced then"
     for key in ("setup", "timeout", "env"):
@@ -193,16 +192,6 @@ def _limits(old: Policy, new: Policy) -> Iterator[str]:
         yield f"limits.output: {new.output} bytes of each stream are kept now, it was {old.output}"
     if new.attach < old.attach:
         yield f"limits.attach: of a file or graph above {new.attach} bytes only the digest is kept, it was {old.attach}"
-
-
-def _argv(words: Sequence[str]) -> str:
-    return " ".join(words)
-
-
-def _lower(section: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    for key, level in old.items():
-        if level in LEVELS and LEVELS.index(new[key]) > LEVELS.index(level):
-            yield f"{section}.{key}: {new[key]} now, it was {level}"
 
 
 def _fewer(rule: str, old: Collection[str], new: Collection[str]) -> Iterator[str]:
