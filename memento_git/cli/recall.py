@@ -10,7 +10,7 @@ from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import COUNT, across, refuse_empty
 from memento_git.cli.texts import rooted
 from memento_git.knowledge.wishes import BUDGET, RECORDS, VIEWS
-from memento_git.model.knowledge import NOTE_KINDS
+from memento_git.model.knowledge import NOTE_KINDS, STATUSES
 
 if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 WHOSE: Final = {"project": "This project:", "user": "Your own:"}
 SHARE: Final = click.FloatRange(0, 1)
-STATES: Final = (
-    "active", "parked", "retired", "superseded", "merged", "resolved", "finished", "contested", "expired", "draft",
-    "all",
-)  # fmt: skip
+STATES: Final = (*STATUSES, "expired", "draft", "all")
 
 
 @click.command("recall")

@@ -12,9 +12,6 @@ from memento_git.model.types import LINE, Field, Shape
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-NOTE_KINDS: Final = (
-    "fact", "decision", "lesson", "event", "preference", "gap", "question", "checkpoint", "goal", "summary",
-)  # fmt: skip
 DOMAINS: Final = (
     "architecture", "decisions", "patterns", "tasks", "issues", "dependencies", "history", "context", "feedback",
 )  # fmt: skip
@@ -22,6 +19,7 @@ DOMAIN_OF: Final = {
     "fact": "context", "decision": "decisions", "lesson": "patterns", "event": "history", "preference": "patterns",
     "gap": "issues", "question": "issues", "checkpoint": "tasks", "goal": "tasks", "summary": "history",
 }  # fmt: skip
+NOTE_KINDS: Final = tuple(DOMAIN_OF)
 RELATIONS: Final = ("relates_to", "caused_by", "depends_on", "blocks", "enables", "contradicts")
 STATUSES: Final = (
     "active", "parked", "retired", "superseded", "merged", "resolved", "finished", "contested",

@@ -55,7 +55,7 @@ def run_change(old: Row | None, new: Row | None, *, archived: bool = False) -> R
     before, after = old or EMPTY, new or EMPTY
     known = {row["id"] for row in before["audit"]}
     events = [row for row in after["audit"] if row["id"] not in known]
-    told = _by_record(row for row in events if row["legal"])
+    told = grouped((row["record"], row) for row in events if row["legal"])
     shown = after["run"] or before["run"]
     change: Row = {
         "id": shown["id"], "goal": shown["goal"], "spike": shown["spike"], "change": _kind(old, new),
@@ -137,19 +137,12 @@ def _kind(old: object, new: object) -> str:
     return "changed" if old and new else "added" if new else "removed"
 
 
-def _by_record(events: Iterable[Row]) -> dict[str, list[Row]]:
-    return grouped((row["record"], row) for row in events)
-
-
 def _verb(row: Row) -> str:
     return verb_of(row["action"])
 
 
 def _event(row: Row) -> Row:
-    return {
-        "id": row["id"], "record": row["record"], "action": row["action"], "actor": row["actor"],
-        "created_at": row["created_at"], "summary": row["summary"], "problem": row["problem"],
-    }  # fmt: skip
+    return {key: row[key] for key in ("id", "record", "action", "actor", "created_at", "summary", "problem")}
 
 
 def _actors(events: Sequence[Row]) -> list[str]:

@@ -91,9 +91,7 @@ def _change(row: Row) -> str:
 
 def _illegal(events: list[EventRow]) -> list[Row]:
     return [
-        {"id": one["id"], "action": one["action"], "actor": one["actor"], "problem": one["problem"]}
-        for one in events
-        if not one["legal"]
+        {key: row[key] for key in ("id", "action", "actor", "problem")} for row in map(dict, events) if not row["legal"]
     ]
 
 

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 STUCK: Final = ("blocked", "rejected", "contested")
 BUNDLE: Final = "bundle.json"
+VERIFIED: Final = (
+    "kind", "trust_level", "outcome", "command", "folder", "exit_code", "covers", "absent", "stale", "uncommitted",
+    "passed_since",
+)  # fmt: skip
 OPEN: Final = tuple(status for status in TASK_STATUSES if status not in FINAL_TASK)
 
 
@@ -91,16 +95,9 @@ def _risks(held: RunRows) -> Iterable[Row]:
 def _verification(held: RunRows) -> Iterable[Row]:
     """Yield the evidence that proves tasks, with the tasks that it proves."""
     proves = grouped((name, task["id"]) for task in held["tasks"] for name in task["proven_by"])
-    for row in held["evidence"]:
-        if row["id"] in proves:
-            yield {
-                "evidence_id": row["id"], "kind": row["kind"], "trust_level": row["trust_level"],
-                "outcome": row["outcome"],
-                "command": row["command"], "folder": row["folder"], "exit_code": row["exit_code"],
-                "covers": row["covers"], "absent": row["absent"], "stale": row.get("stale", False),
-                "uncommitted": row.get("uncommitted", False), "passed_since": row.get("passed_since"),
-                "task_ids": proves[row["id"]],
-            }  # fmt: skip
+    rows: list[Row] = [{"stale": False, "uncommitted": False, **row} for row in held["evidence"] if row["id"] in proves]
+    for row in rows:
+        yield {"evidence_id": row["id"], **{key: row.get(key) for key in VERIFIED}, "task_ids": proves[row["id"]]}
 
 
 def _recovered(held: RunRows) -> Iterable[Row]:
