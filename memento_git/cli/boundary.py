@@ -315,7 +315,9 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 (the one place where the unforeseen ends)
-        return _bug(error, as_json=as_json)
+        from memento_git.cli import bugs
+
+        return _refuse("internal_error", *bugs.told(error), BUG_CODE, as_json=as_json)
     return code if isinstance(code, int) else 0
 
 
@@ -376,9 +378,3 @@ def _refuse(token: str, message: str, hint: str, code: int, *, as_json: bool) ->
         if hint:
             terminal.put(f" next: {terminal.clean(hint)}", err=True)
     return code
-
-
-def _bug(error: Exception, *, as_json: bool) -> int:
-    from memento_git.cli import bugs
-
-    return _refuse("internal_error", *bugs.told(error), BUG_CODE, as_json=as_json)

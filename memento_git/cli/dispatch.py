@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memento_git.cli import boundary, output, steps
+from memento_git.cli import boundary, handover, output, steps
 from memento_git.cli.boundary import Door, both, reads, writes
 from memento_git.cli.options import noted, of_run, paged, reasoned
+from memento_git.model.clock import lasting
 from memento_git.model.states import DISPATCH_STATUSES
 from memento_git.model.work import FAILURES
+from memento_git.work import task_steps
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
@@ -78,18 +80,17 @@ def create(
     from memento_git.work.actions import dispatches
 
     if worktree:
-        from memento_git.cli.handover import create_apart
         from memento_git.work.actions.handing import Wish
 
         wish = Wish(executor, run, candidate, note, over_budget, allow_destructive)
-        create_apart(door, task_id, wish)
+        handover.create_apart(door, task_id, wish)
         return
     row = door.row("dispatch create", lambda tx: dispatches.create_dispatch(
         tx, task_id, executor, run=run, candidate=candidate, note=note, over_budget=over_budget,
         allow_destructive=allow_destructive,
     ))  # fmt: skip
     data = {**row, "dispatched": True}
-    door.show(data, f"dispatched {row['task_id']} as {row['dispatch_id']}", then=steps.claiming(row))
+    door.show(data, f"dispatched {row['task_id']} as {row['dispatch_id']}", then=[task_steps.claiming("it", row)])
 
 
 @dispatch.command("claim")
@@ -129,8 +130,6 @@ def _tell_of_remotes(door: Door, dispatch: str, until: str) -> None:
 
 def _seconds(lease: str) -> int:
     """Return how long a lease is, 0 for policy's."""
-    from memento_git.model.clock import lasting
-
     return lasting(lease) if lease else 0
 
 
@@ -307,9 +306,7 @@ def recover(
     if bool(dispatch_id) == all_ or (all_ and (force or reason)) or (run and not all_):
         raise click.UsageError("name one dispatch; or give --all, with --run if you like, without --force and --reason")
     if all_:
-        from memento_git.cli.handover import recover_all
-
-        recover_all(door, run, executor, requeue=requeue)
+        handover.recover_all(door, run, executor, requeue=requeue)
         return
 
     def act(tx: Transaction) -> tuple[DispatchRow, DispatchRow | None, Row | None, TaskRow]:
@@ -324,11 +321,9 @@ def recover(
     again = f"\nhanded out again as {successor['dispatch_id']}" if successor else ""
     packet = handover.packet(made["path"] if made else None)
     data = {**row, "requeued_dispatch_id": successor["dispatch_id"] if successor else None, "bundle": made}
-    then = steps.claiming(successor) if successor else steps.offering(task)
+    then = [task_steps.claiming("it", successor)] if successor else steps.offering(task)
     door.show(data, f"recovered {row['dispatch_id']}{_kept(row)}{again}{packet}", then=then)
 
-
-from memento_git.cli import handover  # noqa: E402 (it adds its commands to the group)
 
 for each in (handover.run_dispatch, handover.stop, handover.work):
     dispatch.add_command(each)

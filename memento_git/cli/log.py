@@ -10,7 +10,8 @@ from memento_git.cli import captured, naming, note_story, output
 from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import of_run, paged
 from memento_git.errors import Misused
-from memento_git.model.ids import kind_of, opening_of, verb_of
+from memento_git.ledger import layout
+from memento_git.model.ids import IdInvalid, NoSuchRecord, kind_of, opening_of, verb_of
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
@@ -43,8 +44,10 @@ def log(door: Door, run: str, limit: int, offset: int, *, commits: bool, **filte
 
     What happened in one run or to one note keeps its order whatever the clocks said; they are mixed by their clocks.
     """
+    from memento_git.knowledge.moments import past_moment
+
     view = door.view()
-    filters |= {name: _moment(name, filters[name], view.now) for name in ("since", "until") if filters[name]}
+    filters |= {name: past_moment(name, filters[name], view.now) for name in ("since", "until") if filters[name]}
     if commits:
         _commits(door, view, run, filters, limit, offset)
         return
@@ -84,15 +87,8 @@ def _refuse_unknown(verb: str) -> None:
         raise VerbUnknown(given=verb[:60], known=", ".join(sorted(verbs)))
 
 
-def _moment(where: str, given: str, now: str) -> str:
-    from memento_git.knowledge.moments import past_moment
-
-    return past_moment(where, given, now)
-
-
 def _events(view: Any, given: str, record: str) -> list[EventRow]:
     from memento_git.folding.event_rows import clocked, mixed
-    from memento_git.ledger import layout
     from memento_git.work.kept_rows import story
 
     kind = record.partition("_")[0]
@@ -138,8 +134,6 @@ def show(door: Door, identity: str, what: str | None, *, whole: bool, **walk: An
 
     With --what blame ID may be PATH or PATH:12-40: shown is who wrote the notes that are about it.
     """
-    from memento_git.model.ids import IdInvalid, NoSuchRecord
-
     view = door.view()
     try:
         full = naming.full_id(view, identity)

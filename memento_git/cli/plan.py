@@ -10,6 +10,7 @@ from memento_git.cli import output, steps
 from memento_git.cli.boundary import Door, Noun, both, reads, writes
 from memento_git.cli.options import asks, noted, of_run, paged, reasoned, signs
 from memento_git.cli.texts import read_text
+from memento_git.work import task_steps
 
 if TYPE_CHECKING:
     from memento_git.model.rows import PlanRow
@@ -78,7 +79,6 @@ def draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
 
 
 def _draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
-    from memento_git.work import task_steps
     from memento_git.work.actions import plans
 
     text = read_text(body, door)
@@ -122,7 +122,4 @@ def show_plan(door: Door, plan_id: str) -> None:
 
     view = door.view()
     row = answers.at(view, plan_id or choose_plan(view), "plan")
-    names = output.Names(view)
-    door.show({"plan": row}, lambda: "\n".join([
-        *output.fields(row, names), *output.told_apart(answers.history(view, row["id"]), names),
-    ]))  # fmt: skip
+    output.record(door, view, row, {"plan": row}, () if door.json else answers.history(view, row["id"]))

@@ -11,7 +11,7 @@ from memento_git.cli import boundary, output
 if TYPE_CHECKING:
     from memento_git.cli.boundary import Door
     from memento_git.cli.output import Names
-    from memento_git.model.rows import AnyRow, Row
+    from memento_git.model.rows import Row
 
 
 @click.command()
@@ -31,21 +31,11 @@ def route(door: Door, task_id: str, executor: str, *, no_health: bool, record: b
     told = routes.route(view, task_id, executor=executor, ask=not no_health)
     kept = None
     if record and not told.refusal:
-        kept = _record(door, told.task, told.decision)
-    data = {
-        **told.refusal,
-        "task_id": told.task,
-        "task_status": told.status,
-        "decision": told.decision,
-        "evidence": kept,
-    }
-    return door.show(data, lambda: _told(told.task, told.status, told.decision, output.Names(view)))
+        from memento_git.work.actions.routes import record_route
 
-
-def _record(door: Door, task: str, decision: Row) -> AnyRow:
-    from memento_git.work.actions.routes import record_route
-
-    return door.row("task route", lambda tx: record_route(tx, task, decision))
+        kept = door.row("task route", lambda tx: record_route(tx, told.task, told.decision))
+    data = {"task_id": told.task, "task_status": told.status, "decision": told.decision, "evidence": kept}
+    return door.show({**told.refusal, **data}, lambda: _told(told.task, told.status, told.decision, output.Names(view)))
 
 
 def _rejected(rows: list[Row]) -> list[str]:

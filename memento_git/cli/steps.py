@@ -88,11 +88,6 @@ def onward(task: TaskRow, *, candidate: bool = False, against: Sequence[Evidence
     return proving or [look]
 
 
-def claiming(dispatch: DispatchRow) -> list[Row]:
-    """Return the step that claims a dispatch."""
-    return [task_steps.claiming("it", dispatch)]
-
-
 def reading(dispatch: DispatchRow) -> list[Row]:
     """Return the step that tells who has claimed a dispatch what is to be done."""
     return [{"why": "read what is asked of the task", "command": f"memento task brief {dispatch['task_id']}"}]
