@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 def policy(play: Play, **levels: Any) -> None:
     """Commit a policy of preflight."""
     lines = "".join(f"    {key}: {json.dumps(value)}\n" for key, value in levels.items())
-    play.commit(".memento/config.yaml", f"version: 1\npolicy:\n  preflight:\n{lines}", "policy")
+    (play.root / ".memento/config.yaml").write_text(f"version: 1\npolicy:\n  preflight:\n{lines}")
+    git(play.root, "commit", "-qam", "policy")
 
 
 def dirty(root: Path) -> None:
