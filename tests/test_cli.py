@@ -415,8 +415,7 @@ def test_the_log_names_the_gate_beside_what_was_said_of_it(play: Play, cli: Call
 
 
 def test_a_page_past_the_end_says_how_many_there_are(play: Play, cli: Call) -> None:
-    play.planned()
-    play.task()
+    play.planned_task()
     for command in (("task", "list"), ("log",), ("log", "--commits")):
         out = cli(*command, "--offset", "100", "-C", str(play.root))[1]
         assert re.fullmatch(r"no (tasks|events|commits) from --offset 100 on: \d+ in all\n", out)
@@ -808,8 +807,7 @@ def test_a_workspace_that_is_named_by_nothing_is_not_the_current_folder(
 def test_colours_are_for_a_terminal_whose_user_has_not_asked_for_none(
     play: Play, environment: dict[str, str], is_coloured: bool
 ) -> None:
-    play.planned()
-    play.task()
+    play.planned_task()
     ours, theirs = os.openpty()
     words = [sys.executable, "-m", "memento_git", "status", "-C", str(play.root)]
     done = subprocess.run(words, stdout=theirs, env={**os.environ, "TERM": "xterm", **environment}, check=True)

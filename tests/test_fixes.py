@@ -636,8 +636,7 @@ def test_a_fix_that_mends_nothing_says_so(play: Play, cli: Any, base: list[str])
     ("name", "text"), [("run.md", "no front\n"), ("tasks/*/*/task.md", "no front\n"), ("run.md", "")]
 )
 def test_a_text_that_a_commit_broke_or_removed_is_restored(play: Play, name: str, text: str) -> None:
-    play.planned()
-    play.task()
+    play.planned_task()
     path = path_of(play, name)
     path.write_text(text) if text else path.unlink()
     play.commit_all("broken")
@@ -649,8 +648,7 @@ def test_a_text_that_a_commit_broke_or_removed_is_restored(play: Play, name: str
 
 @pytest.mark.parametrize("staged", [True, False])
 def test_a_text_that_a_branch_breaks_is_restored_from_its_base(play: Play, *, staged: bool) -> None:
-    play.planned()
-    play.task()
+    play.planned_task()
     git(play.root, "switch", "-qc", "work")
     path_of(play, "tasks/*/*/task.md").write_text("no front\n")
     git(play.root, "add", "--all")

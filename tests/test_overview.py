@@ -527,8 +527,7 @@ def test_a_status_of_work_that_is_kept_does_not_load_the_shape_of_the_policy(pla
 
 
 def test_a_failed_gate_shows_the_run_as_blocked(play: Play) -> None:
-    play.planned()
-    play.task()
+    play.planned_task()
     play.gate("quality_review", "failed", note="too slow")
 
     held = play.overview()

@@ -321,8 +321,7 @@ def test_the_command_tells_what_was_done_and_what_is_left(play: Play, cli: Call)
 
 def test_what_a_completed_task_lacks_of_its_proof_is_told(play: Play, cli: Call) -> None:
     config(play, "policy:\n  require: [test]\n")
-    play.planned()
-    play.task()
+    play.planned_task()
     code, out, err = cli("dispatch", "work", "-C", str(play.root), "--executor", "agent", "--", *python(WRITE))
     assert code == 0
     assert "completed, unproven: policy asks for test evidence; " in err
@@ -330,8 +329,7 @@ def test_what_a_completed_task_lacks_of_its_proof_is_told(play: Play, cli: Call)
 
 
 def test_of_who_changed_nothing_it_is_told_too_what_the_task_lacks(play: Play) -> None:
-    play.planned()
-    play.task(commands=["test -s app.py"], require=["screenshot"])
+    play.planned_task(commands=["test -s app.py"], require=["screenshot"])
 
     (ended,) = worked(play, "").ended
 

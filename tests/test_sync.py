@@ -264,8 +264,7 @@ def revised(play: Play, task: str, text: str) -> None:
 
 def test_texts_merge_by_lines_and_those_that_do_not_are_refused(hub: Hub) -> None:
     ada, bob = hub.first, hub.clone("Bob")
-    ada.planned()
-    task = ada.task(body="First.\n\nMiddle.\n\nLast.")
+    task = ada.planned_task(body="First.\n\nMiddle.\n\nLast.")
     sync(ada)
     sync(bob)
     revised(ada, task, "First of Ada.\n\nMiddle.\n\nLast.")
@@ -298,8 +297,7 @@ def test_a_text_that_merges_to_what_cannot_be_read_is_refused(hub: Hub) -> None:
 
 def test_edits_of_ledger_files_that_the_merge_changes_are_refused(hub: Hub) -> None:
     ada, bob = hub.first, hub.clone("Bob")
-    ada.planned()
-    task = ada.task(body="A")
+    task = ada.planned_task(body="A")
     sync(ada)
     sync(bob)
     revised(ada, task, "B")
@@ -311,8 +309,7 @@ def test_edits_of_ledger_files_that_the_merge_changes_are_refused(hub: Hub) -> N
 
 def test_a_lost_claim_is_told_with_the_name_of_who_has_it(hub: Hub) -> None:
     ada, bob = hub.first, hub.clone("Bob")
-    ada.planned()
-    task = ada.task()
+    task = ada.planned_task()
     dispatch = ada.dispatch(task)
     sync(ada)
     sync(bob)

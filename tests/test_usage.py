@@ -116,8 +116,7 @@ def test_notes_that_no_record_names_are_listed_the_oldest_first(play: Play) -> N
     lonely, linked, keyed = add(play, "Alone."), add(play, "Linked."), add(play, "Keyed.", key="a.b")
     citer = add(play, "It rests on [[a.b]].", links=[f"depends_on:{linked}"])
     told = add(play, "Named by a task.")
-    play.planned()
-    play.task(f"Do as {told} says")
+    play.planned_task(f"Do as {told} says")
     assert [row["note"] for row in look(play)["uncited"]] == [lonely, citer]
     assert keyed not in {row["note"] for row in look(play)["uncited"]}
 
