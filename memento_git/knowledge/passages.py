@@ -185,15 +185,10 @@ def find_quote(quoted: str, text: Text) -> list[Range]:
     wanted = [plain for line in quoted.split("\n") if (plain := " ".join(line.split()))]
     if not wanted:
         return []
-    filled = [
-        (number, line) for number, line in enumerate((_clean(line) for line in text.plain), 1) if line
-    ]  # fmt: skip
+    clean = (" ".join(FORBIDDEN.sub("", line).split()) for line in text.plain)
+    filled = [(number, line) for number, line in enumerate(clean, 1) if line]
     found = []
     for start in range(len(filled) - len(wanted) + 1):
         if all(filled[start + step][1] == line for step, line in enumerate(wanted)):
             found.append((filled[start][0], filled[start + len(wanted) - 1][0]))
     return found
-
-
-def _clean(line: str) -> str:
-    return " ".join(FORBIDDEN.sub("", line).split())

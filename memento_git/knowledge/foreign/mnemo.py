@@ -60,7 +60,7 @@ def read(folder: Path) -> Found:
     if drafts:
         told = f"{many(len(drafts), 'session')} may have drafts of their own: import each by its path"
         skipped.append(LeftOut("sessions", told))
-    return Found(_ordered(made), skipped)
+    return Found(sorted(made, key=lambda entry: (entry.at, entry.name)), skipped)
 
 
 def _nodes(folder: Path, skipped: list[LeftOut]) -> dict[str, dict[str, Any]]:
@@ -207,8 +207,3 @@ def _anchor(anchor: Mapping[str, Any]) -> str:
         case _:
             return ""
     return next(iter(entries.places(told)), "")
-
-
-def _ordered(made: list[Entry]) -> list[Entry]:
-    """Return the entries in the order of their making."""
-    return sorted(made, key=lambda entry: (entry.at, entry.name))

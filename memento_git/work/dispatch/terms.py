@@ -109,10 +109,6 @@ def _in_order(wanted: Iterable[object], told: Iterable[object]) -> bool:
     return all(one in left for one in wanted)
 
 
-def _lines(prose: Prose) -> list[str]:
-    return [told for line in prose.body.splitlines() if (told := line.strip())]
-
-
 def _about(prose: Prose) -> list[object]:
     """Return what policy goes by: kind, risk and files."""
     return [prose.data.get("kind") or "", prose.data.get("risk") or "", prose.list("files")]
@@ -138,7 +134,7 @@ def asks(prose: Prose) -> list[str]:
 
 def _words(prose: Prose) -> list[str]:
     """Return the digests of a title, of each criterion or constraint, and of each line of a text."""
-    lines = _lines(prose)
+    lines = [told for line in prose.body.splitlines() if (told := line.strip())]
     parts = [("title", prose.title), *(("criterion", line) for line in _first(prose.list("criteria")))]
     parts += [("constraint", line) for line in prose.list("constraints")]
     parts += [("text", told) for told in (*lines[:MOST_LINES], "\n".join(lines[MOST_LINES:])) if told]

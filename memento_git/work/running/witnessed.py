@@ -22,7 +22,7 @@ def command_record(
     stdout, out_files = capture.stream_record(run.stdout, "stdout.txt", scrubber, known)
     stderr, err_files = capture.stream_record(run.stderr, "stderr.txt", scrubber, known)
     told = {
-        "argv": _argv(argv, scrubber),
+        "argv": [scrubber.argument(word, program=not at) for at, word in enumerate(redact_words(argv))],
         "cwd": "",
         "exit": run.exit,
         "signal": run.signal,
@@ -32,10 +32,6 @@ def command_record(
         "stderr": stderr,
     }
     return told, {**out_files, **err_files}
-
-
-def _argv(argv: Sequence[str], scrubber: capture.Scrubber) -> list[str]:
-    return [scrubber.argument(word, program=not at) for at, word in enumerate(redact_words(argv))]
 
 
 def ended_by(run: capture.Captured) -> list[str]:
