@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
-from memento_git.model.ids import kind_of, parse_ref
+from memento_git.model.ids import parse_ref
 from memento_git.work import refusals as no
 from memento_git.work.actions.gates import record_verdict
 from memento_git.work.desk import Desk
@@ -190,7 +190,7 @@ def _is_recorded(state: RunState, refs: Sequence[str]) -> bool:
     named = {parse_ref(ref).id for event in passed[-1:] for ref in event.evidence}
     if gatehold.unsigned(state, (state.id,)) or gatehold.release_fallen(state):
         return False
-    return named == {name for name in refs if kind_of(name) == "evidence"}
+    return named == {*refs}
 
 
 def _graph_warnings(ledger: Ledger, state: RunState) -> list[dict[str, Any]]:
