@@ -116,15 +116,6 @@ def test_a_folder_whose_command_holds_a_secret_is_not_imported(play: Play, tmp_p
         play.do(folders.import_folder, tmp_path / "e")
 
 
-def test_a_folder_whose_words_hold_a_secret_is_not_imported(play: Play, tmp_path: Path) -> None:
-    play.run()
-    folders.write_folder(play.ledger, evidences.witness(play.ledger, ["true"], quiet=True), tmp_path / "e", [], "Seen")
-    told = tmp_path / "e" / "evidence.yaml"
-    told.write_text(told.read_text().replace("Seen", f"used {TOKEN}"))
-    with pytest.raises(SecretFound, match=r"evidence\.yaml"):
-        play.do(folders.import_folder, tmp_path / "e")
-
-
 def test_a_required_command_with_a_secret_is_known_without_it(play: Play) -> None:
     (play.root / ".memento/config.yaml").write_text(
         f"version: 1\npolicy:\n  verify:\n  - commands:\n    - run: [python3, -c, pass, --password, {PASSWORD}]\n"
