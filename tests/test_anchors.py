@@ -321,6 +321,16 @@ def test_history_tells_of_a_rename_that_no_likeness_would(garden: Garden) -> Non
     assert told(garden.follow(anchor)) == ("moved", "more.py", (63, 68))
 
 
+def test_a_file_that_was_rewritten_where_it_went_is_found_by_its_name(garden: Garden) -> None:
+    garden.commit("src/tools.py", CODE)
+    anchor = garden.pin("src/tools.py")
+    git(garden.folder, "rm", "-q", "src/tools.py")
+    garden.commit("lib/tools.py", "nothing = None\n")
+    assert told(garden.follow(anchor)) == ("changed", "lib/tools.py", None)
+    garden.commit("more/tools.py", "more = None\n")
+    assert told(garden.follow(anchor)) == ("gone", "src/tools.py", None), "it may be either"
+
+
 def test_a_copy_that_was_kept_is_not_where_a_renamed_file_went(garden: Garden) -> None:
     """Neither the commits nor what is not committed are asked less for a copy that has the content."""
     anchor = garden.pin(SECOND)
@@ -423,8 +433,9 @@ def test_a_copy_that_was_there_before_is_not_where_it_went(garden: Garden) -> No
     anchor = garden.pin(SECOND)
     git(garden.folder, "rm", "-q", "calc.py")
     garden.commit("app.py", "answer = 43\n")
-    found = garden.follow(anchor._replace(commit=""))
-    assert found.path == "copy.py", "nothing tells that it was there before"
+    found = [garden.follow(one) for one in (anchor, anchor._replace(commit=""))]
+    assert [one.state for one in found] == ["gone", "moved"]
+    assert found[1].path == "copy.py", "nothing tells that it was there before"
     text = CODE.splitlines(keepends=True)
     garden.commit("calc.py", "".join(text[:10] + text[18:]))
     assert garden.follow(anchor).state == "gone"
@@ -442,6 +453,7 @@ def test_of_files_with_the_same_content_the_one_of_the_same_name_is_where_it_wen
 
 
 def test_what_is_not_committed_is_unpinned_until_it_is(garden: Garden) -> None:
+    whole = garden.pin("calc.py")
     garden.write("calc.py", f"import re\n{CODE}")
     garden.write("new.py", CODE)
     edited, untracked = garden.pin("calc.py:12-17"), garden.pin("new.py:11-16")
@@ -457,6 +469,10 @@ def test_what_is_not_committed_is_unpinned_until_it_is(garden: Garden) -> None:
         pinned = [pinning.pin_later(one, follower, follower.at("HEAD")) for one in (edited, untracked)]
     assert [one.lines for one in pinned if one] == [(12, 17), (12, 17)]
     assert all(one and garden.follow(one).state == "ok" for one in pinned)
+    assert pinning.pin_quoted(Git(garden.folder), [whole, edited._replace(lines=(12, 17))]) == [whole, pinned[0]]
+    garden.commit("new.py", 2 * CODE)
+    found = garden.follow(untracked._replace(lines=(31, 36)))
+    assert (found.lines, found.why) == ((34, 39), "it was not committed as it was; its quote is there 2 times")
 
 
 @pytest.mark.parametrize("place", ["parts", "parts/logo.bin"])
@@ -598,7 +614,8 @@ def test_binary_huge_and_strange_files(garden: Garden, monkeypatch: pytest.Monke
     garden.write("big.txt", "new\n" + "".join(f"line {n}\n" for n in range(1000)))
     garden.commit()
     assert garden.follow(logo).state == "changed"
-    assert told(garden.follow(logo._replace(lines=(1, 1)))) == ("changed", "logo.bin", None)
+    lines = garden.follow(logo._replace(lines=(1, 1)))
+    assert (told(lines), lines.why) == (("changed", "logo.bin", None), "it is no text that can be compared")
     assert told(garden.follow(latin)) == ("moved", "latin.txt", (3, 3))
     assert told(garden.follow(big)) == ("moved", "big.txt", (11, 13))
     monkeypatch.setattr(standing, "LARGEST", 4096)
@@ -899,7 +916,9 @@ def test_a_work_tree_in_the_middle_of_a_merge_can_be_looked_at(garden: Garden) -
 
 def test_a_change_is_held_against_the_code_right_before_it(garden: Garden) -> None:
     notes = [("note_1", garden.pin(SECOND)), ("note_2", garden.pin("calc.py::first")), ("note_3", garden.pin("app.py"))]
-    notes.append(("note_4", garden.pin("pattern:**:LIMIT = 42")))
+    garden.commit("requirements.txt", "click>=8\n")
+    notes += [("note_4", garden.pin("pattern:**:LIMIT = 42")), ("note_5", garden.pin("dep:click"))]
+    garden.commit("requirements.txt", "click>=9\n")
     one = garden.edited("number * 2", "number * 3")
     two = garden.edited("import os\n", "import os\nimport re\n")
     three = garden.edited("    return doubled", "    return doubled + 1")

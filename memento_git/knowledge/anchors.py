@@ -252,7 +252,7 @@ def by_quote(anchor: Anchor, path: str, text: Text | None, state: str, why: str)
     """Say where in a file the quote of an anchor is, which alone never proves that all is as it was."""
     if text is None:
         return Found(state, path, why=why)
-    places = passages.find_quote(anchor.quote, text) if anchor.quote else []
+    places = passages.find_quote(anchor.quote, text)
     if not places:
         told = "its quote is not there" if anchor.quote else ""
         return Found(state, path, why=f"{why}; {told}" if told else why)

@@ -232,16 +232,19 @@ class Follower:
         return 2 * sum(f"{step.new}/{name}" in now.entries for name in names) > len(names)
 
     def _by_content(self, lost: dict[str, Anchor], now: Standing) -> dict[str, str]:
-        names = [path for path, entry in now.entries.items() if entry.type == "blob"]
+        names, at_path = [path for path, entry in now.entries.items() if entry.type == "blob"], self.reader.at_path
         ends = {path.rpartition(".")[2] for path in lost}
         same = grouped((now.blob(path), path) for path in names)
-        found = {path: _nearest(path, twins) for path, anchor in lost.items() if (twins := same.get(anchor.blob))}
+        found = {
+            path: _nearest(path, twins) for path, anchor in lost.items()
+            if (twins := [one for one in same.get(anchor.blob, ()) if at_path(anchor.commit, one) != anchor.blob])
+        }  # fmt: skip
         rest = [path for path in lost if path not in found]
         candidates = [path for path in names if path.rpartition(".")[2] in ends][:MOST_CANDIDATES]
         alike = self.reader.alike([lost[path].blob for path in rest], [now.blob(path) for path in candidates])
         for number, (other, _) in alike.items():
             path, new = rest[number], candidates[other]
-            if not lost[path].commit or not self.reader.at_path(lost[path].commit, new):
+            if not at_path(lost[path].commit, new):
                 found[path] = new
         return found | self._by_name({path: lost[path] for path in rest if path not in found}, now)
 
