@@ -210,14 +210,18 @@ def test_the_same_content_is_read_once_wherever_it_lies(play: Play) -> None:
 
 def test_only_what_says_something_else_is_drafted_again_and_its_old_draft_is_dropped(play: Play) -> None:
     write(play, "calc.py", CALC)
+    write(play, "beside.py", '"""Stays as it is."""\n')
     scan(play)
     write(play, "calc.py", CALC.replace("Holds apples for the market.", "Holds pears for the market.") + "# more\n")
     told = scan(play)
     assert [row["title"] for row in told["drafts"]] == ["Basket: Holds pears for the market."]
-    assert (len(told["replaced"]), len(held(play))) == (1, 3)
+    assert (len(told["replaced"]), len(held(play))) == (1, 4)
+    write(play, "beside.py", '"""Is no longer as it was."""\n')
+    assert (len(scan(play)["replaced"]), len(held(play))) == (1, 4), "what another file says is not touched"
     write(play, "calc.py", '"""Calculates what is owed to whom."""\n')
     assert len(scan(play)["replaced"]) == 2
-    assert list(held(play)) == ["calc.py: Calculates what is owed to whom."]
+    left = {"calc.py: Calculates what is owed to whom.", "beside.py: Is no longer as it was."}
+    assert held(play).keys() == left
 
 
 def test_what_comes_back_to_a_file_is_drafted_again_and_takes_the_place_of_what_it_said_since(play: Play) -> None:

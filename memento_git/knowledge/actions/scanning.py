@@ -169,7 +169,6 @@ class Scanned:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Let one process at a time read code; what it found is kept also where it ends early."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         with lock.held(self.path.with_suffix(".lock")):
             self._load()
             try:
