@@ -195,7 +195,8 @@ def test_what_rests_on_a_note_is_found_in_both_directions() -> None:
         ("a.py:1-5", "a.py:5", True), ("a.py:1-5", "a.py:6", False), ("a.py", "a.py:6", True),
         ("src", "src/a.py:3", True), ("src", "srcs/a.py", False), ("a.py::C", "a.py::C.m", True),
         ("a.py::C", "a.py::D", False), ("a.py::m", "a.py::C.m", True),
-        ("dep:x", "dep:x", True), ("dep:x", "a.py", False),
+        ("dep:x", "dep:x", True), ("dep:x", "a.py", False), ("dep:x", "dep:y", False),
+        ("pattern:src/*.py:LIMIT", "src", False),
     ],
 )  # fmt: skip
 def test_two_anchors_may_be_about_the_same_code(one: str, other: str, wanted: bool) -> None:

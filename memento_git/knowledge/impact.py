@@ -81,15 +81,13 @@ def _linked(note: str, links: Sequence[Link]) -> Iterator[Dependent]:
 def _beside(note: str, about: Sequence[tuple[str, Anchor]]) -> Iterator[Dependent]:
     mine = [anchor for owner, anchor in about if owner == note]
     for owner, anchor in about:
-        if owner != note and (shared := next((one for one in mine if overlap(one, anchor)), None)):
+        if shared := next((one for one in mine if overlap(one, anchor)), None):
             yield Dependent(owner, f"is about {shared} too", note, 1)
 
 
 def overlap(one: Anchor, other: Anchor) -> bool:
     """Tell whether two anchors are about the same code, as far as their words say."""
-    if one.is_place != other.is_place:
-        return False
-    if not one.is_place:
+    if not (one.is_place and other.is_place):
         return (one.pattern, one.dependency) == (other.pattern, other.dependency)
     if one.path != other.path:
         shorter, longer = sorted((one.path, other.path), key=len)
@@ -115,8 +113,7 @@ def before(was: Placed, commit: str, blob: str) -> Anchor | None:
         return None
     if _is_unseen(was):
         return None if found.state == UNPINNED else Anchor(found.path, blob=blob, commit=commit)
-    lines = found.lines if anchor.lines or anchor.symbol else None
-    return Anchor(found.path, lines, found.symbol if anchor.symbol else "", blob=blob, commit=commit)
+    return Anchor(found.path, found.lines, found.symbol, blob=blob, commit=commit)
 
 
 def _is_unseen(one: Placed) -> bool:

@@ -168,9 +168,7 @@ def pin_again(anchor: Anchor, found: Found, follower: Follower, head: Standing) 
         return None
     if not anchor.is_place:
         return _occurring(anchor, follower, head)
-    symbol = found.symbol if anchor.symbol else ""
-    moved = anchor._replace(path=found.path, lines=found.lines if anchor.lines or symbol else None, symbol=symbol)
-    return pin(moved, follower, head, None)
+    return pin(anchor._replace(path=found.path, lines=found.lines, symbol=found.symbol), follower, head, None)
 
 
 def _occurring(anchor: Anchor, follower: Follower, here: Standing) -> Anchor:
