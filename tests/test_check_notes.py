@@ -333,6 +333,8 @@ def test_conflicts_are_linked_contested_or_suspected(play: Play, cli: Call) -> N
     rows = asked(cli, play, "check", "conflicts")["conflicts"]
     told = {frozenset(named["note"] for named in row["notes"]): row["why"] for row in rows}
     assert told == {frozenset({one, other}): "linked: contradicts", frozenset({yes, no}): pairs.MAY_CONTRADICT}
+    play.do(notes.link_note, yes, "contradicts", no)
+    assert [row["why"] for row in asked(cli, play, "check", "conflicts")["conflicts"]] == ["linked: contradicts"] * 2
     assert checking.check_duplicates(checking.shelf_at(play.ledger))["duplicates"] == []
     git(play.root, "checkout", "-q", "-b", "other")
     play.do(notes.park_note, one)

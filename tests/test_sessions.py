@@ -23,7 +23,7 @@ from memento_git.knowledge.shortterm import Item, ShortTerm
 from memento_git.ledger.store import Ledger
 from memento_git.verbs import settling
 from memento_git.work.actions import evidences
-from tests.play import Play, add, git, merge_into, take_out
+from tests.play import Play, add, git, merge_into, shelf, take_out
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -696,6 +696,9 @@ def test_a_rating_is_kept_apart_in_the_same_commit(play: Play) -> None:
     assert int(git(play.root, "rev-list", "--count", "HEAD")) == before + 1
     paths = git(play.root, "show", "--name-only", "--format=", "HEAD").splitlines()
     assert sorted({path.split("/")[2] for path in paths}) == ["feedback", "history"]
+    sessions.start_session(play.ledger)
+    sessions.end_session(play.ledger, "Done.", rating="0.4")
+    assert len([note for note in shelf(play).readable() if "/feedback/" in note.path]) == 2
 
 
 def test_what_was_said_of_a_session_is_recalled_and_digested_only_when_asked_for(play: Play, cli: Call) -> None:
@@ -722,6 +725,7 @@ def test_a_checkpoint_and_a_handoff_are_written_whoever_said_the_same_before(pla
         for said in ("WIP", "The API answers 422."):
             kept = json.loads(cli("session", "checkpoint", said, *where, "--json")[1])["note"]
             assert (kept["actor"], kept["kind"], kept["id"] != fact) == (actor, "checkpoint", True)
+            assert kept["tags"] == ["checkpoint"]
         cli("session", "start", "--new", "--label", label, *where)
         over = json.loads(cli("session", "end", "--summary", "Nothing new.", *where, "--json")[1])["note"]
         assert (over["actor"], over["title"]) == (actor, f"Handoff: {label}")
@@ -939,6 +943,8 @@ def test_changes_since_the_last_session_go_on_where_that_one_ended(play: Play, c
     sessions.end_session(play.ledger, "Over again.")
     for number in range(21):
         add(play, f"And yet one, the {number}th of them.")
+    since = json.loads(cli("changes", "--since", "last-session", "--json", *where)[1])
+    assert len(since["changes"]) == 21, "of a session that has ended, its end"
     assert "changed since (and 1 more before: memento changes --since " in cli("session", "start", *where)[1]
 
 

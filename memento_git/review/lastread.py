@@ -70,8 +70,7 @@ def _versions(git: Git, commits: Sequence[str], path: str) -> Iterator[tuple[Las
     told = _history(git, "rev-list", commits, path)
     for commit in told.decode().split():
         entry = git.entries(commit, path).get(path)
-        data = git.objects([entry.oid])[0] if entry is not None else None
-        if entry is not None and data is not None:
+        if entry is not None and (data := git.objects([entry.oid])[0]) is not None:
             yield Last(commit, entry.oid), data
 
 

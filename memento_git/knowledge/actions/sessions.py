@@ -71,7 +71,7 @@ def start_session(
 
 def earlier(ledger: Ledger, revision: str) -> Shelf:
     """Return the notes at a revision; none where the ledger was not there yet, or the revision is gone, or nothing."""
-    held = ledger.held([revision]) if revision and ledger.git.commit(revision) else None
+    held = ledger.held([revision]) if ledger.git.commit(revision) else None
     return Shelf(held or View(ledger.git, (), ledger.now()))
 
 
@@ -141,7 +141,7 @@ def _is_of(shelf: Shelf, note: Prose, begun: _Begun) -> bool:
     if begun.is_by_and_since(note.data["by"], note.data["at"]):
         return True
     return note.id in shelf.index.events_of and any(
-        one.event.do == "promoted" and one.event.data.get("draft") and begun.is_by_and_since(one.event.by, one.event.at)
+        one.event.data.get("draft") and begun.is_by_and_since(one.event.by, one.event.at)
         for one in shelf.folded(note.id).events
     )
 
