@@ -91,6 +91,9 @@ def test_only_what_this_change_did_counts_not_what_happened_before(play: Play) -
     here = play.commit("calc.py", edited(LINES, 11))
     play.commit("other.py", "nothing to see\n")
     assert checking.check_diff(play.ledger, f"{here}..HEAD")["touched"] == []
+    (play.root / "other.py").write_text("nothing more\n")
+    git(play.root, "add", "other.py")
+    assert checking.check_diff(play.ledger, "staged")["touched"] == []
     told = checking.check_diff(play.ledger, f"{here}~1..HEAD")["touched"]
     assert [row["note"] for row in told] == [note]
 
