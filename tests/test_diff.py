@@ -486,7 +486,7 @@ def test_what_two_branches_contest_is_told(play: Play) -> None:
     held = told(play, f"{base}..")
     assert one_task(held, task)["became"] == ["contested"]
     assert held["counts"]["contested"] == 1
-    assert "contested" in diff_text.text(held)
+    assert "became contested: events disagree, settle it" in diff_text.text(held)
     contested = head(play)
     assert "needs a look" in markdown(held)
     state = play.state(task)
