@@ -162,8 +162,10 @@ def test_what_has_expired_does_not_stand_for_the_same_text_again(play: Play) -> 
 
 def test_the_same_text_again_says_what_of_it_is_not_taken(play: Play, cli: Call) -> None:
     other = add(play, "The staging server is venus.")
-    given = ("--tag", "host", "--importance", "0.5", "--about", "app.py:1", "--link", f"relates_to:{other}")
-    given = (*given, "--valid-from", "2026-01-02")
+    given = (
+        "--tag", "host", "--importance", "0.5", "--about", "app.py:1", "--link", f"relates_to:{other}",
+        "--valid-from", "2026-01-02",
+    )  # fmt: skip
 
     def told(*options: str) -> str:
         _, out, _ = cli("remember", "The staging server is mars.", *options, "-C", str(play.root))
