@@ -331,7 +331,8 @@ def test_changed_and_removed_files_stand_above_all(play: Play) -> None:
     lines = diff_text.text(held).splitlines()
     assert lines[1].startswith("! 2 files of the ledger were changed or removed")
     told_so = markdown(held)
-    assert told_so.index("[!CAUTION]") < told_so.index("| Task |")
+    assert told_so.index("[!CAUTION]") < told_so.index("> - removed: `.memento/") < told_so.index("| Task |")
+    assert f"{claimed.name}`" in told_so.partition("> - changed: ")[2].partition("\n")[0]
 
 
 def test_an_archived_and_a_redacted_file_are_not_missed(play: Play) -> None:
@@ -410,6 +411,7 @@ def test_a_weakened_policy_is_named_and_shows_what_it_makes_of_old_tasks(play: P
     found = one_task(held, task)
     assert found["way"] == ["completed"]
     assert "[!WARNING]" in markdown(held)
+    assert "> - proof.test: reported is enough now, it was witnessed\n" in markdown(held)
 
 
 def test_what_a_branch_proves_by_a_policy_of_its_own_is_not_counted_as_proven(play: Play) -> None:
