@@ -18,7 +18,7 @@ from memento_git.model.enumeration import ends
 UNFIT: Final = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 BUT_COLOURS: Final = re.compile(f"(\x1b\\[(?:0|1|3[1236]|90)m)|{UNFIT}")
 ANYWHERE: Final = "##["  # before `debug]`: what a runner of GitHub's obeys wherever it stands in a line
-BEFORE_ALL: Final = re.compile(r"^(\s*:)(?=:)", re.MULTILINE)
+BEFORE_ALL: Final = r"(?m)^(\s*:)(?=:)"
 RAW_IN_JSON: Final = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 MOST_SAID: Final = 1000
 DEFAULT_COLUMNS: Final = 80
@@ -48,7 +48,7 @@ def wants_json(arguments: list[str]) -> bool:
 def clean(text: str) -> str:
     """Return a text of somebody else's without control and bidirectional characters; newlines and tabs stay."""
     shown = re.sub(UNFIT, "", text)
-    return _disobeyed(BEFORE_ALL.sub(r"\1 ", shown) if "GITHUB_ACTIONS" in os.environ else shown)
+    return _disobeyed(re.sub(BEFORE_ALL, r"\1 ", shown) if "GITHUB_ACTIONS" in os.environ else shown)
 
 
 def guarded(text: str) -> str:

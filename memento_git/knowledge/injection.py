@@ -120,7 +120,7 @@ def instructive(text: str, title: str = "", *, wrapped: bool = True) -> list[str
     What a paragraph says is judged whatever its lines are broken at, but for a text whose lines are not `wrapped`.
     """
     text = f"{title}\n\n{text}"
-    seen = HIDDEN.sub("", TAG.sub(lambda found: chr(ord(found[0]) - 0xE0000), text))
+    seen = re.sub(HIDDEN, "", TAG.sub(lambda found: chr(ord(found[0]) - 0xE0000), text))
     read = dict.fromkeys((seen, unicodedata.normalize("NFKC", seen)))
     flat = [_unwrapped(one) if wrapped else one for one in read]
     signs = [

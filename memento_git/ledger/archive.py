@@ -101,7 +101,7 @@ def may_hold(data: bytes, parts: Collection[str]) -> bool:
     except (OSError, EOFError, zlib.error, _Unusable):
         return False
     named = b"\n".join(PATHS.findall(text)).decode("ascii", "replace")
-    return layout.HIDING.search(text) is not None or not layout.random_parts(named).isdisjoint(parts)
+    return re.search(layout.HIDING, text) is not None or not layout.random_parts(named).isdisjoint(parts)
 
 
 def _inflated(data: bytes) -> bytes:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 VERSION: Final = f"{__version__}.66"  # raised with every change of what is kept or how it is computed
 
-ANYONES: Final = re.compile(rb'(?:\{"key": ")?([0-9][\w.+-]*):')  # how a file begins, whichever version kept it
+ANYONES: Final = rb'(?:\{"key": ")?([0-9][\w.+-]*):'  # how a file begins, whichever version kept it
 UNUSED: Final = 7 * 24 * 3600  # seconds after which no other version is at work here any more
 
 
@@ -85,7 +85,7 @@ def of_others(git: Git, now: float) -> list[Path]:
     found = []
     for path in sorted(_path(git, "", "").glob("*")):
         with contextlib.suppress(OSError), path.open("rb") as stream:
-            told = ANYONES.match(stream.read(80))
+            told = re.match(ANYONES, stream.read(80))
             if told and told[1] != VERSION.encode() and path.lstat().st_mtime < now - UNUSED:
                 found.append(path)
     return found

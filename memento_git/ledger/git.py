@@ -30,7 +30,7 @@ from memento_git.model.progress import Progress, untold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-MADE: Final = re.compile(rb"^committer .*>[ \t]*(\d+)[ \t]*[+-]\d", re.MULTILINE)
+MADE: Final = rb"(?m)^committer .*>[ \t]*(\d+)[ \t]*[+-]\d"
 
 
 class GitFailed(Broken):
@@ -302,7 +302,7 @@ class Git:
     def made_last(self, commits: Iterable[str]) -> int:
         """Return when the last of some commits was made, in seconds since 1970; what does not say it was made then."""
         heads = ((data or b"").partition(b"\n\n")[0] for data in self.objects(commits))
-        return max(int(found[1]) if (found := MADE.search(head)) else 0 for head in heads)
+        return max(int(found[1]) if (found := re.search(MADE, head)) else 0 for head in heads)
 
     def files(self, commit: str) -> dict[str, Entry]:
         """Return path -> entry for all files of the ledger in a commit."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from memento_git.ledger import layout
@@ -26,7 +27,7 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
         extra["GIT_INDEX_FILE"] = index
     asked = ["-c", "core.warnAmbiguousRefs=true", "diff", "--quiet", "--no-ext-diff", *what]
     asked += ["--ignore-submodules=none", "--", f":(top,icase){layout.FOLDER}", f":/{layout.TOP_ATTRIBUTES}"]
-    if base.startswith(("-", ":")) or SHORT_ID.fullmatch(base):
+    if base.startswith(("-", ":")) or re.fullmatch(SHORT_ID, base):
         return False
     try:
         done = run_in(start, *OPTIONS, *asked, extra=extra)
@@ -52,7 +53,7 @@ def _stands_in(start: Path, base: str) -> bool:
 
     Of a full name it is another ref that is called so, of a remote a branch of it that is called HEAD.
     """
-    found = NAME.fullmatch(base)
+    found = re.fullmatch(NAME, base)
     if found is None:
         return False
     done = run_in(start, *OPTIONS, "rev-parse", "--symbolic-full-name", found["name"])

@@ -30,11 +30,11 @@ OWNER: Final = re.compile(rf"{_RUN}(?:/plans/plan_{_RANDOM}|{_SHARDED})?|{_NOTE}
 NOTE_FILE: Final = re.compile(rf"{_NOTE}\.md")
 EVIDENCE_FILE: Final = re.compile(rf"{_RUN}/evidence/(.)/evidence_(?=\1){_RANDOM}\.yaml")
 ARCHIVE_FILE: Final = re.compile(rf"{re.escape(ARCHIVE)}/run_{_RANDOM}/[a-z0-9]+\.yaml\.gz")
-SKILL_FILE: Final = re.compile(rf"{re.escape(SKILLS)}/([A-Za-z0-9][A-Za-z0-9._-]{{0,100}})/.+")
-RECIPE_FILE: Final = re.compile(rf"{re.escape(RECIPES)}/({SLUG})\.yaml")
-_PART: Final = re.compile(rf"(?<![a-z0-9]){_RANDOM}(?![a-z0-9])")
+SKILL_FILE: Final = rf"{re.escape(SKILLS)}/([A-Za-z0-9][A-Za-z0-9._-]{{0,100}})/.+"
+RECIPE_FILE: Final = rf"{re.escape(RECIPES)}/({SLUG})\.yaml"
+_PART: Final = rf"(?<![a-z0-9]){_RANDOM}(?![a-z0-9])"
 FILE_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
-HIDING: Final = re.compile(rb"\\(?:[/xuU]|[^ -~])")  # by what YAML may spell a path or an id with other letters
+HIDING: Final = rb"\\(?:[/xuU]|[^ -~])"  # by what YAML may spell a path or an id with other letters
 
 
 class Place(NamedTuple):
@@ -50,7 +50,7 @@ class Place(NamedTuple):
 
 def random_parts(text: str) -> set[str]:
     """Return the random parts of all ids in a path, or in many of them."""
-    return {*_PART.findall(text)}
+    return {*re.findall(_PART, text)}
 
 
 def owner_of(folder: str) -> str:
@@ -75,13 +75,13 @@ def is_archive(path: str) -> bool:
 
 def recipe_of(path: str) -> str:
     """Return the name of the recipe that a file holds; '' for any other file."""
-    match = RECIPE_FILE.fullmatch(path)
+    match = re.fullmatch(RECIPE_FILE, path)
     return match[1] if match else ""
 
 
 def skill_of(path: str) -> str:
     """Return the name of the skill in whose folder a file lies; '' for any other file."""
-    match = SKILL_FILE.fullmatch(path)
+    match = re.fullmatch(SKILL_FILE, path)
     return match[1] if match else ""
 
 

@@ -11,14 +11,14 @@ from memento_git.errors import Refused
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
-SHORT_ID: Final = re.compile(r"[0-9a-f]{7,39}")
+SHORT_ID: Final = r"[0-9a-f]{7,39}"
 WHOLE_ID: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-NAME: Final = re.compile(r"(?P<name>(?:[^~^:@\s\x00-\x1f\x7f*?\[\\]|@(?!\{))+)(?P<rest>[~^:@].*)?", re.DOTALL)
+NAME: Final = r"(?s)(?P<name>(?:[^~^:@\s\x00-\x1f\x7f*?\[\\]|@(?!\{))+)(?P<rest>[~^:@].*)?"
 PLAIN: Final = re.compile(r"\w[\w./+-]*(?:[~^]\d*)*")  # a process that reads many objects ends at some others
 BRANCH: Final = re.compile(r"ref: (refs/heads/[^\x00-\x20]+)\n")
 SELF: Final = ("HEAD", "@")
 BRANCHES: Final = ("refs/heads/", "refs/remotes/")
-REMOTE_HEAD: Final = re.compile("refs/remotes/.+/HEAD")
+REMOTE_HEAD: Final = "refs/remotes/.+/HEAD"
 
 
 class NoSuchRevision(Refused):
@@ -38,7 +38,7 @@ def in_full(git: Git, rev: str) -> str:
 
     git itself would first take what is called so right below `refs/`, and then a tag.
     """
-    found = NAME.fullmatch(rev)
+    found = re.fullmatch(NAME, rev)
     if found is None or found["name"] in SELF or WHOLE_ID.fullmatch(found["name"]):
         return rev
     name, rest = found["name"], found["rest"] or ""
@@ -56,7 +56,7 @@ def in_full(git: Git, rev: str) -> str:
         if there[other] != there[branches[0]]:
             raise RevisionAmbiguous(rev=rev, one=branches[0], other=other)
     meant = branches[0] if branches else tag if tag in there else name
-    if there and SHORT_ID.fullmatch(name):
+    if there and re.fullmatch(SHORT_ID, name):
         _refuse_id(git, rev, name, meant if meant in there else f"refs/{name}")
     if there.keys() <= {*branches}:
         return rev
@@ -68,7 +68,7 @@ def is_ref(git: Git, name: str) -> bool:
 
     A remote's HEAD leads to a branch that is there: else it is a branch, which anybody may push under that name.
     """
-    leads = not REMOTE_HEAD.fullmatch(name) or git.answer("symbolic-ref", "--quiet", name) is not None
+    leads = not re.fullmatch(REMOTE_HEAD, name) or git.answer("symbolic-ref", "--quiet", name) is not None
     return leads and git.answer("show-ref", "--verify", "--quiet", name) is not None
 
 
@@ -86,7 +86,7 @@ def _listed(git: Git, names: tuple[str, ...]) -> tuple[dict[str, str], list[str]
     """Return what refs of full names are at, and those that are a branch of a remote which is called HEAD."""
     told = git.lines("for-each-ref", "--format=%(refname) %(objectname) %(symref)", *names)
     rows = [line.split(" ") for line in told]
-    others = [ref for ref, _, *leads in rows if REMOTE_HEAD.fullmatch(ref) and not any(leads)]
+    others = [ref for ref, _, *leads in rows if re.fullmatch(REMOTE_HEAD, ref) and not any(leads)]
     return {ref: tip for ref, tip, *_ in rows if ref in names and ref not in others}, others
 
 

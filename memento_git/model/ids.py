@@ -20,7 +20,7 @@ ID: Final = re.compile(rf"({'|'.join(KINDS)})_([{ALPHABET}]{{{LENGTH}}})")
 
 SLUG: Final = "[a-z][a-z0-9-]{0,60}"
 
-BEGINNING: Final = re.compile(rf"({'|'.join(KINDS)})_[{ALPHABET}]{{1,{LENGTH}}}")
+BEGINNING: Final = rf"({'|'.join(KINDS)})_[{ALPHABET}]{{1,{LENGTH}}}"
 
 NOT_FOUND: Final = {kind: f"{kind}_not_found" for kind in KINDS}
 LISTED: Final = {
@@ -52,7 +52,7 @@ def parse_ref(text: str) -> Ref:
 
 def begins_an_id(text: str) -> bool:
     """Tell whether a text is written like an id, or like the beginning of one, with its kind."""
-    return BEGINNING.fullmatch(text) is not None
+    return re.fullmatch(BEGINNING, text) is not None
 
 
 def option(identity: str) -> str:

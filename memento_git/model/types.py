@@ -27,8 +27,8 @@ UNSEEN: Final = (
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 EMPTY: Final = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U00013441\U00013442\U00016fe4\U0001d159"
-HIDDEN: Final = re.compile(f"[{UNSEEN}]")
-NOTHING: Final = re.compile(f"[{UNSEEN}{EMPTY}]")  # and what fonts draw as nothing
+HIDDEN: Final = f"[{UNSEEN}]"
+NOTHING: Final = f"[{UNSEEN}{EMPTY}]"  # and what fonts draw as nothing
 BLANK: Final = re.compile(f"[\\s{UNSEEN}{EMPTY}]*")
 LONGEST: Final = 64 * 1024
 JOINERS: Final = "\u200c\u200d\u180b\u180c\u180d\u180f"
@@ -116,7 +116,7 @@ def name_problems(name: str) -> Iterator[str]:
     for before, letter in zip(" " + name, name, strict=False):
         if letter.isascii() or (letter in JOINERS and ord(before) >= JOINING):
             continue
-        if unicodedata.category(letter) in ("Cf", "Co") or NOTHING.match(letter):
+        if unicodedata.category(letter) in ("Cf", "Co") or re.match(NOTHING, letter):
             yield f"character U+{ord(letter):04X} cannot be seen in a name"
 
 

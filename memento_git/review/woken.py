@@ -45,7 +45,7 @@ def _names(base: View, run: str, events: Collection[str]) -> bool:
         base.index(run)
         told += [base.read(path) or b"" for path in base.archived[run]]
     return any(
-        layout.HIDING.search(text) or any(name.decode() in events for name in NAMED.findall(text)) for text in told
+        re.search(layout.HIDING, text) or any(name.decode() in events for name in NAMED.findall(text)) for text in told
     )
 
 

@@ -176,11 +176,11 @@ def _spans(text: str) -> list[Span]:
     if text.isascii():
         return _found(text)
     plain = text.translate(WIDE)
-    hidden = {found.start() for found in HIDDEN.finditer(plain)}
+    hidden = {found.start() for found in re.finditer(HIDDEN, plain)}
     if not hidden:
         return _found(plain)
     places = [at for at in range(len(plain)) if at not in hidden]
-    spans = _found(HIDDEN.sub("", plain))
+    spans = _found(re.sub(HIDDEN, "", plain))
     return [span._replace(start=places[span.start], end=places[span.end - 1] + 1) for span in spans]
 
 

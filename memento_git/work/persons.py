@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
@@ -66,7 +67,7 @@ def may_look_like(name: str) -> bool:
 
 def skeleton(name: str) -> str:
     """Return a name as it looks: without what cannot be seen, with Latin letters for those that look like them."""
-    drawn = NOTHING.sub("", unicodedata.normalize("NFKC", name))
+    drawn = re.sub(NOTHING, "", unicodedata.normalize("NFKC", name))
     seen = (letter for letter in drawn if unicodedata.category(letter) not in UNSEEN)
     return _plain("".join(seen).translate(ALIKE))
 

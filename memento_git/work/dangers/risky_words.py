@@ -10,7 +10,7 @@ PROGRAM: Final = re.compile(
     r"|(?:ba|z|da|k|a|fi|rba)?sh)(?!\w)|-del|[|]\s*(?:sudo|python|perl|ruby|node|php)|\.(?:git|memento)|/dev/|[$(][(){]|\$\w|<\(|\$'"
 )
 GIT: Final = re.compile(r"(?<![\w-])(?:git|hub)(?!\w)|git-\w")
-VERB: Final = re.compile(
+VERB: Final = (
     r"push|pack|reset|clean|checkout|switch|restore|branch|tag|stash|rebase|filter|reflog|gc|prune|ref|worktree"
     r"|submodule|bisect|config|tree|alias"
 )
@@ -22,4 +22,4 @@ def is_risky(text: str) -> bool:
     plain = text.translate(HIDING)
     if PROGRAM.search(text) or PROGRAM.search(plain):
         return True
-    return GIT.search(plain) is not None and VERB.search(plain) is not None
+    return GIT.search(plain) is not None and re.search(VERB, plain) is not None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ITEM: Final = re.compile(r"[ ]*(?:[-+*]|\d+[.)]) +")
 ALONE: Final = re.compile(r"[ ]*(?:#{1,6}(?: |$)|[>|]|```|~~~|(?:=+|-{2,}|[*_]{3,}) *$)")
 """A heading, a line of a quote or table, what opens or ends code, a rule: no wrapping makes it part of another line."""
-LAID: Final = re.compile(rf"^(?:[ \t]|{ALONE.pattern})", re.MULTILINE)  # else all parts of a text lie side by side
+LAID: Final = rf"(?m)^(?:[ \t]|{ALONE.pattern})"  # else all parts of a text lie side by side
 MOST_LINES: Final = 40  # lines of a text that are known one by one; all others count as one
 UNMET: Final = "No longer unmet: "  # how a criterion begins that a repair has for what was unmet
 
@@ -54,7 +54,7 @@ def digest(prose: Prose) -> str:
     """
     asked: list[object] = [prose.title, prose.list("criteria"), prose.data.get("verify") or {}, parts(prose)]
     asked += [*_about(prose), *filter(None, [prose.list("constraints")])]
-    if LAID.search(prose.body) and (laid := shape(prose)) != [(0, words) for words in parts(prose)]:
+    if re.search(LAID, prose.body) and (laid := shape(prose)) != [(0, words) for words in parts(prose)]:
         asked.append(laid)
     return _digest(asked)
 
