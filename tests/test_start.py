@@ -25,6 +25,19 @@ print(*sys.modules, file=sys.stderr)
 sys.exit(code)
 """
 
+COMPILED = """
+import sys
+from typing import ForwardRef
+from memento_git.cli.boundary import run
+code = run(sys.argv[1:])
+ours = [module for name, module in [*sys.modules.items()] if name.startswith("memento_git")]
+for kind in {held for module in ours for held in vars(module).values() if isinstance(held, type)}:
+    types = vars(kind).get("__annotations__", {}).values() if issubclass(kind, tuple) else ()
+    if any(isinstance(told, ForwardRef) for told in types):
+        print(kind.__module__, kind.__name__, file=sys.stderr)
+sys.exit(code)
+"""
+
 
 def loaded(folder: Path, *arguments: str) -> set[str]:
     """Return the modules that a command has loaded when it ends."""
@@ -133,3 +146,12 @@ def test_a_claim_loads_nothing_that_completes_or_takes_back_and_a_block_nothing_
     assert found.isdisjoint({"memento_git.work.actions.evidences", "memento_git.work.actions.bundles"})
     assert found.isdisjoint({"memento_git.work.dangers.guard", "memento_git.work.codestate", "shutil", "tempfile"})
     assert "shutil" not in loaded(play.root, "task", "block", task, "--reason", "so")
+
+
+@pytest.mark.parametrize("command", [["status"], ["task", "add", "--title", "Next"]])
+def test_named_tuples_of_a_short_command_are_those_of_model_tuples(play: Play, command: list[str]) -> None:
+    play.planned()
+    done = subprocess.run(
+        [sys.executable, "-c", COMPILED, *command], cwd=play.root, capture_output=True, text=True, check=True
+    )
+    assert not done.stderr

@@ -9,11 +9,12 @@ import sys
 import time
 from contextvars import ContextVar
 from itertools import pairwise
-from typing import Any, Final, NamedTuple, TextIO
+from typing import Any, Final, TextIO
 
 import click
 
 from memento_git.model.enumeration import ends
+from memento_git.model.tuples import NamedTuple
 
 UNFIT: Final = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 BUT_COLOURS: Final = re.compile(f"(\x1b\\[(?:0|1|3[1236]|90)m)|{UNFIT}")

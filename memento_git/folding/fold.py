@@ -6,12 +6,13 @@ run (approving a plan reads and supersedes the others).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from memento_git.errors import Refused
 from memento_git.folding.lanes import NOTHING, Lanes, Value, Writes, merge
 from memento_git.folding.undone import is_out, takes_out, undone, voided
 from memento_git.model.ids import kind_of
+from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

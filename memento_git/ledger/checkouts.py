@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused, reason_of
 from memento_git.ledger import layout, publish, scratch
@@ -16,6 +16,7 @@ from memento_git.ledger.git import BareRepository, Git, GitFailed
 from memento_git.ledger.lock import writing
 from memento_git.ledger.publish import TRUE
 from memento_git.model.ids import random_part
+from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import layout, prosefile
 from memento_git.model.clock import file_stamp, seconds_of, stamp
@@ -14,6 +14,7 @@ from memento_git.model.finding import WHOLE, Finding
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.knowledge import NOTE
 from memento_git.model.policy import CONFIG, FORMAT, Policy, elsewhere, policy_of
+from memento_git.model.tuples import NamedTuple
 from memento_git.model.types import FORBIDDEN
 from memento_git.model.work import EVIDENCE, PLAN, RUN, SNAPSHOT, TASK, Event, Evidence, Prose
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import layout
+from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path

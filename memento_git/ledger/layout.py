@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from memento_git.model.clock import file_stamp
 from memento_git.model.ids import ALPHABET, LENGTH, SLUG, kind_of, random_part
+from memento_git.model.tuples import NamedTuple
 
 FOLDER: Final = ".memento"
 CONFIG: Final = f"{FOLDER}/config.yaml"

@@ -6,7 +6,7 @@ import os
 import subprocess
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import MementoError, Moved, Refused, reason_of
 from memento_git.ledger import journal, layout, places, userindex, worktree
@@ -16,6 +16,7 @@ from memento_git.ledger.journal import Path3
 from memento_git.ledger.lock import LOCKED, NotWritable, refuse_ref, writing
 from memento_git.ledger.settings import identities
 from memento_git.ledger.underway import ending, under_way
+from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

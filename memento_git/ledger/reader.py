@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger.turns import Turn, at_end
+from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     import subprocess

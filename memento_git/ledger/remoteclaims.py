@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
 from memento_git.ledger import claims, remotes
 from memento_git.ledger.git import GitFailed
+from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memento_git.ledger.claims import Claim

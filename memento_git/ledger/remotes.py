@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.errors import Moved, Refused
 from memento_git.ledger.complaints import complaints, ended, is_full
 from memento_git.ledger.git import CannotWrite
 from memento_git.ledger.lock import RefLocked
+from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

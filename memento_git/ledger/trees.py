@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memento_git.ledger.layout import FOLDER
 from memento_git.ledger.listed import Listed, keep, near
 from memento_git.ledger.names import WHOLE_ID
+from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import MementoError, reason_of
 from memento_git.ledger import journal, layout, lock, places, userindex
 from memento_git.ledger.journal import Path3
 from memento_git.model.enumeration import many
+from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import yaml
+
+from memento_git.model.tuples import NamedTuple
 
 DEEPEST: Final = 12
 SAFE_DEPTH: Final = 200

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Misused
 from memento_git.model import types as t
+from memento_git.model.tuples import NamedTuple
 from memento_git.model.types import Field, Shape
 
 if TYPE_CHECKING:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from typing import Final, NamedTuple
+from typing import Final
+
+from memento_git.model.tuples import NamedTuple
 
 WHOLE: Final = "restore what it was: memento doctor says from which commit"
 OR: Final = f"{WHOLE}, or "

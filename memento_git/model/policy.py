@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model import types as t
 from memento_git.model.clock import duration
 from memento_git.model.finding import CODES
 from memento_git.model.knowledge import DOMAINS
 from memento_git.model.states import DEFAULT_PROOF, RISKS, TRUSTS
+from memento_git.model.tuples import NamedTuple
 from memento_git.model.types import LINE, Field, Shape
 from memento_git.model.work import ACTOR, BUDGET, EVIDENCE_KINDS, GATE_KINDS, VERIFY
 

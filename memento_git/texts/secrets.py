@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import re
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
+from memento_git.model.tuples import NamedTuple
 from memento_git.model.types import HIDDEN
 from memento_git.texts.secret_shapes import LONG_WORD, Span, lower, of_shapes, shaped
 from memento_git.texts.secret_values import OF_VALUES, assigned, key_blocks

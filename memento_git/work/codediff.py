@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger.commits import CODE
 from memento_git.ledger.difference import NO_INDEX
 from memento_git.ledger.environment import PATTERNS
 from memento_git.ledger.git import GitFailed
 from memento_git.model.enumeration import some
+from memento_git.model.tuples import NamedTuple
 from memento_git.model.types import PLACE
 from memento_git.texts.secrets import find_secrets
 

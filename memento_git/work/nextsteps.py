@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memento_git.model.enumeration import grouped
 from memento_git.model.ids import option
 from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK, GATES_OF_WORK, OPEN_DISPATCH
+from memento_git.model.tuples import NamedTuple
 from memento_git.work import task_steps
 from memento_git.work.remedies import OF_PLANS, creating, leaving_out, passing
 from memento_git.work.task_steps import SOON

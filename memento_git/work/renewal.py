@@ -5,13 +5,14 @@ Nothing is guessed: where the changed files do not tell what they bear on, there
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.event_rows import audit
 from memento_git.ledger import difference, layout
 from memento_git.model.enumeration import grouped
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import FINAL_TASK, GATES_OF_WORK, PASSING
+from memento_git.model.tuples import NamedTuple
 from memento_git.work import evidence_rows, rows
 from memento_git.work.circles import circles
 from memento_git.work.proof.reruns import is_sure

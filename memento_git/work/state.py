@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Self
 
 from memento_git.folding.fold import Fold, Folded, last_of, plans_of
 from memento_git.folding.lanes import CANONICAL, STATUS, choice, held_plan, task_status
@@ -12,6 +12,7 @@ from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.clock import is_ahead
 from memento_git.model.ids import EvidenceWithdrawn, kind_of, opening_of
 from memento_git.model.states import DONE, ENDED_DISPATCH, FINAL_RUN, OPEN_DISPATCH
+from memento_git.model.tuples import NamedTuple
 from memento_git.model.work import Event, Evidence
 from memento_git.work import transitions
 from memento_git.work.gates import approvals

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memento_git.errors import MementoError
 from memento_git.model.ids import NoSuchRecord, WrongKind
+from memento_git.model.tuples import NamedTuple
 from memento_git.model.work import SNAPSHOT
 from memento_git.work.actions import worktrees
 from memento_git.work.desk import Desk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import codec, layout, settings
@@ -13,6 +13,7 @@ from memento_git.ledger.store import NoLedger
 from memento_git.model.ids import EvidenceWithdrawn, NoSuchRecord, WrongKind, kind_of
 from memento_git.model.policy import Policy
 from memento_git.model.states import RUN_KINDS
+from memento_git.model.tuples import NamedTuple
 from memento_git.model.types import arranged, is_blank
 from memento_git.model.work import EVIDENCE, EVIDENCE_KINDS
 from memento_git.texts.typed import Intake, NameUnfit, TextInvalid, UriUnfit, lists

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import MementoError, Refused
 from memento_git.ledger import edits, layout, publish, settings
 from memento_git.model.enumeration import some
 from memento_git.model.policy import FREE
+from memento_git.model.tuples import NamedTuple
 from memento_git.model.types import text_problems
 
 if TYPE_CHECKING:

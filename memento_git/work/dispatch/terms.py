@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import codec
 from memento_git.model.states import TRUSTS
+from memento_git.model.tuples import NamedTuple
 from memento_git.work.proof.verification import united
 
 if TYPE_CHECKING:

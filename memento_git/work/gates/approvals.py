@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memento_git.model.clock import is_ahead
 from memento_git.model.enumeration import grouped
 from memento_git.model.ids import kind_of
+from memento_git.model.tuples import NamedTuple
 from memento_git.work import persons
 from memento_git.work.proof import referring, remains, trust
 

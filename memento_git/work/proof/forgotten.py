@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import some
+from memento_git.model.tuples import NamedTuple
 from memento_git.work.proof.codes import code_seen, is_code
 
 if TYPE_CHECKING:

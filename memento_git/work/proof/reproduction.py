@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import some
+from memento_git.model.tuples import NamedTuple
 from memento_git.work.proof.codes import agree, code_seen, wholly
 from memento_git.work.proof.trust import outcome_of
 from memento_git.work.proof.verification import is_cut

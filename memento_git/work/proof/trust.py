@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import many, some
 from memento_git.model.states import CHECK_FAILED, CHECK_PASSED, RUN_KINDS, TRUSTS
+from memento_git.model.tuples import NamedTuple
 from memento_git.work.proof.codes import agree, code_seen, edited, sober, wholly
 from memento_git.work.proof.verification import is_late, runs, stricter, told_as
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.clock import duration
 from memento_git.model.enumeration import ends
 from memento_git.model.markup import code
 from memento_git.model.patterns import any_matches
 from memento_git.model.states import DEFAULT_PROOF, RUN_KINDS, TRUSTS
+from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

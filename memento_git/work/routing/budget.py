@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused
 from memento_git.model.states import FINAL_RUN, FINAL_TASK
+from memento_git.model.tuples import NamedTuple
 from memento_git.work.routing.executors import Executor
 
 if TYPE_CHECKING:
