@@ -38,7 +38,7 @@ class Ours(tuples.NamedTuple):
 
 def test_it_is_a_tuple_with_the_same_fields_defaults_methods_and_names() -> None:
     road = Ours("here", length=12)
-    assert road == Theirs("here", 12) == ("here", 12)
+    assert tuple(road) == tuple(Theirs("here", 12)) == ("here", 12)
     assert (road.start, road.length, road.is_long, Ours("there").length) == ("here", 12, True, 0)
     assert (str(road), repr(road)) == ("from here", "Ours(start='here', length=12)")
     assert road._replace(length=1)._asdict() == {"start": "here", "length": 1}
