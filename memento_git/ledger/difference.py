@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
+from memento_git.errors import Broken
 from memento_git.ledger import layout
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.listed import FILE_MODES, ID_START, PLAIN_STARTS
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.listed import Listed
 
 ABSENT: Final = "000000"
+TREE: Final = "040000"
 NO_INDEX: Final = "memento/no-index"
 RECORDS: Final = (f"{layout.RUNS}/", f"{layout.ARCHIVE}/", f"{layout.KNOWLEDGE}/")
 
@@ -40,6 +42,36 @@ class Changed(NamedTuple):
         return not self.new
 
 
+class TreeOdd(Broken):
+    """A tree that git would not make: of what differs it tells less than there is, or what was there as new."""
+
+    token = "tree_odd"
+    sentence = "git cannot tell what differs at {path}: a tree there is out of order, or has names with a slash"
+    hint_ = "leave out the commit that brought it: git fsck shows such trees"
+
+
+def change_of(head: str, path: str) -> Changed:
+    """Return what a raw line of git's says of a path."""
+    old_mode, mode, old, new, _ = head[1:].split(" ")
+    return Changed(path, old_mode, mode, *(oid.strip("0") and oid for oid in (old, new)))
+
+
+def files_of(told: Iterable[Changed]) -> list[Changed]:
+    """Return the files of what git tells with their folders (`-t`); refuse what it tells of no tree of its own."""
+    changes = [*told]
+    folders = {"", *(one.path for one in changes if one.mode == TREE)}
+    found: dict[str, Changed] = {}
+    for one in changes:
+        modes = {one.old_mode, one.mode}
+        is_folder = TREE in modes and modes <= {TREE, ABSENT}
+        is_lost = one.new and one.path.rpartition("/")[0] not in folders
+        if is_lost or (not is_folder and (TREE in modes or one.path in found)):
+            raise TreeOdd(path=one.path)
+        if not is_folder:
+            found[one.path] = one
+    return [*found.values()]
+
+
 def _head(mode: str, oid: str) -> str:
     """Return `mode type id` of one side of a path, as git lists a tree; nothing where nothing is."""
     return f"{mode} {TYPES.get(mode, 'blob')} {oid}" if oid else ""
@@ -57,11 +89,7 @@ def told(git: Git, *asked: str, extra: Mapping[str, str] | None = None) -> list[
 def raw(git: Git, *asked: str) -> list[Changed]:
     """Return what differs between two trees, file by file; a file that moved went and came."""
     parts = told(git, "--raw", *asked)
-    found = []
-    for head, path in zip(parts[::2], parts[1::2], strict=False):
-        old_mode, mode, old, new, _ = head[1:].split(" ")
-        found.append(Changed(path, old_mode, mode, *(oid.strip("0") and oid for oid in (old, new))))
-    return found
+    return [change_of(head, path) for head, path in zip(parts[::2], parts[1::2], strict=False)]
 
 
 def tree_of(git: Git, commit: str) -> str:
@@ -117,7 +145,8 @@ def statuses(git: Git, old: str, new: str, folder: str) -> dict[str, str] | None
 
 def in_ledger(git: Git, base: str, head: str) -> list[Changed]:
     """Return what differs below `.memento` between two trees, and whether git's attributes at the top do."""
-    return raw(git, "--ignore-submodules=none", base, head, "--", layout.FOLDER, layout.TOP_ATTRIBUTES)
+    asked = ("-t", "--ignore-submodules=none", base, head, "--", layout.FOLDER, layout.TOP_ATTRIBUTES)
+    return files_of(raw(git, *asked))
 
 
 def note_base(git: Git, base: str, head: str, found: Iterable[Changed]) -> None:

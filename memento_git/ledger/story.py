@@ -6,11 +6,11 @@ import os
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.ledger import layout
+from memento_git.ledger import difference, layout
 from memento_git.ledger.commits import author_of
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.difference import Changed
     from memento_git.ledger.git import Git
@@ -71,31 +71,19 @@ def story_of(git: Git, bases: Iterable[str], head: str, nothing: Container[tuple
 
     `nothing` are paths with blobs that count as no file there: who replaces one adds it.
     """
-    told = git.run(
-        "log", "--diff-merges=separate", "--full-history", "--topo-order", "--no-renames", "--ignore-submodules=none",
-        "--raw", "--no-abbrev", "-z", "--format=%H %P%x00%at%x00%an <%ae>%x00%e",
-        head, *(f"^{base}" for base in bases), "--", layout.FOLDER,
-    )  # fmt: skip
     added: dict[tuple[str, str], list[list[str]]] = {}
     parents: dict[str, int] = {}
     dates: dict[str, int] = {}
     steps: dict[str, list[Step]] = {}
-    parts = iter(os.fsdecode(told).split("\0"))
-    commit = author = ""
-    for part in (part.lstrip("\n") for part in parts):
-        if part.startswith(":"):
-            path = next(parts)
-            old, new = ("" if (path, one) in nothing else one.strip("0") and one for one in part.split(" ")[2:4])
+    for commit, author, dates[commit], parents[commit], changes in _seen(git, bases, head):
+        lists = added.setdefault((commit, author), [])
+        lists.append([])
+        for one in changes:
+            old, new = ("" if (one.path, blob) in nothing else blob for blob in (one.old, one.new))
             if old or new:
-                steps.setdefault(path, []).append(Step(commit, old, new))
+                steps.setdefault(one.path, []).append(Step(commit, old, new))
             if new and not old:
-                added[commit, author][-1].append(path)
-        elif part:
-            commit, *named = part.split()
-            at, told_by, encoding = next(parts), next(parts), next(parts)
-            author, dates[commit] = author_of(git, commit, told_by, at, encoding)
-            added.setdefault((commit, author), []).append([])
-            parents[commit] = max(1, len(named))
+                lists[-1].append(one.path)
     own = {key: _in_all(lists) for key, lists in added.items() if len(lists) == parents[key[0]]}
     authored = [Authored(commit, author, paths, dates[commit]) for (commit, author), paths in own.items() if paths]
     touched = {path: step.commit for path, told in steps.items() for step in told if step.old}  # the last is the first
@@ -106,6 +94,26 @@ def story_of(git: Git, bases: Iterable[str], head: str, nothing: Container[tuple
     made = {path: _written(git, told, parents, authors) for path, told in steps.items()}
     written = {path: [one._replace(at=dates[one.commit]) for one in told] for path, told in made.items()}
     return Story(authored, touched, taken, came, written, held)
+
+
+def _seen(git: Git, bases: Iterable[str], head: str) -> Iterator[tuple[str, str, int, int, list[Changed]]]:
+    """Yield each commit as each of its parents sees it: author, time, how many parents, and the files it changed."""
+    told = git.run(
+        "log", "--diff-merges=separate", "--full-history", "--topo-order", "--no-renames", "--ignore-submodules=none",
+        "--raw", "-t", "--no-abbrev", "-z", "--format=%H %P%x00%at%x00%an <%ae>%x00%e",
+        head, *(f"^{base}" for base in bases), "--", layout.FOLDER,
+    )  # fmt: skip
+    parts = iter(os.fsdecode(told).split("\0"))
+    rows: list[tuple[str, str, int, int, list[Changed]]] = []
+    for part in (part.lstrip("\n") for part in parts):
+        if part.startswith(":"):
+            rows[-1][-1].append(difference.change_of(part, next(parts)))
+        elif part:
+            commit, *named = part.split()
+            at, told_by, encoding = next(parts), next(parts), next(parts)
+            rows.append((commit, *author_of(git, commit, told_by, at, encoding), max(1, len(named)), []))
+    for commit, author, since, count, changes in rows:
+        yield commit, author, since, count, difference.files_of(changes)
 
 
 def _written(git: Git, told: Sequence[Step], parents: Mapping[str, int], authors: Mapping[str, str]) -> list[Written]:

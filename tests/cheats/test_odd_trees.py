@@ -1,0 +1,66 @@
+"""Cheats with trees that git would not make, and of which it tells less than differs, or what was there as new."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cheats.forging import rewritten
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.cheats.doors import Doors
+
+    Entry = tuple[str, str, str]
+
+OF_THE_BRANCH = "what came on the branch"
+
+
+def _remade(doors: Doors, tree: str, make: Callable[[list[Entry]], list[Entry]]) -> str:
+    """Return a tree of which, and of all folders in which, the entries are made into others."""
+    held = doors.entries(tree)
+    return doors.raw_tree(make([(mode, name, _remade(doors, oid, make) if mode == "40000" else oid)
+                                for mode, name, oid in held]))  # fmt: skip
+
+
+def _by_paths(doors: Doors, entries: list[Entry]) -> list[Entry]:
+    """Return entries with the files of folders in their place, by paths."""
+    folders = {name: doors.entries(oid) for mode, name, oid in entries if mode == "40000"}
+    inside = [(mode, f"{name}/{one}", oid) for name, held in folders.items() for mode, one, oid in held]
+    return sorted([*inside, *(entry for entry in entries if entry[1] not in folders)], key=lambda entry: entry[1])
+
+
+@pytest.mark.parametrize("hides", ["an edit", "a removal", OF_THE_BRANCH])
+@pytest.mark.parametrize("how", ["out of order", "by paths"])
+def test_a_tree_by_which_git_tells_less_than_differs(doors: Doors, how: str, hides: str) -> None:
+    """Way: folders of the ledger out of order, or files in them by paths, so that what is told of them is all new."""
+    task = doors.play.task("One")
+    bad = doors.play.evidence(task, code=1)
+    verdict = doors.forge(task, "failed", gate="quality_review")
+    if hides != OF_THE_BRANCH:
+        doors.landed()
+    if hides == "an edit":
+        better = {
+            doors.path(bad): lambda data: data.replace(b"exit: 1", b"exit: 0").replace(
+                b"outcome: failed", b"outcome: passed"
+            )
+        }
+        rewritten(doors.root, doors.play.state(task).id, better)
+    else:
+        (doors.root / doors.path(verdict)).unlink()
+    whole = doors.play.commit_all("as it shall be")
+    ledger = git(doors.root, "rev-parse", "HEAD:.memento")
+    odd = _remade(doors, ledger, lambda held: held[::-1] if how == "out of order" else _by_paths(doors, held))
+    top = [(mode, name, odd if oid == ledger else oid) for mode, name, oid in doors.entries("HEAD^{tree}")]
+    doors.adopt(doors.commit_tree(doors.raw_tree(top), "HEAD^"))
+    if hides == OF_THE_BRANCH:
+        doors.adopt(doors.commit_tree(f"{whole}^{{tree}}", "HEAD"))
+    for door, options, root in doors.arrivals():
+        code, out, _ = doors.cli("check", "-C", str(root), *options, "--json")
+        is_blind = hides == OF_THE_BRANCH and door in ("staged", "squash")
+        told = json.loads(out).get("error", "")
+        assert (code, told in ("tree_odd", "git_failed")) == ((0, False) if is_blind else (4, True)), (door, out)
