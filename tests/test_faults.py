@@ -371,6 +371,31 @@ def test_a_git_that_is_too_old_says_which_is_needed(
     assert "2.20.1" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("echo 'git: error while loading shared libraries: libz.so.1' >&2; exit 127", "loading shared libraries"),
+        ("kill -9 $$", "ended by signal 9"),
+        ("exit 0", "what it answers is not what git answers"),
+        (r"printf '\377\200\n\n\n\n'", "what it answers is not what git answers"),
+    ],
+    ids=["does-not-start", "killed", "says-nothing", "says-anything"],
+)
+def test_a_git_that_does_not_work_is_not_said_to_be_too_old(
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, said: str
+) -> None:
+    shim = tmp_path / "bin" / "git"
+    shim.parent.mkdir()
+    shim.write_text(f"#!/bin/sh\n{body}\n")
+    shim.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{shim.parent}{os.pathsep}{os.environ['PATH']}")
+
+    with pytest.raises(door.RepositoryUnreadable) as caught:
+        Ledger.open(play.root)
+
+    assert said in caught.value.message
+
+
 def test_a_mistyped_workspace_is_refused_and_nothing_is_made(tmp_path: Path) -> None:
     with pytest.raises(door.WorkspaceMissing):
         Ledger.open(tmp_path / "mistyped")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from typing import TYPE_CHECKING, Any
 
 import psutil
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.asked import Asked
     from memento_git.ledger.transaction import Transaction
-    from tests.play import Play
+    from tests.play import Call, Play
 
 
 def test_a_change_leaves_staged_unstaged_and_untracked_work_alone(play: Play) -> None:
@@ -270,6 +271,18 @@ def test_a_clock_that_tells_no_time_which_can_be_written_is_refused(play: Play, 
         with pytest.raises(ClockUnfit):
             ledger.change("run start", lambda tx: runs.start_run(tx, "Goal"))
     assert git(play.root, "rev-parse", "HEAD") == head
+
+
+def test_a_clock_that_is_beyond_what_python_tells_is_refused(
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def beyond() -> float:  # from 2262 on each clock of Python's says what it says here
+        time.sleep(10**10)
+        return 0.0
+
+    monkeypatch.setattr(time, "monotonic", beyond)
+    code, _, err = cli("status", "-C", str(play.root))
+    assert (code, "[clock_unfit]" in err) == (1, True)
 
 
 def test_a_commit_that_is_dated_after_all_years_is_read(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ import errno
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
+from memento_git.model.clock import ClockUnfit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 FAILURES: Final = (OSError, MemoryError, RuntimeError)
 SPENT: Final = {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM}
 NO_THREAD: Final = "can't start new thread"
+TOO_LATE: Final = "PyTime_t"  # what Python says of a time that its nanoseconds do not reach: after the year 2262
 
 
 class FileSystemFailed(Refused):
@@ -54,6 +56,10 @@ def refusals() -> Iterator[None]:
     except EOFError as error:
         refuse_cut_short(error)
         raise
+    except OverflowError as error:
+        if TOO_LATE not in str(error):
+            raise
+        raise ClockUnfit(seconds="more than 9223372036") from error
 
 
 def refuse_cut_short(error: EOFError) -> None:

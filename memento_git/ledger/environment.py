@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 OLDEST: Final = (2, 31)
+VERSION: Final = re.compile(r"^git version (([0-9]{1,9})\.([0-9]{1,9})\S*)", re.MULTILINE)
 LOCAL_VARIABLES: Final = frozenset({
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
     "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS",
@@ -112,7 +114,7 @@ def run_in(folder: Path, *words: str, extra: Mapping[str, str] | None = None) ->
 
 
 def refuse_old(told: str) -> None:
-    """Refuse a git that is too old, by what `git version` told."""
-    version = [*told.split(), "0", "0", "0"][2]
-    if tuple(int(part) for part in version.split(".")[:2] if part.isdigit()) < OLDEST:
-        raise GitTooOld(version=version)
+    """Refuse a git that is too old, by what `git version` told; any other answer says nothing of its age."""
+    version = VERSION.search(told)
+    if version and (int(version[2]), int(version[3])) < OLDEST:
+        raise GitTooOld(version=version[1])

@@ -30,6 +30,7 @@ from memento_git.model.progress import Progress, untold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+NO_ANSWER: Final = "what it answers is not what git answers"
 MADE: Final = rb"(?m)^committer .*>[ \t]*(\d+)[ \t]*[+-]\d"
 
 
@@ -145,8 +146,9 @@ class Git:
 
     def _explain(self, done: subprocess.CompletedProcess[bytes]) -> None:
         """Say why a repository could not be opened."""
-        refuse_old(self._run("version").stdout.decode())
-        reason = done.stderr.decode(errors="replace").strip() or ended(done.returncode)
+        refuse_old(os.fsdecode(self._run("version").stdout))
+        told = done.stderr.decode(errors="replace").strip()
+        reason = told or (ended(done.returncode) if done.returncode else NO_ANSWER)
         if "not a git repository" in reason:
             raise NotARepository(path=self.cwd)
         if "dubious ownership" in reason or "unsafe repository" in reason:
