@@ -262,6 +262,8 @@ def _renamed(command: click.Command, rest: Words, at: int) -> Words | None:
     before, after = rest[:at], (*filter(None, [value]), *rest[at + 1 :])
     bare = typed.lstrip("-").replace("_", "-").removesuffix("-id")
     bare = synonyms.LETTERS.get(bare, bare)
+    if bare in ("format", "output") and after[:1] == ("json",):
+        return (*before, "--json", *after[1:])
     if bare in synonyms.NOISE:
         return (*before, *after)
     alike = {word: None for line in synonyms.ALIKE if bare in line.split() for word in (bare, *line.split())}

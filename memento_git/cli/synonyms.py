@@ -74,6 +74,8 @@ ALIKE: Final = (
     # options and arguments of much the same sense, by which one is likelier meant
     "tag tags label labels category",
     "pinned pin",
+    "key-prefix key prefix",
+    "remaining todo left",
     "title name subject label headline summary goal message",
     "body description desc text content details message",
     "text content body message description value",
