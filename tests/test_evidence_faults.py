@@ -289,7 +289,8 @@ def test_kept_output_names_no_folder_of_the_machine(play: Play, tmp_path: Path) 
     ("before", "after", "told"),
     [
         ("outcome: failed", "outcome: passed", "what the command did says failed"),
-        ("kind: test", "kind: approval", "names no command"), ("kind: test", "kind: wish", "'wish' is not one of"),
+        ("kind: test", "kind: approval", "names no command"),
+        ("kind: test", "kind: wish", "'wish' is not one of"),
         ("outcome: failed", "outcome: failed\nuri: https://example.org/x", "'uri', which evidence run does not write"),
     ],
 )
