@@ -43,17 +43,15 @@ def refuse_text(policy: Policy, texts: Iterable[tuple[str, str]], allowed: Colle
     """Refuse texts that name what is destructive and was not allowed by rule; return what is only to be warned of."""
     if policy.preflight["destructive"] == "ignore":
         return []
-    found = ((where, danger) for where, danger in dangers(policy, texts) if danger.rule not in allowed)
-    return _weighed(policy, (DestructiveCommand(where=where, **danger._asdict()) for where, danger in found))
-
-
-def _weighed(policy: Policy, found: Iterable[Refused]) -> list[str]:
-    """Raise the first refusal where policy refuses; else return what each says, to be warned of."""
     told = []
-    for refusal in found:
+    for where, danger in dangers(policy, texts):
+        if danger.rule in allowed:
+            continue
         if policy.preflight["destructive"] == "refuse":
-            raise refusal
-        told.append(refusal.message)
+            raise DestructiveCommand(
+                where=where, line=danger.line, command=danger.command, rule=danger.rule, why=danger.why
+            )
+        told.append(f"{where}, line {danger.line}: {danger.command} ({danger.rule}): {danger.why}")
     return told
 
 
@@ -63,8 +61,12 @@ def refuse_argv(policy: Policy, argv: Sequence[str], where: str) -> list[str]:
         return []
     from memento_git.work.dangers.destructive import in_argv
 
-    found = in_argv(argv, policy.preflight["branches"])
-    return _weighed(policy, (DestructiveArgv(where=where, **danger._asdict()) for danger in found))
+    told = []
+    for danger in in_argv(argv, policy.preflight["branches"]):
+        if policy.preflight["destructive"] == "refuse":
+            raise DestructiveArgv(where=where, command=danger.command, rule=danger.rule, why=danger.why)
+        told.append(f"{where}: {danger.command} ({danger.rule}): {danger.why}")
+    return told
 
 
 def dangers(policy: Policy, texts: Iterable[tuple[str, str]]) -> list[tuple[str, Danger]]:
