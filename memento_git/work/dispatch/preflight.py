@@ -96,7 +96,7 @@ def refuse_unfit(tx: Transaction, policy: Policy, *, act: str, insist: Collectio
     """
     asked = {**policy.preflight, **dict.fromkeys(insist, "refuse")}
     if asked.get("disk") != 0 and (check := _disk(tx.ledger.git, asked)).level == "refuse":
-        raise DiskSpace(message=check.message)
+        _refuse(check)
     levels, untracked = {asked[name] for name in LEVELS}, asked["untracked"] != "ignore"
     if levels == {"ignore"}:
         return
@@ -112,12 +112,24 @@ def refuse_unfit(tx: Transaction, policy: Policy, *, act: str, insist: Collectio
         if check.level == "refuse":
             if act == "run" and check.name == "dirty" and policy.preflight["dirty"] != "refuse":
                 raise EditsLeftBehind(message=check.message)
-            raise REMEDIES[check.name](message=check.message)
+            _refuse(check)
     _tell(tx, checks)
 
 
 def _tell(tx: Transaction, checks: Iterable[Check]) -> None:
     tx.ledger.warn(*(check.message for check in checks if check.level == "warn" and check.name != "detached"))
+
+
+def _refuse(check: Check) -> None:
+    if check.name == "dirty":
+        raise DirtyWorktree(message=check.message)
+    if check.name == "untracked":
+        raise UntrackedFiles(message=check.message)
+    if check.name == "detached":
+        raise DetachedHead(message=check.message)
+    if check.name == "protected":
+        raise ProtectedBranch(message=check.message)
+    raise DiskSpace(message=check.message)
 
 
 def _tree(seen: WorkTree, asked: Mapping[str, Any], act: str) -> list[Check]:
