@@ -373,6 +373,17 @@ def test_policy_is_read_from_the_base(branch: Play) -> None:
     assert set(look(branch, base="main")) == {"C003 warning", "P001 error"}
 
 
+def test_the_first_ledger_has_the_policy_that_it_came_with(play: Play) -> None:
+    config = play.root / layout.CONFIG
+    config.write_text(config.read_text().replace("test: witnessed", "test: reported"))
+    play.commit_all("policy")
+    code = git(play.root, "rev-list", "--max-parents=0", "HEAD")
+    assert look(play, base=code) == [], "no other one is weakened by it"
+    config.write_text(f"{config.read_text()}strange: 1\n")
+    play.commit_all("a key")
+    assert look(play, base=code) == ["F002 error"]
+
+
 def test_a_warning_that_the_policy_of_the_base_names_is_an_error(branch: Play, cli: Any) -> None:
     config = branch.root / ".memento" / "config.yaml"
     git(branch.root, "switch", "-q", "main")
