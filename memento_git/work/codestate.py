@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 from contextlib import contextmanager
@@ -48,6 +47,8 @@ class PathOfLedger(Refused):
 
 def without_ledger(tree: bytes, object_format: str) -> str:
     """Return the id that a top-level tree would have without `.memento`, had git written it."""
+    import hashlib
+
     kept = ((mode_of(octal).lstrip("0").encode(), name, oid) for octal, name, oid in rows(tree, object_format)
             if name != FOLDER)  # fmt: skip
     body = b"".join(b"%b %b\0%b" % row for row in kept)

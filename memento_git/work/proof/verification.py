@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
@@ -340,5 +339,7 @@ def _cut(argument: str) -> str:
     """Return an argument, of a long one the beginning with the digest of the whole: others may begin like it."""
     if len(argument) <= LONGEST_ARGUMENT:
         return argument
+    import hashlib
+
     whole = hashlib.sha256(argument.encode(errors="surrogateescape")).hexdigest()
     return f"{argument[:LONGEST_ARGUMENT]}… (sha256 {whole})"
