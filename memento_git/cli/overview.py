@@ -31,10 +31,10 @@ MOST = click.option(
 
 
 def _held(door: Door, run: str, limit: int) -> tuple[RunRows, Names]:
+    view = door.view()  # and git looks for files that are not committed, while what follows is loaded
     from memento_git.review.note_counts import note_counts
     from memento_git.work.overview import choose_among, interrupted, overview, without_runs
 
-    view = door.view()
     others: list[RunRow] = []
     if run or view.runs():
         chosen, others = choose_among(view, run)
