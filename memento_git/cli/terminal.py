@@ -96,7 +96,7 @@ def envelope(data: dict[str, Any]) -> list[str]:
 
 
 def _escaped(text: str) -> str:
-    if text.isascii() and "\x7f" not in text:
+    if (text.isascii() and "\x7f" not in text) or text.isprintable():
         return text
     return re.sub(RAW_IN_JSON, lambda found: f"\\u{ord(found[0]):04x}", text)
 
