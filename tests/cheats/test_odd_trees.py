@@ -28,9 +28,13 @@ def _remade(doors: Doors, tree: str, make: Callable[[list[Entry]], list[Entry]])
 
 
 def _by_paths(doors: Doors, entries: list[Entry]) -> list[Entry]:
-    """Return entries with the files of folders in their place, by paths."""
+    """Return entries with the files of folders in their place, by paths, and first in each what is nobody's.
+
+    Of the first one git tells that the folder became it.
+    """
     folders = {name: doors.entries(oid) for mode, name, oid in entries if mode == "40000"}
     inside = [(mode, f"{name}/{one}", oid) for name, held in folders.items() for mode, one, oid in held]
+    inside += [("100644", f"{name}/!", doors.blob(b"")) for name in folders]
     return sorted([*inside, *(entry for entry in entries if entry[1] not in folders)], key=lambda entry: entry[1])
 
 
