@@ -948,7 +948,7 @@ def test_names_are_shortened_wherever_they_stand() -> None:
     from memento_git.cli.output import Names
 
     names = Names(None)
-    names.short = {"task_0123456789ab": "task_0123", "run_0123456789ab": "run_0123"}
+    names.short = {"task": {"task_0123456789ab": "task_0123"}, "run": {"run_0123456789ab": "run_0123"}}
     assert names.within("(task_0123456789ab, run_0123456789ab) task_zzzzzzzzzzzz") == (
         "(task_0123, run_0123) task_zzzzzzzzzzzz"
     )

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from memento_git.cli import terminal
 from memento_git.model.enumeration import some
-from memento_git.model.ids import ID, KINDS, shortest, verb_of
+from memento_git.model.ids import ID, KINDS, kind_of, shortest, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -55,18 +54,19 @@ def printable(text: object) -> str:
 
 
 class Names:
-    """Short ids: the shortest prefix that is unique in the view, which is read when the first is asked for."""
+    """Short ids: the shortest prefix that is unique in the view, read when the first of a kind is asked for."""
 
     def __init__(self, view: View | None) -> None:
         self._view = view
-
-    @cached_property
-    def short(self) -> dict[str, str]:
-        known = map(self._view.known, KINDS) if self._view is not None else ()
-        return {identity: short for ids in known for identity, short in shortest(ids).items()}
+        self.short: dict[str, Mapping[str, str]] = {}
 
     def __call__(self, identity: str | None) -> str:
-        return self.short.get(identity, identity) if identity else ""
+        if not identity:
+            return ""
+        if (kind := kind_of(identity)) not in self.short:
+            known = self._view.known(kind) if self._view is not None and kind in KINDS else ()
+            self.short[kind] = shortest(known)
+        return self.short[kind].get(identity, identity)
 
     def within(self, text: str) -> str:
         """Return a text with every id in it shortened, but for those in a path, which is to be opened."""
