@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memento_git.errors import MementoError
-    from tests.play import Play
+    from tests.play import Call, Play
 
 
 def refused(play: Play, error: type[MementoError]) -> str:
@@ -394,6 +394,17 @@ def test_a_git_that_does_not_work_is_not_said_to_be_too_old(
         Ledger.open(play.root)
 
     assert said in caught.value.message
+
+
+@pytest.mark.parametrize("command", ["status", "init", "note add Text", "check", "log"])
+def test_a_branch_that_a_crash_emptied_is_not_called_one_without_a_ledger(play: Play, cli: Call, command: str) -> None:
+    branch = play.root / ".git" / git(play.root, "symbolic-ref", "HEAD")
+    branch.write_text("")
+
+    code, _, err = cli(*command.split(" ", 2), "-C", str(play.root))
+
+    assert (code, "reads no commit [repository_unreadable]" in err) == (4, True), err
+    assert branch.read_text() == ""
 
 
 def test_a_mistyped_workspace_is_refused_and_nothing_is_made(tmp_path: Path) -> None:

@@ -55,6 +55,16 @@ class RepositoryUnreadable(Broken):
     hint_ = "mend what git names, until git status works, then run the command again"
 
 
+class BranchUnreadable(RepositoryUnreadable):
+    """The branch of HEAD is there, and git reads no commit in it: it is no branch without a commit."""
+
+    sentence = "{git_dir}/HEAD names a branch in whose file git reads no commit"
+    hint_ = (
+        "make that file readable; if a crash emptied it, remove it and give git reset --soft the second id of the last "
+        "line in {git_dir}/logs/HEAD"
+    )
+
+
 class WorkTreeMissing(Broken):
     token = "work_tree_missing"
     sentence = "core.worktree of this repository names {path}, and there is no such folder"
@@ -345,7 +355,9 @@ class Git:
         lines = (self.answer("rev-parse", "HEAD", "--symbolic-full-name", "HEAD") or "").split("\n")
         if len(lines) == 2:
             return lines[0], lines[1]
-        return None, self.answer("symbolic-ref", "--quiet", "HEAD") or "HEAD"
+        if (ref := self.answer("symbolic-ref", "--quiet", "HEAD")) is None:
+            raise BranchUnreadable(git_dir=self.git_dir)
+        return None, ref
 
 
 def absolute(start: Path) -> Path:
