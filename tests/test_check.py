@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.knowledge.actions import notes
-from memento_git.ledger import grep, layout
+from memento_git.ledger import archive, codec, grep, layout
 from memento_git.ledger.edits import UncommittedLedger
 from memento_git.ledger.filetable import FileTable
 from memento_git.ledger.store import Ledger
@@ -349,6 +349,63 @@ def test_a_renamed_event_is_given_its_name_again_and_never_taken_out(branch: Pla
     fixes = {one.fix for one in actions.check(branch.ledger, no_base=True).findings}
     names = (str(path.relative_to(branch.root)) for path in (event.with_name(to), event))
     assert fixes == {f"git mv {' '.join(names)}"}
+
+
+def test_of_a_run_folder_that_was_begun_again_beside_the_renamed_one_each_file_is_led_back(branch: Play) -> None:
+    folder = path_of(branch, "run.md").parent
+    task = branch.task()
+    branch.do(tasks.block_task, task, reason="waits")
+    event = path_of(branch, f"tasks/*/{task}/*-blocked-*")
+    was, to = event.relative_to(folder), folder.with_name("my-run")
+    git(branch.root, "mv", str(folder), str(to))
+    event.parent.mkdir(parents=True)
+    git(branch.root, "mv", str(to / was), str(event))
+    branch.commit_all("tidied up, and merged")
+
+    fixes = {one.fix for one in actions.check(branch.ledger, no_base=True).findings if one.code == "F010"}
+    for fix in sorted(fixes):
+        subprocess.run(fix, shell=True, check=True, cwd=branch.root)
+    branch.commit_all("put back")
+    assert not git(branch.root, "ls-files", str(to))
+    assert look(branch, no_base=True) == []
+
+
+def test_an_event_that_was_renamed_twice_is_given_its_first_name(branch: Play) -> None:
+    task = branch.task()
+    branch.do(tasks.block_task, task, reason="waits")
+    event = path_of(branch, f"tasks/*/{task}/*-blocked-*")
+    names = [str(event.relative_to(branch.root))]
+    for name in ("20200101T000000000Z-blocked-aaaaaaaaaaaa.yaml", "blocked.yaml"):
+        names.append(str(event.with_name(name).relative_to(branch.root)))
+        git(branch.root, "mv", *names[-2:])
+        branch.commit_all("tidied up")
+
+    assert {one.fix for one in actions.check(branch.ledger, no_base=True).findings} == {f"git mv {names[2]} {names[0]}"}
+
+
+def test_where_history_cannot_be_read_a_file_that_is_not_the_ledgers_is_told_all_the_same(branch: Play) -> None:
+    task = branch.task()
+    stray = path_of(branch, f"tasks/*/{task}").relative_to(branch.root) / "notes.yaml"
+    lost = git(branch.root, "rev-parse", "HEAD:.memento/runs")
+    branch.commit(stray, "more\n", "notes")
+    (branch.root / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+
+    (found,) = actions.check(branch.ledger, no_base=True).findings
+    assert (found.code, found.fix) == ("F010", f"git rm {stray}")
+
+
+def test_what_only_an_archive_has_and_cannot_be_read_is_told(branch: Play) -> None:
+    task = branch.task()
+    folder = path_of(branch, f"tasks/*/{task}").relative_to(branch.root)
+    packed = archive.pack({f"{folder}/20200101T000000000Z-blocked-aaaaaaaaaaaa.yaml": b"do: [\n"})
+    path = branch.root / layout.archive_path(folder.parts[2], codec.digest_of(packed))
+    path.parent.mkdir(parents=True)
+    path.write_bytes(packed)
+    branch.commit_all("an archive by hand")
+
+    found = actions.check(branch.ledger, no_base=True).findings
+    assert {one.code for one in found} == {"E001", "F001"}
+    assert not any("git mv" in one.fix for one in found)
 
 
 def test_what_lies_in_the_folder_of_a_skill_is_the_ledgers(branch: Play) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from typing import TYPE_CHECKING, Final
@@ -28,32 +27,38 @@ def astray(view: View, record: str) -> str:
 def brought_back(view: View, path: str) -> str:
     """Return the command that gives the folder of a file its name again, by the text in it, or else an event its own.
 
-    A run's folder that was renamed is led back as a whole.
+    A run's folder that was renamed is led back as a whole; one file alone, where the right folder is there as well.
     """
     folder, run = path, layout.run_of_path(path)
-    while run and (folder := folder.rpartition("/")[0]):
+    while view.files.get(path) and layout.run_of_path(f"{(folder := folder.rpartition('/')[0])}/"):
         for kind in PROSE:
             record = _named(view, text) if (text := f"{folder}/{kind}.md") in view.files else ""
             right = layout.folder_of(record if kind == "run" else run, record) if kind_of(record) == kind else folder
-            if right != folder and f"{right}{path[len(folder) :]}" not in view.files:
-                parent = right.rpartition("/")[0]
-                is_there = any(one.startswith(f"{parent}/") for one in view.files)
-                made = "" if is_there else f"{shlex.join(['mkdir', '-p', parent])} && "
-                return f"{made}{shlex.join(['git', 'mv', folder, right])}"
-    was = _event(view, path)
-    return shlex.join(["git", "mv", path, was]) if was else ""
+            if right != folder and (there := f"{right}{path[len(folder) :]}") not in view.files:
+                return _moving(view, *((path, there) if _is_folder(view, right) else (folder, right)))
+    was = _event(view, path) if view.files.get(path) else ""
+    return _moving(view, path, was) if was else ""
+
+
+def _moving(view: View, old: str, new: str) -> str:
+    parent = new.rpartition("/")[0]
+    made = "" if _is_folder(view, parent) else f"{shlex.join(['mkdir', '-p', parent])} && "
+    return f"{made}{shlex.join(['git', 'mv', old, new])}"
+
+
+def _is_folder(view: View, path: str) -> bool:
+    return path in view.git.entries(view.commits[0], path)
 
 
 def _event(view: View, path: str) -> str:
-    """Return the name that a file in the folder of a record had as an event; nothing where history has none."""
+    """Return the first name that a file in the folder of a record had as an event; nothing where history has none."""
     folder, _, name = path.rpartition("/")
-    if not layout.owner_of(folder) or not name.endswith(".yaml") or path not in view.files:
+    if not layout.owner_of(folder) or not name.endswith(".yaml"):
         return ""
-    told = view.git.run(
-        "log", "--no-renames", "--diff-filter=A", "--format=", "--name-only", "-z",
+    names = view.git.lines(
+        "log", "--reverse", "--no-renames", "--diff-filter=A", "--format=", "--name-only",
         f"--find-object={view.files[path]}", *view.commits, "--", folder,
     )  # fmt: skip
-    names = os.fsdecode(told).split("\0")
     return next((one for one in names if one not in view.files and layout.place_of(one) is not None), "")
 
 
