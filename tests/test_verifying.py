@@ -179,11 +179,22 @@ def test_the_status_of_a_task_that_would_be_rejected_leads_to_what_failed_first(
     play.complete(play.claimed(task), play.evidence(task))
 
     (step,) = play.overview()["next"]
-    assert step["why"] == f"“A task” would be rejected, for {failed} failed: run that again, or take it back"
+    assert step["why"] == f"“A task” would be rejected, for {failed} failed"
     assert step["command"].startswith(f"memento evidence run --task {task} --kind test -- sh -c ")
 
     play.do(evidences.retract, failed, reason="a mistyped command")
     assert [one["command"] for one in play.overview()["next"]] == [f"memento task verify {task}"]
+
+
+def test_the_status_of_a_task_beside_a_failure_that_was_typed_leads_to_that_first(play: Play) -> None:
+    task = play.planned_task(commands=[GREEN])
+    failed = play.do(evidences.add_evidence, "test", tasks=[task], outcome="failed", summary="It crashed at Ada's.")
+    play.complete(play.claimed(task), play.evidence(task))
+
+    (step,) = play.overview()["next"]
+    assert step["why"].endswith(f"for {failed} failed; record it again when it has passed, or take it back")
+    assert step["command"] == f"memento evidence retract {failed} --reason WHY"
+    assert not verify(play, task).accepted, "as it says"
 
 
 def test_a_completion_says_nothing_of_what_does_not_reject(play: Play) -> None:

@@ -102,9 +102,11 @@ class Outlook:
     def against(self) -> dict[str, Row]:
         """Return, of each task that what failed beside its proof would have rejected, the step before its verdict."""
         held = self._held
-        failed = {row["id"]: row for row in held["evidence"] if row["outcome"] == "failed"}
+        stand = (row for row in held["evidence"] if row["outcome"] == "failed" and row["status"] == "recorded")
+        failed = {row["id"]: row for row in stand}
         tasks = [row for row in held["tasks"] if row["proven_after"] == "verify"] if failed else []
         last = {row["id"] for row in latest(held["evidence"]).values()} if tasks else set()
+        last |= {name for name, row in failed.items() if not (row["command"] or row["check"])}
         found: dict[str, Row] = {}
         for task in tasks:
             from memento_git.work.proof import pasts
@@ -112,7 +114,7 @@ class Outlook:
             done = self._state.completions(task["id"])[-1:]
             beside = (name for one in done for name in pasts.failed_beside(self._state, one))
             for name in (name for name in beside if name in failed and name in last):
-                why = f"“{task['title']}” would be rejected, for {name} failed: run that again, or take it back"
+                why = f"“{task['title']}” would be rejected, for {name} failed"
                 found.setdefault(task["id"], again(task, failed[name], why)[0])
         return found
 

@@ -146,16 +146,19 @@ def going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[E
 def again(task: TaskRow, failed: EvidenceRow, why: str) -> list[Row]:
     """Return the steps that follow a failure of what is not asked, or not like this: to run it again, or to retract it.
 
-    What ran in a folder, or is not recorded whole, is not known here as it is typed.
+    What ran in a folder, or is not recorded whole, is not known here as it is typed; what was typed, or told by a
+    provider, did not run here.
     """
     from memento_git.work.proof.verification import again_line
 
-    command = {"argv": failed["command"] or (), "cwd": failed["folder"]}
-    line = again_line(task["id"], {**failed, "command": command})
     retract = {
         "why": "or, if that run was a mistake",
         "command": f"memento evidence retract {failed['id']} --reason WHY",
     }
+    if not failed["command"]:
+        return [{**retract, "why": f"{why}; record it again when it has passed, or take it back"}]
+    command = {"argv": failed["command"], "cwd": failed["folder"]}
+    line = again_line(task["id"], {**failed, "command": command})
     if line.endswith("CMD"):
         where = f" in {failed['folder']}" if failed["folder"] != "." else ""
         return [{**retract, "why": f"{why}; run it again{where}, or take it back"}]
