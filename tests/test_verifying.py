@@ -186,6 +186,19 @@ def test_the_status_of_a_task_that_would_be_rejected_leads_to_what_failed_first(
     assert [one["command"] for one in play.overview()["next"]] == [f"memento task verify {task}"]
 
 
+def test_the_status_of_a_proven_task_that_would_be_rejected_says_so_before_the_run_ends(play: Play) -> None:
+    task = play.planned_task()
+    failed = play.evidence(task, code=4)
+    play.complete(play.claimed(task), play.evidence(task))
+
+    first, last = play.overview()["next"]
+    assert first["why"] == f"“A task” is proven, but task verify would reject it, for {failed} failed"
+    assert first["command"].startswith(f"memento evidence run --task {task} --kind test -- sh -c ")
+    assert last["command"].startswith("memento run complete ")
+
+    assert not verify(play, task).accepted, "as it says"
+
+
 def test_the_status_of_a_task_beside_a_failure_that_was_typed_leads_to_that_first(play: Play) -> None:
     task = play.planned_task(commands=[GREEN])
     failed = play.do(evidences.add_evidence, "test", tasks=[task], outcome="failed", summary="It crashed at Ada's.")

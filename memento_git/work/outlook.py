@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 SIGNED: Final = ("plans", "gates", "evidence")
+GOING_ON: Final = ("active", "blocked")
 KEPT: Final = {"loose": layout.RUNS, "packed": layout.ARCHIVE}
 
 
@@ -99,12 +100,17 @@ class Outlook:
 
         return list(islice(branches.unmerged(self._view.git, self._state, tasks), SOON))
 
+    @cached_property
     def against(self) -> dict[str, Row]:
-        """Return, of each task that what failed beside its proof would have rejected, the step before its verdict."""
+        """The step before its verdict, of each task that what failed beside its proof would have rejected.
+
+        Of proven tasks, which may do without a verdict, it is looked at once nothing of the work is left.
+        """
         held = self._held
         stand = (row for row in held["evidence"] if row["outcome"] == "failed" and row["status"] == "recorded")
-        failed = {row["id"]: row for row in stand}
-        tasks = [row for row in held["tasks"] if row["proven_after"] == "verify"] if failed else []
+        failed = {row["id"]: row for row in stand} if held["run"]["status"] in GOING_ON else {}
+        about = {task for row in failed.values() for task in row["task_ids"]}
+        tasks = [row for row in held["tasks"] if row["id"] in about and self._is_judged(row)]
         last = {row["id"] for row in latest(held["evidence"]).values()} if tasks else set()
         last |= {name for name, row in failed.items() if not (row["command"] or row["check"])}
         found: dict[str, Row] = {}
@@ -114,9 +120,16 @@ class Outlook:
             done = self._state.completions(task["id"])[-1:]
             beside = (name for one in done for name in pasts.failed_beside(self._state, one))
             for name in (name for name in beside if name in failed and name in last):
-                why = f"“{task['title']}” would be rejected, for {name} failed"
+                would = "is proven, but task verify would reject it" if task["proven"] else "would be rejected"
+                why = f"“{task['title']}” {would}, for {name} failed"
                 found.setdefault(task["id"], again(task, failed[name], why)[0])
         return found
+
+    def _is_judged(self, task: TaskRow) -> bool:
+        """Tell whether a verdict on a task as it is comes next, or may come."""
+        return task["proven_after"] == "verify" or bool(
+            task["proven"] and task["status"] == "completed" and self._is_done
+        )
 
     def gates(self, *, signs: bool) -> list[Row] | None:
         """Return the steps of gates and signatures before a run, whose every task is done and proven, can be completed.
@@ -128,7 +141,7 @@ class Outlook:
         suspect = (
             held["gates"] or held["trouble"] or held["findings"] or any(row["unapproved"] for row in held["plans"])
         )
-        if held["run"]["status"] not in ("active", "blocked") or not (suspect or signs) or not self._is_done:
+        if held["run"]["status"] not in GOING_ON or not (suspect or signs) or not self._is_done:
             return None
         from memento_git.work.gates import gatehold, release_facts
         from memento_git.work.gates.hindrances import hindrances
@@ -157,7 +170,10 @@ class Outlook:
         """Return the steps that had better come before the run ends, given those of its gates."""
         several = self._several()
         anew = self._renewals() if gates is None and not several else []
-        return [*several, *self._commits(gates or ()), *anew, *self._overtaken()]
+        rejected = [
+            self.against[row["id"]] for row in self._held["tasks"] if row["proven"] and row["id"] in self.against
+        ]
+        return [*several, *rejected[:SOON], *self._commits(gates or ()), *anew, *self._overtaken()]
 
     def _several(self) -> list[Row]:
         """Return the steps of tasks that several candidates completed, and of which nobody chose or accepted one."""

@@ -135,7 +135,7 @@ def _overview(ledger: Ledger, view: View, run: str, limit: int, *, ready: bool) 
     held["archived"] = kept["packed"] and not kept["loose"]
     gates = outlook.gates(signs=signs)
     held["live"], known = live.working(ledger.git, held)
-    known |= away.steps(view, held, known) | outlook.against()
+    known |= away.steps(view, held, known) | outlook.against
     asker = ledger.asker if any(row["status"] == "claimed" for row in held["dispatches"]) else ""
     choices = outlook.choices(gates)
     held["next"] = next_steps(
