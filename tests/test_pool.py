@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.ledger import handovers
+from memento_git.ledger.processes import Process
 from memento_git.work.actions import pool, recovering, runs
+from memento_git.work.actions.handing import Wish, hand_over
 from memento_git.work.actions.running import Order
 from memento_git.work.actions.starting import ExecutorUnnamed, NoCommand
 from memento_git.work.dangers.guard import DestructiveArgv
@@ -114,6 +116,21 @@ def test_a_killed_worker_is_noticed_at_once_and_its_task_done_by_another(play: P
     assert [one["reason"] for one in told["ended"] if one["status"] == "died"] == ["its worker ended by signal 9"]
     assert carriers(found.dispatch) == []
     whole(play, tasks)
+
+
+def test_a_worker_of_another_machine_with_the_number_of_a_killed_one_keeps_its_task(play: Play) -> None:
+    there, here = filled(play, 2, attempts=10)
+    other = hand_over(play.ledger, there, Wish("agent", works=True))
+    handovers.write(play.ledger.git, other._replace(machine="another", worker=Process(1, 1.0)))
+    process, found = asleep(play)
+    assert found.worker is not None
+    number = Process(found.worker.pid, 1.0)
+    handovers.write(play.ledger.git, other._replace(machine="another", worker=number))
+
+    kill(found.worker.pid)
+    assert answer(process)["counts"] == {"completed": 1, "died": 1}
+
+    assert [play.status(task) for task in (there, here)] == ["in_progress", "completed"]
 
 
 def test_a_killed_pool_is_started_again_and_loses_nothing(play: Play) -> None:

@@ -196,8 +196,11 @@ def test_a_living_worker_is_never_recovered_even_when_its_lease_is_over(play: Pl
     answer(process)
 
 
+@pytest.mark.parametrize("every", [False, True], ids=["one", "all"])
 @pytest.mark.parametrize("pid", [1, os.getpid()], ids=["another number", "our number"])
-def test_a_worker_of_another_machine_is_left_until_its_lease_is_over(play: Play, task: str, pid: int) -> None:
+def test_a_worker_of_another_machine_is_left_until_its_lease_is_over(
+    play: Play, task: str, pid: int, *, every: bool
+) -> None:
     made = hand_over(play.ledger, task, Wish("agent", works=True))
     handovers.write(play.ledger.git, made._replace(machine="another", worker=Process(pid, 1.0)))
     (Path(made.path) / "part.txt").write_text("1")
@@ -206,7 +209,10 @@ def test_a_worker_of_another_machine_is_left_until_its_lease_is_over(play: Play,
     assert play.status(task) == "in_progress"
 
     expire(play, made.dispatch)
-    play.do(dispatches.recover_dispatch, made.dispatch)
+    if every:
+        assert [job.dispatch for job in recovering.recover_all(play.ledger)] == [made.dispatch]
+    else:
+        play.do(dispatches.recover_dispatch, made.dispatch)
     assert play.status(task) == "pending"
     assert (Path(made.path) / "part.txt").exists(), "it may be at work there yet"
 

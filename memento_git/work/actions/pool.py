@@ -247,7 +247,8 @@ class _Pool:
 
     def _recover(self, pid: int = 0) -> str:
         """Take back what a worker left that died, or all that is found; return the dispatch that the worker had."""
-        found = [one for one in handovers.listed(self.ledger.git) if one.worker and one.worker.pid == pid]
+        held = (one for one in handovers.listed(self.ledger.git) if one.is_ours)
+        found = [one for one in held if one.worker and one.worker.pid == pid]
         jobs = []
         try:
             for one in found:

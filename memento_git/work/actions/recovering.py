@@ -91,11 +91,11 @@ def _lost(state: RunState, known: dict[str, Handover]) -> Iterator[tuple[str, st
     for task in state.ids("task"):
         for name, found in state.dispatches(task).items():
             here = known.get(name)
-            if not found.is_open or (here is not None and here.is_live):
+            if not found.is_open:
                 continue
             if here is not None and here.is_dead:
                 yield name, DIED
-            elif found.expired:
+            elif found.expired and not (here is not None and here.is_ours and here.is_live):
                 yield name, EXPIRED
 
 
@@ -103,10 +103,13 @@ def recover_one(
     ledger: Ledger, dispatch: str, why: str, stop: Stop | None = None, *, requeue: bool = False, executor: str = "",
     bundle: bool = False,
 ) -> list[Job]:  # fmt: skip
-    """Take one dispatch back; nothing where another process did so first, or where its worker is alive after all."""
+    """Take one dispatch back; nothing where another process did so first, or where its worker is alive after all.
+
+    Of a worker of another machine nothing but its lease tells.
+    """
     with handovers.held(ledger.git):
         here = handovers.read(ledger.git, dispatch)
-        if here is not None:
+        if here is not None and here.is_ours:
             if here.is_live:
                 return []
             processes.end(dispatch, here.worker, here.child)
