@@ -440,7 +440,7 @@ def test_what_the_graph_says_of_a_candidate_counts(contest: Contest) -> None:
 
         contest.play.do(record)
     row = next(row for row in contest.ranked().rows() if row["dispatch_id"] == worse)
-    assert {"part": "graph", "points": -30, "why": "1 regressions, 1 warnings"} in row["parts"]
+    assert {"part": "graph", "points": -30, "why": "1 regression, 1 warning"} in row["parts"]
     assert contest.select().decision()["selected_dispatch_id"] == better
 
 

@@ -150,7 +150,7 @@ def _touched(told: Row) -> str:
     notes = len({row["note"] for row in rows})
     lines = output.columns((f"  {row['state']}", row["note"], row["title"], naming.place(row)) for row in rows)
     end = "say what still holds: memento note confirm NOTE; otherwise note revise, note retire, note add --supersedes"
-    return "\n".join([f"this change touches {notes} note{'s' if notes > 1 else ''}", *lines, end])
+    return "\n".join([f"this change touches {many(notes, 'note')}", *lines, end])
 
 
 def _annotations(told: Row) -> str:

@@ -9,7 +9,7 @@ import click
 from memento_git.cli import output
 from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import COUNT
-from memento_git.model.enumeration import some
+from memento_git.model.enumeration import many, some
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -70,7 +70,7 @@ def _together(rows: list[Row], names: Names) -> list[str]:
 
 
 def _corrected(rows: list[Row], names: Names) -> list[str]:
-    return output.columns((f"  {names(row['note'])}", f"{row['times']} times", _story(row)) for row in rows)
+    return output.columns((f"  {names(row['note'])}", many(row["times"], "time"), _story(row)) for row in rows)
 
 
 def _story(row: Row) -> str:
@@ -79,7 +79,7 @@ def _story(row: Row) -> str:
 
 def _volatile(rows: list[Row], names: Names) -> list[str]:
     return output.columns(
-        (f"  {names(row['note'])}", f"{row['commits']} commits, {row['since']} since it was looked at",
+        (f"  {names(row['note'])}", f"{many(row['commits'], 'commit')}, {row['since']} since it was looked at",
          output.printable(row["title"]))
         for row in rows
     )  # fmt: skip
@@ -87,7 +87,7 @@ def _volatile(rows: list[Row], names: Names) -> list[str]:
 
 def _pairs(rows: list[Row], names: Names) -> Iterator[str]:
     for row in rows:
-        yield f"  in {len(row['places'])} place{'s' if len(row['places']) > 1 else ''}:"
+        yield f"  in {many(len(row['places']), 'place')}:"
         yield from output.columns((f"    {names(one['note'])}", output.printable(one["title"])) for one in row["notes"])
 
 

@@ -37,7 +37,7 @@ def file_text(told: Row) -> list[str]:
     lines += [line for rest in notes.values() for line in rest]
     last, wanted = told["lines"]["last"], told["lines"]["wanted"]
     if last < wanted:
-        lines.append(f"… {wanted - last} more lines: memento code read {told['path']}:{last + 1}-{wanted}")
+        lines.append(f"… {many(wanted - last, 'more line')}: memento code read {told['path']}:{last + 1}-{wanted}")
     return [*lines, "", *_footer(told)]
 
 
@@ -62,7 +62,7 @@ def _note(row: Row) -> list[str]:
     told = [f"{row['id']}  {row['kind']} about {place} ({', '.join(labels)})", output.printable(row["title"])]
     told += [output.printable(row["why"])] if row["why"] and row["stale"] else []
     told += [f"  {line}" for line in text[:FEW]]
-    told += [f"  … {len(text) - FEW} more lines: memento note show {row['id']}"] if len(text) > FEW else []
+    told += [f"  … {many(len(text) - FEW, 'more line')}: memento note show {row['id']}"] if len(text) > FEW else []
     return [f"{click.style('|', fg='cyan')} {line}".rstrip() for line in told]
 
 

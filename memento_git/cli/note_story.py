@@ -10,6 +10,7 @@ import click
 from memento_git.cli import naming, output, terminal
 from memento_git.knowledge.quoting import MARGIN, fenced
 from memento_git.model.anchors import MOVED, OK
+from memento_git.model.enumeration import many
 from memento_git.model.ids import IdInvalid, NoSuchRecord, WrongKind, is_id
 from memento_git.model.knowledge import RELATIONS
 
@@ -189,7 +190,7 @@ def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, 
     lines = [*map(TOLD[what], members)]
     if what == "graph":
         lines += ["", *(f"{one['from']} {one['rel']} {one['to']}" for one in told["links"])]
-        lines += [f"{told['omitted']} more records: take fewer steps, or --rel"] if told["omitted"] else []
+        lines += [f"{many(told['omitted'], 'more record')}: take fewer steps, or --rel"] if told["omitted"] else []
     door.show({"id": found.id, what: told}, lambda: "\n".join(lines) or f"{found.id} has no {what}")
 
 

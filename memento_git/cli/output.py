@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from memento_git.cli import terminal
-from memento_git.model.enumeration import some
+from memento_git.model.enumeration import many, some
 from memento_git.model.ids import ID, KINDS, kind_of, shortest, verb_of
 
 if TYPE_CHECKING:
@@ -238,8 +238,7 @@ def warn_of_broken(door: Door, held: RunRows) -> None:
     from memento_git.work.nextsteps import broken
 
     if count := len(broken(held)):
-        files = f"{count} broken file{'s' if count > 1 else ''}"
-        door.ledger.warn(f"{files} in the run, which may hold more than is shown: memento check")
+        door.ledger.warn(f"{many(count, 'broken file')} in the run, which may hold more than is shown: memento check")
 
 
 def listing(

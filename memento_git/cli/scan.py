@@ -63,7 +63,7 @@ def _told(told: Row) -> list[str]:
     lines += [output.printable(f"failed: {row['path']}: {row['why']}") for row in told["failed"]]
     lines.append(f"{many(files['read'], 'file')} read, {files['unchanged']} known already")
     lines += [f"{many(files['left'], 'file')} left: run it again"] if files["left"] else []
-    lines += [f"{files['too_large']} files are too large"] if files["too_large"] else []
+    lines += [many(files["too_large"], "file is too large", "files are too large")] if files["too_large"] else []
     lines += [f"files with notes, passed over: {files['noted']}"] if files["noted"] else []
     lines += [f"not read here: {count} {language}" for language, count in files["not_parsed"].items()]
     return [*lines, *(["memento session promote DRAFT makes a note of one, --all of all"] if told["drafts"] else [])]

@@ -11,6 +11,7 @@ from memento_git.knowledge.injection import LOW, instructive, orders
 from memento_git.knowledge.pairs import disputes
 from memento_git.ledger import layout
 from memento_git.model.anchors import CHANGED, GONE, elsewhere
+from memento_git.model.enumeration import many
 from memento_git.model.exchange import DIGEST_TOKENS, LeftOut
 from memento_git.model.knowledge import validity
 from memento_git.model.markup import one_line
@@ -91,7 +92,7 @@ def digest(
         told = [lines[note.id] for note in ranked if note.id in lines and _section(note) == section]
         parts += [f"\n### {section}\n\n", *told] if told else []
     cut = sum(one.why == "the budget is spent" for one in skipped)
-    parts += [f"\n{cut} more notes are in the ledger: `memento note list`.\n"] if cut else []
+    parts += [f"\n{many(cut, 'more note is', 'more notes are')} in the ledger: `memento note list`.\n"] if cut else []
     return Digest("".join(parts), list(lines), skipped)
 
 

@@ -10,6 +10,7 @@ from memento_git.knowledge.injection import orders
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVE, LIVING
 from memento_git.ledger import codec, layout
+from memento_git.model.enumeration import many
 from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.model.knowledge import key_start, under, validity
 from memento_git.model.states import MADE
@@ -184,8 +185,7 @@ def remarks(shelf: Shelf, note: str = "") -> list[str]:
     other = [one for one in shelf.differing() if note in ("", one)]
     verb = "differs" if len(other) == 1 else "differ"
     alone = "what is shown and searched is that of the first; name each --at alone"
-    count = "1 note" if len(other) == 1 else f"{len(other)} notes"
-    return [f"{note or count} {verb} between these revisions: {alone}"] if other else []
+    return [f"{note or many(len(other), 'note')} {verb} between these revisions: {alone}"] if other else []
 
 
 def happened(shelf: Shelf, event: str) -> EventRow:

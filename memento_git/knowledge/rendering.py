@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge.quoting import MARGIN, fenced, named, shortened
 from memento_git.model.anchors import elsewhere
+from memento_git.model.enumeration import many
 from memento_git.model.markup import one_line
 from memento_git.model.tokens import BYTES, size, tokens
 
@@ -63,7 +64,7 @@ def _ended(row: Mapping[str, Any]) -> str:
 
 
 def _aged(days: int | None) -> str:
-    return "" if days is None else "today" if days == 0 else f"{days} day{'s' if days > 1 else ''} old"
+    return "" if days is None else "today" if days == 0 else f"{many(days, 'day')} old"
 
 
 def block(hit: HitRow) -> list[str]:
@@ -189,7 +190,9 @@ def left_out(answer: Row) -> list[str]:
         why, how = APART.get(status, (f"because {status}", f"--state {status}"))
         lines.append(f"left out {why}: {count}: {how}")
     if left["records"]:
-        kinds = ", ".join(f"{count} {kind}" for kind, count in left["records"].items())
+        kinds = ", ".join(
+            many(count, kind, "evidence" if kind == "evidence" else "") for kind, count in left["records"].items()
+        )
         verb = "is" if len(left["filters"]) == 1 else "are"
         lines.append(f"left out because {', '.join(left['filters'])} {verb} for notes alone: {kinds}")
     if left["drafts"]:

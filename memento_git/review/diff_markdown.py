@@ -146,7 +146,7 @@ def _policy(held: Row) -> Iterator[Block]:
         longest = max((len(run) for run in re.findall("`+", "\n".join(shown))), default=0)
         fence = "`" * max(3, longest + 1)
         kept = shown[:MOST_LINES]
-        more = [f"… and {len(shown) - MOST_LINES} more lines"] if len(shown) > MOST_LINES else []
+        more = [f"… and {many(len(shown) - MOST_LINES, 'more line')}"] if len(shown) > MOST_LINES else []
         opening = _opening("Policy (.memento/config.yaml)")
         yield Block(opening, [f"{fence}diff", *map(_clean, kept), fence, *more], is_whole=True)
 

@@ -6,6 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import last_of
+from memento_git.model.enumeration import many
 from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import parse_ref
 from memento_git.model.states import PASSING
@@ -83,8 +84,8 @@ def _spike(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         return
     if not text.data.get("spike"):
         message = f"{event.of} was handed out without a plan, as a spike, in {state.id}, which is no spike"
-    elif (number := _standing_spikes(state)) > state.policy.spike_dispatches:
-        message = f"{number} dispatches of {state.id} had no plan, and policy allows {state.policy.spike_dispatches}"
+    elif (number := _standing_spikes(state)) > (most := state.policy.spike_dispatches):
+        message = f"{many(number, 'dispatch', 'dispatches')} of {state.id} had no plan, and policy allows {most}"
     else:
         return
     fix = f"approve a plan, then {_undoing(state, event)}"

@@ -145,7 +145,7 @@ class PlanUnapproved(Refused):
 
 class SpikeLimit(Refused):
     token = "spike_limit"
-    sentence = "run {run} made {made} dispatches without a plan, policy allows {limit}"
+    sentence = "run {run} made {made} without a plan, policy allows {limit}"
     hint_ = "draft a plan, and approve it: memento plan draft --run {run} --title TITLE --body TEXT"
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Misused
 from memento_git.ledger import layout
+from memento_git.model.enumeration import many
 from memento_git.model.work import SNAPSHOT
 from memento_git.texts.typed import lists
 from memento_git.work import codestate
@@ -127,7 +128,9 @@ def snapshot_draft(desk: Desk, content: bytes, held: Row, code: Row) -> evidence
 def counted(held: Row) -> str:
     """Return a graph's counts in words."""
     counts = held["counts"]
-    return f"{counts['nodes']} files, {counts['edges']} imports, {counts['cycles']} cycles"
+    return ", ".join(
+        many(counts[key], what) for key, what in (("nodes", "file"), ("edges", "import"), ("cycles", "cycle"))
+    )
 
 
 def diff_commits(git: Git, policy: Policy, given: str) -> tuple[Row, Row]:
@@ -152,7 +155,7 @@ def record_diff(tx: Transaction, diff: Row, code: Row | None, *, run: str = "", 
     state, wanted = desk.home(run, tasks)
     outcome = "failed" if diff["blocking"] else "observed" if diff["warnings"] else "passed"
     draft = _draft(desk, {DIFF: codegraph.as_bytes(diff)}, {"outcome": outcome, "code": code, "graph": diff["after"]})
-    told = f"risk {diff['risk']}: {len(diff['warnings'])} warnings"
+    told = f"risk {diff['risk']}: {many(len(diff['warnings']), 'warning')}"
     return evidences.record_draft(tx, draft, run=state.id, tasks=wanted, summary=told)
 
 

@@ -204,7 +204,7 @@ def _git_directory(git: Git) -> Iterator[Answer]:
     folders = (git.git_dir, git.common_dir / "objects", git.common_dir / "refs", *below)
     closed = [folder for folder in folders if folder.is_dir() and not os.access(folder, os.W_OK)]
     if closed:
-        more = f", and {len(closed) - 1} more folder{'s' * (len(closed) > 2)}," if closed[1:] else ""
+        more = f", and {many(len(closed) - 1, 'more folder')}," if closed[1:] else ""
         yield Answer(
             "permissions", "fail", f"{closed[0]}{more} cannot be written: changes are refused",
             "mend permissions or the file system, or work in a clone of your own",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import layout
+from memento_git.model.enumeration import many
 from memento_git.model.states import DONE, TRUSTS
 from memento_git.model.types import PLACE, WORD, Decimal, problem_of
 from memento_git.model.work import EVIDENCE_KINDS, Prose
@@ -195,7 +196,9 @@ def cancel_task(tx: Transaction, task: str, *, reason: Reason = "") -> str:
     waiting = [other for other in proofs.dependents(state, identity) if state.task_status(other) == "pending"]
     tx.ledger.warn(*(f"{other} waits for {identity}: {proofs.leaving_out(state, other)}" for other in waiting[:MOST]))
     if waiting[MOST:]:
-        tx.ledger.warn(f"{len(waiting) - MOST} more tasks wait for {identity}: memento status")
+        tx.ledger.warn(
+            f"{many(len(waiting) - MOST, 'more task waits', 'more tasks wait')} for {identity}: memento status"
+        )
     return identity
 
 

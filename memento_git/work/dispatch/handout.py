@@ -8,6 +8,7 @@ from memento_git.errors import Refused
 from memento_git.folding.fold import last_of, plans_of
 from memento_git.ledger.codec import REDACTED
 from memento_git.ledger.view import LedgerUnreadable
+from memento_git.model.enumeration import many
 from memento_git.model.states import UNNAMED
 from memento_git.work import persons
 from memento_git.work import refusals as no
@@ -50,7 +51,9 @@ def refuse_run(state: RunState) -> None:
         state.prose(state.id).data.get("spike")
         and (made := spikes(state, *state.ids("task"))) >= state.policy.spike_dispatches
     ):
-        raise no.SpikeLimit(run=state.id, made=made, limit=state.policy.spike_dispatches)
+        raise no.SpikeLimit(
+            run=state.id, made=many(made, "dispatch", "dispatches"), limit=state.policy.spike_dispatches
+        )
 
 
 def spikes(state: RunState, *tasks: str) -> int:

@@ -177,7 +177,7 @@ def _criteria(given: Any, notes: list[str]) -> Iterator[str]:
     if not isinstance(listed, (list, tuple)) or not all(isinstance(one, str) for one in listed):
         raise EventInvalid(problem="its criteria are not a list of texts")
     if len(listed) > MOST_CRITERIA:
-        notes.append(f"{len(listed) - MOST_CRITERIA} criteria were left out")
+        notes.append(f"{many(len(listed) - MOST_CRITERIA, 'criterion was', 'criteria were')} left out")
     for one in listed[:MOST_CRITERIA]:
         if text := _clean(" ".join(one.split()), "a criterion", MOST_TITLE * 5, notes):
             yield text

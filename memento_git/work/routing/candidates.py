@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.model.enumeration import many
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -134,11 +136,11 @@ def _parts(one: Candidate, field: Sequence[Candidate]) -> tuple[Part, ...]:
         parts.append(Part("tests", points + FAILURE * min(failed, 5), f"{passed} passed, {failed} failed"))
     if one.diff is not None:
         lines = one.diff.added + one.diff.removed
-        told = f"{lines} changed lines, files: {len(one.diff.files)}"
+        told = f"{many(lines, 'changed line')}, files: {len(one.diff.files)}"
         parts.append(Part("size", -min(30, -(-lines // LINES)), told))
     if one.regressions or one.warnings:
         points = max(-50, REGRESSION * one.regressions + WARNING * one.warnings)
-        parts.append(Part("graph", points, f"{one.regressions} regressions, {one.warnings} warnings"))
+        parts.append(Part("graph", points, f"{many(one.regressions, 'regression')}, {many(one.warnings, 'warning')}"))
     parts += _spent("cost", one.cost, [other.cost for other in field], 10)
     parts += _spent("time", one.seconds, [other.seconds for other in field], 5)
     return tuple(parts)

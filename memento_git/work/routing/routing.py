@@ -5,7 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.model.enumeration import some
+from memento_git.model.enumeration import many, some
 from memento_git.model.states import RISKS
 from memento_git.work.routing.budget import Budget, Next
 from memento_git.work.routing.executors import NO_WRAP
@@ -86,7 +86,7 @@ def risk_of(asked: Job) -> tuple[str, list[dict[str, str]]]:
     raised = RISKS[RISKS.index(base) + 1]
     files = sorted({path for one, _ in touched for path in one.files if path in asked.files})
     about = f"about {some(files, 3)}" if files else "at this task"
-    why = f"{len(touched)} attempts {about} came to nothing, which weighs {weight:.1f} today"
+    why = f"{many(len(touched), 'attempt')} {about} came to nothing, which weighs {weight:.1f} today"
     return raised, [{"from": base, "to": raised, "why": why}]
 
 
