@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from memento_git.errors import Refused
 from memento_git.folding.lanes import NOTHING, Lanes, Value, Writes, merge
 from memento_git.folding.undone import is_out, takes_out, undone, voided
+from memento_git.model.enumeration import grouped
 from memento_git.model.ids import kind_of
 from memento_git.model.tuples import NamedTuple
 
@@ -183,12 +184,13 @@ class Fold:
                 return _dangling(event, "E003", f"{ref.id} is not the file it names")
             if seen.verdict == "dangling":
                 return _dangling(event, "E002", f"{ref.id}, which it names, {FOLLOWING}")
-        parents, past = self._own(event)
+        parents = self._named(event).get(group_of(event), [])
+        past = frozenset(self._past(parents))
         try:
             writes = self.judge(event)
         except Refused as refusal:
-            return Judged(event, "illegal", refusal.message, refusal.token, {}, parents, past)
-        return Judged(event, "legal", "", "", writes, parents, past)
+            return Judged(event, "illegal", refusal.message, refusal.token, {}, tuple(parents), past)
+        return Judged(event, "legal", "", "", writes, tuple(parents), past)
 
     def judge(self, event: Event) -> Writes:
         """Return what an event writes, given what it names; raise the refusal of the transition table."""
@@ -199,24 +201,15 @@ class Fold:
         named = [seen for ref in event.after if (seen := self.judged(ref.id)) is not None]
         return frozenset(seen.event.id for seen in named).union(*(seen.past for seen in named))
 
-    def _own(self, event: Event) -> tuple[tuple[str, ...], frozenset[str]]:
-        group = group_of(event)
-        past: set[str] = set()
-        parents = []
-        for ref in event.after:
-            seen = self._judged[ref.id]
-            if seen is not None and group_of(seen.event) == group:
-                parents.append(ref.id)
-                past |= seen.past
-                past.add(ref.id)
-        return tuple(parents), frozenset(past)
+    def _named(self, event: Event) -> dict[str, list[str]]:
+        """Return what an event names, by group."""
+        return grouped((group_of(seen.event), seen.event.id) for seen in self._known(ref.id for ref in event.after))
+
+    def _known(self, names: Iterable[str]) -> list[Judged]:
+        return [seen for name in names if (seen := self._judged[name]) is not None]
 
     def _seen(self, event: Event) -> Seen:
-        named: dict[str, list[str]] = {}
-        for ref in event.after:
-            other = self._judged[ref.id]
-            if other is not None:
-                named.setdefault(group_of(other.event), []).append(ref.id)
+        named = self._named(event)
         own = group_of(event)
         run, plans = event.run, plans_of(event.run)
         return Seen(
@@ -247,12 +240,11 @@ class Fold:
 
     def _side(self, lane: str, keep: str, events: Iterable[str]) -> dict[str, Value]:
         """Return the writings among concurrent ones that are the kept event's, or before or after it."""
-        kept = self._judged[keep]
+        kept = self._past([keep])
         return {
-            name: seen.writes[lane]
-            for name in events
-            if (seen := self._judged[name]) is not None
-            and (name == keep or keep in seen.past or (kept is not None and name in kept.past))
+            seen.event.id: seen.writes[lane]
+            for seen in self._known(events)
+            if seen.event.id in kept or keep in seen.past
         }
 
     def _voidable(self, event: Event, heads: list[str]) -> bool:
@@ -267,13 +259,8 @@ class Fold:
         return seen is None or seen.verdict != "legal" or any(target in events for events in contested.values())
 
     def _past(self, heads: Iterable[str]) -> set[str]:
-        past: set[str] = set()
-        for head in heads:
-            seen = self._judged[head]
-            if seen is not None:
-                past |= seen.past
-                past.add(head)
-        return past
+        known = self._known(heads)
+        return {seen.event.id for seen in known}.union(*(seen.past for seen in known))
 
     def lanes(self, heads: Iterable[str]) -> Lanes:
         """Return the state that judged events of one group come to, with all that they had seen."""
@@ -302,7 +289,7 @@ class Fold:
 
         `further` has a void that is being judged -> its target.
         """
-        found = [seen for identity in past if (seen := self._judged[identity]) is not None and seen.verdict == "legal"]
+        found = [seen for seen in self._known(past) if seen.verdict == "legal"]
         voids = {
             seen.event.id: target.event.id
             for seen in found
