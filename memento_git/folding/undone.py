@@ -113,7 +113,7 @@ def taken(events: Iterable[Judged]) -> dict[str, dict[str, set[str]]]:
     """
     known = {seen.event.id: seen for seen in events if seen.verdict == "legal"}
     settling = [seen for seen in known.values() if seen.event.do in ("voided", "settled")]
-    taking = {seen.event.id: {one: on for one, on in undone_by(seen, known).items() if on} for seen in settling}
+    taking = {seen.event.id: undone_by(seen, known) for seen in settling}
     standing: dict[str, set[str]] = {}
     for name in _latest_first(taking, known):
         over = _out(name, standing, known, taking)
