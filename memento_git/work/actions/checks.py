@@ -130,13 +130,11 @@ def _draft(desk: Desk, check: Check) -> Draft:
         raise PayloadInvalid(where=f"check {check.name[:60]}", problem=f"it ended in the future, {check.finished}")
     if git.commit(check.commit) != check.commit:
         raise CommitUnknown(name=check.name[:60], commit=check.commit)
-    told = {key: desk.text(f"check {key}", value, lines=False) for key, value in check.record().items()
-            if key not in ("provider", "commit", "finished")}  # fmt: skip
     data = {
         "kind": "ci",
         "outcome": trust.concluded(check.conclusion),
         "code": {"tree": codestate.tree_at(git, check.commit), "head": check.commit},
-        "check": {**check.record(), **told},
+        "check": {key: desk.text(f"check {key}", value, lines=False) for key, value in check.record().items()},
     }
     return Draft(data, {})
 
