@@ -49,7 +49,7 @@ def record_bundle(tx: Transaction, task: str, dispatch: str) -> str:
     attachments, files = attached(Desk.of(tx), {FILE: content})
     draft = evidences.Draft({"kind": "note", "outcome": "observed", "attachments": attachments}, files)
     summary = f"{row['id']}: what whoever does the task again needs, after {dispatch} was taken back."
-    evidences.record_draft(tx, draft, tasks=[task], dispatch=dispatch, summary=summary)
+    evidences.record_draft(tx, draft, dispatch=dispatch, summary=summary)
     return codec.digest_of(content)
 
 

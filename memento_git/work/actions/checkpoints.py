@@ -91,7 +91,7 @@ def record(tx: Transaction, state: RunState, completion: Event, asked: bool | No
         return Checkpoint(former[0].id)
     draft = graphs.snapshot_draft(desk, content, held, code)
     summary = f"After {dispatch}: {graphs.counted(held)}"
-    made = evidences.record_draft(tx, draft, tasks=[completion.of], dispatch=dispatch, summary=summary)
+    made = evidences.record_draft(tx, draft, dispatch=dispatch, summary=summary)
     return Checkpoint(made, recorded=True)
 
 
