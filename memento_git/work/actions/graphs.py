@@ -195,8 +195,7 @@ def _as_it_was(state: RunState, first: Evidence) -> Row:
 def kept(state: RunState, evidence: Evidence) -> bytes:
     """Return the graph that a piece of evidence holds; refuse where its bytes are missing or others."""
     file = next(one for one in evidence.data["attachments"] if one["name"] == SNAPSHOT)
-    name = file.get("kept", "")
-    data = state.view.read(f"{layout.folder_of(state.id, evidence.id)}/{name}") if name else None
+    data = state.view.read(f"{layout.folder_of(state.id, evidence.id)}/{file.get('kept', '')}")
     if data is None or hashlib.sha256(data).hexdigest() != file["sha256"]:
         raise graphfile.SnapshotInvalid(where=f"{SNAPSHOT} of {evidence.id}", problem="its bytes are not in the ledger")
     return data
