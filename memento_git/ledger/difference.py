@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-from memento_git.errors import Broken
 from memento_git.ledger import layout
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.listed import FILE_MODES, ID_START, PLAIN_STARTS
-from memento_git.ledger.trees import TYPES
+from memento_git.ledger.trees import TYPES, TreeOdd
 from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -40,14 +39,6 @@ class Changed(NamedTuple):
     @property
     def is_removed(self) -> bool:
         return not self.new
-
-
-class TreeOdd(Broken):
-    """A tree that git would not make: of what differs it tells less than there is, or what was there as new."""
-
-    token = "tree_odd"
-    sentence = "git cannot tell what differs at {path}: a tree there is out of order, or has names with a slash"
-    hint_ = "leave out the commit that brought it: git fsck shows such trees"
 
 
 def change_of(head: str, path: str) -> Changed:

@@ -6,6 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from memento_git.errors import Broken
 from memento_git.ledger.layout import FOLDER
 from memento_git.ledger.listed import Listed, keep, near
 from memento_git.ledger.names import WHOLE_ID
@@ -27,6 +28,14 @@ OCTAL: Final = re.compile(b"[0-7]+")
 KIND: Final = 0o170000
 FILE: Final = 0o100000
 OF_OTHERS: Final = {0o040000: "040000", 0o120000: "120000"}
+
+
+class TreeOdd(Broken):
+    """A tree that git would not make: it tells less of it than differs, or than a checkout or a merge takes."""
+
+    token = "tree_odd"
+    sentence = "git cannot tell what differs at {path}: a tree there is out of order, or has names with a slash"
+    hint_ = "leave out the commit that brought it: git fsck shows such trees"
 
 
 class Entry(NamedTuple):
@@ -75,13 +84,16 @@ class Trees:
             entry = entries.get(name)
             if entry is None or entry.type != "tree":
                 return {}
-            entries = self._folder(entry.oid)
+            entries = self._folder(entry.oid, is_told=way[0] == FOLDER)
         if last:
             return {path: entries[last]} if last in entries else {}
         return {f"{path}{name}": entry for name, entry in entries.items()}
 
-    def _folder(self, tree: str) -> dict[str, Entry]:
-        """Return name -> entry of what is in a tree."""
+    def _folder(self, tree: str, *, is_told: bool = False) -> dict[str, Entry]:
+        """Return name -> entry of what is in a tree; refuse one out of order, or with a name twice.
+
+        Of two beside each other in the ledger, where that `is_told`, it is the first.
+        """
         if (known := self._folders.get(tree)) is not None:
             return known
         data = self._git.objects([tree])[0]
@@ -90,9 +102,14 @@ class Trees:
 
             absence.refuse_object(self._git, tree)
         found: dict[str, Entry] = {}
+        before = b""
         for octal, name, oid in rows(data, self._git.object_format):
-            mode = mode_of(octal)
-            found[os.fsdecode(name)] = Entry(mode, TYPES.get(mode, "blob"), oid.hex())
+            mode, path = mode_of(octal), os.fsdecode(name)
+            kind = TYPES.get(mode, "blob")
+            before, last = name + b"/" * (kind == "tree"), before  # as git puts folders in order
+            if before < last or (path in found and not (is_told and before == last)) or b"/" in name:
+                raise TreeOdd(path=path)
+            found.setdefault(path, Entry(mode, kind, oid.hex()))
         if WHOLE_ID.fullmatch(tree.removesuffix("^{tree}")):
             _keep(self._folders, tree, found, MOST_FOLDERS)
         return found

@@ -68,3 +68,19 @@ def test_a_tree_by_which_git_tells_less_than_differs(doors: Doors, how: str, hid
         is_blind = hides == OF_THE_BRANCH and door in ("staged", "squash")
         told = json.loads(out).get("error", "")
         assert (code, told in ("tree_odd", "git_failed")) == ((0, False) if is_blind else (4, True)), (door, out)
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_the_ledger_a_second_time_where_git_does_not_look(doors: Doors, form: str) -> None:
+    """Way: at the top, behind what git stops at, another ledger: a checkout and a merge take that one."""
+    bad = doors.play.evidence(doors.play.task("One"), code=1)
+    doors.landed()
+    doors.edit(bad, "outcome: failed", "outcome: passed")
+    held = [*doors.entries("main^{tree}"), ("40000", ".memento", git(doors.root, "rev-parse", "HEAD:.memento"))]
+    doors.adopt(doors.commit_tree(doors.raw_tree(held), "main"))
+    assert git(doors.root, "diff", "--name-only", "main", "work", "--", ".memento") == ""
+    for door, options, root in doors.arrivals():
+        code, out, err = doors.cli("check", "-C", str(root), *options, "--format", form)
+        assert (code, "tree_odd" in out + err) == (4, True), (door, out, err)
+    for asked in (["check", "--no-base"], ["diff", "main..work"]):
+        assert "tree_odd" in doors.cli(*asked, "-C", str(doors.root), "--json")[1]
