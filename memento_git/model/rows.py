@@ -190,7 +190,7 @@ class TaskRow(TypedDict):
     passed_since: NotRequired[
         Annotated[
             list[str],
-            "only of what is stale: evidence of other tasks, passes of all commands that prove it on this code",
+            "only of what is stale: evidence of done tasks, passes of all commands that prove it on this code",
         ]
     ]
     failed_since: NotRequired[
@@ -321,7 +321,7 @@ class EvidenceRow(TypedDict):
     passed_since: NotRequired[
         Annotated[
             str | None,
-            "only of what is stale: evidence of another task, a pass of the same command on this code; or null",
+            "only of what is stale: evidence of a done task, a pass of the same command on this code; or null",
         ]
     ]
     beside: NotRequired[

@@ -11,6 +11,7 @@ from memento_git.review.report import task_notes
 from memento_git.work import answers
 from memento_git.work.actions import evidences, runs, tasks
 from memento_git.work.actions.comparing import compare
+from memento_git.work.actions.verifying import verify_task
 from memento_git.work.overview import overview
 from tests.cheats.doors import run_of
 from tests.play import git
@@ -144,3 +145,27 @@ def test_a_pass_without_the_work_of_a_task_does_not_show_it(doors: Doors) -> Non
     assert [one for one in warned(doors) if f"which proves {first}, {TOLD}" in one]
     assert told_of(doors, first) == (True, False, True)
     assert f"which proves {first}, {TOLD}" in doors.warned("C001")
+
+
+def test_work_that_was_accepted_where_it_landed_is_shown_by_later_passes(doors: Doors) -> None:
+    """No way: a squash leaves no commit with the code of the completion, and the acceptance is of what landed."""
+    first = doors.play.task("First")
+    claim = doors.play.claimed(first)
+    (doors.root / "scratch.py").write_text("not committed\n")
+    git(doors.root, "add", "scratch.py")
+    old = doors.play.evidence(first)
+    doors.play.complete(claim, old)
+    git(doors.root, "rm", "-qf", "scratch.py")
+    broken(doors)
+    landed = doors.play.evidence(first)
+    assert doors.play.do(verify_task, first).accepted
+    assert warned(doors) == []
+    told = answers.shown(doors.play.ledger.view(), old, "evidence")
+    assert (told["stale"], told["passed_since"]) == (True, landed)
+    (doors.root / "app.py").write_text("worse\n")
+    doors.play.commit_all("faster still")
+    assert told_of(doors, first)[:2] == (True, False)
+    doors.play.proven("Second")
+    assert warned(doors) == []
+    assert told_of(doors, first) == (True, True, False)
+    doors.sound()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from memento_git.model.enumeration import grouped
@@ -25,7 +26,7 @@ def mark_stale(view: View, evidence: Sequence[EvidenceRow], tasks: Sequence[Task
     """Say of each piece of evidence whether it saw the code of this view; return those that did not.
 
     Of those it says whether that is because what they saw was not committed here, or because the code went on; and
-    what passed on this code since, by the same command, and proves another of the tasks.
+    what passed on this code since, by the same command, and proves the same task or another.
     And which files that git did not track it saw beside that, and this view does not have as they were. A union of
     several commits has no one code, so nobody knows there.
     """
@@ -61,15 +62,14 @@ def mark_stale(view: View, evidence: Sequence[EvidenceRow], tasks: Sequence[Task
 
 def _passed_since(view: View, bound: Iterable[EvidenceRow], tasks: Iterable[TaskRow]) -> dict[str, str]:
     """Return of each stale pass what shows the same of this code, as `memento check` has it: id -> id."""
-    proving = {name for task in tasks if task["status"] in DONE for name in task["proven_by"]}
-    rows = [row for row in bound if row["id"] in proving and row["command"]]
-    now = grouped((ran(row), row) for row in rows if not row["stale"] and not row["covers"])
-    old = [row for row in rows if row["stale"] and ran(row) in now]
-    if not old:
-        return {}
+    rows = {row["id"]: row for row in bound if row["command"]}
+    done = [[rows[name] for name in task["proven_by"] if name in rows] for task in tasks if task["status"] in DONE]
+    now = grouped((ran(row), row) for proof in done for row in proof if not row["stale"] and not row["covers"])
     passes, found = Passes(view, lambda: now), {}
-    for row in old:
-        for one in passes.since([(ran(row), row["code"].get("tree", ""))]):
+    for alike in (alike for proof in done for alike in grouped((ran(row), row) for row in proof).values()):
+        own, old = ([row for row in alike if row["stale"] is one] for one in (False, True))
+        fresh = own or passes.since([(ran(row), row["code"].get("tree", "")) for row in old])
+        for row, one in product(old, fresh):
             if at_least(one["trust_level"], row["trust_level"]):
                 found[row["id"]] = one["id"]
     return found
@@ -100,11 +100,11 @@ class Passes(Generic[One]):
     def since(self, earlier: Collection[tuple[tuple[str, ...], str]]) -> list[One]:
         """Return the passes of some commands, each of which is told with the tree of the code that it saw before.
 
-        None counts where that code is not in history, but on a branch that was never merged: what passes now has not
-        seen that work.
+        None counts where no code that such a command saw is in history, but on a branch that was never merged: what
+        passes now has not seen that work.
         """
-        found = [one for command, _ in earlier for one in self._held.get(command, ())]
-        return found if found and self._had({tree for _, tree in earlier}) else []
+        told = dict.fromkeys(earlier)
+        return [one for command, tree in told for one in self._held.get(command, ()) if self._had(tree)]
 
     @cached_property
     def _held(self) -> Mapping[tuple[str, ...], Sequence[One]]:
@@ -116,8 +116,8 @@ class Passes(Generic[One]):
 
         return codestate.history(self.view.git, MOST_COMMITS, *self.view.commits)
 
-    def _had(self, trees: set[str]) -> bool:
-        """Tell whether the latest commits had all of these trees of code; no more are read than it takes."""
-        while trees - self._known and (pair := next(self._past, None)):
+    def _had(self, tree: str) -> bool:
+        """Tell whether the latest commits had this tree of code; no more are read than it takes."""
+        while tree not in self._known and (pair := next(self._past, None)):
             self._known.add(pair[1])
-        return trees <= self._known
+        return tree in self._known
