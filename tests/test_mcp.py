@@ -262,6 +262,7 @@ REFUSED: Final[list[tuple[str, dict[str, Any], str]]] = [
     ("session", {}, "session: op is missing [tool_arguments_invalid]\n next: it takes: op start, status"),
     ("session", {"op": "stop"}, "session: there is no op 'stop' [tool_arguments_invalid]"),
     ("show", {"op": "keys"}, "show keys: do is missing [tool_arguments_invalid]"),
+    ("check", {"op": "diff"}, "check diff: diff is missing [tool_arguments_invalid]"),
     ("show", {"do": "all"}, "all: the verbs of a list are run start, run pause,"),
     ("revise", {"op": "confirm", "id": "note_zzzz"}, "[note_not_found]"),
     ("revise", {"op": ["confirm"]}, "there is no op ['confirm']"),

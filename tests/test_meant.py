@@ -103,6 +103,7 @@ LED = [
     ("check --against main", "check --base main"),
     ("check --diff v1 v2", "check --diff v1..v2"),
     ("check stale", "check anchors"),
+    ("check diff main..feature", "check --diff main..feature"),
     ("diff v1 v2", "diff v1..v2"),
     ("changes 2d", "changes --since 2d"),
     (f"note supersede {NOTE} 'We use tabs.'", f"note add --supersedes {NOTE} 'We use tabs.'"),

@@ -136,7 +136,7 @@ TOOLS: Final = {
 NAMES: Final = {
     "identity": "id", "note_id": "id", "task_id": "id", "notes_ids": "notes", "range_": "range", "keys": "do",
 }  # fmt: skip
-NEEDED: Final = frozenset(("do",))  # beside what its command cannot do without
+NEEDED: Final = frozenset(("do", "diff"))  # beside what its command cannot do without
 SHARE: Final = "0..1"
 COMMON: Final = frozenset(("at", "limit", "offset", "budget", "scope", "project"))
 WORDS: Final = {
