@@ -437,6 +437,13 @@ def test_changes_are_told_up_to_a_revision(play: Play, cli: Call) -> None:
     assert cli(*since, "--at", base, "--until", base, "-C", str(play.root))[0] == 2
 
 
+def test_changes_say_where_they_begin_if_there_is_no_session_before(play: Play, cli: Call) -> None:
+    where = ("changes", "--since", "last-session", "-C", str(play.root))
+    assert cli(*where)[1] == "nothing happened to notes\n"
+    asked(cli, play, "note", "add", "It is so.")
+    assert cli(*where)[1].startswith("since the beginning:\n  note_")
+
+
 def test_the_log_keeps_the_order_of_a_run_whatever_the_clocks_said(play: Play, cli: Call) -> None:
     from memento_git.ledger.store import Ledger
     from memento_git.work.actions import tasks

@@ -250,7 +250,9 @@ def changes(
         raise click.UsageError("--until and --at both say where it ends: give one")
     if not follow:
         told = sessions.changes_since(door.ledger, since, until, at=door.at, **wanted)
-        door.show(told, lambda: "\n".join(map(change, told["changes"])) or "nothing happened to notes")
+        start = [] if told["since"] else ["since the beginning:"]
+        lines = [*map(change, told["changes"])]
+        door.show(told, lambda: "\n".join([*start, *lines]) if lines else "nothing happened to notes")
         return
     with contextlib.suppress(KeyboardInterrupt):
         _follow(door, since, every, duration(length) if length else None, wanted)
