@@ -249,6 +249,26 @@ def test_a_user_without_write_permission_reads_and_is_refused_writing(
 
 
 @pytest.mark.skipif(AS_A_USER is None, reason="root writes everywhere, and setpriv is not here to hinder it")
+def test_a_closed_folder_above_the_repository_is_told_with_the_way_out_before_the_dispatch_is_made(play: Play) -> None:
+    task = play.planned_task()
+    before = git(play.root, "rev-parse", "HEAD")
+    play.root.parent.chmod(0o555)
+    try:
+        done = subprocess.run(
+            [*(AS_A_USER or ()), sys.executable, "-m", "memento_git", "-C", str(play.root), "--json",
+             "dispatch", "run", task, "--executor", "agent", "--", "true"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    finally:
+        play.root.parent.chmod(0o755)
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["error"]) == (1, "not_writable"), told
+    assert told["message"].endswith(f"{play.root.parent} cannot be written")
+    assert told["hint"].endswith("git config memento.worktrees FOLDER")
+    assert git(play.root, "rev-parse", "HEAD") == before
+
+
+@pytest.mark.skipif(AS_A_USER is None, reason="root writes everywhere, and setpriv is not here to hinder it")
 @pytest.mark.parametrize("closed", [".memento", ".memento/extra", ".git/memento/tmp"])
 def test_a_folder_that_may_not_be_written_is_named_before_the_branch_moves(play: Play, closed: str) -> None:
     play.ledger.change("put", lambda tx: tx.put(".memento/extra/old.md", b"old\n"))

@@ -13,7 +13,7 @@ from memento_git.ledger import layout, publish, scratch
 from memento_git.ledger.commits import CODE
 from memento_git.ledger.environment import PATTERNS, at_home
 from memento_git.ledger.git import BareRepository, Git, GitFailed
-from memento_git.ledger.lock import writing
+from memento_git.ledger.lock import NotWritable, writing
 from memento_git.ledger.publish import TRUE
 from memento_git.model.ids import random_part
 from memento_git.model.tuples import NamedTuple
@@ -40,6 +40,13 @@ class NothingCommitted(Refused):
     token = "nothing_committed"
     sentence = "the branch has no commit that a worktree could start from"
     hint_ = "commit the code first, or run in the checkout itself with --in-place"
+
+
+class FolderClosed(NotWritable):
+    sentence = "worktrees cannot be made in {folder}: {above} cannot be written"
+    hint_ = (
+        "mend its permissions, or name a folder for worktrees that can be written: git config memento.worktrees FOLDER"
+    )
 
 
 class WorktreeFailed(Refused):
@@ -96,6 +103,9 @@ def foresee(git: Git, settings: Mapping[str, str]) -> Path:
         taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
     if taken and not (folder / MARK).is_file() and not settings.get(SETTING):
         raise FolderForeign(path=folder)
+    above = next(one for one in (folder, *folder.parents) if one.exists())
+    if not os.access(above, os.W_OK):
+        raise FolderClosed(folder=folder, above=above)
     return folder
 
 
