@@ -121,7 +121,7 @@ def _read() -> dict[str, str]:
         if told["format"] != FORMAT:
             raise ProjectsUnreadable(path=path, problem="a newer memento wrote it")
         return {str(name): str(place) for name, place in told["projects"].items()}
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ProjectsUnreadable(path=path, problem=f"{type(error).__name__}: {error}") from None

@@ -54,6 +54,12 @@ def only(play: Play) -> Any:
 # Single notes.
 
 
+def test_a_home_that_is_a_file_has_no_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "home").touch()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert projects.projects() == []
+
+
 def test_how_far_the_reading_of_another_project_is_is_told(
     play: Play, shop: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
