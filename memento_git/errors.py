@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+import errno
+from typing import TYPE_CHECKING, ClassVar, Final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+SPENT: Final = {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM}  # of these the system has no more to give
 
 
 class MementoError(Exception):

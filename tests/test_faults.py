@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import json
 import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from memento_git.cli import machine
 from memento_git.ledger import claims, environment, journal, lock, marks, publish, settings, userindex, worktree
 from memento_git.ledger import git as door
 from memento_git.ledger.store import Ledger
@@ -272,6 +275,25 @@ def test_a_git_that_was_killed_has_not_said_no(play: Play, killed: Callable[[str
     killed("tag")
     with pytest.raises(door.GitFailed, match="tag failed: ended by signal 9"):
         marks.mark(play.ledger.git, "m1", "A mark.")
+
+
+def test_a_git_that_was_killed_when_a_library_asked_for_its_version_is_no_bug(
+    play: Play, killed: Callable[[str], None]
+) -> None:
+    play.run()
+    killed("version")
+    done = subprocess.run(
+        [sys.executable, "-m", "memento_git", "-C", str(play.root), "--json", "log", "--commits"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["error"]) == (4, "git_failed"), told
+    assert told["message"].startswith("git version failed: ")
+
+
+def test_what_the_machine_has_no_more_of_is_not_told_as_what_cannot_be_written() -> None:
+    with pytest.raises(machine.MachineSpent), machine.refusals(), lock.writing():
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), "a file")
 
 
 def test_a_repository_whose_git_was_killed_while_it_is_opened_says_so(

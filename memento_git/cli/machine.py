@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 from typing import TYPE_CHECKING, Final
 
-from memento_git.errors import Refused
+from memento_git.errors import SPENT, Refused
 from memento_git.model.clock import ClockUnfit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FAILURES: Final = (OSError, MemoryError, RuntimeError)
-SPENT: Final = {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM}
 NO_THREAD: Final = "can't start new thread"
 TOO_LATE: Final = "PyTime_t"  # what Python says of a time that its nanoseconds do not reach: after the year 2262
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger import layout
 from memento_git.ledger.commits import author_in, author_of
+from memento_git.ledger.git import GitFailed
 from memento_git.model.clock import seconds_of, stamp
 
 if TYPE_CHECKING:
@@ -85,8 +86,10 @@ def ledger_commits(view: View, names: Iterable[str]) -> list[dict[str, Any]]:
 
 def _row(name: str, data: bytes) -> dict[str, Any]:
     """Return what a commit's own bytes say; GitPython's `Repo` would know no ids but those of 20 bytes."""
-    from git.objects.util import from_timestamp, parse_actor_and_date
-
+    try:
+        from git.objects.util import from_timestamp, parse_actor_and_date
+    except ImportError as error:  # it asks git for its version
+        raise GitFailed(command="version", reason=str(error)) from error
     head, _, body = data.partition(b"\n\n")
     headers = {key: line for line in reversed(head.split(b"\n")) if (key := line.partition(b" ")[0])}
     encoding = headers.get(b"encoding", b"").decode("ascii", "replace").partition(" ")[2]

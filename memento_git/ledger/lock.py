@@ -9,7 +9,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from memento_git.errors import Moved, Refused, reason_of
+from memento_git.errors import SPENT, Moved, Refused, reason_of
 from memento_git.ledger.complaints import was_killed
 
 try:
@@ -87,6 +87,8 @@ def writing(place: object = "") -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno in SPENT:
+            raise
         told = f"{place}: " if place else ""
         raise NotWritable(reason=f"{told}{reason_of(error)}") from error
 
