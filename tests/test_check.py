@@ -351,6 +351,23 @@ def test_a_renamed_event_is_given_its_name_again_and_never_taken_out(branch: Pla
     assert fixes == {f"git mv {' '.join(names)}"}
 
 
+def test_what_is_staged_beside_the_ledgers_layout_is_told_with_a_command_that_git_takes(branch: Play) -> None:
+    task = branch.task()
+    branch.do(tasks.block_task, task, reason="waits")
+    event = path_of(branch, f"tasks/*/{task}/*-blocked-*")
+    git(branch.root, "mv", str(event), str(event.with_name("blocked.yaml")))
+    event.with_name("scratch.txt").write_text("mine\n")
+    git(branch.root, "add", str(event.with_name("scratch.txt")))
+
+    found = [one for one in actions.check(branch.ledger, staged=True).findings if one.code == "F010"]
+    assert [one.fix.split()[1] for one in found] == ["mv", "rm"]
+    for one in found:
+        subprocess.run(one.fix, shell=True, check=True, cwd=branch.root)
+
+    assert [one for one in actions.check(branch.ledger, staged=True).findings if one.path.startswith(".memento")] == []
+    assert event.with_name("scratch.txt").read_text() == "mine\n"
+
+
 def test_of_a_run_folder_that_was_begun_again_beside_the_renamed_one_each_file_is_led_back(branch: Play) -> None:
     folder = path_of(branch, "run.md").parent
     task = branch.task()

@@ -6,7 +6,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Final
 
-from memento_git.ledger import layout
+from memento_git.ledger import layout, staged
 from memento_git.model.ids import ALPHABET, LENGTH, kind_of
 
 if TYPE_CHECKING:
@@ -55,9 +55,10 @@ def _event(view: View, path: str) -> str:
     folder, _, name = path.rpartition("/")
     if not layout.owner_of(folder) or not name.endswith(".yaml"):
         return ""
+    since = ["HEAD"] if staged.is_read(view.git) else view.commits
     names = view.git.lines(
         "log", "--reverse", "--no-renames", "--diff-filter=A", "--format=", "--name-only",
-        f"--find-object={view.files[path]}", *view.commits, "--", folder,
+        f"--find-object={view.files[path]}", *since, "--", folder,
     )  # fmt: skip
     return next((one for one in names if one not in view.files and layout.place_of(one) is not None), "")
 

@@ -56,7 +56,8 @@ def check_names(view: View, among: Collection[str], policy: Policy) -> Iterator[
             yield Finding("F009", other, 0, f"differs from {ours} in case alone", removing(other, "--cached"))
         if path in wanted and path not in named and not is_ours(path):
             message = f"{path} is not part of the ledger's layout"
-            yield Finding("F010", path, 0, message, brought_back(view, path) or removing(path), "warning")
+            out = removing(path, *(["--cached"] if staged.is_read(view.git) else []))
+            yield Finding("F010", path, 0, message, brought_back(view, path) or out, "warning")
 
 
 def check_top(names: Iterable[str]) -> Iterator[Finding]:
