@@ -218,7 +218,7 @@ class Fold:
             plans=self.lanes(named.get(plans, [])) if own != plans else NOTHING,
             tasks={key: self.lanes(ids) for key, ids in named.items() if key.startswith("task_") and key != own},
             kept=self._kept(event, named.get(own, [])),
-            voidable=self._voidable(event, named.get(own, [])),
+            voidable=event.do == "voided" and self._voidable(event, named.get(own, [])),
         )
 
     def _kept(self, event: Event, heads: list[str]) -> Lanes:
@@ -249,8 +249,6 @@ class Fold:
 
     def _voidable(self, event: Event, heads: list[str]) -> bool:
         """Tell whether the target of a void is illegal, was not folded, or disagrees with others."""
-        if event.do != "voided":
-            return False
         target = event.get("target")
         if target not in self._past(heads):
             return True
