@@ -129,10 +129,8 @@ def troubles(
         told = [_told(found) for name in names if (found := event(name))]
         if CANONICAL in lanes:
             told = [{**row, "about": row["record"], "title": _title(text(row["record"]))} for row in told]
-        held: dict[str, list[str]] = {}
-        for lane in lanes:
-            about = event(names[0]) if lane == CANONICAL else None
-            held.setdefault(about.of if about else lane[5:] if lane.startswith("plan:") else record, []).append(lane)
+        first = told[0]["record"] if told else record
+        held = grouped((lane.removeprefix("plan:") if lane.startswith("plan:") else first, lane) for lane in lanes)
         rows += [
             {"record": shown, "problem": "contested", "about": ", ".join(map(spoken, same)), "events": told}
             for shown, same in held.items()
