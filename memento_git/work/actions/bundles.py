@@ -74,9 +74,9 @@ def as_object(data: bytes | None) -> dict[str, Any]:
 
 def restart_row(view: View, dispatch: str, task: str, run: str) -> Row:
     """Return how the task of a dispatch that was taken back is begun again, with the keys that programs know."""
-    state = RunState(view, run) if run in view.runs() else None
-    known = state if state is not None and state.names.text_of(task) else None
-    found = (bundle_row(state, dispatch) if state is not None else None) or {}
+    state = RunState(view, run)
+    known = state if state.names.text_of(task) else None
+    found = bundle_row(state, dispatch) or {}
     return {
         "status": known.task_status(task) if known else None,
         "recovery_mode": MODE if found else None,
