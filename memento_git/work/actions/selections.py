@@ -167,11 +167,7 @@ def _candidate(state: RunState, task: str, name: str, found: Dispatch) -> Candid
 def _own(state: RunState, name: str, completion: Event | None) -> list[Evidence]:
     """Return the evidence that came out of a dispatch, or that its completion cites."""
     cited = {parse_ref(ref).id for ref in completion.evidence} if completion else set()
-    return [
-        one
-        for one in state.pieces(state.ids("evidence"))
-        if one.data.get("dispatch") == name or (one.id in cited and "dispatch" not in one.data)
-    ]
+    return [one for one in state.pieces(state.ids("evidence")) if one.data.get("dispatch") == name or one.id in cited]
 
 
 def _failed_last(same: Sequence[Evidence], withdrawn: Sequence[Evidence], kinds: Sequence[str]) -> list[str]:
