@@ -145,6 +145,6 @@ def _commit_of(view: View, event: Event) -> str:
         raise ranges.ForkMissing(depth=depth, what="the commit of the release", fetch="--deepen 100")
     if not first:
         raise NotReleased(run=event.run, why="no commit of this history brought its release")
-    if len(first) > 1 and len({codestate.tree_at(view.git, one) for one in first}) > 1:
+    if len({codestate.tree_at(view.git, one) for one in first}) > 1:
         raise NotReleased(run=event.run, why=f"its release came with different code: {', '.join(sorted(first))}")
     return first[0]
