@@ -90,7 +90,9 @@ def test_the_same_graph_is_recorded_once_even_of_other_code(play: Play, call: An
     first = done(play, "first")[1]
     code(play, app="answer = 43\n")
     second = done(play, "second")[1]
+    assert not [told for told in play.ledger.warnings if "graph" in told], "all is committed"
     assert first is not None
+    assert first.row() == {"evidence_id": first.evidence, "recorded": True, "problem": None}
     assert second == checkpoints.Checkpoint(first.evidence)
     assert snapshots(play, run) == [first.evidence]
     snapshot = call("graph", "status")["snapshot"]

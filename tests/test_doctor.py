@@ -149,6 +149,7 @@ def test_a_removed_event_makes_its_record_incomplete(play: Play) -> None:
     take_out(play.root, f".memento/runs/*/tasks/*/{task}/*-claimed-*.yaml", message="tidy")
 
     assert any("incomplete" in line for line in found(play, "fail"))
+    assert not any("all legal and whole" in line for line in found(play, "ok"))
     assert not play.is_proven(task)
 
 
@@ -424,6 +425,9 @@ def test_a_partial_clone_whose_remote_is_away_says_so_everywhere(play: Play, cli
 @pytest.mark.parametrize("path", ["", "elsewhere", "../hooks"])
 def test_hooks_that_git_passes_over_are_told(play: Play, path: str) -> None:
     play.planned()
+    git(play.root, "config", "core.hooksPath", path)
+    assert found(play, "warn") == [], "there are none of ours"
+    git(play.root, "config", "--unset", "core.hooksPath")
     hooks.install(play.ledger.git)
     assert found(play, "warn") == []
     git(play.root, "config", "core.hooksPath", path)

@@ -252,9 +252,22 @@ def test_a_release_that_does_not_stand_is_not_exported(released: tuple[Play, str
     with pytest.raises(exporting.NotReleased, match=evidence) as caught:
         exporting.run_statement(play.ledger.view(), run)
     assert caught.value.token == "run_not_released"
+    play.gate("release", "failed", run=run)
+    with pytest.raises(exporting.NotReleased, match="its release gate is failed"):
+        exporting.run_statement(play.ledger.view(), run)
     other = play.run("Another")
     with pytest.raises(exporting.NotReleased, match="pending"):
         exporting.run_statement(play.ledger.view(), other)
+
+
+def test_a_release_that_names_other_evidence_rests_on_what_proves_its_tasks_too(play: Play) -> None:
+    run = play.planned()
+    task = play.proven()
+    play.gate("release", "passed", run=run, evidence=[play.evidence(task)])
+    predicate = read_back(exporting.run_statement(play.ledger.view(), run))[1]
+    summary = ParseDict({key: predicate[key] for key in ("inputAttestations",)}, VerificationSummary())
+    proof = play.state(task).proof(task)
+    assert {one.uri for one in summary.input_attestations} > {f"memento:{name}" for name in proof.by}
 
 
 def event_of(play: Play) -> Path:

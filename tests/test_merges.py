@@ -184,6 +184,7 @@ def test_nothing_rests_on_a_plan_that_was_approved_and_rejected_at_once(
     assert back is not None
     assert back["error"] == "record_contested"
     assert [row["fallen"] for row in held["gates"]] == ["it is contested which plan holds"]
+    assert {row["record"] for row in held["trouble"]} == {plan}
     assert merged.steps(run) == ["memento settle", "memento settle"]
     with pytest.raises(no.RecordContested):
         merged.dispatch(told["Another"]["id"])

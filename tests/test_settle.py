@@ -63,7 +63,9 @@ def test_events_that_disagree_on_a_task_and_its_dispatch_are_one_entry_and_settl
     assert (row["record"], set(row["about"].split(", "))) == (task, {"its state", dispatch})
     assert cli("status", *where)[1].count("contested  ") == 2, "in the list of tasks, and once below"
     assert "none: the task is contested: memento settle\n" in cli("task", "show", task, *where)[1]
-    (told,) = json.loads(cli("settle", *where, "--json")[1])["trouble"]
+    listed = json.loads(cli("settle", *where, "--json")[1])
+    assert listed["late"] == [], "no archive of this run, which they could have come after"
+    (told,) = listed["trouble"]
     keep = [f"memento settle {task} --keep {event['event']} --reason WHY" for event in row["events"]]
     assert [event.pop("command") for event in told["events"]] == keep
     assert told == row
