@@ -134,6 +134,7 @@ class View:
         for path, blob in blobs.items():
             self.contents.pop(path, None)
             self.table.show(path, blob or None)
+            self._forget(layout.run_of_path(path))
 
     def put(self, path: str, data: bytes | None) -> None:
         """Show a file as it will be; None takes it away."""
@@ -327,8 +328,7 @@ class View:
                 elif self.read(path) != data and (path in shown or not path.endswith(".md")):
                     severity = "warning" if path.endswith(".md") else "error"
                     out = "" if path in shown else removing(path)
-                    message = f"differs from the same file in {packed}"
-                    self.note(Finding("F006", path, 0, message, out, severity))
+                    self.note(Finding("F006", path, 0, f"differs from the same file in {packed}", out, severity))
                 held.setdefault(path, []).append(packed)
 
     def unpack_holders(self, parts: Collection[str]) -> None:

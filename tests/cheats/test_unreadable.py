@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memento_git.ledger import codec
 from memento_git.work.actions import settling
 from tests.cheats.forging import ADA
+from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
@@ -42,3 +43,20 @@ def test_a_failure_that_is_made_unreadable_and_redacted(doors: Doors) -> None:
     doors.edit(failed, "do: failed", "do: failed\nnonsense: x")
     assert [*doors.accepted("evidence redact", target=failed, reason="A slip.")]
     assert failed in doors.caught("D010")
+
+
+def test_an_event_that_nobody_could_ever_read_beside_a_copy_of_another(doors: Doors) -> None:
+    """Way: what hides a copy: the event is edited, and something removed, so that the check breaks off."""
+    task = doors.play.task()
+    doors.play.claimed(task)
+    claimed = doors.last(task, "claimed")
+    broken = doors.forge(task, "blocked", nonsense="x")
+    lost = doors.play.evidence(task)
+    paths = [line for line in git(doors.root, "ls-files").splitlines() if line.endswith(f"-{broken[6:]}.yaml")]
+    doors.landed()
+    doors.write(paths[0], (doors.root / paths[0]).read_bytes() + b"more: y\n")
+    doors.remove(lost)
+    other = doors.play.task("Another")
+    folder = doors.path(other).rpartition("/")[0]
+    doors.write(f"{folder}/{doors.file(claimed).name}", doors.file(claimed).read_bytes())
+    doors.caught("D004", "E001", "F008")
