@@ -505,6 +505,15 @@ def test_the_log_says_to_whom_a_task_went_what_ran_and_which_gate(play: Play, cl
     assert re.search(r"passed +\S.*: gate quality_review: read", lines)
 
 
+def test_a_verdict_is_told_as_one_of_a_gate_and_not_of_its_run_or_task(play: Play, cli: Call) -> None:
+    task = play.planned_task()
+    for scope in ("", task):
+        play.gate("quality_review", "failed", task=scope)
+    told = [row["record"] for row in asked(cli, play, "log", "--verb", "gate.failed")["audit"]]
+    assert sorted(told) == sorted([play.state(task).id, task])
+    assert asked(cli, play, "log", "--verb", "task.failed")["audit"] == []
+
+
 def test_the_log_of_a_dispatch_is_what_happened_to_it(play: Play, cli: Call) -> None:
     first = play.planned_task()
     lost = play.claimed(first)

@@ -168,7 +168,7 @@ def actions() -> list[str]:
     """Return what can happen to records as a log names it: `task.claimed`; that one was made is told there, too."""
     made = {f"{kind}.{do}" for kind, do in MADE.items()}
     told = {f"{kind}.{do}" for kind, verbs in VERBS.items() for do in verbs}
-    return sorted({*made, *told, *(f"{kind}.{do}" for kind in GATED for do in VERDICTS)})
+    return sorted({*made, *told, *(f"gate.{do}" for do in VERDICTS)})
 
 
 def event_shape(kind: str, do: str, *, gate: bool) -> Shape | None:

@@ -353,7 +353,7 @@ class EventRow(TypedDict):
     run_id: Annotated[str, "its run"]
     record: Annotated[str, "to which record it happened"]
     actor: Annotated[str, "by whom"]
-    action: Annotated[str, "kind and verb, such as task.completed"]
+    action: Annotated[str, "kind and verb, such as task.completed; gate.passed, whatever the gate is of"]
     created_at: Annotated[str, "when, by the writer's clock"]
     summary: Annotated[str | None, "its note, reason, what was unmet, or gate"]
     legal: Annotated[bool, "false: it has no effect"]

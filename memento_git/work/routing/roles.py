@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.folding.event_rows import creations
-from memento_git.model.ids import verb_of
 from memento_git.model.states import FINAL_TASK, OPEN_DISPATCH
 
 if TYPE_CHECKING:
@@ -54,8 +53,7 @@ def _row(kind: str, name: str) -> RoleRow:
 def _deeds(held: RunRows) -> Iterable[tuple[str, tuple[str, str, str]]]:
     """Yield who did what: time, action, record; that a record was made counts as a deed."""
     for event in (*creations(held), *held["audit"]):
-        action = f"gate.{verb_of(event['action'])}" if "gate" in event["payload"] else event["action"]
-        yield event["actor"], (event["created_at"], action, event["record"])
+        yield event["actor"], (event["created_at"], event["action"], event["record"])
 
 
 def _unfinished(held: RunRows) -> Iterable[tuple[str, str, str]]:
