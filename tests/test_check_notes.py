@@ -82,7 +82,9 @@ def test_a_change_names_the_notes_whose_lines_it_touches_and_no_others(play: Pla
     assert first in out
     assert second not in out
     assert asked(cli, play, "check", "--diff", f"{base}..{here}")["touched"] == []
-    assert cli("check", "--diff", f"{here}..{here}", "-C", str(play.root)) == (0, "", "")
+    none = ("check", "--diff", f"{here}..{here}", "-C", str(play.root))
+    assert cli(*none) == (0, "this change touches the code of no note\n", "")
+    assert cli(*none, "--format", "github") == (0, "", "")
 
 
 def test_only_what_this_change_did_counts_not_what_happened_before(play: Play) -> None:

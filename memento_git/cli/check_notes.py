@@ -133,20 +133,22 @@ COMMANDS: Final = {one.name: one for one in (anchors, impact, duplicates, confli
 
 
 def touched(door: Door, given: str, form: str) -> None:
-    """Show the notes whose code a change touches; where it touches none, nothing is said."""
+    """Show the notes whose code a change touches; to a hook, or as annotations, nothing is said where that is none."""
     from memento_git.knowledge.actions.checking import STAGED, check_diff
 
     if door.at and (given == STAGED or len(door.at) > 1):
         raise click.UsageError("give one --at, which `staged` has no use for")
     told = check_diff(door.ledger, given, door.at)
     door.json = door.json or form == "json"
-    if not told["touched"] and not door.json:
+    if not told["touched"] and not door.json and (given == STAGED or form == "github"):
         return
     door.show(told, lambda: _annotations(told) if form == "github" else _touched(told))
 
 
 def _touched(told: Row) -> str:
     rows = [_safe(row) for row in told["touched"]]
+    if not rows:
+        return "this change touches the code of no note"
     notes = len({row["note"] for row in rows})
     lines = output.columns((f"  {row['state']}", row["note"], row["title"], naming.place(row)) for row in rows)
     end = "say what still holds: memento note confirm NOTE; otherwise note revise, note retire, note add --supersedes"
