@@ -579,7 +579,7 @@ def test_json_wins_wherever_it_stands_and_errors_use_the_same_envelope(play: Pla
 
 
 def test_what_could_steer_a_terminal_is_escaped_in_json() -> None:
-    text = "".join(envelope({"ok": True, "title": "a\x7f\x1b\u202e“ä”"}))
+    text = "".join(envelope({"ok": True, "title": "a\x7f\x1b\u202e“ä”"}.items()))
 
     assert text == '{"ok": true, "title": "a\\u007f\\u001b\\u202e“ä”"}'
 

@@ -127,15 +127,21 @@ class Door:
         """
         ok = "error" not in data
         if self.json:
-            warnings = [*dict.fromkeys((*self._told, *self.notes()))]
-            beside = {"next": then, "warnings": warnings or None}
-            told = {key: value for key, value in beside.items() if value is not None}
-            terminal.put(*terminal.envelope({"ok": ok, **data, **told}))
+            beside = {} if then is None else {"next": then}
+            terminal.put(*terminal.envelope(self._answer({"ok": ok, **data, **beside})))
         else:
             said = (text if isinstance(text, str) else text()).rstrip("\n")
             terminal.put(terminal.guarded(said + leading(then or ())))
         self.close()
         return 0 if ok else 1
+
+    def _answer(self, data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+        """Yield what is answered; what waits for git's look at files that are not committed comes last."""
+        own = data.pop("warnings", None)
+        yield from data.items()
+        warnings = [*dict.fromkeys((*self._told, *self.notes()))] or own
+        if warnings is not None:
+            yield "warnings", warnings
 
     def notes(self) -> list[str]:
         """Return what should be known besides: the ledger's warnings, and files of it that do not count."""
@@ -369,7 +375,8 @@ def _refuse(token: str, message: str, hint: str, code: int, *, as_json: bool) ->
     message, hint = terminal.shortened(message), terminal.shortened(hint)
     if as_json:
         try:
-            terminal.put(*terminal.envelope({"ok": False, "error": token, "message": message, "hint": hint}))
+            refusal = {"ok": False, "error": token, "message": message, "hint": hint}
+            terminal.put(*terminal.envelope(refusal.items()))
         except terminal.CannotPrint:
             as_json = False
     if not as_json:

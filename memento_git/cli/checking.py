@@ -162,7 +162,7 @@ def _show(
             **({} if again is None else {"results": again}), **({"next": then} if then else {}),
             **({"warnings": notes} if (notes := door.notes()) else {}),
         }  # fmt: skip
-        terminal.put(*terminal.envelope({"ok": not failed, **data}))
+        terminal.put(*terminal.envelope({"ok": not failed, **data}.items()))
     elif form == "sarif":
         terminal.put(formats.sarif(report.findings, report.already, __version__))
     elif form == "github":

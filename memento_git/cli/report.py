@@ -42,7 +42,7 @@ def report(door: Door, run: str, limit: int | None, form: str | None, out: str, 
     text = _text(held, chosen, made, chat=chat)
     answer = {"text": text, "generated_at": made, **cut_ids(held, most)}
     if out:
-        whole = "".join([*terminal.envelope({"ok": True, **answer}), "\n"]) if chosen == "json" else text
+        whole = "".join([*terminal.envelope({"ok": True, **answer}.items()), "\n"]) if chosen == "json" else text
         size = write_file(door, out, whole)
         door.show({"out": out, "format": chosen, "bytes": size}, f"wrote {out}, {size} bytes")
     else:

@@ -272,7 +272,7 @@ def _follow(door: Door, since: str, every: float, length: float | None, wanted: 
     told = sessions.changes_since(door.ledger, since, head, **wanted)
     for row in chain(told["changes"], sessions.follow_changes(door.ledger, head, wait, **wanted)):
         if door.json:
-            terminal.put(*terminal.envelope({"ok": True, "change": row}))
+            terminal.put(*terminal.envelope({"ok": True, "change": row}.items()))
         else:
             terminal.put(change(row))
         sys.stdout.flush()

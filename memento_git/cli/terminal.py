@@ -9,12 +9,15 @@ import sys
 import time
 from contextvars import ContextVar
 from itertools import pairwise
-from typing import Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import click
 
 from memento_git.model.enumeration import ends
 from memento_git.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 UNFIT: Final = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 BUT_COLOURS: Final = re.compile(f"(\x1b\\[(?:0|1|3[1236]|90)m)|{UNFIT}")
@@ -81,16 +84,20 @@ def shortened(text: str) -> str:
     return ends(text, MOST_SAID)
 
 
-def envelope(data: dict[str, Any]) -> list[str]:
-    """Return an answer as the pieces of one line of JSON; what could steer a terminal is escaped."""
+def envelope(answer: Iterable[tuple[str, Any]]) -> list[str]:
+    """Return an answer, key by key, as the pieces of one line of JSON; what could steer a terminal is escaped.
+
+    A value that has to be waited for may be a function: it is called once what stands before it is text.
+    """
     import json
 
     from memento_git.ledger.cache import Ready
 
     plain = (getattr(sys.stdout, "encoding", "") or "").lower().replace("-", "") != "utf8"
     pieces: list[str] = []
-    for key, value in data.items():
-        text = value if isinstance(value, Ready) else json.dumps(value, ensure_ascii=plain)
+    for key, value in answer:
+        told = value() if callable(value) else value
+        text = told if isinstance(told, Ready) else json.dumps(told, ensure_ascii=plain)
         pieces += [", " if pieces else "{", f'"{key}": ', _escaped(text)]
     return [*pieces, "}"]
 

@@ -70,6 +70,11 @@ def choose_plan(view: View) -> str:
     return plans[0]
 
 
+def uncommitted(ledger: Ledger) -> list[str]:
+    """Return the paths of the ledger that differ from HEAD, once git has looked."""
+    return [change.path for change in ledger.uncommitted]
+
+
 def interrupted(ledger: Ledger) -> list[dict[str, str]]:
     """Return the step that comes before all others while git is in the middle of something."""
     from memento_git.ledger.underway import QUIT, is_stuck, under_way
@@ -91,7 +96,7 @@ def without_runs(ledger: Ledger, view: View) -> RunRows:
     step = {"why": "there is no run yet", "command": "memento run start --goal TEXT"}
     return cast("RunRows", {
         "run": None, **{name: [] for name in lists}, "counts": _counts([]), "next": [step], "archived": False,
-        "uncommitted": [change.path for change in ledger.uncommitted], "omitted": {},
+        "uncommitted": uncommitted(ledger), "omitted": {},
     })  # fmt: skip
 
 
@@ -101,7 +106,8 @@ def overview(
 ) -> RunRows:  # fmt: skip
     """Return a run as it is now: its rows, cut to a limit that is told, and what follows from clock and code.
 
-    Where that is to be `ready` as JSON, ids are cut too, or, where nothing is, the audit may be such already.
+    Where that is to be `ready` as JSON, ids are cut too, or, where nothing is, the audit may be such already; what is
+    uncommitted is a function then, for git may still be looking.
     """
     before = view.git.progress
     if progress is not None:
@@ -141,9 +147,10 @@ def _overview(ledger: Ledger, view: View, run: str, limit: int, *, ready: bool) 
     held["next"] = next_steps(
         held, outlook.merges(), gates=gates, choices=choices, known=known, fresh=fresh, asker=asker, **kept
     )
-    held["uncommitted"] = [change.path for change in ledger.uncommitted]
-    shown = cut(held, limit, LISTS)
-    return _shown(cut_ids(shown, limit) if ready else shown, whole)
+    shown = _shown(cut(held, limit, LISTS), whole)
+    if not ready:
+        return {**shown, "uncommitted": uncommitted(ledger)}
+    return {**cut_ids(shown, limit), "uncommitted": cast("list[str]", lambda: uncommitted(ledger))}
 
 
 def _shown(shown: RunRows, audit: Ready | None) -> RunRows:
