@@ -402,13 +402,17 @@ def test_a_renewal_reaches_the_remote_with_the_next_sync(hub: Hub) -> None:
     assert seconds_of(after.until) - seconds_of(before.until) > 3000
 
 
-def test_a_renewal_notes_that_the_remote_does_not_know_of_it_yet(hub: Hub, cli: Call) -> None:
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_renewal_notes_that_the_remote_does_not_know_of_it_yet(hub: Hub, cli: Call, packed: bool) -> None:
     bob = hub.clone("Bob")
     dispatch = offered(hub)
     claim(bob, dispatch, lease=60)
     where = ("-C", str(bob.root), "--actor", "Bob")
     known = remoteclaims.held(bob.ledger.git, "origin")[0].claim.until
     told = f"note: origin, and so other clones, know this claim until {known}; to tell them: memento sync"
+    if packed:
+        git(bob.root, "pack-refs", "--all")
+        assert not (bob.root / ".git" / claims.HELD).exists()
 
     for verb in ("renew", "claim"):
         assert told in cli("dispatch", verb, dispatch, "--lease", "2h", *where)[2]

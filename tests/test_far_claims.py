@@ -53,7 +53,7 @@ def test_a_claim_that_holds_work_is_not_told(hub: Hub) -> None:
 def test_an_expired_claim_of_this_clone_is_told_without_the_remote(hub: Hub) -> None:
     task, dispatch = claimed(hub)
     hub.bare.rename(hub.bare.with_name("away"))
-    expire(hub.first, f"{remoteclaims.HELD}/origin", f"{task}@old", dispatch)
+    expire(hub.first, f"{claims.HELD}/origin", f"{task}@old", dispatch)
     ((message, fix),) = told(hub.first)
     assert message == f"this clone still holds {task} on origin: it expired {LONG_AGO}"
     assert "memento sync origin" in fix

@@ -123,9 +123,12 @@ def claim(door: Door, dispatch_id: str, lease: str, note: str, remote: str, *, s
 
 def _tell_of_remotes(door: Door, dispatch: str, until: str) -> None:
     """Note where a remote holds the claim for a shorter time than this clone."""
-    from memento_git.work.actions import faraway
+    from memento_git.ledger import claims
 
-    door.ledger.warn(*faraway.behind(door.ledger.git, dispatch, until))
+    if claims.may_be_on_remotes(door.ledger.git):
+        from memento_git.work.actions import faraway
+
+        door.ledger.warn(*faraway.behind(door.ledger.git, dispatch, until))
 
 
 def _seconds(lease: str) -> int:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
 
 REFS: Final = "refs/memento/claims"
+HELD: Final = "refs/memento/held"  # what this clone holds on remotes
 
 
 class Claim(NamedTuple):
@@ -52,6 +53,14 @@ def _claim(blob: str, data: bytes | None) -> Claim:
         return Claim("", "", "", blob)
     unfit = any(text_problems(told.by, lines=False)) or not is_id(told.dispatch, "dispatch")
     return Claim("", "", "", blob) if unfit or not STAMP.fullmatch(told.until) else told
+
+
+def may_be_on_remotes(git: Git) -> bool:
+    """Tell whether this clone may hold a claim on a remote, by the files that refs are in; a reftable does not say."""
+    if (git.common_dir / HELD).exists() or (git.common_dir / "reftable").exists():
+        return True
+    packed = git.common_dir / "packed-refs"
+    return packed.exists() and f" {HELD}/".encode() in packed.read_bytes()
 
 
 def take(git: Git, name: str, claim: Claim, instead_of: Claim | None) -> Claim | None:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.model.objection import Objection
 
-HELD: Final = "refs/memento/held"
 SEEN: Final = "refs/worktree/memento/seen"
 TRIES: Final = 5
 
@@ -98,7 +97,7 @@ def _set(git: Git, remote: str, name: str, blob: str, old: str) -> str:
 
 
 def _kept(remote: str, name: str, blob: str) -> str:
-    return f"{HELD}/{remote}/{name}@{blob}"
+    return f"{claims.HELD}/{remote}/{name}@{blob}"
 
 
 def _forget(git: Git, remote: str, name: str, blob: str) -> None:
@@ -120,14 +119,14 @@ def _swap(git: Git, remote: str, name: str, new: str, old: str) -> Objection:
 
 def held(git: Git, remote: str) -> list[HeldClaim]:
     """Return what this clone holds on a remote, or tried to and does not know what came of it."""
-    found = [one._replace(name=one.name.partition("@")[0]) for one in _below(git, f"{HELD}/{remote}")]
+    found = [one._replace(name=one.name.partition("@")[0]) for one in _below(git, f"{claims.HELD}/{remote}")]
     return [one for one in found if "/" not in one.name]  # another remote's name may begin with this one's
 
 
 def remotes_held(git: Git) -> list[str]:
     """Return the remotes on which this clone holds something."""
-    found = git.lines("for-each-ref", "--format=%(refname)", HELD)
-    return sorted({ref.removeprefix(f"{HELD}/").rpartition("/")[0] for ref in found})
+    found = git.lines("for-each-ref", "--format=%(refname)", claims.HELD)
+    return sorted({ref.removeprefix(f"{claims.HELD}/").rpartition("/")[0] for ref in found})
 
 
 def listed(git: Git, remote: str) -> list[HeldClaim]:

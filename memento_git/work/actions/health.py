@@ -17,7 +17,6 @@ from memento_git.ledger import (
     journal,
     layout,
     places,
-    remoteclaims,
     settings,
     underway,
     userindex,
@@ -272,7 +271,7 @@ def _claims(ledger: Ledger, view: View) -> Iterator[Answer]:
 
 def _far_claims(ledger: Ledger, view: View, remote: str) -> Iterator[Answer]:
     """Tell of claims on remotes that hold nobody's work any more."""
-    if ledger.git.answer("for-each-ref", "--count=1", remoteclaims.HELD):
+    if claims.may_be_on_remotes(ledger.git):
         from memento_git.work.actions import faraway
 
         for told, fix in faraway.held_for_nothing(ledger, view):
