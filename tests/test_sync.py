@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.ledger import adoption, lock, merging, publish, remotes, userindex, worktree
+from memento_git.ledger import adoption, difference, lock, merging, publish, remotes, userindex, worktree
 from memento_git.ledger.edits import UncommittedLedger
 from memento_git.ledger.git import BareRepository, GitFailed
 from memento_git.ledger.store import Ledger, NoLedger
+from memento_git.review import judging
 from memento_git.work.actions import dispatches, plans, runs, syncing, tasks, vetting
 from memento_git.work.actions.setup import init_ledger
 from tests.clones import Hub, code, hook
@@ -1118,3 +1119,38 @@ def test_a_pipe_in_the_place_of_a_file_that_comes_in_is_an_edit_that_nobody_wait
     done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, path in done.stderr) == (0 if "new" in path else 1, True), done.stderr
     assert (bob.root / path).is_fifo()
+
+
+def turned(root: Path, tree: str) -> str:
+    """Return a tree in which all folders lie in the opposite order, as git would not make it."""
+    data = b""
+    for line in reversed(git(root, "ls-tree", tree).splitlines()):
+        mode, kind, oid, name = line.split()
+        there = turned(root, oid) if kind == "tree" else oid
+        data += f"{mode.lstrip('0')} {name}\0".encode() + bytes.fromhex(there)
+    return git(root, "hash-object", "-t", "tree", "-w", "--literally", "--stdin", data=data)
+
+
+def test_what_git_cannot_compare_is_refused_before_anything_is_brought_here(hub: Hub) -> None:
+    hub.first.planned_task()
+    syncing.sync(hub.first.ledger)
+    bob = hub.clone("Bob")
+    root, before = hub.first.root, git(bob.root, "rev-parse", "HEAD")
+    ledger = git(root, "rev-parse", "HEAD:.memento")
+    top = git(root, "ls-tree", "HEAD").replace(ledger, turned(root, ledger))
+    tree = git(root, "mktree", data=f"{top}\n".encode())
+    odd = git(root, "commit-tree", tree, "-p", "HEAD", "-m", "by hand")
+    git(root, "push", "-q", "origin", f"{odd}:main")
+
+    error = refused(bob, difference.TreeOdd)
+
+    assert (git(bob.root, "rev-parse", "HEAD"), git(bob.root, "status", "--short")) == (before, "")
+    git(bob.root, "pull", "-q", "--ff-only")
+    made_anew = error.hint.rpartition(": ")[2]
+    subprocess.run(f"{made_anew} -qm anew", shell=True, check=True, cwd=bob.root)
+    assert git(bob.root, "rev-parse", "HEAD^{tree}") == git(bob.root, "rev-parse", f"{before}^{{tree}}")
+    git(bob.root, "push", "-q", "origin", "main")
+    git(bob.root, "switch", "-qc", "work")
+    bob.task("Another")
+    report = judging.added(bob.ledger.git, ["main"], "HEAD", "main", bob.ledger.now())
+    assert [one.code for one in report.findings if one.severity == "error"] == []

@@ -35,7 +35,10 @@ class TreeOdd(Broken):
 
     token = "tree_odd"
     sentence = "git cannot tell what differs at {path}: a tree there is out of order, or has names with a slash"
-    hint_ = "leave out the commit that brought it: git fsck shows such trees"
+    hint_ = (
+        "leave out the commit that brought it: git fsck shows such trees; where all build on it by now, have the trees "
+        "made anew there, by a commit of its own: git rm -rq --cached .memento && git add -f .memento && git commit"
+    )
 
 
 class Entry(NamedTuple):

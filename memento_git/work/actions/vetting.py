@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import MementoError, Moved, Refused
-from memento_git.ledger import layout, merging, purging
+from memento_git.ledger import difference, layout, merging, purging
 from memento_git.model.enumeration import some
 from memento_git.review import judging, whole
 
@@ -53,11 +53,12 @@ class RedactionUndone(Moved):
 
 
 def refuse_unreadable(ledger: Ledger, where: Target, commit: str, theirs: str) -> None:
-    """Refuse a commit whose ledger no command could read, before the branch is moved to it."""
+    """Refuse a commit whose ledger no command could read, or compare, before the branch is moved to it."""
     try:
         ledger.view([commit]).policy()
     except MementoError as error:
         raise RemoteUnreadable(reason=error.message, theirs=theirs[:12], **where.where) from None
+    difference.in_ledger(ledger.git, "HEAD", commit)
 
 
 def refuse_revived(ledger: Ledger, where: Target, made: str, theirs: str, common: Sequence[str]) -> None:
