@@ -20,6 +20,7 @@ from memento_git.ledger.view import View
 from memento_git.model.clock import DurationInvalid
 from memento_git.verbs import batch
 from memento_git.verbs.batch import ACTIONS, BatchInvalid
+from memento_git.verbs.notes import NothingNamed
 from memento_git.work.actions import evidences
 from memento_git.work.refusals import EvidenceRequired
 from tests.play import add, git
@@ -150,6 +151,26 @@ def test_a_list_that_is_left_out_is_refused_by_the_verb_that_needs_it(play: Play
     assert caught.value.hint.endswith(f"memento evidence run --task {task} -- CMD")
     with pytest.raises(TooFewNotes):
         play.do(batch.apply, b"- {do: note merge, text: One.}")
+
+
+def test_what_a_list_says_of_notes_is_what_becomes_of_them(play: Play) -> None:
+    one, two, old = (add(play, text, domain="issues") for text in ("On Monday.", "At noon.", "On Sunday."))
+    verbs = [
+        {"do": "note revise", "note": two, "text": "At one."},
+        {"do": "note retire", "note": old, "reason": "It rains."},
+        {"do": "note merge", "notes": [one, two], "text": "Monday, one o'clock."},
+    ]
+    merged = play.do(batch.apply, json.dumps(verbs).encode())[2]["id"]
+    held = Shelf(play.ledger.view())
+    assert (held.note(two).body.strip(), held.note(merged).path.split("/")[2]) == ("At one.", "issues")
+    (retired,) = held.folded(old).legal("retired")
+    assert retired.get("reason") == "It rains."
+    verbs = [{"do": "note redact", "target": retired.id, "reason": "a name"}]
+    play.do(batch.apply, json.dumps(verbs).encode())
+    assert Shelf(play.ledger.view()).folded(old).legal("retired")[0].get("reason") != "It rains."
+    for both in ({}, {"note": merged, "key_prefix": "launch"}):
+        with pytest.raises(NothingNamed):
+            play.do(batch.apply, json.dumps([{"do": "note retire", "reason": "why", **both}]).encode())
 
 
 def test_of_many_notes_in_a_list_none_is_compared_with_all_before_it(
@@ -313,14 +334,17 @@ def test_a_gate_is_waived_and_imported_evidence_is_added(play: Play) -> None:
     run = play.planned()
     task = play.task()
     draft = evidences.witness(play.ledger, [sys.executable, "-c", "print(1)"], kind="test", quiet=True)
-    evidence = folders.write_folder(play.ledger, draft, play.root / "out", [task], "from afar")
-    verbs = f"- {{do: gate waive, gate: release, run: {run}, reason: no release}}\n- {{do: evidence add, from: out}}\n"
+    evidence = folders.write_folder(play.ledger, draft, play.root / "out", [], "from afar")
+    verbs = (
+        f"- {{do: gate waive, gate: release, run: {run}, reason: no release}}\n"
+        f"- {{do: evidence add, from: out, tasks: {task}}}\n"
+    )
 
     done = play.do(batch.apply, verbs.encode())
 
     assert done[1] == {"do": "evidence add", "id": evidence}
     assert play.state(run).folded(run).lanes.named("gate")["release"][0] == "waived"
-    assert play.state(task).evidence(evidence) is not None
+    assert play.state(task).evidence_named(evidence).tasks == [task]
 
 
 def test_what_imported_evidence_cannot_be_given_is_refused(play: Play) -> None:
