@@ -12,6 +12,7 @@ from docs.generator import rows
 from memento_git.errors import MementoError
 from memento_git.ledger import layout
 from memento_git.ledger.store import Ledger
+from memento_git.model.clock import seconds_of
 from memento_git.texts.typed import ReasonRequired
 from memento_git.verbs import batch
 from memento_git.work import refusals as no
@@ -265,6 +266,12 @@ def test_the_best_candidate_is_chosen_and_alone_proves_the_task(contest: Contest
     short = contest.attempt("bob", {"app.py": "answer = 41 + 1\n"})
     assert contest.proven_by() == long
     found = contest.select()
+    assert [row["parts"][0]["why"] for row in found.rows()] == ["proven by test, witnessed"] * 2
+    events = [seen.event for seen in contest.play.state(contest.task).folded(contest.task).events]
+    first, last = (seconds_of(at) for at in (min(one.at for one in events if one.do == "claimed"), events[-2].at))
+    spent = [one.candidate.seconds or 0 for one in found.ranked]
+    assert min(spent) > 0
+    assert sum(spent) <= last - first + 0.01, "each was in one's hands after the other"
     decision = found.decision()
     assert (decision["selected_dispatch_id"], decision["selected_executor"]) == (short, "bob")
     assert decision["auto_merge_allowed"] is False
@@ -284,6 +291,7 @@ def test_another_than_the_best_needs_a_reason_and_may_replace_it(contest: Contes
     long = contest.attempt("ann", {"app.py": "answer = 42  # yes\n" * 400})
     contest.attempt("bob", {"app.py": "answer = 41 + 1\n"})
     contest.select()
+    assert [row["dispatch_id"] for row in contest.ranked(only=[long]).rows()] == [long]
     with pytest.raises(ReasonRequired):
         contest.select(dispatch=long)
     contest.select(dispatch=long, reason="It is easier to read.")
@@ -344,6 +352,9 @@ def test_what_touches_ci_waits_for_somebody_elses_approval_of_the_diff(contest: 
     assert contest.select().chosen is None
     contest.play.do(evidences.approve, diff, response="yes")
     assert contest.select().decision()["selected_dispatch_id"] == risky
+    path = contest.play.root / contest.play.state(diff).evidence_named(diff).path
+    contest.play.commit(path, path.read_text() + "summary: something else than was approved\n")
+    assert "configuration of CI" in contest.reasons(risky)
 
 
 def test_what_touches_ci_waits_for_the_approval_of_whom_policy_names(contest: Contest) -> None:
