@@ -204,6 +204,17 @@ def test_a_failure_that_may_pass_is_tried_again_within_the_budget(play: Play) ->
     assert play.status(task) == "blocked"
 
 
+def test_a_task_whose_worker_somebody_stopped_is_not_tried_again(play: Play) -> None:
+    (task,) = filled(play, 1)
+    process = started(play, SLEEP, "--jobs", "1")
+
+    assert recovering.stop_dispatch(play.ledger, at_work(play).dispatch).task == task
+
+    told = answer(process)
+    assert [(one["status"], one["category"]) for one in told["ended"]] == [("failed", "stopped")]
+    assert [one["task_id"] for one in told["left"]] == [task]
+
+
 def test_attempts_beyond_the_budget_stop_and_are_told(play: Play) -> None:
     (task,) = filled(play, 1, attempts=1)
 
@@ -289,7 +300,7 @@ def test_a_task_whose_commands_cannot_be_run_is_left_and_the_others_are_done(pla
     play.planned()
     bad, good = play.task("Bad", commands=["no-such-program-here"]), play.task("Good", commands=[SHOWN])
 
-    done = worked(play)
+    done = pool.work(play.ledger, Order("agent", python(QUICK)), jobs=2, most=1)
 
     assert [one.task for one in done.ended] == [good]
     assert "no-such-program-here could not be started" in done.left[bad]

@@ -196,6 +196,18 @@ def test_a_living_worker_is_never_recovered_even_when_its_lease_is_over(play: Pl
     answer(process)
 
 
+def test_a_living_worker_whose_task_was_cancelled_is_left_and_not_told_of(play: Play, task: str) -> None:
+    process, found = worker(play, task)
+    play.do(tasks.cancel_task, task, reason="no")
+
+    assert recovering.recover_all(play.ledger) == []
+    assert warned(play, fix=True) == []
+
+    assert found.path in trees(play.root)
+    process.terminate()
+    answer(process)
+
+
 @pytest.mark.parametrize("every", [False, True], ids=["one", "all"])
 @pytest.mark.parametrize("pid", [1, os.getpid()], ids=["another number", "our number"])
 def test_a_worker_of_another_machine_is_left_until_its_lease_is_over(
@@ -362,10 +374,16 @@ def test_doctor_takes_back_a_dispatch_whose_work_tree_is_gone(play: Play, task: 
     assert play.status(task) == "pending"
 
 
-def test_doctor_removes_the_work_tree_of_an_ended_dispatch_only_where_it_holds_no_work(play: Play, task: str) -> None:
+@pytest.mark.parametrize("committed", [False, True])
+def test_doctor_removes_the_work_tree_of_an_ended_dispatch_only_where_it_holds_no_work(
+    play: Play, task: str, *, committed: bool
+) -> None:
     other = play.task("Other")
     empty, full = (hand_over(play.ledger, one, Wish("human")) for one in (task, other))
     (Path(full.path) / "part.txt").write_text("1")
+    if committed:
+        git(Path(full.path), "add", "part.txt")
+        git(Path(full.path), "commit", "-qm", "part")
     for one in (task, other):
         play.do(tasks.cancel_task, one, reason="no")
     assert len(warned(play)) == 2
