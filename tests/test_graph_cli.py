@@ -86,6 +86,7 @@ def test_diff_refuses_a_new_cycle_and_lets_its_end_pass(play: Play, call: Any, c
     status, told = call("graph", "diff", f"{old}..{new}")
     assert (status, told["ok"], told["error"], told["message"]) == (1, False, "graph_refused", "a.py -> b.py -> a.py")
     assert (told["diff"]["blocking"], told["diff"]["risk"], told["evidence"]) == (True, "high", None)
+    assert call("graph", "diff", f"{old}..")[1] == told, "up to HEAD"
     assert call("graph", "diff", f"{new}..{old}")[0] == 0
     _, out, _ = cli("graph", "diff", f"{old}..{new}", "-C", str(play.root))
     assert "refuse  new cycle: a.py -> b.py -> a.py" in out
@@ -246,6 +247,7 @@ def test_proposals_are_what_apply_takes_and_write_nothing(play: Play, cli: Call,
     head = code(play, **many, **outs, hub=hub, a="import b\n", b="import a\n")
     _, out, _ = cli("graph", "propose", "--run", run, "-C", str(play.root))
     assert git(play.root, "rev-parse", "HEAD") == head
+    assert "\n  body: |-\n" in out, "as people would write it"
     drafts = tmp_path / "drafts.yaml"
     drafts.write_text(out)
     assert len(call("apply", str(drafts))[1]["done"]) == 2

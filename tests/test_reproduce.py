@@ -132,6 +132,8 @@ def test_where_a_command_ran_is_told(play: Play, cli: Call) -> None:
     code, out, err = cli("-C", str(play.root), "evidence", "reproduce", evidence)
     assert (code, f"running again `python3 check.py` in easy of {evidence}" in err) == (0, True), err
     assert f"{evidence} reproduced\n" in out
+    (told,) = json.loads(cli("-C", str(play.root), "evidence", "reproduce", evidence, "--json")[1])["results"]
+    assert (told["commit"], told["doubt"]) == (git(play.root, "rev-parse", "HEAD"), None)
 
 
 def test_who_writes_a_pass_by_hand_is_caught_against_the_base(play: Play, cli: Call) -> None:
@@ -602,7 +604,9 @@ def test_a_recorded_rerun_is_evidence_of_its_own_and_still_reads_as_witnessed(pl
 
 def test_a_recorded_difference_unproves_what_rests_on_the_first_until_it_is_retracted(play: Play, cli: Call) -> None:
     task, evidence = lied(play)
-    made = recorded(play, evidence).made
+    found = recorded(play, evidence)
+    made = found.made
+    assert reproducing.row(found)["doubt"] is None, "it does not speak for the first at all"
     state = play.state(task)
     why = state.proof(task).why
     assert why[0].startswith(f"{evidence} is contradicted: {made} ran it again on the same code: exit code 0")
@@ -650,6 +654,17 @@ def test_in_a_final_run_nothing_is_recorded_and_that_is_said(play: Play) -> None
     found = recorded(play, evidence)
     assert (found.status, found.made) == ("reproduced", "")
     assert any("is final" in warning for warning in play.ledger.warnings)
+
+
+def test_what_a_branch_makes_proven_again_is_run_again(play: Play) -> None:
+    task = play.task()
+    evidence = shown(play, task)
+    play.complete(play.claimed(task), evidence)
+    path = play.root / play.state(task).index.prose[task]
+    text = path.read_text()
+    base = play.commit(path, text + "Something else.\n")
+    play.commit(path, text)
+    assert [one.evidence.id for one in again(play, base=base)] == [evidence]
 
 
 def test_the_work_of_a_dispatch_branch_is_found(play: Play) -> None:
