@@ -219,7 +219,7 @@ def stop_dispatch(ledger: Ledger, given: str) -> Job:
     if here is None or here.worker is None or not here.is_ours:
         raise NotRunning(dispatch=name)
     if here.is_live:
-        _ask(here)
+        _ask(here, here.worker.pid)
     if here.is_live:
         processes.end(name, here.worker, here.child)
     found = recover_one(ledger, name, "it was stopped")
@@ -231,12 +231,10 @@ def stop_dispatch(ledger: Ledger, given: str) -> Job:
     return Job(name, here.task, run, status)
 
 
-def _ask(handover: Handover) -> None:
+def _ask(handover: Handover, worker: int) -> None:
     """Ask a worker to stop, and give it the time to put its work aside."""
-    if handover.worker is None:
-        return
     try:
-        os.kill(handover.worker.pid, signal.SIGTERM)
+        os.kill(worker, signal.SIGTERM)
     except ProcessLookupError:
         return
     deadline = time.monotonic() + PATIENCE
