@@ -99,26 +99,21 @@ class Rerunner:
             with cleanroom(self.ledger.git, commit) as top:
                 self._room = top.parent.name
                 set_up(self.policy, top, self._group)
-                return self._witnessed(top, kind, told, commit, reports, covers)
+                folder = top / told["cwd"]
+                capture.inside(top, folder)
+                if not folder.is_dir():
+                    raise FolderAbsent(commit=commit[:12], folder=told["cwd"])
+                git = Git(top)
+                git.start = folder  # not where git would look: a branch may bring a repository that is none of ours
+                with Ledger(git) as there:
+                    draft = evidences.witness(
+                        there, told["argv"], kind=kind, covers=covers, keep=self.policy.output,
+                        timeout=duration(self.policy.reproduce["timeout"]),
+                        reports=[os.path.relpath(report, told["cwd"]) for report in reports], runner=self._group,
+                    )  # fmt: skip
+                return draft.named(told["argv"])
         except Refused as refusal:
             return refusal
-
-    def _witnessed(
-        self, top: Path, kind: str, told: dict[str, Any], commit: str, reports: Sequence[str], covers: Sequence[str]
-    ) -> Draft:
-        folder = top / told["cwd"]
-        capture.inside(top, folder)
-        if not folder.is_dir():
-            raise FolderAbsent(commit=commit[:12], folder=told["cwd"])
-        git = Git(top)
-        git.start = folder  # not where git would look for a repository: a branch may bring one that is none of ours
-        with Ledger(git) as there:
-            draft = evidences.witness(
-                there, told["argv"], kind=kind, covers=covers, keep=self.policy.output,
-                timeout=duration(self.policy.reproduce["timeout"]),
-                reports=[os.path.relpath(report, told["cwd"]) for report in reports], runner=self._group,
-            )  # fmt: skip
-        return draft.named(told["argv"])
 
     @property
     def _group(self) -> functools.partial[capture.Captured]:
