@@ -180,6 +180,20 @@ def test_concurrent_selections_agree_or_are_contested_until_one_is_kept() -> Non
     assert tale.folded().lanes.word("selected", "") == handoff(second)
 
 
+def test_settling_what_became_of_a_task_leaves_another_disagreement_open() -> None:
+    tale, first, second = two_tries()
+    tale.complete(second)
+    heads = tale.heads(TASK, RUN)
+    for opened in (first, second):
+        select(tale, opened, after=heads)
+    tale.tell("accepted", TASK, text="ab" * 16, after=heads)
+    back = tale.tell("reopened", TASK, reason="It broke.", after=heads)
+    assert set(tale.folded().lanes.contested) == {"selected", "status"}
+    settled = tale.tell("settled", TASK, keep=back, reason="It did.")
+    assert tale.verdict(settled) == ("legal", "")
+    assert set(tale.folded().lanes.contested) == {"selected"}
+
+
 def test_reopening_takes_the_choice_and_the_candidates_back() -> None:
     tale, first, _ = two_tries()
     select(tale, first)
