@@ -8,7 +8,7 @@ from memento_git.knowledge.actions import settling as notes
 from memento_git.knowledge.note_rows import trouble_rows
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import codec, layout
-from memento_git.model.ids import NoSuchRecord, action_of, kind_of
+from memento_git.model.ids import action_of, kind_of
 from memento_git.verbs.naming import any_of
 from memento_git.work.actions import settling
 from memento_git.work.kept_rows import base
@@ -43,7 +43,7 @@ def redact_record(
 ) -> str:
     """Remove evidence, a note, or an event's free texts, from the ledger; links to it stay valid."""
     named = any_of(tx.view, target, kinds)
-    act = notes.redact_note if _is_of_notes(tx, named) else settling.redact_record
+    act = settling.redact_record if tx.view.find(named, kind_of(named))[1] else notes.redact_note
     return act(tx, named, reason=reason)
 
 
@@ -55,15 +55,6 @@ def redact_evidence(tx: Transaction, target: str, *, reason: Reason = "") -> str
 def redact_note(tx: Transaction, target: str, *, reason: Reason = "") -> str:
     """Remove a note, or the free texts of an event, from the ledger; links to it stay valid."""
     return redact_record(tx, target, reason=reason, kinds=("note", "event"))
-
-
-def _is_of_notes(tx: Transaction, target: str) -> bool:
-    if kind_of(target) != "event":
-        return kind_of(target) == "note"
-    try:
-        return tx.view.find(target, "event")[1] == ""
-    except NoSuchRecord:
-        return False
 
 
 def troubles(view: View) -> tuple[list[TroubleRow], list[Row]]:
