@@ -34,7 +34,7 @@ def take_message(tx: Transaction, message: Message, *, run: str = "", **given: A
     words = {"title": message.title, "body": message.body, "criteria": message.criteria}
     task = tasks.add_task(tx, run=state.id, **{**words, **options})
     prose = state.prose(task)
-    source = {key: desk.text(key, value, lines=False) for key, value in message.source.items()}
+    source = {key: desk.text(key, value) for key, value in message.source.items()}
     desk.write(prose.path, {**prose.data, "source": source}, prose.body)
     found = dangers_of(desk.state(state.id), task)
     named = [
