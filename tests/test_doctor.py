@@ -199,6 +199,9 @@ def test_nobody_is_told_to_commit_that_a_clone_without_a_checkout_has_no_ledger(
     assert "git checkout HEAD -- .memento" in told.fix
     assert "git checkout HEAD -- .memento" in caught.value.hint
     assert "overwrites edits there" in caught.value.hint
+    git(there.root, "reset", "-q", "--", ".memento/config.yaml")
+    (told,) = [answer for answer in doctor.examine(there.ledger) if answer.name == "uncommitted"]
+    assert told.fix == "commit them, or put them back", "for one of them may have been removed on purpose"
 
 
 def test_a_conflict_that_a_merge_left_is_not_told_to_be_put_back(play: Play) -> None:

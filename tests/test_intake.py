@@ -207,12 +207,13 @@ def test_each_kind_of_message_becomes_the_words_of_a_task(name: str) -> None:
 def test_each_kind_of_message_makes_one_task_however_often_it_is_delivered(play: Play, name: str) -> None:
     run = play.run()
     message = read(MESSAGES[name][0])
+    other = play.task(f"Answer {message.source['delivery']}")
     first = play.do(intakes.take_message, message)
     head = git(play.root, "rev-parse", "HEAD")
     assert play.do(intakes.take_message, message) == first._replace(created=False)
     assert git(play.root, "rev-parse", "HEAD") == head
     state = play.state(run)
-    assert state.ids("task") == [first.task]
+    assert {*state.ids("task")} == {other, first.task}, "who tells of a delivery is not the one that came of it"
     assert play.status(first.task) == "pending"
     assert state.dispatches(first.task) == {}
     assert state.prose(first.task).data["source"] == message.source

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     [
         ("/home/ada/.local/share/pipx/venvs/memento-git", ["pipx", "upgrade", "memento-git"]),
         ("/home/ada/.local/share/uv/tools/memento-git", ["uv", "tool", "upgrade", "memento-git"]),
+        ("/opt/tools/memento-git", ["/py", "-m", "pip", "install", "--upgrade", "memento-git"]),
+        ("/home/ada/uv/memento-git", ["/py", "-m", "pip", "install", "--upgrade", "memento-git"]),
         ("/home/ada/project/.venv", ["/py", "-m", "pip", "install", "--upgrade", "memento-git"]),
     ],
 )
