@@ -85,18 +85,18 @@ def update_graph(
     if graphify is not None:
         named[GRAPHIFY] = graphify[1]
     state, wanted = desk.home(run, tasks)
-    if former := _former(state, code["tree"], named[SNAPSHOT], wanted, graphify=GRAPHIFY in named):
+    if former := _former(state, code["tree"], named, wanted):
         return former
     draft = _draft(desk, named, {"outcome": "observed", "code": code, "graph": held["counts"]})
     return evidences.record_draft(tx, draft, run=state.id, tasks=wanted, summary=counted(held))
 
 
-def _former(state: RunState, tree: str, data: bytes, tasks: Sequence[str], *, graphify: bool) -> str:
+def _former(state: RunState, tree: str, named: dict[str, bytes], tasks: Sequence[str]) -> str:
     """Return the latest snapshot if it says the same of the same code."""
     for one in snapshots(state)[-1:]:
-        files = [file["name"] for file in one.data["attachments"]]
-        same = one.data.get("code", {}).get("tree") == tree and is_graph(one, data)
-        if same and set(tasks) <= set(one.tasks) and (GRAPHIFY in files or not graphify):
+        files = {file["name"] for file in one.data["attachments"]}
+        same = one.data.get("code", {}).get("tree") == tree and is_graph(one, named[SNAPSHOT])
+        if same and set(tasks) <= set(one.tasks) and named.keys() <= files:
             return one.id
     return ""
 
