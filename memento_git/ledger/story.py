@@ -10,7 +10,7 @@ from memento_git.ledger import difference, layout
 from memento_git.ledger.commits import author_of
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.difference import Changed
     from memento_git.ledger.git import Git
@@ -66,7 +66,7 @@ class Step(NamedTuple):
 NOTHING: Final = Story([], {}, {}, {}, {}, {})
 
 
-def story_of(git: Git, bases: Iterable[str], head: str, nothing: Container[tuple[str, str]] = ()) -> Story:
+def story_of(git: Git, bases: Collection[str], head: str, nothing: Container[tuple[str, str]] = ()) -> Story:
     """Return what the commits from the bases to the head did, one by one; a squash leaves fewer of them.
 
     `nothing` are paths with blobs that count as no file there: who replaces one adds it.
@@ -96,8 +96,11 @@ def story_of(git: Git, bases: Iterable[str], head: str, nothing: Container[tuple
     return Story(authored, touched, taken, came, written, held)
 
 
-def _seen(git: Git, bases: Iterable[str], head: str) -> Iterator[tuple[str, str, int, int, list[Changed]]]:
-    """Yield each commit as each of its parents sees it: author, time, how many parents, and the files it changed."""
+def _seen(git: Git, bases: Collection[str], head: str) -> Iterator[tuple[str, str, int, int, list[Changed]]]:
+    """Yield each commit as each of its parents sees it: author, time, how many parents, and the files it changed.
+
+    What a merge takes of a parent on the branch, git may not see there: the top of each is read, which refuses that.
+    """
     told = git.run(
         "log", "--diff-merges=separate", "--full-history", "--topo-order", "--no-renames", "--ignore-submodules=none",
         "--raw", "-t", "--no-abbrev", "-z", "--format=%H %P%x00%at%x00%an <%ae>%x00%e",
@@ -110,6 +113,8 @@ def _seen(git: Git, bases: Iterable[str], head: str) -> Iterator[tuple[str, str,
             rows[-1][-1].append(difference.change_of(part, next(parts)))
         elif part:
             commit, *named = part.split()
+            for one in {*named}.difference(bases):
+                git.entries(one)
             at, told_by, encoding = next(parts), next(parts), next(parts)
             rows.append((commit, *author_of(git, commit, told_by, at, encoding), max(1, len(named)), []))
     for commit, author, since, count, changes in rows:

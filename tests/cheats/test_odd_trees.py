@@ -84,3 +84,17 @@ def test_the_ledger_a_second_time_where_git_does_not_look(doors: Doors, form: st
         assert (code, "tree_odd" in out + err) == (4, True), (door, out, err)
     for asked in (["check", "--no-base"], ["diff", "main..work"]):
         assert "tree_odd" in doors.cli(*asked, "-C", str(doors.root), "--json")[1]
+
+
+def test_words_that_a_merge_takes_from_where_git_does_not_look(doors: Doors) -> None:
+    """Way: other words of a task in a second ledger, which whoever merges then seems to have written."""
+    task = doors.play.task("One")
+    doors.landed()
+    doors.edit(task, "One", "None")
+    held = [*doors.entries("main^{tree}"), ("40000", ".memento", git(doors.root, "rev-parse", "HEAD:.memento"))]
+    odd = doors.commit_tree(doors.raw_tree(held), "main")
+    doors.adopt(doors.commit_tree("HEAD^{tree}", odd, "main"))
+    for door, options, root in doors.arrivals():
+        code, out, _ = doors.cli("check", "-C", str(root), *options, "--json")
+        is_blind = door in ("staged", "squash")
+        assert (code, json.loads(out).get("error", "")) == ((0, "") if is_blind else (4, "tree_odd")), (door, out)
