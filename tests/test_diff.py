@@ -275,6 +275,19 @@ def test_a_remotes_head_that_leads_to_a_branch_which_is_gone_is_no_trunk(play: P
     assert told(play, "")["base"] == main
 
 
+def test_a_branch_that_was_pushed_is_compared_with_main(play: Play) -> None:
+    main = git(play.root, "rev-parse", "HEAD")
+    git(play.root, "checkout", "-qb", "feature")
+    git(play.root, "remote", "add", "origin", ".")
+    play.run()
+    git(play.root, "fetch", "-q")
+    git(play.root, "branch", "-q", "--set-upstream-to", "origin/feature")
+    pushed = git(play.root, "rev-parse", "HEAD")
+    for expected in (main, pushed):
+        assert told(play, "")["base"] == expected
+        play.run()
+
+
 def test_nothing_to_compare_with_and_no_common_commit_are_refused(play: Play) -> None:
     git(play.root, "branch", "-m", "trunk")
     with pytest.raises(MementoError) as refused:

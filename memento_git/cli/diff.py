@@ -24,8 +24,8 @@ def diff(door: Door, range_: str, form: str | None) -> None:
 
     Also what happened to notes, and which of them are about code that the change touches. A..B compares two commits,
     A...B begins where they parted, one revision begins where HEAD parted from it. Without any, it is where HEAD parted
-    from its upstream, or from main if it has none. --at names the newer side instead of HEAD; several are its union.
-    The Markdown fits a comment on a pull request: what does not fit is counted.
+    from its upstream, or from main where there is none or it has all of HEAD. --at names the newer side instead of
+    HEAD; several are its union. The Markdown fits a comment on a pull request: what does not fit is counted.
     """
     from memento_git.ledger import policyfile
     from memento_git.review.note_changes import with_notes

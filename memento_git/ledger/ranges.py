@@ -88,7 +88,7 @@ def resolve(git: Git, given: str, tips: Sequence[str] = ()) -> Range:
         if ".." in given:
             raise RangeUnclear(given=given, problem="--at names the newer side already")
         ends = tuple(commit(git, rev) for rev in tips)
-        return _parted(git, given or _trunk(git), ends)
+        return _parted(git, given or _trunk(git, ends[0]), ends)
     if "..." in given:
         one, other = _sides(given, "...")
         return _parted(git, one, (commit(git, other),))
@@ -96,7 +96,8 @@ def resolve(git: Git, given: str, tips: Sequence[str] = ()) -> Range:
         one, other = _sides(given, "..")
         base, tip = commit(git, one), commit(git, other)
         return Range((base,), (tip,), _apart(git, one, base, other, tip))
-    return _parted(git, given or _trunk(git), (commit(git, "HEAD"),))
+    tip = commit(git, "HEAD")
+    return _parted(git, given or _trunk(git, tip), (tip,))
 
 
 def _parted(git: Git, rev: str, tips: tuple[str, ...]) -> Range:
@@ -113,12 +114,12 @@ def _sides(given: str, dots: str) -> tuple[str, str]:
     return one or "HEAD", other or "HEAD"
 
 
-def _trunk(git: Git) -> str:
-    """Return the revision that a branch is compared with when none is named."""
-    for name in TRUNKS:
-        if is_ref(git, name) if name.startswith("refs/") else git.commit(name):
-            return name
-    raise TrunkUnknown
+def _trunk(git: Git, tip: str) -> str:
+    """Return the revision that a branch is compared with when none is named: the first that has not all of it."""
+    found = [name for name in TRUNKS if (is_ref(git, name) if name.startswith("refs/") else git.commit(name))]
+    if not found:
+        raise TrunkUnknown
+    return next((name for name in found if git.merge_bases(name, tip) != [tip]), found[0])
 
 
 def parting(git: Git, rev: str, head: str) -> Parting:
