@@ -16,8 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memento_git.cli import boundary
-from memento_git.ledger import cache, decoding, layout
+from memento_git.cli import boundary, terminal
+from memento_git.ledger import cache, decoding, edits, layout
 from memento_git.model.markup import code, plain, spoken
 from memento_git.review.report import markdown
 from memento_git.review.summary import digest
@@ -1224,3 +1224,20 @@ def test_a_gate_that_is_to_be_fresh_is_led_to_evidence_of_the_code_as_it_is(play
     play.gate("quality_review", "passed", evidence=[made])
     play.gate("release", "passed", evidence=[made])
     assert commands(play) == [f"memento run complete {run}"]
+
+
+def test_all_else_of_a_status_is_json_before_git_is_waited_for(
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    play.run()
+    task, told, escaped = play.task(), edits.told, terminal._escaped
+    monkeypatch.setattr(edits, "told", lambda asked: order.append("looked") or told(asked))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(terminal, "_escaped", lambda text: order.append(text) or escaped(text))  # type: ignore[func-returns-value]
+    (play.root / layout.FOLDER / "mine.txt").write_text("mine\n")
+
+    answer = json.loads(cli("status", "--json", "-C", str(play.root))[1])
+    assert answer["uncommitted"] == [f"{layout.FOLDER}/mine.txt"]
+    assert answer["warnings"] == [f"not committed, so not counted: {layout.FOLDER}/mine.txt"]
+    rows = next(at for at, text in enumerate(order) if text.startswith("[") and f'"id": "{task}"' in text)
+    assert rows < order.index("looked")
