@@ -1226,7 +1226,7 @@ def test_a_gate_that_is_to_be_fresh_is_led_to_evidence_of_the_code_as_it_is(play
     assert commands(play) == [f"memento run complete {run}"]
 
 
-def test_all_else_of_a_status_is_json_before_git_is_waited_for(
+def test_all_else_of_a_status_is_ready_before_git_is_waited_for(
     play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order: list[str] = []
@@ -1241,3 +1241,10 @@ def test_all_else_of_a_status_is_json_before_git_is_waited_for(
     assert answer["warnings"] == [f"not committed, so not counted: {layout.FOLDER}/mine.txt"]
     rows = next(at for at, text in enumerate(order) if text.startswith("[") and f'"id": "{task}"' in text)
     assert rows < order.index("looked")
+
+    order.clear()
+    monkeypatch.setattr(terminal, "guarded", lambda text: order.append("shown") or text)  # type: ignore[func-returns-value]
+    code, out, err = cli("status", "-C", str(play.root))
+    assert (code, err) == (0, f"note: not committed, so not counted: {layout.FOLDER}/mine.txt\n")
+    assert "A task" in out
+    assert order == ["shown", "looked"]

@@ -38,7 +38,7 @@ def _held(door: Door, run: str, limit: int) -> tuple[RunRows, Names]:
     others: list[RunRow] = []
     if run or view.runs():
         chosen, others = choose_among(view, run)
-        held = overview(door.ledger, view, chosen, limit=limit, ready=door.json)
+        held = overview(door.ledger, view, chosen, limit=limit, ready=door.json, late=True)
     else:
         held = without_runs(door.ledger, view)
     held["knowledge"], held["also_open"] = note_counts(view), others[: limit or None]

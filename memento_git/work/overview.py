@@ -101,19 +101,21 @@ def without_runs(ledger: Ledger, view: View) -> RunRows:
 
 
 def overview(
-    ledger: Ledger, view: View, run: str, *, limit: int = kept_rows.SHOWN, ready: bool = False,
+    ledger: Ledger, view: View, run: str, *, limit: int = kept_rows.SHOWN, ready: bool = False, late: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> RunRows:  # fmt: skip
     """Return a run as it is now: its rows, cut to a limit that is told, and what follows from clock and code.
 
-    Where that is to be `ready` as JSON, ids are cut too, or, where nothing is, the audit may be such already; what is
-    uncommitted is a function then, for git may still be looking.
+    Where that is to be `ready` as JSON, ids are cut too, or, where nothing is, the audit may be such already. With
+    `late` what is uncommitted is a function, for git may still be looking.
     """
     before = view.git.progress
     if progress is not None:
         view.git.progress = lambda done, total, _: progress(done, total)
     try:
-        return _overview(ledger, view, run, limit, ready=ready)
+        shown = _overview(ledger, view, run, limit, ready=ready)
+        asked = cast("list[str]", lambda: uncommitted(ledger)) if late else uncommitted(ledger)
+        return {**shown, "uncommitted": asked}
     finally:
         view.git.progress = before
 
@@ -148,9 +150,7 @@ def _overview(ledger: Ledger, view: View, run: str, limit: int, *, ready: bool) 
         held, outlook.merges(), gates=gates, choices=choices, known=known, fresh=fresh, asker=asker, **kept
     )
     shown = _shown(cut(held, limit, LISTS), whole)
-    if not ready:
-        return {**shown, "uncommitted": uncommitted(ledger)}
-    return {**cut_ids(shown, limit), "uncommitted": cast("list[str]", lambda: uncommitted(ledger))}
+    return cut_ids(shown, limit) if ready else shown
 
 
 def _shown(shown: RunRows, audit: Ready | None) -> RunRows:
