@@ -792,6 +792,23 @@ def failure(play: Play, argv: list[str], *, kind: str, files: list[str], **optio
     return str(play.do(evidences.record_draft, draft, tasks=[task]))
 
 
+def test_a_pass_that_is_dated_ahead_takes_no_failure_of_the_same_files_back_before_its_date(play: Play) -> None:
+    play.planned()
+    checked(play)
+    name = failure(play, RED.split(), kind="test", files=["app.py"], commands=[RED])
+    (earlier,) = play.state(name).pieces([name])[0].tasks
+    now = play.ledger.clock
+    play.ledger.clock = lambda: now() + 3600
+    (play.root / "ok").touch()
+    play.do(
+        evidences.record_draft, evidences.witness(play.ledger, RED.split(), kind="test", quiet=True), tasks=[earlier]
+    )
+    play.ledger.clock = now
+    (play.root / "ok").unlink()
+    task = completed(play, files=["app.py"])
+    assert any(f"a failure of {name} for the same files" in line for line in verify(play, task).unmet)
+
+
 def test_a_named_command_that_failed_for_the_same_files_is_asked_again(play: Play) -> None:
     play.planned()
     checked(play)

@@ -116,12 +116,12 @@ def _tasks(state: RunState) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _runs(state: RunState, files: list[str]) -> Iterator[Evidence]:
-    """Yield the commands that were run for tasks about these files."""
+    """Yield the commands that were run for tasks about these files; no pass that is dated after now."""
     about = {name for name, told in _tasks(state) if enrichment.overlap(files, told.get("files") or [])}
     for name, data in _loaded(state, state.index.evidence):
         tasks = data.get("for") or () if "command" in data else ()
         if not about.isdisjoint(tasks) and state.evidence_status(name) == "recorded":
-            yield from state.pieces([name])
+            yield from (one for one in state.pieces([name]) if not state.is_early(one))
 
 
 def _graph(state: RunState, files: list[str]) -> list[Source]:
