@@ -87,6 +87,7 @@ def test_diff_refuses_a_new_cycle_and_lets_its_end_pass(play: Play, call: Any, c
     assert (status, told["ok"], told["error"], told["message"]) == (1, False, "graph_refused", "a.py -> b.py -> a.py")
     assert (told["diff"]["blocking"], told["diff"]["risk"], told["evidence"]) == (True, "high", None)
     assert call("graph", "diff", f"{old}..")[1] == told, "up to HEAD"
+    assert call("graph", "diff", f"{new}..{old}") == call("graph", "diff", f"..{old}")
     assert call("graph", "diff", f"{new}..{old}")[0] == 0
     _, out, _ = cli("graph", "diff", f"{old}..{new}", "-C", str(play.root))
     assert "refuse  new cycle: a.py -> b.py -> a.py" in out
