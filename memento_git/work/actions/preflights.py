@@ -58,7 +58,7 @@ def look(git: Git, policy: Policy, *, act: str, argv: Sequence[str] = (), text: 
     if argv:
         from memento_git.work.dangers.destructive import in_argv, in_script
 
-        told = in_script(argv[0], policy.preflight["branches"]) if _is_line(argv) else []
+        told = in_script(argv[0], policy.preflight["branches"]) if len(argv) == 1 else []
         told = told or in_argv(argv, policy.preflight["branches"])
         found += guard.rows(("command", danger) for danger in told)
     if text is not None:
@@ -66,11 +66,6 @@ def look(git: Git, policy: Policy, *, act: str, argv: Sequence[str] = (), text: 
     if argv or text is not None:
         checks.append(_destructive(found, policy.preflight["destructive"]))
     return Verdict(act, checks, found)
-
-
-def _is_line(argv: Sequence[str]) -> bool:
-    """Tell whether what is given as a command is a line that a shell would take apart."""
-    return len(argv) == 1 and len(argv[0].split()) > 1
 
 
 def _destructive(found: Sequence[dict[str, Any]], level: str) -> Check:
