@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.ledger import layout
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.listed import FILE_MODES, ID_START, PLAIN_STARTS
-from memento_git.ledger.trees import TYPES, TreeOdd
+from memento_git.ledger.trees import TREE, TYPES, TreeOdd
 from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.listed import Listed
 
 ABSENT: Final = "000000"
-TREE: Final = "040000"
 NO_INDEX: Final = "memento/no-index"
 RECORDS: Final = (f"{layout.RUNS}/", f"{layout.ARCHIVE}/", f"{layout.KNOWLEDGE}/")
 
@@ -135,7 +134,11 @@ def statuses(git: Git, old: str, new: str, folder: str) -> dict[str, str] | None
 
 
 def in_ledger(git: Git, base: str, head: str) -> list[Changed]:
-    """Return what differs below `.memento` between two trees, and whether git's attributes at the top do."""
+    """Return what differs below `.memento` between two trees, and whether git's attributes at the top do.
+
+    What lies behind these at the top of the head, git would not tell: it is refused.
+    """
+    git.trees.top(head)
     asked = ("-t", "--ignore-submodules=none", base, head, "--", layout.FOLDER, layout.TOP_ATTRIBUTES)
     return files_of(raw(git, *asked))
 

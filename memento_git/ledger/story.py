@@ -114,7 +114,7 @@ def _seen(git: Git, bases: Collection[str], head: str) -> Iterator[tuple[str, st
         elif part:
             commit, *named = part.split()
             for one in {*named}.difference(bases):
-                git.entries(one)
+                git.trees.top(one)
             at, told_by, encoding = next(parts), next(parts), next(parts)
             rows.append((commit, *author_of(git, commit, told_by, at, encoding), max(1, len(named)), []))
     for commit, author, since, count, changes in rows:

@@ -23,11 +23,12 @@ MOST: Final = 8
 MOST_FOLDERS: Final = 64
 LONGEST: Final = 4 << 20
 WIDTHS: Final = {"sha1": 20, "sha256": 32}
-TYPES: Final = {"040000": "tree", "160000": "commit"}
+TREE: Final = "040000"
+TYPES: Final = {TREE: "tree", "160000": "commit"}
 OCTAL: Final = re.compile(b"[0-7]+")
 KIND: Final = 0o170000
 FILE: Final = 0o100000
-OF_OTHERS: Final = {0o040000: "040000", 0o120000: "120000"}
+OF_OTHERS: Final = {0o040000: TREE, 0o120000: "120000"}
 
 
 class TreeOdd(Broken):
@@ -87,16 +88,25 @@ class Trees:
             entry = entries.get(name)
             if entry is None or entry.type != "tree":
                 return {}
-            entries = self._folder(entry.oid, is_told=way[0] == FOLDER)
+            entries = self._folder(entry.oid)
         if last:
             return {path: entries[last]} if last in entries else {}
         return {f"{path}{name}": entry for name, entry in entries.items()}
 
-    def _folder(self, tree: str, *, is_told: bool = False) -> dict[str, Entry]:
-        """Return name -> entry of what is in a tree; refuse one out of order, or with a name twice.
+    def top(self, commit: str) -> dict[str, Entry]:
+        """Return name -> entry of what is at the top of a commit; refuse one that git would not make.
 
-        Of two beside each other in the ledger, where that `is_told`, it is the first.
+        git looks there no further than a name could be, and what comes behind that is taken by a checkout and a merge.
         """
+        found = self._folder(f"{commit}^{{tree}}")
+        held = [*rows(self._git.objects([f"{commit}^{{tree}}"])[0] or b"", self._git.object_format)]
+        names = [name + b"/" * (mode_of(octal) == TREE) for octal, name, _ in held]  # as git puts folders in order
+        if names != sorted(names) or len(found) < len(names) or any("/" in name for name in found):
+            raise TreeOdd(path=f"the top of {commit[:12]}")
+        return found
+
+    def _folder(self, tree: str) -> dict[str, Entry]:
+        """Return name -> entry of what is in a tree: the first that has a name, as git finds it."""
         if (known := self._folders.get(tree)) is not None:
             return known
         data = self._git.objects([tree])[0]
@@ -105,14 +115,9 @@ class Trees:
 
             absence.refuse_object(self._git, tree)
         found: dict[str, Entry] = {}
-        before = b""
         for octal, name, oid in rows(data, self._git.object_format):
-            mode, path = mode_of(octal), os.fsdecode(name)
-            kind = TYPES.get(mode, "blob")
-            before, last = name + b"/" * (kind == "tree"), before  # as git puts folders in order
-            if before < last or (path in found and not (is_told and before == last)) or b"/" in name:
-                raise TreeOdd(path=path)
-            found.setdefault(path, Entry(mode, kind, oid.hex()))
+            mode = mode_of(octal)
+            found.setdefault(os.fsdecode(name), Entry(mode, TYPES.get(mode, "blob"), oid.hex()))
         if WHOLE_ID.fullmatch(tree.removesuffix("^{tree}")):
             _keep(self._folders, tree, found, MOST_FOLDERS)
         return found

@@ -81,7 +81,7 @@ def _names(view: View, policy: Policy) -> Iterator[Finding]:
     """Yield what is wrong with the names of a tree; of ids that two files have the view tells."""
     yield from files.check_names(view, view.files, policy)
     for commit in view.commits:
-        yield from files.check_top(view.git.entries(commit))
+        yield from files.check_top(view.git.trees.top(commit))
     for kind in ("task", "plan", "evidence"):
         view.known(kind)
 

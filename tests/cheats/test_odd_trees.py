@@ -98,3 +98,15 @@ def test_words_that_a_merge_takes_from_where_git_does_not_look(doors: Doors) -> 
         code, out, _ = doors.cli("check", "-C", str(root), *options, "--json")
         is_blind = door in ("staged", "squash")
         assert (code, json.loads(out).get("error", "")) == ((0, "") if is_blind else (4, "tree_odd")), (door, out)
+
+
+def test_a_file_of_keys_that_is_there_twice(doors: Doors) -> None:
+    """Way: the key that git finds stands before the one of the base, so that the file seems to be as it was."""
+    doors.config("policy: {signatures: {allowed_signers: keys/allowed}}")
+    doors.write("keys/allowed", "ada@example.invalid ssh-ed25519 AAAA\n")
+    doors.landed()
+    (kept,) = doors.entries("HEAD:keys")
+    folder = doors.raw_tree([("100644", "allowed", doors.blob(b"eve@example.invalid ssh-ed25519 EEEE\n")), kept])
+    top = [(mode, name, folder if name == "keys" else oid) for mode, name, oid in doors.entries("HEAD^{tree}")]
+    doors.adopt(doors.commit_tree(doors.raw_tree(top), "main"))
+    doors.warned("C003")
