@@ -62,6 +62,7 @@ def test_events_that_disagree_on_a_task_and_its_dispatch_are_one_entry_and_settl
     (row,) = base(play.ledger.view(), run)["trouble"]
     assert (row["record"], set(row["about"].split(", "))) == (task, {"its state", dispatch})
     assert cli("status", *where)[1].count("contested  ") == 2, "in the list of tasks, and once below"
+    assert dispatch not in cli("status", *where)[1], "its id is shortened, as settle has it"
     assert "none: the task is contested: memento settle\n" in cli("task", "show", task, *where)[1]
     listed = json.loads(cli("settle", *where, "--json")[1])
     assert listed["late"] == [], "no archive of this run, which they could have come after"

@@ -185,7 +185,8 @@ def _blocks(held: RunRows, names: Names) -> list[str]:
         for row in held["gates"]
     ]
     lines += dict.fromkeys(  # several events may lack the same one
-        f"{click.style(row['problem'], fg='red')}  {names(row['record'])}  {output.printable(row['about'])}"
+        f"{click.style(row['problem'], fg='red')}  "
+        f"{names(row['record'])}  {names.within(output.printable(row['about']))}"
         for row in held["trouble"]
     )
     lines += _aged(held, names)
