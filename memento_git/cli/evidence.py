@@ -55,7 +55,7 @@ def list_evidence(door: Door, run: str, task: str, kind: str | None, query: str,
     chosen = view.find(task, "task") if task else ("", choose_run(view, run))
     if task and run and view.find(run, "run")[0] != chosen[1]:
         raise NoSuchRecord(kind="task", given=f"{chosen[0]} in run {run}")
-    held = overview(door.ledger, view, chosen[1], limit=0)
+    held = overview(door.ledger, view, chosen[1], limit=0, late=True)
     output.warn_of_broken(door, held)
     words = query.lower().split()
     found = [

@@ -228,7 +228,7 @@ def run_of(door: Door, given: str) -> tuple[View, RunRows]:
     from memento_git.work.overview import choose_run, overview
 
     view = door.view()
-    held = overview(door.ledger, view, choose_run(view, given), limit=0)
+    held = overview(door.ledger, view, choose_run(view, given), limit=0, late=True)
     warn_of_broken(door, held)
     return view, held
 
