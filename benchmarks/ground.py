@@ -102,13 +102,17 @@ class Ground:
         return place
 
     def ledger(self, tasks: int, code_files: int = SMALL_CODE, *, worked: bool = True) -> Path:
-        """Return a repository with code and one run of so many tasks, most of them with their whole history."""
+        """Return a repository with code and one run of so many tasks, most of them with their whole history.
+
+        The last commit is one of plain git's, as in a repository with people at work: its index knows the trees.
+        """
         kind = "worked" if worked else "added"
         place, made = self.template(f"ledger-{tasks}-{kind}-code-{code_files}")
         if not made:
             shutil.copytree(self.plain(code_files), place, symlinks=True)
             self.warm(place)
             run = fill(place, tasks, worked=worked)
+            self.git(place, "commit", "-q", "--allow-empty", "-m", "The code goes on")
             self.git(place, "gc", "-q")
             self.warm(place)
             self.keep(place, run)
