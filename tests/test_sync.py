@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.ledger import adoption, difference, lock, merging, publish, remotes, userindex, worktree
+from memento_git.ledger import adoption, lock, merging, publish, remotes, trees, userindex, worktree
 from memento_git.ledger.edits import UncommittedLedger
 from memento_git.ledger.git import BareRepository, GitFailed
 from memento_git.ledger.store import Ledger, NoLedger
@@ -1142,7 +1142,7 @@ def test_what_git_cannot_compare_is_refused_before_anything_is_brought_here(hub:
     odd = git(root, "commit-tree", tree, "-p", "HEAD", "-m", "by hand")
     git(root, "push", "-q", "origin", f"{odd}:main")
 
-    error = refused(bob, difference.TreeOdd)
+    error = refused(bob, trees.TreeOdd)
 
     assert (git(bob.root, "rev-parse", "HEAD"), git(bob.root, "status", "--short")) == (before, "")
     git(bob.root, "pull", "-q", "--ff-only")
