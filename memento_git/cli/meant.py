@@ -153,6 +153,8 @@ def _compared(found: Reading) -> Iterator[Words]:
     free = [option for option in ("--base", "--at") if option not in found.head]
     if found.head[-2:-1] == ("--diff",):
         yield (*found.head[:-1], f"{found.head[-1]}..{word}", *rest)
+    elif word == "diff":
+        yield (*found.head, "--diff", *rest)
     elif base and dots and "--base" in free:
         yield (*found.head, "--base", base, *(("--at", there) if (there := head.lstrip(".")) else ()), *rest)
     elif "." not in word and free:

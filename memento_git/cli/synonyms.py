@@ -20,8 +20,7 @@ MEANT: Final = {
     "note query": "recall", "task start": "dispatch claim", "task finish": "dispatch complete",
     "gate pass": "gate record", "gate approve": "gate record", "gate fail": "gate record",
     "gate reject": "gate record", "checkpoint": "session checkpoint", "commit": "status",
-    "check stale": "check anchors", "check notes": "check anchors", "check diff": "check --diff",
-    "note supersede": "note add --supersedes",
+    "check stale": "check anchors", "check notes": "check anchors", "note supersede": "note add --supersedes",
     "note pin": "note revise --pinned", "note unpin": "note revise --not-pinned",
 }  # fmt: skip
 VERBS: Final = {
