@@ -288,6 +288,25 @@ def test_a_branch_that_was_pushed_is_compared_with_main(play: Play) -> None:
         play.run()
 
 
+@pytest.mark.parametrize("beside", ["an older main", "another history"])
+def test_what_was_pushed_and_merged_or_has_no_commit_of_main_is_compared_with_its_upstream(
+    play: Play, beside: str
+) -> None:
+    git(play.root, "remote", "add", "origin", ".")
+    if beside == "another history":
+        git(play.root, "checkout", "-q", "--orphan", "feature")
+        git(play.root, "commit", "-qm", "other")
+    else:
+        git(play.root, "checkout", "-qb", "feature")
+    play.run()
+    git(play.root, "fetch", "-q")
+    git(play.root, "branch", "-q", "--set-upstream-to", "origin/feature")
+    if beside == "an older main":
+        git(play.root, "update-ref", "refs/remotes/origin/main", "HEAD")
+    git(play.root, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    assert told(play, "")["base"] == git(play.root, "rev-parse", "HEAD")
+
+
 def test_nothing_to_compare_with_and_no_common_commit_are_refused(play: Play) -> None:
     git(play.root, "branch", "-m", "trunk")
     with pytest.raises(MementoError) as refused:

@@ -115,11 +115,13 @@ def _sides(given: str, dots: str) -> tuple[str, str]:
 
 
 def _trunk(git: Git, tip: str) -> str:
-    """Return the revision that a branch is compared with when none is named: the first that has not all of it."""
+    """Return the revision that a branch is compared with when none is named: its upstream, or main once it is there."""
     found = [name for name in TRUNKS if (is_ref(git, name) if name.startswith("refs/") else git.commit(name))]
     if not found:
         raise TrunkUnknown
-    return next((name for name in found if git.merge_bases(name, tip) != [tip]), found[0])
+    own, main = found[0], found[:2][-1]
+    is_pushed = own == TRUNKS[0] and git.merge_bases(own, tip) == [tip]
+    return main if is_pushed and git.merge_bases(main, tip) not in ([], [tip]) else own
 
 
 def parting(git: Git, rev: str, head: str) -> Parting:
