@@ -169,3 +169,20 @@ def test_work_that_was_accepted_where_it_landed_is_shown_by_later_passes(doors: 
     assert warned(doors) == []
     assert told_of(doors, first) == (True, True, False)
     doors.sound()
+
+
+def test_what_was_accepted_for_one_task_shows_nothing_of_another_one_with_the_same_proof(doors: Doors) -> None:
+    """Way: one run proves two tasks on code that never landed, and one of them is accepted on what did."""
+    first, other = doors.play.task("First"), doors.play.task("Other")
+    claims = [doors.play.claimed(task) for task in (first, other)]
+    (doors.root / "scratch.py").write_text("not committed\n")
+    git(doors.root, "add", "scratch.py")
+    both = doors.play.evidence(first, other)
+    for claim in claims:
+        doors.play.complete(claim, both)
+    git(doors.root, "rm", "-qf", "scratch.py")
+    broken(doors)
+    doors.play.evidence(first)
+    assert doors.play.do(verify_task, first).accepted
+    assert f"{both}, which proves {other}, {TOLD}" in doors.warned("C001")
+    assert told_of(doors, other) == (True, False, True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import product
+from itertools import chain
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from memento_git.model.enumeration import grouped
@@ -49,29 +49,38 @@ def mark_stale(view: View, evidence: Sequence[EvidenceRow], tasks: Sequence[Task
     stale = {row["id"]: row for row in bound if row["stale"]}
     ahead = _uncommitted(view, stale.values(), code["tree"])
     since = _passed_since(view, bound, tasks)
+    pieces = grouped(pair for told in since.values() for pair in told.items())
     for name, row in stale.items():
-        row["uncommitted"], row["passed_since"] = name in ahead, since.get(name)
+        shown = pieces.get(name, [""])
+        row["uncommitted"], row["passed_since"] = name in ahead, shown[-1] if all(shown) else None
     for task in tasks:
         task["stale"] = bool(task["proven_by"]) and all(name in stale for name in task["proven_by"])
         if task["stale"]:
             task["uncommitted"] = all(name in ahead for name in task["proven_by"])
-            passed = [since[name] for name in task["proven_by"] if name in since]
-            task["passed_since"] = [*dict.fromkeys(passed)] if len(passed) == len(task["proven_by"]) else []
+            passed = [since.get(task["id"], {}).get(name) for name in task["proven_by"]]
+            task["passed_since"] = [*dict.fromkeys(filter(None, passed))] if all(passed) else []
     return [*stale]
 
 
-def _passed_since(view: View, bound: Iterable[EvidenceRow], tasks: Iterable[TaskRow]) -> dict[str, str]:
-    """Return of each stale pass what shows the same of this code, as `memento check` has it: id -> id."""
+def _passed_since(view: View, bound: Iterable[EvidenceRow], tasks: Iterable[TaskRow]) -> dict[str, dict[str, str]]:
+    """Return of each done task's stale passes what shows the same of this code, or '', as `memento check` has it."""
     rows = {row["id"]: row for row in bound if row["command"]}
-    done = [[rows[name] for name in task["proven_by"] if name in rows] for task in tasks if task["status"] in DONE]
-    now = grouped((ran(row), row) for proof in done for row in proof if not row["stale"] and not row["covers"])
+    done = {
+        task["id"]: [rows[name] for name in task["proven_by"] if name in rows]
+        for task in tasks
+        if task["status"] in DONE
+    }
+    held = chain.from_iterable(done.values())
+    now = grouped((ran(row), row) for row in held if not row["stale"] and not row["covers"])
     passes, found = Passes(view, lambda: now), {}
-    for alike in (alike for proof in done for alike in grouped((ran(row), row) for row in proof).values()):
-        own, old = ([row for row in alike if row["stale"] is one] for one in (False, True))
-        fresh = own or passes.since([(ran(row), row["code"].get("tree", "")) for row in old])
-        for row, one in product(old, fresh):
-            if at_least(one["trust_level"], row["trust_level"]):
-                found[row["id"]] = one["id"]
+    for task, proof in done.items():
+        told = found[task] = dict[str, str]()
+        for alike in grouped((ran(row), row) for row in proof).values():
+            own, old = ([row for row in alike if row["stale"] is one] for one in (False, True))
+            fresh = own or passes.since([(ran(row), row["code"].get("tree", "")) for row in old])
+            for row in old:
+                strong = [one["id"] for one in fresh if at_least(one["trust_level"], row["trust_level"])]
+                told[row["id"]] = strong[-1] if strong else ""
     return found
 
 
