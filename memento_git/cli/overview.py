@@ -40,7 +40,7 @@ def _held(door: Door, run: str, limit: int) -> tuple[RunRows, Names]:
         chosen, others = choose_among(view, run)
         held = overview(door.ledger, view, chosen, limit=limit, ready=door.json, late=True)
     else:
-        held = without_runs(door.ledger, view)
+        held = without_runs(view)
     held["knowledge"], held["also_open"] = note_counts(view), others[: limit or None]
     held["next"] = [*interrupted(door.ledger), *held["next"]]
     if more := len(others) - len(held["also_open"]):
@@ -55,9 +55,12 @@ def _held(door: Door, run: str, limit: int) -> tuple[RunRows, Names]:
 def status(door: Door, run: str, limit: int) -> None:
     """Show a run: what is proven, claimed, blocked, contested, stale, and what is next."""
     held, names = _held(door, run, limit)
+    from memento_git.work.overview import uncommitted
+
     state = held["run"]["status"] if held["run"] else None
     show = _status if held["run"] else _empty
-    door.show({"state": state, **held}, lambda: show(held, names))
+    answer = {"state": state, **held, "uncommitted": lambda: uncommitted(door.ledger)}
+    door.show(answer, lambda: show(held, names))
 
 
 def _empty(held: RunRows, names: Names) -> str:

@@ -88,7 +88,7 @@ def interrupted(ledger: Ledger) -> list[dict[str, str]]:
     ]
 
 
-def without_runs(ledger: Ledger, view: View) -> RunRows:
+def without_runs(view: View) -> RunRows:
     """Return the same keys for a ledger that has no run yet: nothing, and how to start one, if its policy lets it."""
     view.refuse_unsound_policy()
     lists = ("plans", "tasks", "dispatches", "gates", "evidence", "audit", "trouble", "findings", "ready", "stale",
@@ -96,7 +96,7 @@ def without_runs(ledger: Ledger, view: View) -> RunRows:
     step = {"why": "there is no run yet", "command": "memento run start --goal TEXT"}
     return cast("RunRows", {
         "run": None, **{name: [] for name in lists}, "counts": _counts([]), "next": [step], "archived": False,
-        "uncommitted": uncommitted(ledger), "omitted": {},
+        "omitted": {},
     })  # fmt: skip
 
 
@@ -107,15 +107,14 @@ def overview(
     """Return a run as it is now: its rows, cut to a limit that is told, and what follows from clock and code.
 
     Where that is to be `ready` as JSON, ids are cut too, or, where nothing is, the audit may be such already. With
-    `late` what is uncommitted is a function, for git may still be looking.
+    `late` nothing is said of what is uncommitted, for git may still be looking.
     """
     before = view.git.progress
     if progress is not None:
         view.git.progress = lambda done, total, _: progress(done, total)
     try:
         shown = _overview(ledger, view, run, limit, ready=ready)
-        asked = cast("list[str]", lambda: uncommitted(ledger)) if late else uncommitted(ledger)
-        return {**shown, "uncommitted": asked}
+        return shown if late else {**shown, "uncommitted": uncommitted(ledger)}
     finally:
         view.git.progress = before
 
