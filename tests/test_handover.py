@@ -145,6 +145,20 @@ def test_a_folder_that_is_not_ours_is_left_alone(play: Play, task: str) -> None:
     assert play.status(task) == "pending"
 
 
+@pytest.mark.parametrize("below", ["", "/deep/er"])
+def test_a_file_in_the_place_of_the_folder_for_work_trees_is_told_before_the_dispatch_is_made(
+    play: Play, task: str, tmp_path: Path, below: str
+) -> None:
+    (tmp_path / "file").touch()
+    git(play.root, "config", "memento.worktrees", f"{tmp_path}/file{below}")
+    before = git(play.root, "rev-parse", "HEAD")
+
+    with pytest.raises(checkouts.FolderForeign, match=f"^{tmp_path}/file is there already"):
+        hand_over(play.beside(play.root).ledger, task, Wish("agent"))
+
+    assert git(play.root, "rev-parse", "HEAD") == before
+
+
 def test_git_config_names_another_folder_for_work_trees(play: Play, task: str, tmp_path: Path) -> None:
     git(play.root, "config", "memento.worktrees", str(tmp_path / "elsewhere"))
 

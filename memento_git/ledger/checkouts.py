@@ -100,10 +100,10 @@ def foresee(git: Git, settings: Mapping[str, str]) -> Path:
         raise NothingCommitted
     folder = folder_for(git, settings)
     with writing(folder):
-        taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
-    if taken and not (folder / MARK).is_file() and not settings.get(SETTING):
-        raise FolderForeign(path=folder)
+        taken = folder.is_dir() and any(folder.iterdir())
     above = next(one for one in (folder, *folder.parents) if one.exists())
+    if not above.is_dir() or (taken and not (folder / MARK).is_file() and not settings.get(SETTING)):
+        raise FolderForeign(path=above)
     if not os.access(above, os.W_OK):
         raise FolderClosed(folder=folder, above=above)
     return folder
