@@ -13,6 +13,7 @@ from memento_git.ledger import archive, codec, layout
 from memento_git.ledger.store import Ledger
 from memento_git.review import formats
 from memento_git.review.actions import check
+from memento_git.verbs.settling import troubles
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, runs, settling
 from memento_git.work.kept_rows import base
@@ -249,10 +250,12 @@ def test_an_event_that_comes_late_to_an_archived_run_is_found_and_can_be_settled
     play.do(runs.archive_run, run)
     git(play.root, "switch", "-q", "other")
     with Ledger.open(play.root, actor="Bob") as opened:
+        Play(opened).gate("quality_review", "failed")
         Play(opened).do(runs.cancel_run, run, reason="enough")
     merge_into(play.root, "main", "other")
     row = shown(play, run)
     assert row["run"]["status"] == "contested"
+    assert [one["action"] for one in troubles(play.ledger.view())[1]] == ["gate.failed", "run.cancelled"]
     heads = play.state(run).folded(run).heads
     keep = next(name for name in heads if (event := play.state(run).event(name)) and event.do == "completed")
     play.do(settling.settle_record, run, keep, reason="it was done")

@@ -36,7 +36,7 @@ def event_row(seen: Judged) -> EventRow:
         "run_id": event.run,
         "record": event.of,
         "actor": event.by,
-        "action": _action(event),
+        "action": action(event),
         "created_at": event.at,
         "summary": event.get("note") or event.get("reason") or unmet(event.data) or event.get("gate") or None,
         "legal": seen.verdict == "legal",
@@ -45,7 +45,7 @@ def event_row(seen: Judged) -> EventRow:
     }
 
 
-def _action(event: Event) -> str:
+def action(event: Event) -> str:
     """Return how an event is called; a verdict is none of what happened to the run or task, but of its gate."""
     return f"gate.{event.do}" if "gate" in event.data else action_of(event.of, event.do)
 
@@ -164,6 +164,6 @@ def _told(event: Event) -> ConcernedRow:
     """Return an event so that it can be told from another of its verb: what it names, or why it happened."""
     about = next((told for key in TELLING if (told := event.get(key))), None)
     return {
-        "event": event.id, "record": event.of, "actor": event.by, "action": _action(event),
+        "event": event.id, "record": event.of, "actor": event.by, "action": action(event),
         "about": about, "title": None,
     }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memento_git.folding.event_rows import action
 from memento_git.knowledge.actions import settling as notes
 from memento_git.knowledge.note_rows import trouble_rows
 from memento_git.knowledge.shelf import Shelf
@@ -77,7 +78,8 @@ def _late(view: View, run: str) -> list[Row]:
         if place is not None:
             event = state.event(name)
             rows.append({
-                "run_id": run, "record": place.of, "event": name, "action": action_of(place.of, place.do),
+                "run_id": run, "record": place.of, "event": name,
+                "action": action(event) if event is not None else action_of(place.of, place.do),
                 "actor": event.by if event is not None else None, "at": codec.time_of(place.stamp),
             })  # fmt: skip
     return sorted(rows, key=lambda row: (str(row["at"]), str(row["event"])))
