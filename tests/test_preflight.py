@@ -292,7 +292,7 @@ def test_preflight_judges_a_command_and_a_text_and_runs_neither(
     assert code == 1
     assert [row["rule"] for row in json.loads(out)["dangers"]] == ["discard_changes"]
     assert cli("-C", str(repo), "preflight", "--", "npm", "install", "--force")[0] == 0
-    for line in ("rm -rf /", "git push --force origin main", "git reset --hard && git clean -fdx"):
+    for line in ("rm -rf /", "git push --force origin main", "git reset --hard && git clean -fdx", "ls;mkfs"):
         assert cli("-C", str(repo), "preflight", "--", line)[0] == 1, "a line in quotes is taken apart"
     assert cli("-C", str(repo), "preflight", "--", "npm install --force")[0] == 0
     (repo / "plan.md").write_text("Fine.\n\n`git push -f`\n")
