@@ -293,11 +293,13 @@ def test_a_bare_repository_shows_its_head(shop: Play, cli: Call, tmp_path: Path)
 def test_an_empty_file_and_strange_line_ends_are_shown(shop: Play, cli: Call) -> None:
     write(shop, "empty.py", "")
     write(shop, "dos.py", "a = 1\r\nb = '\x1b[31m'\r\n")
+    write(shop, "one.py", "a = 1\n")
     git(shop.root, "add", "-A")
     assert answer(cli, shop, "read", "empty.py")["lines"] == {"first": 1, "last": 0, "wanted": 0, "total": 0}
     assert answer(cli, shop, "read", "dos.py")["text"] == "a = 1\nb = '\x1b[31m'"
     assert "\x1b" not in cli("-C", str(shop.root), "code", "read", "dos.py")[1]
     assert answer(cli, shop, "read", "empty.py:1")["error"] == "lines_missing"
+    assert answer(cli, shop, "read", "one.py:2")["message"] == "one.py has 1 line, not 2"
 
 
 # grep.

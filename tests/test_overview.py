@@ -970,6 +970,8 @@ def test_status_tells_of_the_other_runs_that_are_open(play: Play, cli: Call) -> 
     assert "… 2 more open runs: memento run list\n" in cli(*where)[1]
     answer = json.loads(cli(*where, "--json", "--limit", "3")[1])
     assert (answer["run"]["id"], answer["omitted"]) == (last, {"also_open": 4})
+    play.do(runs.cancel_run, others[0], reason="Not now.")
+    assert "… 1 more open run: memento run list\n" in cli(*where)[1]
     assert [row["id"] for row in answer["also_open"]] == others[:3:-1]
     assert json.loads(cli(*where, "--json", "--run", others[0])[1])["also_open"] == []
 

@@ -109,7 +109,7 @@ def _others(rows: Sequence[RunRow], omitted: int, names: Names) -> list[str]:
         for row in rows[:SHOWN_RUNS]
     ]
     more = len(rows[SHOWN_RUNS:]) + omitted
-    return [*lines, f"  … {more} more open runs: memento run list"] if more else lines
+    return [*lines, f"  … {many(more, 'more open run')}: memento run list"] if more else lines
 
 
 def _next(held: RunRows, names: Names) -> list[str]:

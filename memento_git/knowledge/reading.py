@@ -12,7 +12,7 @@ from memento_git.knowledge.outlines import counted, noted, outlines
 from memento_git.knowledge.overlay import note_row
 from memento_git.model import anchors
 from memento_git.model.anchors import spell
-from memento_git.model.enumeration import grouped
+from memento_git.model.enumeration import grouped, many
 
 if TYPE_CHECKING:
     from memento_git.knowledge.anchors import Placed
@@ -24,7 +24,7 @@ MOST_NAMED: Final = 5
 
 class NoSuchLines(Refused):
     token = "lines_missing"
-    sentence = "{path} has {count} lines, not {lines}"
+    sentence = "{path} has {count}, not {lines}"
     hint_ = "memento code read {path!q} shows it from its beginning"
 
 
@@ -76,7 +76,7 @@ def read(overlay: Overlay, given: str, *, limit: int = 0) -> Row:
     lines = lines[:-1] if lines and not lines[-1] else lines
     first, last = wanted or (1, max(1, len(lines)))
     if not 0 < first <= last or (wanted and last > len(lines)):
-        raise NoSuchLines(path=path, count=len(lines), lines=spell((first, last)))
+        raise NoSuchLines(path=path, count=many(len(lines), "line"), lines=spell((first, last)))
     shown = min(last, first + limit - 1) if limit else last
     placed = overlay.at(path)
     here = [one for one in placed if _touches(one, (first, shown))]
