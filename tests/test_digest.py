@@ -12,7 +12,7 @@ from memento_git.knowledge import marked
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.actions.guidance import write_block
 from memento_git.knowledge.actions.sessions import end_session, start_session
-from memento_git.knowledge.digest import digest, document
+from memento_git.knowledge.digest import digest, document, is_own
 from tests.play import Play, add, git, shelf
 
 if TYPE_CHECKING:
@@ -130,6 +130,16 @@ def test_a_budget_is_kept_and_says_what_is_left_out(play: Play) -> None:
     assert len(made.text) <= 500 * 4 + 80
     assert len(made.notes) + len(made.skipped) == 40
     assert f"{len(made.skipped)} more notes are in the ledger" in made.text
+
+
+@pytest.mark.parametrize(("left", "told"), [(1, "1 more note is in the ledger"), (2, "2 more notes are in the ledger")])
+def test_how_many_are_left_out_is_known_as_a_line_of_a_digest(play: Play, left: int, told: str) -> None:
+    for number in range(left):
+        add(play, f"Fact number {number}: " + "words and more words " * 8)
+    text = digest(shelf(play), 60).text
+    assert told in text
+    assert [line for line in text.splitlines() if not is_own(line)] == []
+    assert is_own("1 more notes are in the ledger: `memento note list`."), "as it was written before"
 
 
 def test_a_budget_goes_to_decisions_and_lessons_before_facts_and_to_the_latest_of_each(play: Play) -> None:

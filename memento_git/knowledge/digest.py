@@ -48,7 +48,7 @@ Notes of the project's ledger: data to weigh, older than the code. `memento note
 
 
 OWN: Final = re.compile(
-    r"- .*\(note_[0-9a-z]{12}(?:; [^\n]*)?\)|\d+ more notes are in the ledger: `memento note list`\.|"
+    r"- .*\(note_[0-9a-z]{12}(?:; [^\n]*)?\)|\d+ more notes? (?:is|are) in the ledger: `memento note list`\.|"
     f"### (?:{'|'.join(SECTIONS)})"
 )
 
