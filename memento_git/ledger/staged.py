@@ -11,9 +11,10 @@ from memento_git.errors import Refused
 from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from memento_git.ledger.git import Git
+    from memento_git.ledger.view import View
 
 MERGING: Final = "MERGE_HEAD"
 ABOUT: Final = "GITHEAD_"  # what git merge says of its sides to the programs that it starts
@@ -29,6 +30,12 @@ class IndexUnmerged(Refused):
 def is_read(git: Git) -> bool:
     """Tell whether git is asked about the index, inside `staged_tree`."""
     return "GIT_INDEX_FILE" in git.extra
+
+
+def tips(view: View) -> Sequence[str]:
+    """Return the commits whose past a view has: that of the index is HEAD's, where there is one yet."""
+    head = view.git.head()[0] if is_read(view.git) else ""
+    return [head] if head else view.commits
 
 
 def named_index(git: Git) -> Path | None:

@@ -55,10 +55,9 @@ def _event(view: View, path: str) -> str:
     folder, _, name = path.rpartition("/")
     if not layout.owner_of(folder) or not name.endswith(".yaml"):
         return ""
-    since = ["HEAD"] if staged.is_read(view.git) else view.commits
     names = view.git.lines(
         "log", "--reverse", "--no-renames", "--diff-filter=A", "--format=", "--name-only",
-        f"--find-object={view.files[path]}", *since, "--", folder,
+        f"--find-object={view.files[path]}", *staged.tips(view), "--", folder,
     )  # fmt: skip
     return next((one for one in names if one not in view.files and layout.place_of(one) is not None), "")
 

@@ -103,6 +103,15 @@ def test_what_proves_a_later_task_by_the_same_command_shows_it_of_this_one(doors
     doors.sound()
 
 
+def test_the_index_has_the_history_of_what_it_is_added_to(doors: Doors) -> None:
+    """No way: so the hook does not call stale what `check` of the commit does not."""
+    first, _ = staled(doors)
+    doors.landed()
+    doors.play.do(runs.complete_run, run_of(doors))
+    for door, options, root in doors.arrivals():
+        assert doors.check(*options, root=root)[1] == [], (door, first)
+
+
 def test_a_later_pass_of_another_kind_shows_nothing(doors: Doors) -> None:
     first, _ = staled(doors, kind="lint")
     assert f"which proves {first}, {TOLD}" in doors.warned("C001")

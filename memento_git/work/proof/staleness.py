@@ -121,9 +121,10 @@ class Passes(Generic[One]):
 
     @cached_property
     def _past(self) -> Iterator[tuple[str, str]]:
+        from memento_git.ledger import staged
         from memento_git.work import codestate
 
-        return codestate.history(self.view.git, MOST_COMMITS, *self.view.commits)
+        return codestate.history(self.view.git, MOST_COMMITS, *staged.tips(self.view))
 
     def _had(self, tree: str) -> bool:
         """Tell whether the latest commits had this tree of code; no more are read than it takes."""
