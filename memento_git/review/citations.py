@@ -175,7 +175,8 @@ def stale(
 ) -> Iterator[Finding]:
     """Yield each command of a task's proof, or that is asked of it, that has no pass for the code as it is.
 
-    A pass that proves a later task will do. So it is told of what `is_new` and about paths alone that nobody changed.
+    A pass that proves a later task will do. So it is told of what `is_new` and about paths alone that nobody changed,
+    or saw files that nobody committed: a later pass has not seen these either.
     """
     if scope.code is None:
         return
@@ -184,8 +185,8 @@ def stale(
     asked = state.asked(task).commands
     named: list[Evidence] = []
     for alike in found.values():
-        own = [(one, task) for one in alike if trust.saw(one, scope.code)]
-        fresh = _strong(state, own, task, scope) or _strong(state, passes.since([*map(_seen, alike)]), task, scope)
+        own = _strong(state, [(one, task) for one in alike if trust.saw(one, scope.code)], task, scope)
+        fresh = own or _strong(state, passes.since([*map(_seen, alike)]), task, scope)
         told = "is of other code than this commit's" if not fresh else ""
         if is_new and fresh and all(_is_beside(one, scope) for one in fresh):
             paths = ", ".join(sorted(trust.seen_by(fresh[0])["paths"]))
@@ -194,7 +195,7 @@ def stale(
             named.append((fresh or alike)[0])
             fix = _proving_anew(task, None if any(trust.is_of(named[-1], one) for one in asked) else named[-1])
             yield Finding("C001", named[-1].path, 0, f"{named[-1].id}, which proves {task}, {told}", fix, "warning")
-        yield from _forgotten(state, task, fresh or alike)
+        yield from _forgotten(state, task, own or ([] if is_new else fresh) or alike)
     for command in _not_passed(state, ends, scope, passes):
         if not any(trust.is_of(one, command) for one in named):
             message = f"{told_as(command)}, which is asked of {task}, has no pass for this commit's code"

@@ -156,6 +156,22 @@ def test_a_pass_without_the_work_of_a_task_does_not_show_it(doors: Doors) -> Non
     assert f"which proves {first}, {TOLD}" in doors.warned("C001")
 
 
+def test_a_later_pass_shows_nothing_of_work_that_was_never_committed(doors: Doors) -> None:
+    """Way: the work lies beside what git tracks, and the code that it does track is in history."""
+    doors.play.commit("app.py", "as it was\n")
+    doors.landed()
+    (doors.root / "feature.py").write_text("the work\n")
+    first = doors.play.proven("First")
+    (doors.root / "feature.py").unlink()
+    broken(doors)
+    doors.play.proven("Second")
+    assert told_of(doors, first) == (True, True, False)
+    assert f"which proves {first}, saw feature.py, which this commit does not have" in doors.warned("C007")
+    doors.landed()
+    doors.play.do(runs.complete_run, run_of(doors))
+    doors.sound()
+
+
 def test_work_that_was_accepted_where_it_landed_is_shown_by_later_passes(doors: Doors) -> None:
     """No way: a squash leaves no commit with the code of the completion, and the acceptance is of what landed."""
     first = doors.play.task("First")
