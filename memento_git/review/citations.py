@@ -12,8 +12,10 @@ from memento_git.model.states import DONE
 from memento_git.review import folds
 from memento_git.review.astray import astray
 from memento_git.work import codestate
+from memento_git.work.evidence_rows import evidence_row
 from memento_git.work.gates import gates
 from memento_git.work.proof import forgotten, trust
+from memento_git.work.proof.failures import failing
 from memento_git.work.proof.staleness import Passes
 from memento_git.work.proof.verification import again_line, told_as
 from memento_git.work.remedies import passing
@@ -157,11 +159,14 @@ def _passing_now(state: RunState, scope: Scope) -> Mapping[tuple[str, ...], Sequ
     names = state.counting() if scope.groups is None else scope.groups
     done = (name for name in names if kind_of(name) == "task" and state.task_status(name) in DONE)
     pieces = ((one, task) for task in done for one in state.pieces(state.proof(task).by))
-    return grouped(
-        (_seen(one)[0], (one, task))
+    held = [
+        (one, task)
         for one, task in pieces
         if "command" in one.data and "paths" not in trust.seen_by(one) and trust.saw(one, scope.code)
-    )
+    ]
+    runs = (one for one in state.pieces(state.index.evidence if held else ()) if "command" in one.data)
+    failed = failing(evidence_row(state, one) for one in runs if trust.saw(one, scope.code))
+    return grouped((key, (one, task)) for one, task in held if (key := _seen(one)[0]) not in failed)
 
 
 def _seen(evidence: Evidence) -> tuple[tuple[str, ...], str]:

@@ -128,6 +128,30 @@ def test_a_later_pass_that_no_task_rests_on_shows_nothing(doors: Doors) -> None:
     assert f"which proves {first}, {TOLD}" in doors.warned("C001")
 
 
+def test_a_later_pass_that_failed_on_the_same_code_since_shows_nothing(doors: Doors) -> None:
+    """Way: a test fails now and then, and the run of it that passed proves another task; the next one failed."""
+    first = doors.play.task("First")
+    claim = doors.play.claimed(first)
+    doors.play.complete(claim, _run(doors, first))
+    broken(doors)
+    second = doors.play.task("Second")
+    doors.play.complete(doors.play.claimed(second), _run(doors, second))
+    assert (warned(doors), told_of(doors, first)) == ([], (True, True, False))
+    (doors.root / ".git" / "fails").touch()
+    _run(doors, second)
+    assert f"which proves {first}, {TOLD}" in doors.warned("C001")
+    assert told_of(doors, first) == (True, False, True)
+    (doors.root / ".git" / "fails").unlink()
+    _run(doors, first)
+    assert (warned(doors), told_of(doors, first)) == ([], (True, True, False))
+
+
+def _run(doors: Doors, task: str) -> str:
+    argv = ["sh", "-c", "test ! -e .git/fails"]
+    draft = evidences.witness(doors.play.ledger, argv, kind="test", quiet=True)
+    return str(doors.play.do(evidences.record_draft, draft, tasks=[task]))
+
+
 def test_a_later_pass_on_paths_alone_shows_nothing_of_all_code(doors: Doors) -> None:
     first = doors.play.proven("First")
     broken(doors)

@@ -26,9 +26,18 @@ def mark_failed(tasks: Iterable[Any], evidence: Sequence[Mapping[str, Any]]) -> 
 
 def latest(evidence: Rows) -> dict[object, Mapping[str, Any]]:
     """Return the latest run that stands of each command, and verdict of each check, for each task, and for none."""
+    return latest_of(((task, ran(row)), row) for row in _in_order(evidence) for task in row["task_ids"] or ("",))
+
+
+def failing(evidence: Rows) -> set[object]:
+    """Return the commands and checks whose latest run that stands has failed, whichever task it is for."""
+    last = latest_of((ran(row), row) for row in _in_order(evidence))
+    return {command for command, row in last.items() if row["outcome"] == "failed"}
+
+
+def _in_order(evidence: Rows) -> list[Mapping[str, Any]]:
     held = [row for row in evidence if row["status"] == "recorded" and (row["command"] or row["check"])]
-    told = sorted((row for row in held if row["outcome"] != "observed"), key=_when)
-    return latest_of(((task, ran(row)), row) for row in told for task in row["task_ids"] or ("",))
+    return sorted((row for row in held if row["outcome"] != "observed"), key=_when)
 
 
 def latest_of(runs: Iterable[tuple[object, Run]]) -> dict[object, Run]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 from memento_git.model.enumeration import grouped
 from memento_git.model.states import DONE
 from memento_git.work.proof.codes import agree
-from memento_git.work.proof.failures import ran
+from memento_git.work.proof.failures import failing, ran
 from memento_git.work.proof.trust import at_least
 
 if TYPE_CHECKING:
@@ -70,8 +70,9 @@ def _passed_since(view: View, bound: Iterable[EvidenceRow], tasks: Iterable[Task
         for task in tasks
         if task["status"] in DONE
     }
-    held = chain.from_iterable(done.values())
-    now = grouped((ran(row), row) for row in held if not row["stale"] and not row["covers"])
+    whole = (row for row in chain.from_iterable(done.values()) if not row["stale"] and not row["covers"])
+    failed = failing(row for row in rows.values() if not row["stale"])
+    now = grouped((ran(row), row) for row in whole if ran(row) not in failed)
     passes, found = Passes(view, lambda: now), {}
     for task, proof in done.items():
         told = found[task] = dict[str, str]()
@@ -99,7 +100,8 @@ def _uncommitted(view: View, stale: Iterable[EvidenceRow], tree: str) -> set[str
 class Passes(Generic[One]):
     """The commands that prove done tasks, and that saw all code as it is; each by its kind, folder and words.
 
-    What passes for the code as it is, whichever task it proves, shows the same of tasks that were done before.
+    What passes for the code as it is, whichever task it proves, shows the same of tasks that were done before; not
+    where it failed there since.
     """
 
     def __init__(self, view: View, held: Callable[[], Mapping[tuple[str, ...], Sequence[One]]]) -> None:
