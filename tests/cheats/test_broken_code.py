@@ -163,6 +163,20 @@ def test_a_later_pass_on_paths_alone_shows_nothing_of_all_code(doors: Doors) -> 
     assert f"which proves {first}, {TOLD}" in doors.warned("C001")
 
 
+def test_a_pass_on_paths_alone_beside_one_of_all_code_is_not_told_as_its_pass(doors: Doors) -> None:
+    """No way: the task has a fresh pass, which covers some paths alone, and the other one is of other code."""
+    doors.play.commit("notes.txt", "new\n")
+    task = doors.play.task("First")
+    claim, whole = doors.play.claimed(task), doors.play.evidence(task)
+    argv = ["sh", "-c", "echo checked; exit 0"]
+    draft = evidences.witness(doors.play.ledger, argv, kind="test", covers=["notes.txt"], quiet=True)
+    doors.play.complete(claim, whole, str(doors.play.do(evidences.record_draft, draft, tasks=[task])))
+    broken(doors)
+    told = answers.shown(doors.play.ledger.view(), whole, "evidence")
+    assert (told["stale"], told["passed_since"]) == (True, None)
+    doors.sound()
+
+
 def test_a_pass_without_the_work_of_a_task_does_not_show_it(doors: Doors) -> None:
     """Way: the code that a task was completed on is never merged, and what passes here has not seen it."""
     first, claim = doors.play.task("First"), ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from memento_git.model.enumeration import grouped
 from memento_git.model.states import DONE
-from memento_git.work.proof.codes import agree
+from memento_git.work.proof.codes import agree, is_narrower
 from memento_git.work.proof.failures import failing, ran
 from memento_git.work.proof.trust import at_least
 
@@ -80,9 +80,13 @@ def _passed_since(view: View, bound: Iterable[EvidenceRow], tasks: Iterable[Task
             own, old = ([row for row in alike if row["stale"] is one] for one in (False, True))
             fresh = own or passes.since([(ran(row), row["code"].get("tree", "")) for row in old])
             for row in old:
-                strong = [one["id"] for one in fresh if at_least(one["trust_level"], row["trust_level"])]
-                told[row["id"]] = strong[-1] if strong else ""
+                told[row["id"]] = next((one["id"] for one in reversed(fresh) if _shows(one, row)), "")
     return found
+
+
+def _shows(now: EvidenceRow, earlier: EvidenceRow) -> bool:
+    """Tell whether a pass is worth as much as an earlier one, and about no less of the code."""
+    return at_least(now["trust_level"], earlier["trust_level"]) and not is_narrower(now["covers"], earlier["covers"])
 
 
 def _uncommitted(view: View, stale: Iterable[EvidenceRow], tree: str) -> set[str]:
