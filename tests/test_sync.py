@@ -25,6 +25,7 @@ from tests.clones import Hub, code, hook
 from tests.play import Play, git, merge_into
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from memento_git.errors import MementoError
@@ -1121,31 +1122,41 @@ def test_a_pipe_in_the_place_of_a_file_that_comes_in_is_an_edit_that_nobody_wait
     assert (bob.root / path).is_fifo()
 
 
-def turned(root: Path, tree: str) -> str:
-    """Return a tree in which all folders lie in the opposite order, as git would not make it."""
-    data = b""
-    for line in reversed(git(root, "ls-tree", tree).splitlines()):
-        mode, kind, oid, name = line.split()
-        there = turned(root, oid) if kind == "tree" else oid
-        data += f"{mode.lstrip('0')} {name}\0".encode() + bytes.fromhex(there)
+def raw_tree(root: Path, lines: Iterable[str]) -> str:
+    """Return a tree of what git lists, in any order."""
+    parts = [line.split() for line in lines]
+    data = b"".join(f"{mode.lstrip('0')} {name}\0".encode() + bytes.fromhex(oid) for mode, _, oid, name in parts)
     return git(root, "hash-object", "-t", "tree", "-w", "--literally", "--stdin", data=data)
 
 
-def test_what_git_cannot_compare_is_refused_before_anything_is_brought_here(hub: Hub) -> None:
+def turned(root: Path, tree: str) -> str:
+    """Return a tree in which all folders lie in the opposite order, as git would not make it."""
+    held = git(root, "ls-tree", tree)
+    for oid in re.findall(" tree (.*)\t", held):
+        held = held.replace(oid, turned(root, oid))
+    return raw_tree(root, reversed(held.splitlines()))
+
+
+@pytest.mark.parametrize("odd", ["folders out of order", "a ledger that is there twice"])
+def test_what_git_cannot_compare_is_refused_before_anything_is_brought_here(hub: Hub, odd: str) -> None:
     hub.first.planned_task()
     syncing.sync(hub.first.ledger)
     bob = hub.clone("Bob")
     root, before = hub.first.root, git(bob.root, "rev-parse", "HEAD")
     ledger = git(root, "rev-parse", "HEAD:.memento")
-    top = git(root, "ls-tree", "HEAD").replace(ledger, turned(root, ledger))
-    tree = git(root, "mktree", data=f"{top}\n".encode())
-    odd = git(root, "commit-tree", tree, "-p", "HEAD", "-m", "by hand")
-    git(root, "push", "-q", "origin", f"{odd}:main")
+    top = git(root, "ls-tree", "HEAD").splitlines()
+    if odd == "folders out of order":
+        top = [line.replace(ledger, turned(root, ledger)) for line in top]
+    else:
+        top += [line for line in top if ledger in line]
+    commit = git(root, "commit-tree", raw_tree(root, top), "-p", "HEAD", "-m", "by hand")
+    git(root, "push", "-q", "origin", f"{commit}:main")
 
     error = refused(bob, trees.TreeOdd)
 
     assert (git(bob.root, "rev-parse", "HEAD"), git(bob.root, "status", "--short")) == (before, "")
-    git(bob.root, "pull", "-q", "--ff-only")
+    git(bob.root, "fetch", "-q")
+    git(bob.root, "reset", "-q", "--hard", "origin/main")
     made_anew = error.hint.rpartition(": ")[2]
     subprocess.run(f"{made_anew} -qm anew", shell=True, check=True, cwd=bob.root)
     assert git(bob.root, "rev-parse", "HEAD^{tree}") == git(bob.root, "rev-parse", f"{before}^{{tree}}")

@@ -35,10 +35,13 @@ class TreeOdd(Broken):
     """A tree that git would not make: it tells less of it than differs, or than a checkout or a merge takes."""
 
     token = "tree_odd"
-    sentence = "git cannot tell what differs at {path}: a tree there is out of order, or has names with a slash"
+    sentence = (
+        "git cannot tell what differs at {path}: a tree there is out of order, or has a name twice or with a slash"
+    )
     hint_ = (
         "leave out the commit that brought it: git fsck shows such trees; where all build on it by now, have the trees "
-        "made anew there, by a commit of its own: git rm -rq --cached .memento && git add -f .memento && git commit"
+        "made anew there, by a commit of its own: "
+        "git rm -rq --cached .memento && git add -f .memento && git commit --allow-empty"
     )
 
 
