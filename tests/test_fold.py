@@ -28,6 +28,11 @@ def fork(tale: Tale, *records: str) -> list[str]:
     return tale.heads(*(records or (TASK, RUN, PLAN)))
 
 
+def said(event: Event, seen: Seen) -> Writes:
+    """Return what an event of the tale says itself that it writes."""
+    return overruling.kept(event, seen) if event.do == "settled" else event.data["writes"]
+
+
 # Agreement and disagreement.
 
 
@@ -63,16 +68,21 @@ def test_approvals_of_two_plans_contest_until_one_is_kept() -> None:
 
 def test_a_side_is_kept_with_what_was_gone_on_to_from_it() -> None:
     """On the lanes that only that wrote, too."""
-
-    def table(event: Event, seen: Seen) -> Writes:
-        return overruling.kept(event, seen) if event.do == "settled" else event.data["writes"]
-
     tale = Tale()
     one = tale.tell("said", after=(), writes={"a": ("one",)})
     on = tale.tell("said", after=[one], writes={"b": ("on",)})
     other = tale.tell("said", after=(), writes={"a": ("other",), "b": ("other",)})
     tale.tell("settled", after=[on, other], keep=one)
-    assert Fold(tale, table).group(TASK).lanes == Lanes({"a": ("one",), "b": ("on",)}, {})
+    assert Fold(tale, said).group(TASK).lanes == Lanes({"a": ("one",), "b": ("on",)}, {})
+
+
+def test_what_is_contested_has_one_order_whatever_the_seed_of_hashes() -> None:
+    tale = Tale()
+    for lane, word in itertools.product("abcdefgh", ("one", "other")):
+        tale.tell("said", after=(), writes={lane: (word,)})
+    found = Fold(tale, said).group(TASK).lanes.contested
+    assert len(found) == 8
+    assert [*found] == sorted(found, key=lambda lane: min(found[lane]))
 
 
 def test_keeping_a_rejection_against_an_approval_leaves_no_canonical_plan() -> None:

@@ -287,7 +287,7 @@ class Fold:
 
         `further` has a void that is being judged -> its target.
         """
-        found = [seen for seen in self._known(past) if seen.verdict == "legal"]
+        found = [seen for seen in self._known(sorted(past)) if seen.verdict == "legal"]
         voids = {
             seen.event.id: target.event.id
             for seen in found
