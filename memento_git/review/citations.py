@@ -12,7 +12,6 @@ from memento_git.model.states import DONE
 from memento_git.review import folds
 from memento_git.review.astray import astray
 from memento_git.work import codestate
-from memento_git.work.evidence_rows import evidence_row
 from memento_git.work.gates import gates
 from memento_git.work.proof import forgotten, trust
 from memento_git.work.proof.failures import failing
@@ -156,6 +155,8 @@ def passing_now(state: RunState, scope: Scope) -> Shown:
 def _passing_now(state: RunState, scope: Scope) -> Mapping[tuple[str, ...], Sequence[tuple[Evidence, str]]]:
     if scope.code is None:
         return {}
+    from memento_git.work.evidence_rows import evidence_row
+
     names = state.counting() if scope.groups is None else scope.groups
     done = (name for name in names if kind_of(name) == "task" and state.task_status(name) in DONE)
     pieces = ((one, task) for task in done for one in state.pieces(state.proof(task).by))
