@@ -101,9 +101,9 @@ class Trees:
 
         git looks there no further than a name could be, and what comes behind that is taken by a checkout and a merge.
         """
-        found = self._folder(f"{commit}^{{tree}}")
-        held = [*rows(self._git.objects([f"{commit}^{{tree}}"])[0] or b"", self._git.object_format)]
-        names = [name + b"/" * (mode_of(octal) == TREE) for octal, name, _ in held]  # as git puts folders in order
+        held = self._rows(f"{commit}^{{tree}}")
+        found = dict(held)
+        names = [os.fsencode(name) + b"/" * (one.type == "tree") for name, one in held]  # as git puts folders in order
         if names != sorted(names) or len(found) < len(names) or any("/" in name for name in found):
             raise TreeOdd(path=f"the top of {commit[:12]}")
         return found
@@ -112,18 +112,22 @@ class Trees:
         """Return name -> entry of what is in a tree: the first that has a name, as git finds it."""
         if (known := self._folders.get(tree)) is not None:
             return known
+        found: dict[str, Entry] = {}
+        for name, entry in self._rows(tree):
+            found.setdefault(name, entry)
+        if WHOLE_ID.fullmatch(tree.removesuffix("^{tree}")):
+            _keep(self._folders, tree, found, MOST_FOLDERS)
+        return found
+
+    def _rows(self, tree: str) -> list[tuple[str, Entry]]:
+        """Return each name that a tree has, in its order, with what is there."""
         data = self._git.objects([tree])[0]
         if data is None:
             from memento_git.ledger import absence
 
             absence.refuse_object(self._git, tree)
-        found: dict[str, Entry] = {}
-        for octal, name, oid in rows(data, self._git.object_format):
-            mode = mode_of(octal)
-            found.setdefault(os.fsdecode(name), Entry(mode, TYPES.get(mode, "blob"), oid.hex()))
-        if WHOLE_ID.fullmatch(tree.removesuffix("^{tree}")):
-            _keep(self._folders, tree, found, MOST_FOLDERS)
-        return found
+        told = ((mode_of(octal), name, oid) for octal, name, oid in rows(data, self._git.object_format))
+        return [(os.fsdecode(name), Entry(mode, TYPES.get(mode, "blob"), oid.hex())) for mode, name, oid in told]
 
     def listed(self, *what: str) -> dict[str, Entry]:
         """Return path -> entry of what `git ls-tree` lists for a commit or tree and some paths."""
