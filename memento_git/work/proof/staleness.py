@@ -65,6 +65,8 @@ def mark_stale(view: View, evidence: Sequence[EvidenceRow], tasks: Sequence[Task
 def _passed_since(view: View, bound: Iterable[EvidenceRow], tasks: Iterable[TaskRow]) -> dict[str, dict[str, str]]:
     """Return of each done task's stale passes what shows the same of this code, or '', as `memento check` has it."""
     rows = {row["id"]: row for row in bound if row["command"]}
+    if not any(row["stale"] for row in rows.values()):
+        return {}
     done = {
         task["id"]: [rows[name] for name in task["proven_by"] if name in rows]
         for task in tasks
