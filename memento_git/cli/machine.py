@@ -11,8 +11,8 @@ from memento_git.model.clock import ClockUnfit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FAILURES: Final = (OSError, MemoryError, RuntimeError)
-NO_THREAD: Final = "can't start new thread"
+FAILURES: Final = (OSError, MemoryError, RuntimeError, ImportError)
+NO_MORE: Final = ("can't start new thread", "failed to map segment")  # of a thread's stack, of an extension module
 TOO_LATE: Final = "PyTime_t"  # what Python says of a time that its nanoseconds do not reach: after the year 2262
 
 
@@ -78,7 +78,7 @@ def is_spent(error: Exception) -> bool:
     """Tell whether an error says that there is no more memory, process, thread or open file to be had."""
     if isinstance(error, OSError):
         return error.errno in SPENT
-    return isinstance(error, MemoryError) or NO_THREAD in str(error)
+    return isinstance(error, MemoryError) or any(words in str(error) for words in NO_MORE)
 
 
 def told_of(error: Exception) -> dict[str, str]:
