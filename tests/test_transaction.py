@@ -130,6 +130,15 @@ def test_a_transaction_that_raises_writes_nothing(play: Play) -> None:
     assert git(play.root, "status", "--short") == ""
 
 
+def test_a_change_locks_no_ref_but_the_branch(play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = tmp_path / "refs"
+    monkeypatch.setenv("GIT_TRACE_REFS", str(told))
+    play.run()
+    monkeypatch.delenv("GIT_TRACE_REFS")
+    assert "transaction" in told.read_text()
+    assert "memento/scratch" not in told.read_text()
+
+
 def test_a_hand_edit_of_a_file_that_a_change_relies_on_is_refused_and_kept(play: Play) -> None:
     run = play.planned()
     task = play.task()

@@ -105,7 +105,7 @@ def build(git: Git, base: Base, message: str, changes: Mapping[str, bytes | None
             parts.append(f"D {name}\n".encode())
         else:
             parts += [f"M 100644 inline {name}\ndata {len(data)}\n".encode(), data, b"\n"]
-    parts.append(f"\nget-mark :1\nreset {SCRATCH}\nfrom {git.zero}\n\ndone\n".encode())
+    parts.append(f"\nget-mark :1\nreset {SCRATCH}\n\ndone\n".encode())
     with writing():
         return _import(git, b"".join(parts), loose=len(changes) <= FEW)
 
