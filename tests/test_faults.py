@@ -277,6 +277,17 @@ def test_a_git_that_was_killed_has_not_said_no(play: Play, killed: Callable[[str
         marks.mark(play.ledger.git, "m1", "A mark.")
 
 
+def test_a_git_that_was_killed_while_it_looks_again_is_told(play: Play, killed: Callable[[str], None]) -> None:
+    play.run()
+    (play.root / ".memento" / "stray.md").write_text("mine\n")
+    play.ledger.view()
+    play.ledger.watch.ask()
+    git(play.root, "commit", "--allow-empty", "-m", "theirs")
+    killed("status")
+    assert [one.path for one in play.ledger.uncommitted] == [".memento/stray.md"]
+    assert [told for told in play.ledger.warnings if "ended by signal 9" in told]
+
+
 def test_a_git_that_was_killed_when_a_library_asked_for_its_version_is_no_bug(
     play: Play, killed: Callable[[str], None]
 ) -> None:

@@ -62,9 +62,13 @@ class Watch:
         asked, self._asked = self._asked, None
         try:
             self._known = edits.told(asked)
+            self._look_again()
         except GitFailed as failure:  # reading needs no index, and what writes asks git itself
             self.unseen = f"git cannot tell which ledger files are not committed: {failure.facts['reason']}"
             self._warn(self.unseen)
+
+    def _look_again(self) -> None:
+        """Look anew where somebody committed meanwhile."""
         for _ in range(TRIES if self._known else 0):
             now = self._moving()
             if now == self._before and not now[0]:
