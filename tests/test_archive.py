@@ -149,6 +149,18 @@ def test_an_archived_run_reads_exactly_as_before(play: Play) -> None:
         play.do(runs.archive_run, run)
 
 
+def test_what_a_view_shall_have_of_an_archived_run_stays_also_once_the_run_was_listed(play: Play) -> None:
+    run, task = finished(play)
+    path = layout.prose_path(run, task)
+    blob = play.ledger.view().blob(path)
+    assert blob
+    play.do(runs.archive_run, run)
+    view = play.ledger.view()
+    view.index(run)
+    view.hold({path: blob})
+    assert view.blob(path) == blob
+
+
 def test_status_says_that_a_run_is_archived(play: Play, cli: Any) -> None:
     run, _ = finished(play)
     assert play.overview(run)["archived"] is False

@@ -132,9 +132,9 @@ class View:
         """Let files be those of these blobs, '' where there shall be none; before any record is read."""
         self.held = self.held or bool(blobs)
         for path, blob in blobs.items():
+            self._forget(layout.run_of_path(path))
             self.contents.pop(path, None)
             self.table.show(path, blob or None)
-            self._forget(layout.run_of_path(path))
 
     def put(self, path: str, data: bytes | None) -> None:
         """Show a file as it will be; None takes it away."""
