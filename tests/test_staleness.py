@@ -48,6 +48,21 @@ def test_a_pass_about_some_paths_alone_is_none_of_all_code(play: Play, first: st
     assert told(play.overview(), first) == (True, [])
 
 
+def test_a_fresh_pass_about_some_paths_does_not_hide_what_a_later_task_passed(play: Play) -> None:
+    play.planned()
+    play.commit("other.py", "question = 6\n")
+    task = play.task("First")
+    dispatch, whole = play.claimed(task), play.evidence(task)
+    draft = evidences.witness(play.ledger, ["sh", "-c", "echo checked; exit 0"], kind="test", covers="other.py")
+    play.complete(dispatch, whole, play.do(evidences.record_draft, draft, tasks=[task]))
+    play.commit("app.py", "answer = 43\n")
+    later = play.task("Later")
+    dispatch, shown = play.claimed(later), play.evidence(later)
+    play.complete(dispatch, shown)
+    row = next(row for row in play.overview()["evidence"] if row["id"] == whole)
+    assert (row["stale"], row["passed_since"]) == (True, shown)
+
+
 def test_a_pass_that_is_trusted_less_is_not_told(play: Play, first: str) -> None:
     play.proven("Later")
     held, view = play.overview(), play.ledger.view()

@@ -80,15 +80,16 @@ def _passed_since(view: View, bound: Iterable[EvidenceRow], tasks: Iterable[Task
         told = found[task] = dict[str, str]()
         for alike in grouped((ran(row), row) for row in proof).values():
             own, old = ([row for row in alike if row["stale"] is one] for one in (False, True))
-            fresh = own or passes.since([(ran(row), row["code"].get("tree", "")) for row in old])
+            earlier = [(ran(row), row["code"].get("tree", "")) for row in old]
             for row in old:
-                told[row["id"]] = next((one["id"] for one in reversed(fresh) if _shows(one, row)), "")
+                told[row["id"]] = _showing(own, row) or _showing(passes.since(earlier), row)
     return found
 
 
-def _shows(now: EvidenceRow, earlier: EvidenceRow) -> bool:
-    """Tell whether a pass is worth as much as an earlier one, and about no less of the code."""
-    return at_least(now["trust_level"], earlier["trust_level"]) and not is_narrower(now["covers"], earlier["covers"])
+def _showing(passes: Sequence[EvidenceRow], earlier: EvidenceRow) -> str:
+    """Return the last pass that is worth as much as an earlier one, and about no less of the code."""
+    strong = (one for one in reversed(passes) if at_least(one["trust_level"], earlier["trust_level"]))
+    return next((one["id"] for one in strong if not is_narrower(one["covers"], earlier["covers"])), "")
 
 
 def _uncommitted(view: View, stale: Iterable[EvidenceRow], tree: str) -> set[str]:
