@@ -116,12 +116,13 @@ def _sides(given: str, dots: str) -> tuple[str, str]:
 
 def _trunk(git: Git, tip: str) -> str:
     """Return the revision that a branch is compared with when none is named: its upstream, or main once it is there."""
-    found = [name for name in TRUNKS if (is_ref(git, name) if name.startswith("refs/") else git.commit(name))]
-    if not found:
+    found = (name for name in TRUNKS if (is_ref(git, name) if name.startswith("refs/") else git.commit(name)))
+    if (own := next(found, None)) is None:
         raise TrunkUnknown
-    own, main = found[0], found[:2][-1]
-    is_pushed = own == TRUNKS[0] and git.merge_bases(own, tip) == [tip]
-    return main if is_pushed and git.merge_bases(main, tip) not in ([], [tip]) else own
+    if own != TRUNKS[0] or git.merge_bases(own, tip) != [tip]:
+        return own
+    main = next(found, own)
+    return main if git.merge_bases(main, tip) not in ([], [tip]) else own
 
 
 def parting(git: Git, rev: str, head: str) -> Parting:
