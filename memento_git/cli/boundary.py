@@ -137,10 +137,8 @@ class Door:
 
     def _answer(self, data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         """Yield what is answered; what waits for git's look at files that are not committed comes last."""
-        own = data.pop("warnings", None)
         yield from data.items()
-        warnings = [*dict.fromkeys((*self._told, *self.notes()))] or own
-        if warnings is not None:
+        if warnings := [*dict.fromkeys((*self._told, *self.notes()))]:
             yield "warnings", warnings
 
     def notes(self) -> list[str]:
