@@ -9,12 +9,14 @@ import pytest
 from memento_git.knowledge.actions.notes import add_note
 from memento_git.ledger import layout
 from memento_git.ledger.redress import AlreadyRedacted
+from memento_git.model.ids import WrongKind
 from memento_git.review.actions import check
 from memento_git.texts.typed import ReasonRequired
 from memento_git.verbs import doctor
+from memento_git.verbs.settling import redact_evidence, redact_note
 from memento_git.work.actions import runs, settling, tasks
 from memento_git.work.kept_rows import base
-from tests.play import git
+from tests.play import add, git
 
 if TYPE_CHECKING:
     from tests.play import Play
@@ -184,6 +186,13 @@ def test_what_is_redacted_and_comes_back_is_found_after_the_redaction_was_redact
     git(play.root, "commit", "-qm", "came back")
     held = base(play.ledger.view(), run)
     assert [(finding[0], finding[1]) for finding in held["findings"]] == [("R001", path)]
+
+
+def test_redacting_takes_out_nothing_of_another_kind_also_by_its_whole_id(play: Play) -> None:
+    evidence, note = play.evidence(play.planned_task()), add(play, "A fact.")
+    for act, target, kind in ((redact_note, evidence, "note"), (redact_evidence, note, "evidence")):
+        with pytest.raises(WrongKind, match=f"{target} is no {kind}"):
+            play.do(act, target, reason="a slip")
 
 
 def test_redacting_needs_a_reason(play: Play) -> None:
