@@ -84,7 +84,7 @@ def story(play: Play) -> str:
 
 
 TEXT = """\
-COMMIT to COMMIT: 2 tasks in 1 run, 1 completed, 1 proven, 1 plan, 1 gate, 1 piece of evidence
+COMMIT to COMMIT: 2 tasks (1 blocked) in 1 run, 1 completed, 1 proven, 1 plan, 1 gate, 1 piece of evidence
 run_1  Refuse empty passwords
   task task_1 Ask the list
     pending → blocked by Ada: the list is down
@@ -104,7 +104,7 @@ run_1  Refuse empty passwords
 """
 
 MARKDOWN = """\
-### Ledger: 2 tasks in 1 run, 1 completed, 1 proven, 1 plan, 1 gate, 1 piece of evidence
+### Ledger: 2 tasks (1 blocked) in 1 run, 1 completed, 1 proven, 1 plan, 1 gate, 1 piece of evidence
 
 | Task | From → to | By | Proof |
 | --- | --- | --- | --- |
@@ -984,10 +984,17 @@ def test_what_was_waived_and_taken_back_stands_in_the_headline(play: Play) -> No
     text = masked(diff_text.text(told(play, f"{base}..")))
 
     assert text.splitlines()[0].endswith("2 plans, 1 gate (1 waived), 1 piece of evidence (1 retracted)")
+    assert "other than plan_1, which was canonical: body: Do it[-, show it-] {+in steps+}." in text
     assert "evidence_1 by bot: test, witnessed, passed: sh -c 'echo checked; exit 0' exit 0 — for task_1 — " in text
     assert "canonical → superseded by Ada <ada@example.invalid>, with plan_2\n" in text
     row = next(row for row in play.overview(run)["plans"] if row["id"] == first)
     assert row["superseded_by"] == second
+
+    play.evidence(task, code=1)
+    play.do(tasks.cancel_task, task, reason="not any more")
+    text = diff_text.text(told(play, f"{base}.."))
+    assert ": 1 task (1 cancelled) in 1 run, 2 plans, " in text
+    assert ", 2 pieces of evidence (1 failed, 1 retracted)\n" in text
 
 
 def test_who_judged_last_is_not_who_is_left_out(play: Play) -> None:

@@ -177,7 +177,8 @@ DIFF_RUN: Final = {
     "texts": "revised texts: field, words (change: same, added, removed, left_out; text)",
     "plans": "id, title, change, from, to, by, reason, changed_since_approval, unapproved (see a plan), unsigned "
     "(see a plan; by the older side's policy), approved_again (it was canonical, and somebody approved it once "
-    "more), superseded_by (see a plan), texts",
+    "more), superseded_by (see a plan), texts, replaces (of one that became canonical in the place of another: the "
+    "other's id, and texts that are not its)",
     "tasks": "what happened to each task that changed",
     "gates": "kind, scope, from, to, way (what it was, one after the other), by, reason, evidence, late, "
     "proof (what of that the newer commit holds, as of a task)",

@@ -190,7 +190,15 @@ def _plans(before: Row, after: Row, events: Sequence[Row], told: Mapping[str, li
     for name in (row["id"] for row in after["plans"] if row["status"] == "superseded"):
         own = max((number for number, row in enumerate(approvals) if row["record"] == name), default=-1)
         moved[name] = approvals[own + 1 : own + 2] or moved.get(name, [])
-    return _changes(before["plans"], after["plans"], moved, _plan)
+    was = next((row for row in before["plans"] if row["status"] == "canonical"), None)
+
+    def compare(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:
+        change = _plan(old, new, events)
+        is_next = was and new and new["status"] == "canonical" and new["id"] != was["id"]
+        found = {"id": was["id"], "texts": texts(was, new, PLAN_TEXTS)} if was and is_next else None
+        return change and {**change, "replaces": found}
+
+    return _changes(before["plans"], after["plans"], moved, compare)
 
 
 def _plan(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:

@@ -21,7 +21,8 @@ MOST_STATES: Final = 5
 STATES: Final = ("completed", "proven", "unproven", "stale", "late", "contested")
 NOES: Final = ("rejected", "failed", "blocked")
 OPENED: Final = ("failed", "fallen", "waived")
-WITHDRAWN: Final = ("superseded", "retracted", "redacted")
+STOPPED: Final = ("blocked", "rejected", "cancelled")
+WEAK: Final = ("failed", "superseded", "retracted", "redacted")
 MOST_NAMED: Final = 3
 MOST_WORDS: Final = 4000
 BLANKS: Final = {ord(" "): "␣", ord("\t"): "⇥", ord("\n"): "↵"}  # else nobody would see that an item was indented
@@ -54,12 +55,13 @@ def headline(held: Row) -> str:
         return "nothing changed"
     runs = [many(counts["runs"], "run")] if counts["runs"] else []
     pieces = many(counts["evidence"], "piece of evidence", "pieces of evidence")
+    tasks = many(counts["tasks"], "task") + _of_them(held, "tasks", STOPPED)
     parts = [
-        *([f"{many(counts['tasks'], 'task')} in {runs[0]}"] if counts["tasks"] else runs),
+        *([f"{tasks} in {runs[0]}"] if counts["tasks"] else runs),
         *(f"{counts[name]} {name}" for name in STATES if counts[name]),
         *([many(counts["plans"], "plan")] if counts["plans"] else []),
         *([many(counts["gates"], "gate") + _of_them(held, "gates", OPENED)] if counts["gates"] else []),
-        *([pieces + _of_them(held, "evidence", WITHDRAWN)] if counts["evidence"] else []),
+        *([pieces + _of_them(held, "evidence", WEAK)] if counts["evidence"] else []),
         *([many(counts["signatures"], "signature")] if counts["signatures"] else []),
         *([f"{counts['reproductions']} run again"] if counts["reproductions"] else []),
         *beside,
@@ -70,8 +72,9 @@ def headline(held: Row) -> str:
 
 
 def _of_them(held: Row, name: str, states: Iterable[str]) -> str:
-    """Return how many of a headline's gates or evidence came to what a reviewer looks at first."""
-    found = Counter(row["to"] for run in held["runs"] for row in run[name])
+    """Return how many of a headline's records came to what a reviewer looks at first."""
+    rows = (row for run in held["runs"] for row in run[name])
+    found = Counter(row["outcome"] if row["to"] == "recorded" else row["to"] for row in rows)
     told = ", ".join(f"{found[one]} {one}" for one in states if found[one])
     return f" ({told})" if told else ""
 
@@ -231,10 +234,13 @@ def task_lines(task: Row, style: Style) -> Iterator[str]:
     if task["selected_dispatch_id"]:
         yield f"selected: {style.code(task['selected_dispatch_id'])}"
     yield from revised(task, style)
-    if repaired := task["repairs"]:
-        yield from (
-            f"other than {style.code(repaired['id'])}, which it repairs: {told}" for told in revised(repaired, style)
-        )
+    yield from _other_than(task["repairs"], "which it repairs", style)
+
+
+def _other_than(other: Row | None, how: str, style: Style) -> Iterator[str]:
+    """Yield where the texts of a record are others than those of one in whose place it comes."""
+    if other:
+        yield from (f"other than {style.code(other['id'])}, {how}: {told}" for told in revised(other, style))
 
 
 def overridden(task: Row, style: Style) -> list[str]:
@@ -259,6 +265,7 @@ def plan_lines(plan: Row, style: Style) -> Iterator[str]:
     for told in plan["unsigned"]:
         yield f"{style.strong('unsigned')}: {style.say(cut(told))}"
     yield from revised(plan, style)
+    yield from _other_than(plan["replaces"], "which was canonical", style)
 
 
 def gate_line(gate: Row, style: Style, run: str) -> str:
