@@ -105,10 +105,15 @@ def called_off(play: Play) -> None:
     play.policy("  require: []\n")
 
 
+def without_what_it_passed_on(play: Play) -> None:
+    play.do(evidences.retract, play.overview()["gates"][0]["evidence"][0], reason="It was a horse.")
+
+
 @pytest.mark.parametrize(
     ("story", "word"),
-    [(retracted, "1 task is not proven"), (asked_more, "gate final_acceptance has not passed"), (called_off, "")],
-)
+    [(retracted, "1 task is not proven"), (asked_more, "gate final_acceptance has not passed"),
+     (without_what_it_passed_on, "gate quality_review has fallen"), (called_off, "")],
+)  # fmt: skip
 def test_what_takes_from_a_completed_run_is_told_where_its_tasks_are_not(
     play: Play, cli: Call, story: Callable[[Play], None], word: str
 ) -> None:
@@ -116,6 +121,7 @@ def test_what_takes_from_a_completed_run_is_told_where_its_tasks_are_not(
     start = git(play.root, "rev-parse", "HEAD")
     play.proven("Feed it")
     play.do(tasks.cancel_task, play.task("Ride it"), reason="It kicks.")
+    play.gate("quality_review", "passed", evidence=[play.evidence()])
     play.do(runs.complete_run, run)
     note = add(play, "It is about stripes.", links=[f"relates_to:{run}"])
     story(play)

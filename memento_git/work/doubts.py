@@ -52,6 +52,7 @@ def of_run(held: RunRows) -> list[str]:
     gates = [row for row in held["gates"] if row["scope_kind"] == "run" and not row["late"]]
     told = [f"{many(left, 'task is', 'tasks are')} not proven"] if left else []
     told += [f"gate {row['kind']} failed" for row in gates if row["status"] == "failed"]
+    told += [f"gate {row['kind']} has fallen" for row in gates if row["fallen"]]
     return told + [f"gate {row['kind']} has not passed" for row in gates if row["status"] == "pending"]
 
 
