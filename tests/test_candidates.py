@@ -371,6 +371,32 @@ def test_what_touches_ci_waits_for_somebody_elses_approval_of_the_diff(contest: 
     assert "configuration of CI" in contest.reasons(risky)
 
 
+def test_an_approval_of_a_diff_that_begins_late_is_none_of_the_one_that_touches_ci(contest: Contest) -> None:
+    risky = contest.attempt("ann", {"app.py": "answer = 41 + 1\n", ".github/workflows/ci.yml": "on: push\n"})
+    whole = diff_of(contest)
+    tip = contest.play.state(whole).evidence_named(whole).data["diff"]["tip"]
+    git(contest.play.root, "switch", "-q", "--detach", tip)
+    late = contest.play.commit("app.py", "answer = 42\n")
+    git(contest.play.root, "switch", "-q", "main")
+    short = contest.play.as_("ann").do(evidences.add_evidence, "diff", diff=f"{late}..{tip}", dispatch=risky)
+    eve = contest.play.as_("eve")
+    eve.do(evidences.approve, short)
+    assert contest.select().chosen is None
+    assert "configuration of CI" in contest.reasons(risky)
+    eve.do(evidences.approve, whole)
+    assert contest.select().decision()["selected_dispatch_id"] == risky
+
+
+def test_who_says_no_to_a_task_does_not_approve_a_diff_of_it(contest: Contest) -> None:
+    risky = contest.attempt("ann", {".github/workflows/ci.yml": "on: push\n"})
+    eve, diff = contest.play.as_("eve"), diff_of(contest)
+    eve.do(evidences.approve, diff)
+    eve.do(evidences.approve, contest.task, response="no")
+    assert "configuration of CI" in contest.reasons(risky)
+    eve.do(evidences.approve, diff)
+    assert contest.select().decision()["selected_dispatch_id"] == risky
+
+
 def test_what_touches_ci_waits_for_the_approval_of_whom_policy_names(contest: Contest) -> None:
     policy = "version: 1\npolicy: {approvals: {approvers: [eve, bob], not_author: true}}\n"
     contest.play.commit(layout.CONFIG, policy, "policy")

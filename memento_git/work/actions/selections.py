@@ -156,7 +156,7 @@ def _candidate(state: RunState, task: str, name: str, found: Dispatch) -> Candid
         failures=sum(1 for one in same if one.kind != "graph" and trust.outcome_of(one.data) == "failed"),
         tests=_tests(same),
         diff=_diff(git, diffs),
-        approved=any(_approved(state, task, one, found.holder) for one in diffs),
+        approved=all(_approved(state, task, one, found.holder) for one in diffs if _is_risky(git, one)),
         regressions=sum(1 for one in graphs if trust.outcome_of(one.data) == "failed"),
         warnings=sum(1 for one in graphs if _warns(one)),
         seconds=_seconds(state, task, name, completion),
@@ -223,6 +223,12 @@ def _diff(git: Git, diffs: Sequence[Evidence]) -> Diff | None:
     return Diff(tuple(files), largest.added, largest.removed, any(one.unnamed or not one.files for one in found))
 
 
+def _is_risky(git: Git, diff: Evidence) -> bool:
+    """Tell whether a diff by itself has what nobody should take over unseen, as far as its commits are here."""
+    found = _diff(git, [diff])
+    return found is None or bool(candidates.risky(found))
+
+
 def _approved(state: RunState, task: str, diff: Evidence, holder: str) -> bool:
     """Tell whether somebody else than who made it approved a diff as it is, and nobody's latest answer is a no.
 
@@ -237,7 +243,7 @@ def _approved(state: RunState, task: str, diff: Evidence, holder: str) -> bool:
         signed = signatures.answers(state, about, (holder, diff.data["by"]))
         theirs = None if signed is None else {name for name, signer in signed.items() if not signer.is_author}
         about = [one for one in about if theirs is None or one.id in theirs or trust.outcome_of(one.data) != "passed"]
-    said = [(one.data["at"], not _is_yes(state, one, diff), one.data["by"]) for one in about]
+    said = [(one.data["at"], not _is_yes(state, one, diff, task), one.data["by"]) for one in about]
     gone = remains.said(state)
     said += [(str(one.get("at")), True, str(one.get("by"))) for _, one in gone if one.get("approves") == diff.id]
     latest = {actor: not is_no for _, is_no, actor in sorted(said)}
@@ -248,10 +254,11 @@ def _approved(state: RunState, task: str, diff: Evidence, holder: str) -> bool:
     return any(others) and all(latest.values())
 
 
-def _is_yes(state: RunState, answer: Evidence, diff: Evidence) -> bool:
-    """Tell whether an answer stands and approves a diff as it is."""
+def _is_yes(state: RunState, answer: Evidence, diff: Evidence, task: str) -> bool:
+    """Tell whether an answer stands and approves a diff as it is, and its giver has not said no to its task since."""
     given = trust.outcome_of(answer.data) == "passed" and answer.data.get("text") == diff.digest
-    return given and state.evidence_status(answer.id) == "recorded"
+    stands = given and state.evidence_status(answer.id) == "recorded"
+    return stands and not approvals.taken_back(state, answer, task)
 
 
 def _seconds(state: RunState, task: str, name: str, completion: Event) -> float | None:

@@ -111,7 +111,8 @@ def unsafe(files: Sequence[str]) -> list[str]:
     ]
 
 
-def _risky(diff: Diff) -> list[str]:
+def risky(diff: Diff) -> list[str]:
+    """Return what in a diff nobody should take over unseen, as sentences."""
     return [*unsafe(diff.files), *(["it touches paths that its diff does not name"] if diff.unnamed else [])]
 
 
@@ -120,9 +121,9 @@ def _judged(one: Candidate, field: Sequence[Candidate]) -> Judged:
     reasons += one.problems
     if one.status == "completed" and one.diff is None and not one.problems:
         reasons.append("its diff is not known: memento evidence add --diff A..B --dispatch DISPATCH")
-    risky = [] if one.approved or one.diff is None else _risky(one.diff)
-    asked = [f"{told}; somebody else must approve its diff" for told in risky]
-    return Judged(one, _parts(one, field), (*reasons, *asked), needs_approval=bool(risky) and not reasons)
+    unseen = [] if one.approved or one.diff is None else risky(one.diff)
+    asked = [f"{told}; somebody else must approve its diff" for told in unseen]
+    return Judged(one, _parts(one, field), (*reasons, *asked), needs_approval=bool(unseen) and not reasons)
 
 
 def _parts(one: Candidate, field: Sequence[Candidate]) -> tuple[Part, ...]:
