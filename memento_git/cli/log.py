@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 
 class VerbUnknown(Misused):
-    """A verb that no event has."""
-
     token = "verb_unknown"
     sentence = "{given!r} is not the verb of any event"
     hint_ = "one of: {known}"

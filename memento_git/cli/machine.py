@@ -17,24 +17,18 @@ TOO_LATE: Final = "PyTime_t"  # what Python says of a time that its nanoseconds 
 
 
 class FileSystemFailed(Refused):
-    """The operating system refused to read or write a file."""
-
     token = "file_system"
     sentence = "{path}: {problem}"
     hint_ = "look at the file, its folder, its permissions and the space on its disk, then run the command again"
 
 
 class MachineSpent(Refused):
-    """The operating system gives this process no more of what there is a number of."""
-
     token = "machine_spent"
     sentence = "the system gives this process no more: {problem}"
     hint_ = "end other programs, or raise the limit (ulimit -a shows each), then run the command again"
 
 
 class ModuleCutShort(Refused):
-    """A file in which Python keeps a module was cut short, as by a full disk; every command that needs it ends so."""
-
     token = "installation_damaged"
     sentence = "Python cannot read what it compiled, for the file was cut short, as by a full disk: {path}"
     hint_ = "free some space, remove that file, then run the command again: Python makes it anew"

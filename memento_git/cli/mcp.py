@@ -42,8 +42,6 @@ shell. To run tests as evidence, use a shell: memento evidence run."""
 
 
 class McpExtraMissing(Refused):
-    """The library that speaks the protocol is not installed."""
-
     token = "mcp_extra_missing"
     sentence = "to serve MCP clients the package mcp is needed, which is not installed"
     hint_ = adding("mcp")

@@ -20,14 +20,10 @@ if TYPE_CHECKING:
 
 
 class PlaceGiven(RecordInvalid):
-    """A place in the code, where the id of a record is asked for."""
-
     hint_ = "the place in the code: memento code read {given!q}; notes about it: memento recall --about {given!q}"
 
 
 class FileGiven(RecordInvalid):
-    """A file of the ledger, where the id of its record is asked for."""
-
     hint_ = "what that file is about: memento show {record}"
 
     def __init__(self, *, given: str, record: str) -> None:

@@ -48,8 +48,6 @@ HEADERS: Final = {
 
 
 class NoSuchPage(Refused):
-    """An address that no page has."""
-
     token = "no_such_page"
     sentence = "there is no such page"
     hint_ = "the name of the repository leads to the first one"

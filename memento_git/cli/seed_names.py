@@ -133,8 +133,6 @@ NAMES: Final = (*SAME, *TABLE)
 
 
 class OptionRequired(Misused):
-    """One of the seed's commands without an option that it cannot do without."""
-
     sentence = "{command} needs --{option}"
     hint_ = "see memento {path} --help"
 
@@ -144,8 +142,6 @@ class OptionRequired(Misused):
 
 
 class ArgumentsInvalid(Misused):
-    """What a plugin's command was given is neither a mapping nor words."""
-
     token = "arguments_invalid"
     sentence = "{problem}"
     hint_ = "give a JSON object, or words key=value; keys are the command's options"

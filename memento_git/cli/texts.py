@@ -21,16 +21,12 @@ LITERAL: Final[ContextVar[bool]] = ContextVar("literal", default=False)  # a tex
 
 
 class FileUnreadable(Misused):
-    """A file that should hold a text cannot be read as one."""
-
     token = "file_unreadable"
     sentence = "@{path} cannot be read: {problem}"
     hint_ = "name a file of UTF-8 text after the @, or @- for standard input; a text that begins with @ is typed as @@"
 
 
 class NoSuchFile(FileUnreadable):
-    """An option takes a file, be it a text elsewhere, and was given something else."""
-
     sentence = "{option} takes the name of a file, and {path!r:.200} cannot be read: {problem}"
     hint_ = "name a file; or give - there, and the text on standard input"
 

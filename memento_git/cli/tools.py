@@ -21,8 +21,6 @@ NOTE: Final = "text title key tag alias importance confidence tier expires valid
 
 
 class ToolArgumentsInvalid(Misused):
-    """The arguments of a tool are not those that it takes."""
-
     token = "tool_arguments_invalid"
     sentence = "{tool}: {problem}"
     hint_ = "it takes: {takes}"

@@ -20,8 +20,6 @@ class AnswerLost(MementoError):
 
 
 class FileSystemFailedLate(MementoError):
-    """A change that was made, by a command that could not write what follows it."""
-
     token = "file_system_late"
     sentence = "{path}: {problem}, after the change was made (commit {commit})"
     hint_ = (
@@ -32,8 +30,6 @@ class FileSystemFailedLate(MementoError):
 
 
 class AnswerUnwritten(Refused):
-    """An answer that standard output does not take."""
-
     token = "answer_unwritten"
     sentence = "the answer could not be written: {problem}"
     hint_ = "look at where the output goes; {then}"

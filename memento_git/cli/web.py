@@ -14,16 +14,12 @@ from memento_git.errors import Refused, adding
 
 
 class WebExtraMissing(Refused):
-    """The libraries that serve pages are not installed."""
-
     token = "web_extra_missing"
     sentence = "to serve pages the packages starlette, uvicorn and Jinja2 are needed, which are not all installed"
     hint_ = adding("web")
 
 
 class PortTaken(Refused):
-    """Another program listens at the port that was asked for, or nobody may."""
-
     token = "port_taken"
     sentence = "nothing can be served at port {port}: {problem}"
     hint_ = "leave --port out, and a free one is taken"

@@ -32,8 +32,6 @@ class AnchorMissing(Refused):
 
 
 class SymbolUnread(AnchorMissing):
-    """A note about a symbol of a file in which no symbols can be read here: it may be there all the same."""
-
     sentence = "{anchor} cannot be looked for: {why}"
     hint_ = "name its lines instead: {path}:12-40"
 

@@ -63,8 +63,6 @@ class LedgerApart(NoLedger):
 
 
 class LedgerRemoved(NoLedger):
-    """A branch whose ledger a commit took out: a second one would begin with nothing of it."""
-
     sentence = "there is no ledger at {where}: commit {commit} removed it"
     hint_ = "bring it back: {how} (memento init would begin an empty one)"
 

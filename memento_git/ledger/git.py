@@ -35,8 +35,6 @@ MADE: Final = rb"(?m)^committer .*>[ \t]*(\d+)[ \t]*[+-]\d"
 
 
 class GitFailed(Broken):
-    """A git command failed for a reason that is git's to tell."""
-
     token = "git_failed"
     sentence = "git {command} failed: {reason}"
     hint_ = "memento doctor says more"
@@ -56,8 +54,6 @@ class RepositoryUnreadable(Broken):
 
 
 class BranchUnreadable(RepositoryUnreadable):
-    """The branch of HEAD is there, and git reads no commit in it: it is no branch without a commit."""
-
     sentence = "{git_dir}/HEAD names a branch in whose file git reads no commit"
     hint_ = (
         "make that file readable; if a crash emptied it, remove it and give git reset --soft the second id of the last "
@@ -78,23 +74,17 @@ class NotARepository(Refused):
 
 
 class WorkspaceMissing(Refused):
-    """The workspace does not exist; nothing is created for a mistyped path."""
-
     token = "workspace_missing"
     sentence = "there is no folder {path}"
     hint_ = "name a folder that is there: nothing is made for a mistyped path"
 
 
 class StartGone(WorkspaceMissing):
-    """The current folder has been removed: no path leads from it any more."""
-
     sentence = "the folder this was started in is gone"
     hint_ = "cd to another one, or name one by its full path: memento -C PATH"
 
 
 class DubiousOwnership(Refused):
-    """Somebody else owns the repository, and git reads no configuration of strangers."""
-
     token = "dubious_ownership"
     sentence = "git does not trust this repository: {reason}"
     hint_ = "if you trust its owner, do what git says, then run the command again"

@@ -38,8 +38,6 @@ class LockHeld(Moved):
 
 
 class TransactionNested(LockHeld):
-    """A change that is begun within another one of the same thread, which it would wait for without end."""
-
     exit_code = 2
     token = "transaction_nested"
     sentence = "a change of this ledger is under way here already, and another one cannot be begun within it"
@@ -47,8 +45,6 @@ class TransactionNested(LockHeld):
 
 
 class NotWritable(Refused):
-    """The file system does not take what must be written."""
-
     token = "not_writable"
     sentence = "cannot write: {reason}"
     hint_ = "free some space or mend the permissions; nothing was changed"
@@ -61,8 +57,6 @@ class RefLocked(Moved):
 
 
 class RepositoryGone(NotWritable):
-    """The git directory is not there any more: it was moved or removed while this process had it open."""
-
     token = "repository_gone"
     sentence = "the repository at {path} was moved or removed while this was at work"
     hint_ = "open it where it is now; where it was, nothing is made anew"

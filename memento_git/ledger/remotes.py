@@ -73,8 +73,6 @@ class BranchNameInvalid(Refused):
 
 
 class RemoteBranchMissing(Refused):
-    """The remote does not have the branch; it is made there only when that is asked for."""
-
     token = "remote_branch_missing"
     sentence = "{remote} has no branch {branch}"
     hint_ = (

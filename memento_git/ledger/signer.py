@@ -52,16 +52,12 @@ class SigningKeyMissing(Refused):
 
 
 class SigningRefused(Refused):
-    """The key, or the agent that holds it, makes no signature."""
-
     token = "signing_refused"
     sentence = "{key} signs nothing: {reason}"
     hint_ = "name a private key, or a public one whose private key an agent holds (ssh-add); nothing was changed"
 
 
 class SigningWithheld(Refused):
-    """Something is to be signed over a door that no person stands at."""
-
     token = "signing_withheld"
     sentence = "this needs a signature, and nothing is signed for an MCP client"
     hint_ = "whoever may sign does it in a shell, with --sign"

@@ -30,8 +30,6 @@ THIS_FORMAT: Final = re.compile(rb"^version: *1 *\r?$", re.MULTILINE)
 
 
 class LedgerUnreadable(Broken):
-    """A file that the request relies on is wrong."""
-
     token = "ledger_broken"
     sentence = "{finding}"
     hint_ = "{fix}"

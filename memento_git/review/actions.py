@@ -40,16 +40,12 @@ class Again(Protocol):
 
 
 class FixElsewhere(Misused):
-    """A request to mend what is not the checkout."""
-
     token = "fix_elsewhere"
     sentence = "only the ledger of this checkout can be mended, not {what}"
     hint_ = "leave --fix away, or check out what you want to mend"
 
 
 class NothingStaged(BareRepository):
-    """A bare repository has no index either."""
-
     sentence = "this repository is bare, or a git directory: nothing can be staged in it"
     hint_ = "check a commit: memento check --at HEAD"
 

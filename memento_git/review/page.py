@@ -52,8 +52,6 @@ BAR: Final = (("proven", "good"), ("unproven", "warn"), ("under way", "work"), (
 
 
 class HtmlExtraMissing(Refused):
-    """The library that writes pages is not installed."""
-
     token = "html_extra_missing"
     sentence = "a report as HTML needs Jinja2, which is not installed"
     hint_ = adding("html")

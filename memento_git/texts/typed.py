@@ -22,14 +22,10 @@ class TextInvalid(Refused):
 
 
 class TextEmpty(TextInvalid):
-    """A text that says nothing."""
-
     hint_ = "write what it shall say"
 
 
 class WordUnknown(TextInvalid):
-    """A word that is none of those there are."""
-
     hint_ = "take one of those"
 
 
