@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memento_git.cli.main import command_at
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 EXAMPLES: Final = {
     "init": "memento init",

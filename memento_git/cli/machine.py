@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from memento_git.errors import SPENT, Refused
 from memento_git.model.clock import ClockUnfit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FAILURES: Final = (OSError, MemoryError, RuntimeError, ImportError)
 NO_MORE: Final = ("can't start new thread", "failed to map segment")  # of a thread's stack, of an extension module

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import Any, Final
 
 import click
 from click.core import ParameterSource
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 COUNT: Final = click.IntRange(min=0)
 EMPTY: Final = "it is empty: is a variable not set?"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
 
@@ -11,9 +12,6 @@ from memento_git.cli.boundary import Door, writes
 from memento_git.cli.options import refuse_empty, scoped
 from memento_git.cli.texts import read_text, rooted
 from memento_git.model.knowledge import NOTE_KINDS, ORIGINS, TIERS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 WORDS = {"ledger": "kept", "drafts": "kept as a draft", "short": "kept for now"}
 

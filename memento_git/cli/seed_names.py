@@ -5,16 +5,13 @@ As there, every one of these commands takes every one of those options.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple
 
 import click
 
 from memento_git.cli.options import said
 from memento_git.errors import Misused
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
 
 DEFAULTS: Final[dict[str, str]] = {"executor": "hermes-profile", "status": "passed"}
 

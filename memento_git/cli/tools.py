@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import click
 
 from memento_git.cli.main import command_at
 from memento_git.cli.options import names
 from memento_git.errors import Misused
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 READS: Final = {"readOnlyHint": True, "openWorldHint": False}
 ADDS: Final = {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}

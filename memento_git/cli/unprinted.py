@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Sequence
+from typing import NoReturn
 
 from memento_git.errors import MementoError, Refused
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class AnswerLost(MementoError):

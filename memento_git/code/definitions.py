@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 BODIES: Final = frozenset({
     "function_declaration", "generator_function_declaration", "method_definition", "method_declaration",

@@ -5,15 +5,13 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 from memento_git.code import grammars
 from memento_git.code.grammars import PYTHON, language_of
 from memento_git.code.imports.python import UNREADABLE, tree_of
 from memento_git.code.symbols import symbols
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 FEWEST_WORDS: Final = 4
 LONGEST: Final = 1200

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
 
 from memento_git.code import grammars, tree_symbols
 from memento_git.code.grammars import GRAMMARS, PYTHON, language_of
 from memento_git.code.imports.python import UNREADABLE, tree_of
 from memento_git.errors import adding
 from memento_git.model.enumeration import grouped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 Range = tuple[int, int]
 MARKDOWN: Final = (".md", ".markdown")

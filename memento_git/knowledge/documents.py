@@ -6,13 +6,11 @@ What went wrong with a record, or was decided of it, is a document as well: the 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable
+from typing import Any, Final
 
 from memento_git.knowledge.cards import Card, Document
 from memento_git.ledger import layout, prosefile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 LARGEST: Final = 1024 * 1024
 _ARCHIVED: Final = re.compile(rf"{re.escape(layout.ARCHIVE)}/(?P<id>run_[0-9a-z]+)/[0-9a-f]+\.yaml\.gz")

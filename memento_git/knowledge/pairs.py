@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
 
 from memento_git.knowledge.alike import NEAR, OPPOSED, opposed, plain, reading, share, stems
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 SAME_TEXT: Final = "same text"
 NEAR_TEXT: Final = "near text"

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8
 from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from memento_git.model.enumeration import grouped
 from memento_git.model.types import FORBIDDEN
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
 
 Range = tuple[int, int]
 TELLING: Final = 3

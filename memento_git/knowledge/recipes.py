@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.knowledge import alike
 from memento_git.model.knowledge import under
 from memento_git.model.recipes import HOLE, Recipe
 from memento_git.model.types import text_problems
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 LONGEST_VALUE: Final = 4000
 MOST_NEAR: Final = 500

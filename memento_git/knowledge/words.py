@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memento_git.knowledge import dates
 from memento_git.knowledge.lexicon import ALIKE, ASKING, EMPTY, EVERYDAY, IRREGULAR, SHORT
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
 
 LONGEST: Final = 64
 _UNSPACED: Final = (

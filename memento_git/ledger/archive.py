@@ -6,13 +6,11 @@ import base64
 import io
 import re
 import zlib
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Final
 
 from memento_git.ledger import layout
 from memento_git.model.finding import WHOLE, Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
 
 LARGEST: Final = 64 * 1024 * 1024
 PART: Final = 16 * 1024 * 1024

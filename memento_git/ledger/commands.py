@@ -10,13 +10,11 @@ import signal
 import subprocess
 import threading
 import time
-from typing import IO, TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused, reason_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 CHUNK: Final = 64 * 1024
 COMPLAINT: Final = 2000

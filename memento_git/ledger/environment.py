@@ -9,13 +9,11 @@ import contextlib
 import os
 import re
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memento_git.errors import Broken
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 OLDEST: Final = (2, 31)
 VERSION: Final = re.compile(r"^git version (([0-9]{1,9})\.([0-9]{1,9})\S*)", re.MULTILINE)

@@ -6,8 +6,9 @@ import contextlib
 import os
 import re
 import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memento_git.errors import Broken, Refused
 from memento_git.ledger import names
@@ -26,9 +27,6 @@ from memento_git.ledger.environment import (
 from memento_git.ledger.reader import AT_ONCE, Reader, Stored
 from memento_git.ledger.trees import Entry, Trees, entries
 from memento_git.model.progress import Progress, untold
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 NO_ANSWER: Final = "what it answers is not what git answers"
 MADE: Final = rb"(?m)^committer .*>[ \t]*(\d+)[ \t]*[+-]\d"

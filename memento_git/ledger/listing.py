@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
+from collections.abc import Iterable, Sequence
+from typing import Final, Protocol
 
 from memento_git.ledger import layout
 from memento_git.model.finding import Finding
 from memento_git.model.ids import dispatch_of, kind_of, opening_of
 from memento_git.model.tuples import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 EVENT_LENGTH: Final = len("-123456789012.yaml")
 START: Final = 1 - EVENT_LENGTH

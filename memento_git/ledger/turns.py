@@ -6,10 +6,8 @@ import functools
 import os
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, Final, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 Kind = TypeVar("Kind")
 Process = TypeVar("Process")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from memento_git.ledger import layout
 from memento_git.model.events import actions
 from memento_git.model.ids import ALPHABET, LENGTH, verb_of
 from memento_git.model.patterns import matches, names
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 # What the ledger's paths look like: `#` is a letter of an id or a digit, `~` a name that somebody chose.
 ID: Final = "#" * LENGTH

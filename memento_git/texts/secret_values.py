@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from memento_git.texts.secret_shapes import LONG_WORD, TEMPLATE, Span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PRIVATE_KEY: Final = "Private Key"
 KEYWORD: Final = "Secret Keyword"

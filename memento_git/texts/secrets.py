@@ -15,17 +15,15 @@ for IBM Cloud IAM, to which any 44 letters after the word "pass" are a key.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memento_git.errors import Refused
 from memento_git.model.tuples import NamedTuple
 from memento_git.model.types import HIDDEN
 from memento_git.texts.secret_shapes import LONG_WORD, Span, lower, of_shapes, shaped
 from memento_git.texts.secret_values import OF_VALUES, assigned, key_blocks
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 MARGIN: Final = 65_536  # how far beyond a cut a text is looked at: the longest secret that is found whole
 NOTHING: Final[Mapping[str, str]] = MappingProxyType({})

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, ParamSpec, TypeVar
 
 from memento_git.errors import Refused
 from memento_git.model.types import is_blank, text_problems
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import warnings
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
+from typing import Final
 
 UNREADABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError)
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterable, Mapping
 from posixpath import basename, dirname, join, normpath, splitext
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from memento_git.code.grammars import PYTHON
 from memento_git.model.enumeration import grouped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 ROOTS: Final = ("", "src", "lib")
 SCRIPTS: Final = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts")

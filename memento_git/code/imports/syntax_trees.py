@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from memento_git.code import grammars
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SCRIPT: Final = """
 (import_statement source: (string) @from) (export_statement source: (string) @from)

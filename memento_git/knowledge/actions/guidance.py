@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import codecs
-from typing import TYPE_CHECKING, Final, NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.knowledge import marked
 from memento_git.ledger import outfile
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TEXTS: Final = ("", ".md", ".markdown", ".mdc", ".mdx", ".txt", ".rst")
 

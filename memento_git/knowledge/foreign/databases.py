@@ -5,16 +5,14 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from memento_git.knowledge.foreign import entries
 from memento_git.knowledge.foreign.entries import SourceBusy, SourceUnreadable
 from memento_git.ledger import scratch
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PATIENCE: Final = 5.0  # seconds that a server which writes is waited for
 WITH_LOG: Final = b"\x02"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.model import anchors
@@ -15,9 +16,6 @@ from memento_git.model.exchange import LeftOut
 from memento_git.model.ids import begins_an_id
 from memento_git.model.knowledge import DOMAINS, KEY, NOTE_KINDS, RELATIONS
 from memento_git.model.types import FORBIDDEN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 LARGEST: Final = 1024 * 1024
 MOST: Final = 100_000

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from memento_git.knowledge.foreign.entries import LARGEST, MOST, SourceUnreadable
 from memento_git.model.exchange import LeftOut
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 def below(folder: Path, suffixes: tuple[str, ...], skipped: list[LeftOut]) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
 from urllib.parse import unquote
 
 from memento_git.knowledge.foreign import entries, files
@@ -13,10 +15,6 @@ from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
 from memento_git.knowledge.foreign.values import Values
 from memento_git.ledger import yamltext
 from memento_git.model.exchange import LeftOut
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 SUFFIXES: Final = (".md", ".markdown")
 FRONT: Final = re.compile(

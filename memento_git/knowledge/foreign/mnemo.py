@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
 
 from memento_git.knowledge.foreign import entries, files
 from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
@@ -12,10 +14,6 @@ from memento_git.knowledge.foreign.values import Values
 from memento_git.model.clock import seconds_of
 from memento_git.model.enumeration import many
 from memento_git.model.exchange import LeftOut
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 ADDRESS: Final = re.compile(r"[0-9a-f]{12}")
 KINDS: Final = {"architecture": "fact", "decisions": "decision", "patterns": "lesson", "tasks": "fact",

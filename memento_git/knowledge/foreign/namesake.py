@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
 
 from memento_git.knowledge.foreign import databases, entries, files
 from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
 from memento_git.knowledge.foreign.values import Values
 from memento_git.model.exchange import LeftOut
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 MAGIC: Final = b"SQLite format 3\x00"
 TABLE: Final = "memories"

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
 
 from memento_git.knowledge.foreign import databases, entries
 from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
 from memento_git.knowledge.foreign.values import Values
 from memento_git.model.enumeration import grouped
 from memento_git.model.exchange import LeftOut
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 TABLE: Final = "events"
 COLUMNS: Final = ("ulid", "event_type", "content", "metadata_json", "timestamp", "importance", "archived_at")

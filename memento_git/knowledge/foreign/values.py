@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 from memento_git.knowledge.foreign import entries
 from memento_git.model.enumeration import some
 from memento_git.model.knowledge import RELATIONS, TIERS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 NOTHING: Final[tuple[Any, ...]] = (None, "", [], {}, ())
 YES: Final = ("true", "yes", "on")
