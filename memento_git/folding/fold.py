@@ -12,13 +12,12 @@ from memento_git.errors import Refused
 from memento_git.folding.lanes import NOTHING, Lanes, Value, Writes, merge
 from memento_git.folding.undone import is_out, takes_out, undone, voided
 from memento_git.model.enumeration import grouped
-from memento_git.model.ids import kind_of
+from memento_git.model.ids import Ref, kind_of
 from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from memento_git.model.ids import Ref
     from memento_git.model.work import Event
 
 FOLLOWING: Final = "is itself incomplete"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.errors import MementoError, Misused
 from memento_git.ledger import codec, yamltext
 from memento_git.model.clock import lasting
-from memento_git.texts.typed import lists
+from memento_git.texts.typed import Reason, lists
 from memento_git.verbs import notes, settling
 from memento_git.work import answers
 from memento_git.work.actions import (
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.rows import Row
-    from memento_git.texts.typed import Reason
 
 
 def waive_gate(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.errors import MementoError
 from memento_git.knowledge.drafts import Drafts
 from memento_git.ledger import difference, layout, lock
-from memento_git.ledger.view import LedgerUnreadable
+from memento_git.ledger.view import LedgerUnreadable, View
 from memento_git.model.enumeration import many
 from memento_git.model.patterns import matches
 from memento_git.review import lastread, whole
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
-    from memento_git.ledger.view import View
     from memento_git.model.finding import Finding
     from memento_git.model.policy import Policy
 

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Misused
 from memento_git.knowledge.actions import notes as acting
-from memento_git.texts.typed import lists
+from memento_git.texts.typed import Reason, lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memento_git.ledger.transaction import Transaction
-    from memento_git.texts.typed import Reason
 
 
 OWN: Final = ("tx", "note", "notes", "text")

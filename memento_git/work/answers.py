@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.event_rows import event_row
-from memento_git.ledger.view import LedgerUnreadable
+from memento_git.ledger.view import LedgerUnreadable, View
 from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.work import doubts, rows
 from memento_git.work.desk import Desk
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from memento_git.ledger.transaction import Transaction
-    from memento_git.ledger.view import View
     from memento_git.model.rows import AnyRow, DispatchRow, EventRow, PlanRow, Row, RunRow, TaskRow
 
 AGES: Final = ("stale", "uncommitted", "passed_since", "failed_since")

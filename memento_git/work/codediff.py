@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.ledger.commits import CODE
 from memento_git.ledger.difference import NO_INDEX
 from memento_git.ledger.environment import PATTERNS
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.model.enumeration import some
 from memento_git.model.tuples import NamedTuple
 from memento_git.model.types import PLACE
@@ -17,7 +17,6 @@ from memento_git.texts.secrets import find_secrets
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memento_git.ledger.git import Git
     from memento_git.model.objection import Objection
 
 COMPARED: Final = ("diff-tree", "-r", "--no-textconv", "--ignore-submodules=none")

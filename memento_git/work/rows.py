@@ -9,7 +9,7 @@ from memento_git.folding.event_rows import audit, troubles, unmet
 from memento_git.folding.fold import plans_of
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DEFAULT_PROOF, DONE, FINAL_TASK, OPEN_DISPATCH, PASSING
-from memento_git.model.work import Prose
+from memento_git.model.work import Event, Evidence, Prose
 from memento_git.work.circles import circles
 from memento_git.work.dispatch import handout
 from memento_git.work.gates import approvals
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         TaskRow,
         TroubleRow,
     )
-    from memento_git.model.work import Event, Evidence
     from memento_git.work.proof.verification import Demand
     from memento_git.work.state import RunState
 

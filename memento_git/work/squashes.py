@@ -10,13 +10,12 @@ from memento_git.ledger import scratch
 from memento_git.ledger.brought import PLAIN_DIFF, changing_code
 from memento_git.ledger.commits import CODE, parents
 from memento_git.ledger.environment import PATTERNS
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.work.codestate import without_ledger
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from memento_git.ledger.git import Git
 
 AS_PATCH: Final = (*PLAIN_DIFF, "--unified=1", "--binary", "--full-index")
 MOST: Final = 50  # changes of code on the base's line, since the branch began

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from memento_git.folding.fold import Fold, Folded, last_of, plans_of
+from memento_git.folding.fold import Fold, Folded, Judged, last_of, plans_of
 from memento_git.folding.lanes import CANONICAL, STATUS, choice, held_plan, task_status
 from memento_git.folding.overruling import SETTLING
 from memento_git.ledger import layout
-from memento_git.ledger.view import LedgerUnreadable
+from memento_git.ledger.view import LedgerUnreadable, View
 from memento_git.model.clock import is_ahead
-from memento_git.model.ids import EvidenceWithdrawn, kind_of, opening_of
+from memento_git.model.ids import EvidenceWithdrawn, Ref, kind_of, opening_of
 from memento_git.model.states import DONE, ENDED_DISPATCH, FINAL_RUN, OPEN_DISPATCH
 from memento_git.model.tuples import NamedTuple
 from memento_git.model.work import Event, Evidence
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.errors import MementoError
-    from memento_git.folding.fold import Judged
-    from memento_git.ledger.view import View
-    from memento_git.model.ids import Ref
     from memento_git.model.policy import Policy
     from memento_git.work.proof.runners import Runners
     from memento_git.work.proof.verification import Demand

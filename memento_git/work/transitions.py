@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from memento_git.folding.lanes import CANONICAL, SELECTED, STATUS, Lanes, choice, task_status
+from memento_git.folding.lanes import CANONICAL, SELECTED, STATUS, Lanes, Writes, choice, task_status
 from memento_git.folding.overruling import SETTLING, kept, redaction, rest
 from memento_git.model.ids import EvidenceWithdrawn, kind_of, option
 from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK, OPEN_DISPATCH
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memento_git.folding.fold import Seen
-    from memento_git.folding.lanes import Writes
     from memento_git.model.work import Event
 
 SETTLED: Final = ("completed", "accepted", "rejected", "cancelled")

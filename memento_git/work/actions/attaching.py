@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from urllib.parse import quote, unquote
 
 from memento_git.errors import Misused, Refused
-from memento_git.ledger.git import BareRepository
+from memento_git.ledger.git import BareRepository, Git
 from memento_git.model.progress import FILE
 from memento_git.work import codediff
 from memento_git.work.desk import Desk
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from memento_git.ledger.git import Git
     from memento_git.ledger.transaction import Transaction
 
 BLOCK: Final = 1024 * 1024

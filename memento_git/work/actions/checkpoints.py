@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memento_git.errors import MementoError
 from memento_git.model.ids import NoSuchRecord, WrongKind
 from memento_git.model.tuples import NamedTuple
-from memento_git.model.work import SNAPSHOT
+from memento_git.model.work import SNAPSHOT, Event, Evidence
 from memento_git.work.actions import worktrees
 from memento_git.work.desk import Desk
 from memento_git.work.state import RunState
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.rows import Row
-    from memento_git.model.work import Event, Evidence
 
 
 class Checkpoint(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.ledger import layout, policyfile
 from memento_git.ledger.ranges import resolve
-from memento_git.ledger.store import refuse_absent
+from memento_git.ledger.store import Ledger, refuse_absent
 from memento_git.ledger.view import View
 from memento_git.model.ids import parse_ref
 from memento_git.review import diff, diff_proofs
@@ -21,7 +21,6 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memento_git.ledger.store import Ledger
     from memento_git.model.policy import Policy
     from memento_git.model.rows import Row
     from memento_git.work.attest.signers import KnownSigners

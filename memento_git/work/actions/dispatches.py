@@ -12,7 +12,7 @@ from memento_git.model.ids import NoSuchRecord, dispatch_of, option, parse_ref
 from memento_git.model.states import DONE, ENDED_DISPATCH, UNNAMED
 from memento_git.model.types import is_blank
 from memento_git.model.work import FAILURES
-from memento_git.texts.typed import lists
+from memento_git.texts.typed import Reason, lists
 from memento_git.work import answers, leases, rows
 from memento_git.work import refusals as no
 from memento_git.work.actions import worktrees
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.objection import Objection
-    from memento_git.texts.typed import Reason
     from memento_git.work.actions.checkpoints import Checkpoint
     from memento_git.work.state import RunState
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import codec, layout, settings
 from memento_git.ledger.naming import begun
-from memento_git.ledger.store import NoLedger
+from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.model.ids import EvidenceWithdrawn, NoSuchRecord, WrongKind, kind_of
 from memento_git.model.policy import Policy
 from memento_git.model.states import RUN_KINDS
 from memento_git.model.tuples import NamedTuple
 from memento_git.model.types import arranged, is_blank
 from memento_git.model.work import EVIDENCE, EVIDENCE_KINDS
-from memento_git.texts.typed import Intake, NameUnfit, TextInvalid, UriUnfit, lists
+from memento_git.texts.typed import Intake, NameUnfit, Reason, TextInvalid, UriUnfit, lists
 from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions import attaching
@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memento_git.ledger.git import Git
-    from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
-    from memento_git.texts.typed import Reason
     from memento_git.work.attest.signatures import Sealer
     from memento_git.work.running import capture
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.errors import Misused
 from memento_git.ledger import layout
 from memento_git.model.enumeration import many
-from memento_git.model.work import SNAPSHOT
+from memento_git.model.work import SNAPSHOT, Evidence
 from memento_git.texts.typed import lists
 from memento_git.work import codestate
 from memento_git.work.actions import evidences
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
     from memento_git.model.rows import Row
-    from memento_git.model.work import Evidence
 
 DIFF: Final = "graph-diff.json"
 GRAPHIFY: Final = "graphify.json"

@@ -25,7 +25,7 @@ from memento_git.ledger import (
 )
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.environment import PATTERNS
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.model.clock import seconds_of
 from memento_git.model.enumeration import many, some
 from memento_git.work.actions import faraway, hooks, recovering
@@ -34,7 +34,6 @@ from memento_git.work.dispatch.live import has_handovers
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.ledger.git import BareRepository
+from memento_git.ledger.git import BareRepository, Git
 
 if TYPE_CHECKING:
-    from memento_git.ledger.git import Git
     from memento_git.model.objection import Objection
 
 MARK: Final = "# memento's hook: it checks the ledger, stages nothing and writes nothing"

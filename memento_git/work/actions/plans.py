@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.ledger import layout
 from memento_git.model.ids import NoSuchRecord
-from memento_git.texts.typed import lists
+from memento_git.texts.typed import Reason, lists
 from memento_git.work import refusals as no
 from memento_git.work.actions.tasks import verification
 from memento_git.work.desk import Desk, refuse_ended
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.ledger.transaction import Transaction
-    from memento_git.texts.typed import Reason
     from memento_git.work.state import RunState
 
 

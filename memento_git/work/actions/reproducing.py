@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.ledger import layout, policyfile, signer
-from memento_git.ledger.store import NoLedger
+from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.model.enumeration import MOST_TEXT
 from memento_git.model.finding import Finding
-from memento_git.model.ids import parse_ref
+from memento_git.model.ids import Ref, parse_ref
 from memento_git.model.markup import one_line
 from memento_git.model.states import RUN_KINDS
 from memento_git.work.actions import evidences
@@ -27,10 +27,8 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
-    from memento_git.model.ids import Ref
     from memento_git.model.objection import Objection
     from memento_git.model.work import Event, Evidence
     from memento_git.work.actions.evidences import Draft

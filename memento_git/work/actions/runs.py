@@ -12,13 +12,13 @@ from memento_git.ledger.redress import take_out
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.enumeration import some
 from memento_git.model.ids import option
-from memento_git.texts.typed import lists
+from memento_git.texts.typed import Reason, lists
 from memento_git.work import branches
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import preflight
 from memento_git.work.gates import gatehold
-from memento_git.work.gates.hindrances import hindrances
+from memento_git.work.gates.hindrances import Hindrance, hindrances
 from memento_git.work.proof import proofs
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.transaction import Transaction
-    from memento_git.texts.typed import Reason
-    from memento_git.work.gates.hindrances import Hindrance
     from memento_git.work.state import RunState
 
 

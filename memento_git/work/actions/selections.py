@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.names import NoSuchRevision
 from memento_git.model.clock import seconds_of
 from memento_git.model.ids import parse_ref
-from memento_git.model.work import Evidence
+from memento_git.model.work import Event, Evidence
 from memento_git.work import codediff, codestate, persons
 from memento_git.work import refusals as no
 from memento_git.work.actions.graphs import DIFF
@@ -23,10 +23,8 @@ from memento_git.work.state import Dispatch, RunState
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.ledger.git import Git
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
-    from memento_git.model.work import Event
 
 BEST = "best"
 

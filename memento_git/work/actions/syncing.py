@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.errors import MementoError, Moved
 from memento_git.ledger import layout, lock, merging, policyfile, publish, remoteclaims, remotes
 from memento_git.ledger.adoption import bring_forward
-from memento_git.ledger.store import NoLedger
+from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.ids import kind_of
 from memento_git.model.states import ENDED_DISPATCH
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.journal import Path3
     from memento_git.ledger.remoteclaims import HeldClaim
     from memento_git.ledger.remotes import Target
-    from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
     from memento_git.model.rows import Row, TroubleRow
 

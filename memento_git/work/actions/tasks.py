@@ -9,7 +9,7 @@ from memento_git.model.enumeration import many
 from memento_git.model.states import DONE, TRUSTS
 from memento_git.model.types import PLACE, WORD, Decimal, problem_of
 from memento_git.model.work import EVIDENCE_KINDS, Prose
-from memento_git.texts.typed import TextInvalid, WordUnknown, lists, refuse_not_utf8
+from memento_git.texts.typed import Reason, TextInvalid, WordUnknown, lists, refuse_not_utf8
 from memento_git.work import refusals as no
 from memento_git.work import remedies
 from memento_git.work.desk import Desk, refuse_ended
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memento_git.ledger.transaction import Transaction
-    from memento_git.texts.typed import Reason
 
 
 MOST: Final = 3

@@ -16,7 +16,7 @@ from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import handout, terms
 from memento_git.work.proof import codes, forgotten, pasts, proofs, verdict
 from memento_git.work.proof.verdict import Verdict
-from memento_git.work.proof.verification import masked
+from memento_git.work.proof.verification import Command, Demand, masked
 from memento_git.work.remedies import creating, resuming
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from memento_git.model.work import Event, Prose
     from memento_git.work.actions.evidences import Draft
     from memento_git.work.proof.trust import Cited, Proof
-    from memento_git.work.proof.verification import Command, Demand
     from memento_git.work.state import RunState
 
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from memento_git.model import states
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
 from memento_git.work.attest import signing
-from memento_git.work.attest.signers import Verifier, examine, refuse_renamed, signers_at
+from memento_git.work.attest.signers import KnownSigners, Verifier, examine, refuse_renamed, signers_at
 from memento_git.work.dispatch import handout
 from memento_git.work.gates import gates
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.policy import Policy
     from memento_git.model.rows import AnyRow, GateRow, PlanRow, TaskRow
-    from memento_git.work.attest.signers import KnownSigners
     from memento_git.work.state import RunState
 
 DONE: Final = {"passed": "passed", "waived": "been waived"}

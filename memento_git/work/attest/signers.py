@@ -8,7 +8,7 @@ from memento_git.errors import Refused
 from memento_git.ledger import cache, policyfile, signer
 from memento_git.ledger.listed import FILE_MODES
 from memento_git.ledger.names import is_ref
-from memento_git.model.work import Event
+from memento_git.model.work import Event, Evidence
 from memento_git.work.attest import signing
 from memento_git.work.attest.signing import Seen
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
-    from memento_git.model.work import Evidence
 
 CACHE: Final = "signatures"
 NOBODY: Final = signer.Signers(b"", None, "")

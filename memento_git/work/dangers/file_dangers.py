@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.work.dangers.argv import options, program
 from memento_git.work.dangers.git_dangers import Breach
-from memento_git.work.dangers.shell import UNKNOWN
+from memento_git.work.dangers.shell import UNKNOWN, Call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from memento_git.work.dangers.shell import Call
 
 SYSTEM: Final = frozenset({
     "bin", "boot", "dev", "etc", "home", "lib", "lib64", "opt", "proc", "root", "sbin", "srv", "sys", "usr", "var",

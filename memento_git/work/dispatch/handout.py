@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memento_git.errors import Refused
+from memento_git.errors import MementoError, Refused
 from memento_git.folding.fold import last_of, plans_of
 from memento_git.ledger.codec import REDACTED
 from memento_git.ledger.view import LedgerUnreadable
@@ -19,7 +19,6 @@ from memento_git.work.remedies import OF_PLANS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from memento_git.errors import MementoError
     from memento_git.model.objection import Objection
     from memento_git.model.rows import HeldBack, TaskRow
     from memento_git.model.work import Event

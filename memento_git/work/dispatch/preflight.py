@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.errors import MementoError, Refused
 from memento_git.ledger import edits, layout, publish, settings
 from memento_git.model.enumeration import some
-from memento_git.model.policy import FREE
+from memento_git.model.policy import FREE, Policy
 from memento_git.model.tuples import NamedTuple
 from memento_git.model.types import text_problems
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.edits import WorkTree
     from memento_git.ledger.git import Git
     from memento_git.ledger.transaction import Transaction
-    from memento_git.model.policy import Policy
 
 DOING: Final = {"start": "starting a run", "dispatch": "handing out", "run": "running an executor"}
 LEVELS: Final = ("dirty", "untracked", "detached", "protected")

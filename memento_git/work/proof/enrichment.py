@@ -14,13 +14,12 @@ from memento_git.model.markup import code
 from memento_git.model.states import RUN_KINDS
 from memento_git.work.proof.trust import outcome_of
 from memento_git.work.proof.verdict import leaves
-from memento_git.work.proof.verification import is_below, named, shown
+from memento_git.work.proof.verification import Source, is_below, named, shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from memento_git.model.work import Evidence
-    from memento_git.work.proof.verification import Source
 
 MOST_COMMANDS: Final = 5
 

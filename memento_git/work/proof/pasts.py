@@ -6,18 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from memento_git.ledger import layout
 from memento_git.model.ids import Ref, kind_of
-from memento_git.model.work import SNAPSHOT
+from memento_git.model.work import SNAPSHOT, Event, Evidence
 from memento_git.work.gates import approvals
 from memento_git.work.loading import load
 from memento_git.work.proof import codes, enrichment, proofs, trust, verdict
-from memento_git.work.proof.verification import again_line
+from memento_git.work.proof.verification import Demand, Source, again_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memento_git.model.work import Event, Evidence
     from memento_git.work.proof.trust import Cited
-    from memento_git.work.proof.verification import Demand, Source
     from memento_git.work.state import RunState
 
 

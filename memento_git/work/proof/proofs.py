@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memento_git.model.ids import kind_of, parse_ref
-from memento_git.model.work import Evidence
+from memento_git.model.ids import Ref, kind_of, parse_ref
+from memento_git.model.work import Event, Evidence
 from memento_git.work import refusals as no
 from memento_git.work import remedies
 from memento_git.work.dispatch import terms
 from memento_git.work.gates import approvals
 from memento_git.work.proof import codes, trust
-from memento_git.work.proof.verification import Demand, asked
+from memento_git.work.proof.verification import Demand, Source, asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memento_git.model.ids import Ref
     from memento_git.model.objection import Objection
-    from memento_git.model.work import Event
-    from memento_git.work.proof.verification import Source
     from memento_git.work.state import RunState
 
     Cite = Callable[[RunState, Ref, str], trust.Cited]

@@ -8,14 +8,13 @@ from memento_git.model.enumeration import many, some
 from memento_git.model.states import CHECK_FAILED, CHECK_PASSED, RUN_KINDS, TRUSTS
 from memento_git.model.tuples import NamedTuple
 from memento_git.work.proof.codes import agree, code_seen, edited, sober, wholly
-from memento_git.work.proof.verification import is_late, runs, stricter, told_as
+from memento_git.work.proof.verification import Command, Demand, is_late, runs, stricter, told_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from memento_git.model.objection import Objection
     from memento_git.model.work import Event, Evidence
-    from memento_git.work.proof.verification import Command, Demand
 
 MOVED: Final = (
     "the code changed while the command ran, so it proves nothing: run it again; where the command itself changes "

@@ -8,7 +8,7 @@ from memento_git.model.markup import code
 from memento_git.model.tuples import NamedTuple
 from memento_git.work.proof.codes import agree, is_narrower
 from memento_git.work.proof.trust import counts_not_yet, ended, fault, is_of, is_silent, meets, outcome_of, seen_by
-from memento_git.work.proof.verification import shown
+from memento_git.work.proof.verification import Command, Demand, shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from memento_git.model.objection import Objection
     from memento_git.model.work import Evidence
     from memento_git.work.proof.trust import Cited
-    from memento_git.work.proof.verification import Command, Demand
 
 
 class Verdict(NamedTuple):

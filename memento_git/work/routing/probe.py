@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import scratch
 from memento_git.texts.secrets import redact_words
-from memento_git.work.routing.executors import NO_WRAP, fill
+from memento_git.work.routing.executors import NO_WRAP, Executor, fill
 from memento_git.work.running import capture
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
     from memento_git.model.objection import Objection
-    from memento_git.work.routing.executors import Executor
 
 PATIENCE: Final = 10.0
 TRIAL: Final = ("true",)

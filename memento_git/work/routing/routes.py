@@ -12,7 +12,7 @@ from memento_git.work import remedies
 from memento_git.work.loading import load
 from memento_git.work.proof import proofs
 from memento_git.work.routing import budget, outcomes, probe, routing
-from memento_git.work.routing.executors import known
+from memento_git.work.routing.executors import Executor, known
 from memento_git.work.routing.outcomes import Attempt, Outcome
 from memento_git.work.state import RunState
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
     from memento_git.work.proof.trust import Proof
-    from memento_git.work.routing.executors import Executor
 
 
 class Told(NamedTuple):

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import processes
-from memento_git.work.running.capture import captured, start, taken
+from memento_git.work.running.capture import Captured, captured, start, taken
 from memento_git.work.running.tee import finish, sink_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memento_git.ledger.processes import Process
-    from memento_git.work.running.capture import Captured
 
 STEP: Final = 0.05
 KEPT: Final = ("GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_SSH", "GIT_ASKPASS", "GIT_EDITOR", "GIT_TERMINAL_PROMPT")
