@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.work.dangers.argv import ASSIGNMENT, options, program
@@ -183,12 +184,8 @@ def _split(rest: Sequence[str]) -> str:
 
 def _executed(rest: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield the commands that `find` would run."""
-    at = 0
-    while at < len(rest):
-        if rest[at] in ("-exec", "-execdir", "-ok", "-okdir"):
-            ends = [end for end in range(at + 1, len(rest)) if rest[end] in (";", "+")]
-            end = ends[0] if ends else len(rest)
-            if end > at + 1:
-                yield tuple(UNKNOWN if word == "{}" else word for word in rest[at + 1 : end])
-            at = end
-        at += 1
+    words = iter(rest)
+    for option in words:
+        if option in ("-exec", "-execdir", "-ok", "-okdir"):
+            command = tuple(takewhile(lambda word: word not in (";", "+"), words))
+            yield from [tuple(UNKNOWN if word == "{}" else word for word in command)] if command else []
