@@ -47,14 +47,15 @@ def measure(edges: Edges) -> Row:
     parts = sorted(
         (sorted(part) for part in nx.weakly_connected_components(graph)), key=lambda part: (-len(part), part)
     )
-    groups, hot = _communities(graph), hot_spots(graph)
+    groups, hot, has_edges = _communities(graph), hot_spots(graph), graph.number_of_edges() > 0
+    modularity = nx.community.modularity(graph.to_undirected(), groups) if has_edges else 0.0
     return {
         "edges": {path: sorted(others) for path, others in sorted(edges.items())},
         "cycles": cycles[:MOST_CYCLES],
         "hot_spots": hot,
         "components": sorted((len(part) for part in parts if len(part) > 1), reverse=True),
         "communities": [group for group in groups if len(group) > 1],
-        "modularity": _modularity(graph, groups),
+        "modularity": float(round(modularity, 3)),
         "counts": {
             "nodes": graph.number_of_nodes(),
             "edges": graph.number_of_edges(),
@@ -110,24 +111,15 @@ def _communities(graph: Any) -> list[list[str]]:
     return sorted((sorted(group) for group in groups), key=lambda group: (-len(group), group))
 
 
-def _modularity(graph: Any, groups: Sequence[Sequence[str]]) -> float:
-    import networkx as nx
-
-    if not graph.number_of_edges():
-        return 0.0
-    return float(round(nx.community.modularity(graph.to_undirected(), groups), 3))
-
-
 def compare(before: Row, after: Row, policy: Mapping[str, Any]) -> Row:
     """Return what changed from one graph to another, and what of it policy warns of or refuses.
 
     Both are snapshots of `measure`, or summaries without edges, of which counts alone are compared.
     """
     whole = "edges" in before and "edges" in after
-    fresh = new_cycles(before["edges"], after["edges"]) if whole else _cycles_beside(before, after)
-    gone = [cycle for cycle in before.get("cycles", ()) if not (whole and _still(cycle, after["edges"]))]
-    if not whole:
-        gone = [cycle for cycle in gone if turned(cycle) not in map(turned, after.get("cycles", ()))]
+    known, now = (one.get("cycles", ()) for one in (before, after))
+    fresh = new_cycles(before["edges"], after["edges"]) if whole else sorted(one for one in now if one not in known)
+    gone = [cycle for cycle in known if not (_still(cycle, after["edges"]) if whole else cycle in now)]
     hot_before = {row["path"] for row in before.get("hot_spots", ())}
     hot_after = {row["path"] for row in after.get("hot_spots", ())}
     warnings = [
@@ -178,11 +170,6 @@ def new_cycles(before: Edges, after: Edges) -> list[list[str]]:
 
 def _still(cycle: Sequence[str], edges: Edges) -> bool:
     return all(other in edges.get(path, ()) for path, other in zip(cycle, [*cycle[1:], cycle[0]], strict=True))
-
-
-def _cycles_beside(before: Row, after: Row) -> list[list[str]]:
-    known = [turned(cycle) for cycle in before.get("cycles", ())]
-    return sorted(cycle for one in after.get("cycles", ()) if (cycle := turned(one)) not in known)
 
 
 def _grown(before: Row, after: Row, policy: Mapping[str, Any]) -> list[Row]:
