@@ -44,29 +44,18 @@ def from_failures(runs: Iterable[Evidence], commands: Iterable[Mapping[str, Any]
 def _asks(
     failed: Sequence[tuple[tuple[str, ...], Evidence]], known: Mapping[tuple[str, ...], Mapping[str, Any]]
 ) -> list[Source]:
-    """Return the latest failures' commands where texts name them, and the kinds of all of them."""
+    """Return the latest failures' commands where texts name them, and the kinds of all others, each once."""
     told: list[Source] = []
-    again = 0
+    again, kinds = 0, {"command"}
     for key, found in failed:
         rule = f"a failure of {found.id} for the same files ({code(shown(found.data['command']['argv']))})"
         if key in known and again < MOST_COMMANDS:
             again += 1
             told.append((rule, {"commands": [known[key]]}))
-        elif found.kind in RUN_KINDS and found.kind != "command":
+        elif found.kind in RUN_KINDS and found.kind not in kinds:
+            kinds.add(found.kind)
             told.append((rule, {"evidence": [found.kind]}))
-    return _one_each(told)
-
-
-def _one_each(told: Iterable[Source]) -> list[Source]:
-    """Return what is asked with one reason each for the kinds: the latest failure is enough to tell."""
-    kinds: set[str] = set()
-    kept = []
-    for rule, verify in told:
-        new = [kind for kind in verify.get("evidence", ()) if kind not in kinds]
-        kinds.update(new)
-        if new or "commands" in verify:
-            kept.append((rule, verify))
-    return kept
+    return told
 
 
 def from_graph(files: Sequence[str], evidence: str, hot_spots: Collection[str]) -> list[Source]:
