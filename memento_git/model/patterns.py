@@ -29,10 +29,6 @@ def names(pattern: str, path: str, fits: Fits = fnmatchcase) -> bool:
     return is_named
 
 
-def any_matches(patterns: Iterable[str], paths: Sequence[str]) -> bool:
-    return any(matches(pattern, path) for pattern in patterns for path in paths)
-
-
 def _parts(path: str) -> list[str]:
     """Return the names that a path or pattern has from the top on; `./src` is `src`."""
     return [part for part in path.split("/") if part not in ("", ".")]

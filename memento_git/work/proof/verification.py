@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.model.clock import duration
 from memento_git.model.enumeration import ends
 from memento_git.model.markup import code
-from memento_git.model.patterns import any_matches
+from memento_git.model.patterns import matches
 from memento_git.model.states import DEFAULT_PROOF, RUN_KINDS, TRUSTS
 from memento_git.model.tuples import NamedTuple
 
@@ -105,7 +105,8 @@ def applies(when: Mapping[str, Any], task: Mapping[str, Any]) -> bool:
         return False
     if when.get("risks") and (task.get("risk") or DEFAULT_RISK) not in when["risks"]:
         return False
-    return not when.get("files") or any_matches(when["files"], task.get("files") or [])
+    files = task.get("files") or ()
+    return not when.get("files") or any(matches(pattern, path) for pattern in when["files"] for path in files)
 
 
 def _rule(when: Mapping[str, Any]) -> str:
