@@ -126,14 +126,8 @@ def next_step(over: str, tried: Sequence[Attempt], held: Budget, cheapest: float
 def _after(lost: Sequence[Attempt]) -> Next:
     """Return what the latest of the lost attempts leads to; without a category, a second failure is one too many."""
     last = lost[-1]
-    cause = (last.category or "other") if last.how == "failed" else last.how
     again = sum(one.executor == last.executor for one in lost) > 1
-    action = LEADS_TO.get(cause, "fallback" if again else "retry")
-    avoid = tuple(sorted({one.executor for one in lost if _elsewhere(one)} | {last.executor}))
-    why = f"{last.executor}: {BECAUSE[cause]}"
+    action = LEADS_TO.get(last.cause, "fallback" if again else "retry")
+    avoid = tuple(sorted({one.executor for one in lost if LEADS_TO.get(one.cause) == "fallback"} | {last.executor}))
+    why = f"{last.executor}: {BECAUSE[last.cause]}"
     return Next(action, last.executor if action == "retry" else None, why, avoid if action == "fallback" else ())
-
-
-def _elsewhere(attempt: Attempt) -> bool:
-    cause = attempt.category if attempt.how == "failed" else attempt.how
-    return LEADS_TO.get(cause) == "fallback"

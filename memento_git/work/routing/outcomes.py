@@ -41,6 +41,11 @@ class Attempt(NamedTuple):
         """Tell whether it came to nothing; one that nobody ever took was no attempt."""
         return self.how in LOST and (self.claimed or self.how == "failed")
 
+    @property
+    def cause(self) -> str:
+        """Return how it ended, of a failure what kind that was."""
+        return (self.category or "other") if self.how == "failed" else self.how
+
 
 class Outcome(NamedTuple):
     """One dispatch that ended, as a datum about its executor."""
