@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 def roles(held: RunRows, fresh: RunRows | None = None, before: Iterable[RoleRow] = ()) -> list[RoleRow]:
     """Return a row for each actor and each role, the one that acted last first, its actions in alphabetical order.
 
-    Where rows of `before` count all deeds but the `fresh` ones, only those are counted.
+    That a record was made counts as a deed. Where rows of `before` count all deeds but the `fresh` ones, only those
+    are counted.
     """
-    deeds = _deeds(held if fresh is None else fresh)
-    done = [(who, deed) for who, deed in deeds if who]
+    counted = held if fresh is None else fresh
+    events = [*creations(counted), *counted["audit"]]
+    done = [(one["actor"], (one["created_at"], one["action"], one["record"])) for one in events if one["actor"]]
     role_of = {row["id"]: row["role"] for row in held["tasks"] if row["role"]}
     named = [("actor", who, deed) for who, deed in done]
     named += [("role", role_of[deed[2]], deed) for _, deed in done if deed[2] in role_of]
@@ -48,12 +50,6 @@ def _row(kind: str, name: str) -> RoleRow:
         "kind": kind, "name": name, "last_action": "", "last_record": "", "last_at": "", "actions": {},
         "incomplete_tasks": [],
     }  # fmt: skip
-
-
-def _deeds(held: RunRows) -> Iterable[tuple[str, tuple[str, str, str]]]:
-    """Yield who did what: time, action, record; that a record was made counts as a deed."""
-    for event in (*creations(held), *held["audit"]):
-        yield event["actor"], (event["created_at"], event["action"], event["record"])
 
 
 def _unfinished(held: RunRows) -> Iterable[tuple[str, str, str]]:
