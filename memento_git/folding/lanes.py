@@ -74,12 +74,6 @@ def task_status(lanes: Lanes) -> str:
     return "blocked" if "failed" in ends else "pending"
 
 
-def held_plan(lanes: Lanes) -> str:
-    """Return the canonical plan, `contested` or nothing; a rejection that its approval had not seen contests it."""
-    plan = lanes.word(CANONICAL, "")
-    return "contested" if f"plan:{plan}" in lanes.contested else plan
-
-
 def choice(lanes: Lanes) -> str:
     """Return the chosen candidate, `contested` or nothing; reopening takes back a choice that it had not seen, too."""
     name = lanes.word(SELECTED, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from memento_git.folding.fold import Fold, Folded, Judged, last_of, plans_of
-from memento_git.folding.lanes import CANONICAL, STATUS, choice, held_plan, task_status
+from memento_git.folding.lanes import CANONICAL, STATUS, choice, task_status
 from memento_git.folding.overruling import SETTLING
 from memento_git.ledger import layout
 from memento_git.ledger.view import LedgerUnreadable, View
@@ -122,7 +122,9 @@ class RunState(RunRecords):
     @property
     def canonical(self) -> str:
         """Return the id of the canonical plan, `contested` where it or its approval is, or nothing."""
-        return held_plan(self.folded(plans_of(self.id)).lanes)
+        lanes = self.folded(plans_of(self.id)).lanes
+        plan = lanes.word(CANONICAL, "")
+        return "contested" if f"plan:{plan}" in lanes.contested else plan
 
     @property
     def planless(self) -> bool:
@@ -180,15 +182,13 @@ class RunState(RunRecords):
 
     def trust_in(self, evidence: Evidence) -> str:
         found = self.witnessed(evidence)
-        return "reproduced" if found == "witnessed" and self._is_reproduced(evidence) else found
+        confirmed = self.runners.confirmed if self.runners is not None else ()
+        again = found == "witnessed" and (str(evidence.ref) in confirmed or self.seen_again(evidence).trusted)
+        return "reproduced" if again else found
 
     def witnessed(self, evidence: Evidence) -> str:
         """Return the trust of evidence by itself, whatever was run again."""
         return trust.trust_of(evidence.data, lambda name, sha256: self.holds(evidence.id, name, sha256))
-
-    def _is_reproduced(self, evidence: Evidence) -> bool:
-        now = self.runners is not None and str(evidence.ref) in self.runners.confirmed
-        return now or self.seen_again(evidence).trusted
 
     def seen_again(self, evidence: Evidence) -> reproduction.Seen:
         """Return what standing reruns of its command say of evidence."""
