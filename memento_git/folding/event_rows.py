@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
 import shlex
-from heapq import merge
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
@@ -94,7 +94,7 @@ def clocked(rows: Sequence[EventRow]) -> list[tuple[str, EventRow]]:
 
 def mixed(*told: Iterable[tuple[str, EventRow]]) -> list[EventRow]:
     """Return the rows of several stories as one by their times; each keeps its own order."""
-    return [row for _, row in merge(*told, key=lambda pair: pair[0])]
+    return [row for _, row in heapq.merge(*told, key=lambda pair: pair[0])]
 
 
 def unmet(data: Mapping[str, Any]) -> str:
@@ -104,8 +104,6 @@ def unmet(data: Mapping[str, Any]) -> str:
 
 def audit(events: Iterable[Judged]) -> list[EventRow]:
     """Return events as rows, each after what it had seen; the clock only breaks ties."""
-    import heapq
-
     seen = {one.event.id: one for one in events}
     waits = {name: {ref.id for ref in one.event.after if ref.id in seen} for name, one in seen.items()}
     followers = grouped((other, name) for name, before in waits.items() for other in before)
@@ -133,7 +131,9 @@ def troubles(
     for lanes, names in contests(folded.lanes.contested):
         told = [_told(found) for name in names if (found := event(name))]
         if CANONICAL in lanes:
-            told = [{**row, "about": row["record"], "title": _title(text(row["record"]))} for row in told]
+            told = [
+                {**row, "about": row["record"], "title": getattr(text(row["record"]), "title", None)} for row in told
+            ]
         first = told[0]["record"] if told else record
         held = grouped((lane.removeprefix("plan:") if lane.startswith("plan:") else first, lane) for lane in lanes)
         rows += [
@@ -152,12 +152,6 @@ def contests(contested: Mapping[str, Sequence[str]]) -> list[tuple[list[str], Se
     for lane, names in contested.items():
         found.setdefault(frozenset(names), ([], names))[0].append(lane)
     return list(found.values())
-
-
-def _title(text: object) -> str | None:
-    from memento_git.model.work import Prose
-
-    return text.title if isinstance(text, Prose) else None
 
 
 def _told(event: Event) -> ConcernedRow:
