@@ -31,14 +31,12 @@ def unlinked(markdown: str) -> str:
     return re.sub(LINKING, r"\g<0>&#8203;", markdown)
 
 
-def unformulated(markdown: str) -> str:
-    r"""Return Markdown whose dollar signs make no formula: some services read `\$` so, others one in a `<span>`."""
-    return markdown.replace("$", r"<span>\$</span>")
-
-
 def said(text: str) -> str:
-    """Return one line of text as it may stand in a comment: it does not act there, calls nobody and is no formula."""
-    return unformulated(unlinked(plain(text)))
+    r"""Return one line of text as it may stand in a comment: it does not act there, calls nobody and is no formula.
+
+    Some services read `\$` so, others one in a `<span>`.
+    """
+    return unlinked(plain(text)).replace("$", r"<span>\$</span>")
 
 
 def worded(text: str, style: Callable[[str], str] | None = None) -> str:
