@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.cli.boundary import leading
-from memento_git.work.actions import evidences, plans
+from memento_git.work.actions import evidences, plans, runs
 from memento_git.work.refusals import PlanRequired
 from tests.play import git
 
@@ -26,6 +26,7 @@ WORDS = {
     "BODY": "Write, then test.",
     "WHO": "agent",
     "WHY": "it was missing",
+    "DANGER": "git push --force",
 }
 PASSES = (sys.executable, "-c", "")
 
@@ -178,6 +179,22 @@ def test_a_dispatch_that_was_taken_back_leads_to_handing_its_task_out_and_one_th
     assert only(taken) == f"memento dispatch claim {taken['requeued_dispatch_id']}"
     failed = follow(play.root, f"memento dispatch fail {taken['requeued_dispatch_id']} --reason late")
     assert only(failed) == f"memento task reopen {task} --reason WHY"
+
+
+def test_a_task_that_cannot_be_handed_out_yet_leads_to_what_that_waits_for(
+    play: Play, follow: Callable[..., Any]
+) -> None:
+    run = play.run()
+    plan = play.do(plans.draft_plan, "Plan", "Do it.", run=run)
+    first = follow(play.root, "memento task add --title First")
+    assert only(first) == f"memento plan approve {plan}"
+    play.do(plans.approve_plan, plan)
+    later = follow(play.root, f"memento task add --title Later --depends-on {first['task']['id']}")
+    assert only(later) == f"memento status --run {run}"
+    risky = follow(play.root, "memento task add --title DANGER")
+    assert only(risky) == f"memento task show {risky['task']['id']}"
+    play.do(runs.pause_run, run, reason="lunch")
+    assert only(follow(play.root, "memento task add --title More")) == f"memento run resume {run}"
 
 
 def test_what_was_done_is_said_where_what_comes_next_cannot_be_read(play: Play, cli: Call) -> None:

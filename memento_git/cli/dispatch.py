@@ -324,7 +324,7 @@ def recover(
     again = f"\nhanded out again as {successor['dispatch_id']}" if successor else ""
     packet = handover.packet(made["path"] if made else None)
     data = {**row, "requeued_dispatch_id": successor["dispatch_id"] if successor else None, "bundle": made}
-    then = [task_steps.claiming("it", successor)] if successor else steps.offering(task)
+    then = [task_steps.claiming("it", successor)] if successor else steps.offering(door, task)
     door.show(data, f"recovered {row['dispatch_id']}{_kept(row)}{again}{packet}", then=then)
 
 

@@ -59,16 +59,19 @@ def after(door: Door, record: str) -> list[Row]:
     return due(door, run) if run else []
 
 
-def offering(task: TaskRow) -> list[Row]:
-    """Return the step that hands a pending task out, or shows what it waits for."""
-    why = f"“{task['title']}” is ready" if task["ready"] else f"“{task['title']}” waits for something"
-    return [{"why": why, "command": task_steps.handing_out(task)}]
+def offering(door: Door, task: TaskRow) -> list[Row]:
+    """Return the step that hands a pending task out, or leads to that: what holds it back, or its run waits for."""
+    if task["ready"] or task["waits_on"]:
+        why = f"“{task['title']}” {'is ready' if task['ready'] else 'waits for something'}"
+        return [{"why": why, "command": task_steps.handing_out(task)}]
+    back = task["held_back"]
+    return [{"why": back["why"], "command": back["command"]}] if back else due(door, task["run_id"])
 
 
-def about(task: TaskRow) -> list[Row]:
+def about(door: Door, task: TaskRow) -> list[Row]:
     """Return the steps for a task that was taken up again, given up or put in other words; none while it is at work."""
     if task["status"] == "pending":
-        return offering(task)
+        return offering(door, task)
     if task["status"] == "blocked":
         return retrying(task)
     return task_steps.proving(task)

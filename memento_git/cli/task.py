@@ -106,7 +106,7 @@ def add(
         raise click.UsageError("Missing option '--title' (or --from-event).")
     row = door.row("task add", lambda tx: tasks.add_task(tx, title, run=run, body=text, **given))
     data = {"task": row, "dispatched": False, "executor_invoked": False}
-    door.show(data, f"added {row['id']}", then=steps.offering(row))
+    door.show(data, f"added {row['id']}", then=steps.offering(door, row))
 
 
 def _take(door: Door, file: str, sender: str, delivery: str, given: dict[str, Any]) -> None:
@@ -154,7 +154,7 @@ def revise(
         tx, task_id, title=title, body=text, criteria=criteria or None,
         depends_on=depends_on if depends_on or no_dependencies else None, **given,
     ))  # fmt: skip
-    door.show({"task": row}, f"revised {row['id']}", then=steps.about(row))
+    door.show({"task": row}, f"revised {row['id']}", then=steps.about(door, row))
 
 
 @task.command("show")
@@ -247,7 +247,7 @@ def _moving(name: str, verb: str, text: str) -> click.Command:
 
         act = {"block": tasks.block_task, "reopen": tasks.reopen_task, "cancel": tasks.cancel_task}[name]
         row = door.row(f"task {name}", lambda tx: act(tx, task_id, reason=reason))
-        door.show({"task": row}, f"{verb} {row['id']}", then=steps.about(row))
+        door.show({"task": row}, f"{verb} {row['id']}", then=steps.about(door, row))
 
     return click.command(name, help=text)(move)
 
@@ -305,4 +305,4 @@ def repair(door: Door, task_id: str, title: str) -> None:
     from memento_git.work.actions import verifying
 
     row = door.row("task repair", lambda tx: verifying.repair_task(tx, task_id, title=title))
-    door.show({"task": row}, f"added {row['id']}, which repairs {row['repairs']}", then=steps.offering(row))
+    door.show({"task": row}, f"added {row['id']}, which repairs {row['repairs']}", then=steps.offering(door, row))

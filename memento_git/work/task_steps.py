@@ -26,7 +26,7 @@ def claiming(what: str, dispatch: DispatchRow) -> Row:
 
 def handing_out(task: TaskRow) -> str:
     """Return the command that hands a pending task out, or shows what it waits for."""
-    return creating(task["id"]) if task["ready"] else "memento status"
+    return creating(task["id"]) if task["ready"] else f"memento status --run {task['run_id']}"
 
 
 def due(task: TaskRow, dispatches: Sequence[DispatchRow]) -> str:
