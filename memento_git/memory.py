@@ -135,8 +135,8 @@ class Memory:
                 keep=lambda card: card.kind == "note" and shelf.current(card.id) in live,
             )  # fmt: skip
             told: dict[str, float] = {}
-            for card, score in found.told():
-                told.setdefault(shelf.current(card.id), score)
+            for card, hit in found.told():
+                told.setdefault(shelf.current(card.id), hit.score)
             answers.append([_record(shelf, live[name], round(score, 4)) for name, score in [*told.items()][:k]])
         return answers
 

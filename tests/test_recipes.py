@@ -307,6 +307,14 @@ def test_recall_tells_how_many_more_there_are(play: Play) -> None:
     assert len(told["notes"]) + told["steps"][0]["left_out"] == 4
 
 
+def test_what_a_step_recalls_without_being_sure_says_so(play: Play, known: dict[str, str], cli: Call) -> None:
+    about(play, known["decision"], "app.py:1")
+    (row,) = [row for row in run(play, "file-context", file="nope.py")["notes"] if row["id"] == known["decision"]]
+    assert row["weak"]
+    assert "perhaps not about this" in cli("recipe", "run", "file-context", "file=nope.py", "-C", str(play.root))[1]
+    assert not any(row["weak"] for row in run(play, "file-context", file="app.py")["notes"])
+
+
 def item(name: str, text: str = "", **options: Any) -> Item:
     return Item(name, "fact", "context", "active", name, text or name, "2026", "Ada", "person", **options)
 

@@ -142,7 +142,7 @@ def _labelled(row: Row, names: output.Names) -> str:
     labels = [
         *output.marks(row), *([row["validity"]] if row["validity"] else []),
         *([f"origin {row['origin']}"] if row["origin"] != "person" else []),
-        *(["reads like orders"] if row["orders"] else []),
+        *(["reads like orders"] if row["orders"] else []), *(["perhaps not about this"] if row["weak"] else []),
         *(f"contradicted by {names(one)}" for one in row["contradicted_by"]),
         *(f"{output.printable(one['place'])} {one['state']}" for one in row["places"] or ()),
     ]  # fmt: skip

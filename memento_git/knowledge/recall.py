@@ -63,9 +63,9 @@ class Hits(NamedTuple):
     unread: int = 0  # documents whose meaning is not known yet, where it counts
     unanswered: Sequence[str] = ()  # the questions that nothing answers
 
-    def told(self) -> Iterator[tuple[Card, float]]:
-        """Yield each document that answers, what says the same right behind it, and the score of both."""
-        yield from ((card, hit.score) for hit in self.hits for card in (hit.card, *hit.alike))
+    def told(self) -> Iterator[tuple[Card, Hit]]:
+        """Yield each document that answers, what says the same right behind it, and the hit that both are of."""
+        yield from ((card, hit) for hit in self.hits for card in (hit.card, *hit.alike))
 
 
 def search(

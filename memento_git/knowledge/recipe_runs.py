@@ -156,8 +156,10 @@ class RecipeRun:
             keep=lambda card: card.kind == "note" and (item := self._known(card.id)) is not None
             and recipes.passes(item, wanted),
         )  # fmt: skip
-        items = [(self._known(card.id), score) for card, score in found.told()]
-        return [item._replace(score=round(score, 3)) for item, score in items if item is not None], found.more
+        items = [(self._known(card.id), hit) for card, hit in found.told()]
+        return [
+            item._replace(score=round(hit.score, 3), is_weak=hit.weak) for item, hit in items if item is not None
+        ], found.more
 
     def _known(self, name: str) -> Item | None:
         """Return a note by its id; None where its file is wrong or is not there."""

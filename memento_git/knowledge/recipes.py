@@ -52,6 +52,7 @@ class Item(NamedTuple):
     corrects: bool = False
     is_expired: bool = False
     score: float | None = None
+    is_weak: bool = False
 
     @property
     def words(self) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memento_git.knowledge.recipe_runs import Write
+    from memento_git.knowledge.recipes import Item
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
     from memento_git.model.rows import Row
@@ -159,7 +160,7 @@ def run_recipe(
 ) -> Row:
     """Run a recipe. Only with `apply` is anything written, all in one commit; else it is told what would be."""
     run = RecipeRun(ledger.view(at), at_commit=bool(at))
-    rows = [_found_row(run, item.id, item.score) for item in run.run(name, given)]
+    rows = [_found_row(run, item) for item in run.run(name, given)]
     applied = False
     if apply and run.writes:
 
@@ -172,9 +173,10 @@ def run_recipe(
     return {"recipe": name, "notes": rows, "steps": run.steps, "writes": written, "applied": applied}
 
 
-def _found_row(run: RecipeRun, note: str, score: float | None) -> Row:
-    row = note_row(run.shelf, run.shelf.note(note))
-    return {**row, "score": score, "places": run.places.rows(note) if run.places.followed else None}
+def _found_row(run: RecipeRun, item: Item) -> Row:
+    row = note_row(run.shelf, run.shelf.note(item.id))
+    places = run.places.rows(item.id) if run.places.followed else None
+    return {**row, "score": item.score, "weak": item.is_weak, "places": places}
 
 
 def _would_write(ledger: Ledger, run: RecipeRun) -> list[Row]:
