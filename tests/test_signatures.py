@@ -388,7 +388,7 @@ def test_a_line_of_a_signer_that_ssh_keygen_cannot_read_is_what_a_finding_tells_
     assert seen.why.startswith(".memento/allowed_signers:2 has its key, and ssh-keygen cannot read that line: ")
     (one,) = [one for one in check(office.play.ledger, no_base=True).findings if one.code in ("K001", "K002")]
     assert seen.why in one.message
-    assert one.fix == "commit that file as ssh-keygen reads it"
+    assert one.fix == signing.KEYS
 
 
 def test_a_revoked_key_counts_no_more(office: Office) -> None:
@@ -410,10 +410,11 @@ def test_a_list_of_revoked_keys_that_cannot_be_read_is_said_so_and_trusts_nobody
         assert office.seen(event).state == "unchecked"
         why = f"policy names .memento/revoked, where line {line} is no public key"
         assert why in cli("check", "-C", str(office.root))[1]
+        assert "canonical  Plan  unsigned\n" in cli("status", "-C", str(office.root))[1]
         told = [
             one for one in check(office.play.ledger, no_base=True).findings if "could not be checked" in one.message
         ]
-        assert [(why in one.message, one.fix) for one in told] == [(True, "commit that file as ssh-keygen reads it")]
+        assert [(why in one.message, one.fix) for one in told] == [(True, signing.KEYS)]
     other = str(office.play.do(plans.draft_plan, "P", "B"))
     refused("signers_missing", lambda: office.play.do(plans.approve_plan, other, key=str(office.ada)))
 

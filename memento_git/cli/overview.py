@@ -83,8 +83,7 @@ def _status(held: RunRows, names: Names) -> str:
         f"plan  {names(row['id'])}  {output.state(row['status'])}  {output.printable(row['title'])}"
         + (click.style("  changed since its approval", fg="red") if row["changed"] else "")
         + (click.style("  not approved by who may", fg="red") if row["unapproved"] else "")
-        + (click.style("  unsigned", fg="red") if row["unsigned"] else "")
-        + f"  {output.signature(row)}".rstrip()
+        + (click.style("  unsigned", fg="red") if row["unsigned"] else f"  {output.signature(row)}".rstrip())
         for row in held["plans"] if row["status"] in ("canonical", "draft", "contested")
     ]  # fmt: skip
     tasks = [

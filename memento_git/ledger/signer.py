@@ -48,7 +48,10 @@ WITHOUT: Final = ("DISPLAY", "WAYLAND_DISPLAY", "SSH_ASKPASS")
 class SigningKeyMissing(Refused):
     token = "signing_key_missing"
     sentence = "there is no key to sign with: {why}"
-    hint_ = "give one with --key FILE, or set git's gpg.format=ssh and user.signingKey, or MEMENTO_SIGNING_KEY"
+    hint_ = (
+        "give one with --key FILE, or set git's gpg.format=ssh and user.signingKey, or MEMENTO_SIGNING_KEY; "
+        "what must be signed, and by whom, policy.signatures in .memento/config.yaml says"
+    )
 
 
 class SigningRefused(Refused):

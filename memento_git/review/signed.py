@@ -49,8 +49,7 @@ def keys_away(git: Git, commit: str, policy: Policy) -> list[Finding]:
 
 def _away(why: str) -> list[Finding]:
     """Return what is told of a file of keys; nothing without a reason."""
-    how = "commit the file that policy.signatures names, as ssh-keygen reads it"
-    return [Finding("K001", layout.CONFIG, 0, f"policy {why}", how, "warning")] if why else []
+    return [Finding("K001", layout.CONFIG, 0, f"policy {why}", signing.KEYS, "warning")] if why else []
 
 
 def _records(view: View, paths: Iterable[str], policy: Policy) -> Iterator[Event | Evidence]:

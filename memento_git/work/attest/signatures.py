@@ -42,7 +42,7 @@ class SignatureUnfit(Refused):
 class SignersMissing(Refused):
     token = "signers_missing"
     sentence = "policy demands signatures, and it {why}"
-    hint_ = "commit the file that policy.signatures in .memento/config.yaml names, as ssh-keygen reads it"
+    hint_ = signing.KEYS
 
 
 class Sealer:

@@ -37,6 +37,7 @@ WORDS: Final = {
 DOUBTFUL: Final = ("unknown_key", "unchecked")
 """What a signature that nothing demands may come to without being wrong."""
 AGAIN: Final = "do it again with --sign, as one who may"
+KEYS: Final = "name the file in policy.signatures of .memento/config.yaml, and commit it as ssh-keygen reads it"
 LOOK: Final = "memento check where ssh-keygen is on PATH"
 GATES: Final = {"final_acceptance": "final_acceptance", "release": "release", "approval": "approvals"}
 
@@ -190,4 +191,4 @@ def _doubtful(path: str, seen: Seen) -> Finding:
 
 def _looking(seen: Seen) -> str:
     """Return how a signature is checked that could not be: what is amiss with the files of keys is told with it."""
-    return "commit that file as ssh-keygen reads it" if seen.why else LOOK
+    return KEYS if seen.why else LOOK
