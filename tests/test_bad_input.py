@@ -720,7 +720,8 @@ def test_a_command_that_reads_nothing_needs_no_standard_input(play: Play) -> Non
 
 
 @pytest.mark.parametrize(
-    ("verb", "known"), [("claim", "claimed"), ("task.claim", "claimed"), ("note.claimed", "added")]
+    ("verb", "known"),
+    [("claim", "claimed"), ("task.claim", "claimed"), ("note.claimed", "added"), ("run.failed", "gate.failed")],
 )
 def test_a_verb_that_no_event_has_is_refused_with_those_that_are_known(
     play: Play, refused: Callable[..., dict[str, Any]], verb: str, known: str

@@ -81,8 +81,9 @@ def _refuse_unknown(verb: str) -> None:
     kind, known = verb.rpartition(".")[0], actions()
     if verb not in {*known, *(verb_of(action) for action in known)}:
         near = [action for action in known if action.startswith(f"{kind}.")] or known
-        verbs = {verb_of(action) for action in near}
-        raise VerbUnknown(given=verb[:60], known=", ".join(sorted(verbs)))
+        elsewhere = [action for action in known if verb_of(action) == verb_of(verb)]
+        verbs = sorted({verb_of(action) for action in near})
+        raise VerbUnknown(given=verb[:60], known=", ".join([*elsewhere, *verbs]))
 
 
 def _events(view: Any, given: str, record: str) -> list[EventRow]:
