@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
 import click
@@ -256,7 +257,8 @@ def call(name: str, given: Mapping[str, Any]) -> Call:
     missing = [key for key in _needed(op) if key not in values]
     refusal = functools.partial(ToolArgumentsInvalid, tool=where, takes=takes(op))
     if wrong:
-        raise refusal(problem=f"it takes no {wrong[0]!r:.80}")
+        near = get_close_matches(wrong[0][:80], there, 1)
+        raise refusal(problem=f"it takes no {wrong[0]!r:.80}" + (f", but {near[0]}" if near else ""))
     if missing:
         raise refusal(problem=f"{missing[0]} is missing")
     options, arguments = list[str](), list[str]()
