@@ -321,7 +321,7 @@ def test_lists_of_ids_are_cut_too_and_people_are_told_how_many_they_are(play: Pl
         cli("report", "--limit", "4", "-C", str(play.root))[1],
     ):
         assert "5 not finished" in told
-        assert "more ready" not in told
+        assert "ready: 1 more" not in told
 
 
 def test_time_travel_reads_an_old_revision_everywhere(play: Play, cli: Call) -> None:

@@ -152,7 +152,7 @@ def test_an_answer_that_is_none_is_told_as_what_it_is(
     assert ("--commit" in refused.hint) == (token == "hosting_not_found" or "somewhere else" in refused.message)
     assert "--number" not in refused.hint
     if headers.get("Retry_After"):
-        assert "in 30 seconds" in refused.message
+        assert ", try again in 30 s" in refused.message
     assert len(service.asked) == 1
 
 

@@ -768,7 +768,7 @@ def test_what_is_left_out_is_said(play: Play) -> None:
     held = play.overview(limit=3)
 
     assert held["omitted"] == {"tasks": 1}
-    assert "1 more tasks" in markdown(held)
+    assert "\n- tasks: 1 more\n" in f"{markdown(held)}\n"
     assert held["counts"]["pending"] == 4
 
 

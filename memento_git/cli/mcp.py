@@ -21,6 +21,7 @@ from memento_git.cli import boundary, terminal, texts, tools
 from memento_git.cli.boundary import Door, bare
 from memento_git.errors import MementoError, Refused, adding
 from memento_git.ledger import signer
+from memento_git.model.enumeration import many
 from memento_git.model.work import is_agent
 
 if TYPE_CHECKING:
@@ -200,6 +201,6 @@ def _fitting(said: str, words: list[str]) -> str:
     if len(said) <= LARGEST:
         return said
     kept = said[:LARGEST].rpartition("\n")[0] or said[:LARGEST]
-    left = len(said) - len(kept)
+    left = many(len(said) - len(kept), "more character is", "more characters are")
     line = terminal.shortened(shlex.join(words))
-    return f"{kept}\n… {left} more characters are left out: ask for less, or in a shell: memento {line}"
+    return f"{kept}\n… {left} left out: ask for less, or in a shell: memento {line}"

@@ -97,7 +97,7 @@ def _status(held: RunRows, names: Names) -> str:
     lines += _blocks(held, names)
     lines += _knowledge(held["knowledge"])
     lines += _others(held["also_open"], held["omitted"].pop("also_open", 0), names)
-    lines += [f"  … {count} more {name}: --limit 0 shows all" for name, count in held["omitted"].items()]
+    lines += [f"  … {name}: {count} more, --limit 0 shows all" for name, count in held["omitted"].items()]
     return "\n".join([*lines, *_next(held, names)])
 
 

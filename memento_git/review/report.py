@@ -62,7 +62,7 @@ def sections(held: RunRows) -> list[tuple[str, list[str]]]:
         ("Notes", [note_line(row) for row in held.get("knowledge", ())]),
         ("Also open", [f"{said(row['goal'])} (`{row['id']}`) — {row['status']}" for row in held.get("also_open", ())]),
         ("Next", [f"{worded(step['why'])}: {code(step['command'])}" for step in held["next"]]),
-        ("Not shown", [f"{count} more {NAMED.get(name, name)}" for name, count in held["omitted"].items()]),
+        ("Not shown", [f"{NAMED.get(name, name)}: {count} more" for name, count in held["omitted"].items()]),
     ]  # fmt: skip
     return [(title, list(items)) for title, items in found if items]
 

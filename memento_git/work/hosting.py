@@ -316,7 +316,7 @@ def _bearer(token: str) -> Any:
 
 
 def _until(seconds: str | None) -> str:
-    return f", try again in {seconds} seconds" if seconds and seconds.isdecimal() and len(seconds) < 8 else ""
+    return f", try again in {seconds} s" if seconds and seconds.isdecimal() and len(seconds) < 8 else ""
 
 
 def _reason(error: Exception) -> str:
