@@ -367,6 +367,18 @@ def test_changed_and_removed_files_stand_above_all(play: Play) -> None:
     assert f"{claimed.name}`" in told_so.partition("> - changed: ")[2].partition("\n")[0]
 
 
+def test_what_was_changed_in_one_run_is_told_once_beside_others(play: Play) -> None:
+    first, second = play.planned("One"), play.planned("Two")
+    base = head(play)
+    (approved,) = (play.root / ".memento" / "runs" / first).rglob("*-approved-*.yaml")
+    approved.write_text(approved.read_text() + "# more\n")
+    play.task(run=second)
+    play.commit_all("tampered")
+    held = told(play, f"{base}..")
+    assert [run["id"] for run in held["runs"]] == [second]
+    assert [row["path"].split("/")[2] for row in held["forbidden"]] == [first]
+
+
 def test_an_archived_and_a_redacted_file_are_not_missed(play: Play) -> None:
     run = play.planned()
     play.proven()
