@@ -867,6 +867,17 @@ def test_why_git_makes_no_tag_for_a_mark_is_told(play: Play, monkeypatch: pytest
     assert (caught.value.token, "git config user.email" in caught.value.hint) == ("identity_missing", True)
 
 
+def test_a_shallow_clone_does_not_tell_what_came_since_a_moment_that_it_lacks(play: Play, tmp_path: Path) -> None:
+    for text in ("Tea.", "Coffee."):
+        add(play, text)
+    git(tmp_path, "clone", "-q", "--depth=1", play.root.as_uri(), "cut")
+    with Ledger.open(tmp_path / "cut", actor="agent:mira") as ledger:
+        for since, token, way in (("90d", "fork_missing", "--deepen=50"), ("HEAD~1", "point_unknown", "--deepen")):
+            with pytest.raises(MementoError) as caught:
+                sessions.changes_since(ledger, since)
+            assert (caught.value.token, way in caught.value.hint) == (token, True)
+
+
 def test_changes_tell_revisions_states_and_removed_files(play: Play) -> None:
     one, two, three = (add(play, text) for text in ("Tea.", "Coffee.", "Water."))
     then = git(play.root, "rev-parse", "HEAD")

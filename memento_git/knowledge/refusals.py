@@ -104,7 +104,10 @@ class NeverValid(Misused):
 class PointUnknown(Misused):
     token = "point_unknown"
     sentence = "{given!r} is no mark, revision, date or length of time"
-    hint_ = "write a mark (git tag -l 'memento/*' lists them), main~3, 2026-12-31 or 90d"
+    hint_ = (
+        "write a mark (git tag -l 'memento/*' lists them), main~3, 2026-12-31 or 90d; a shallow clone may need "
+        "git fetch --deepen"
+    )
 
 
 class NotePromoted(Refused):

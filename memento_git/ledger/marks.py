@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
+from memento_git.ledger import ranges
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.lock import refuse_ref
 from memento_git.model.clock import seconds_of
@@ -77,5 +78,6 @@ def before(git: Git, moment: str) -> str:
     seconds = max(int(seconds_of(moment)), 0)  # git takes no year after 2099 by its name
     found = git.answer("rev-list", "--max-count=1", f"--before=@{seconds} +0000", "HEAD")
     if not found:
+        ranges.refuse_older(git, f"what was before {moment}")
         raise NothingBefore(moment=moment)
     return found
