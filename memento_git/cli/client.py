@@ -10,13 +10,12 @@ import click
 
 from memento_git.cli import boundary, output, terminal
 from memento_git.cli.boundary import Door, alters, bare
-from memento_git.model.clients import CLIENTS
+from memento_git.model.clients import CLIENTS, Client
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.knowledge.actions.clients import Edit
-    from memento_git.model.clients import Client
 
 MOST_READ: Final = 16 << 20
 WORDS: Final = {

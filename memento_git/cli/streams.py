@@ -6,13 +6,11 @@ import io
 import os
 import select
 import sys
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TextIO, cast
 
 from memento_git.errors import Misused
 
 if TYPE_CHECKING:
-    from typing import TextIO
-
     from _typeshed import ReadableBuffer, WriteableBuffer
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
 
 from memento_git.knowledge import passages
 from memento_git.knowledge.passages import Match, Text
 from memento_git.model.anchors import CHANGED, GONE, MOVED, OK, UNKNOWN, UNPINNED, Anchor, spell
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    Elsewhere = Callable[[Sequence[str]], tuple[str, Match] | None]
-
+Elsewhere = Callable[[Sequence[str]], tuple[str, Match] | None]
 Range = tuple[int, int]
 FEW_KEPT: Final = 0.3
 ALIKE: Final = 0.5

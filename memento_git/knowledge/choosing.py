@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.cards import Card
 from memento_git.knowledge.transitions import REDACTED
-from memento_git.knowledge.wishes import LED_ON, UNSAID
+from memento_git.knowledge.wishes import LED_ON, UNSAID, Wish
 from memento_git.ledger import layout
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from memento_git.knowledge.shelf import Shelf
-    from memento_git.knowledge.wishes import Wish
     from memento_git.model.work import Prose
 
 FEEDBACK: Final = "feedback"  # what was said of a session is parked as it is made, not set aside by anybody

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Container, Iterable
 from difflib import get_close_matches
 from os.path import lexists
 from pathlib import Path
 from posixpath import basename, isabs, normpath, relpath
-from typing import TYPE_CHECKING
 
 from memento_git.errors import Refused
 from memento_git.ledger import standing
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import Git, GitFailed
+from memento_git.ledger.standing import Reader, Standing
 from memento_git.model import anchors
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterable
-
-    from memento_git.ledger.git import Git
-    from memento_git.ledger.standing import Reader, Standing
 
 
 class CodeUnreadable(Refused):

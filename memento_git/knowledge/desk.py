@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from memento_git.knowledge import watched_paths
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import desk
+from memento_git.ledger.store import Ledger
 from memento_git.ledger.transaction import Transaction
 from memento_git.model.ids import IdInvalid, NoSuchRecord, WrongKind
-
-if TYPE_CHECKING:
-    from memento_git.ledger.store import Ledger
-    from memento_git.model.work import Prose
+from memento_git.model.work import Prose
 
 
 class Desk(desk.Desk):

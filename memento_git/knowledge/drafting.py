@@ -14,14 +14,13 @@ from memento_git.model import types as t
 from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.ids import KINDS, EvidenceWithdrawn, begins_an_id, kind_of
 from memento_git.model.knowledge import DOMAIN_OF, KEY, LINKED, NOTE_KINDS, ORIGINS, RELATIONS, TIERS
-from memento_git.model.work import is_agent
+from memento_git.model.work import Prose, is_agent
 from memento_git.texts.typed import TextInvalid, WordUnknown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from memento_git.knowledge.desk import Desk
-    from memento_git.model.work import Prose
 
 T = TypeVar("T")
 LONGEST_TITLE: Final = 80

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from memento_git.code.symbols import Symbols
 from memento_git.knowledge import anchors, impact, occurrences, symbol_anchors, watched_paths
 from memento_git.knowledge.anchors import Found, Hunk, Placed, Sides
 from memento_git.knowledge.other_files import OtherFiles, Texts
-from memento_git.knowledge.passages import Text
+from memento_git.knowledge.passages import Match, Text
 from memento_git.ledger import standing
+from memento_git.ledger.git import Git
+from memento_git.ledger.standing import Reader, Standing
 from memento_git.model.anchors import CHANGED, GONE, UNKNOWN, Anchor
 from memento_git.model.enumeration import grouped
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-    from memento_git.code.symbols import Symbols
-    from memento_git.knowledge.passages import Match
-    from memento_git.ledger.git import Git
-    from memento_git.ledger.standing import Reader, Standing
 
 MOST_LOST: Final = 200
 MOST_CANDIDATES: Final = 2000

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.knowledge.overlay import brief_row
+from memento_git.knowledge.overlay import Overlay, brief_row
 from memento_git.knowledge.recall import search
 from memento_git.ledger import layout, standing
-from memento_git.ledger.grep import Grep
+from memento_git.ledger.grep import Grep, Line
 from memento_git.model.patterns import matches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.knowledge.overlay import Overlay
-    from memento_git.ledger.grep import Line
     from memento_git.model.rows import Row
 
 MOST_LINES: Final = 15

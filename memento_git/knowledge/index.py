@@ -18,7 +18,7 @@ from whoosh import columns, fields, formats
 from whoosh.filedb.filestore import FileStorage
 from whoosh.reading import SegmentReader, TermNotFound
 
-from memento_git.knowledge.cards import packed, unpacked
+from memento_git.knowledge.cards import Card, Entry, packed, unpacked
 from memento_git.knowledge.corpus import Damaged
 from memento_git.ledger import wholefile
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from memento_git.knowledge.cards import Card, Entry
     from memento_git.ledger.git import Git
 
 FORMAT: Final = 9  # raised with every change of what is indexed or how: words, weights, marks, cards

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from memento_git.knowledge import alike, recipes, words
 from memento_git.knowledge.lexicon import ASKING
+from memento_git.knowledge.recipes import Item
 from memento_git.knowledge.transitions import CURRENT
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-    from memento_git.knowledge.recipes import Item
 
 BEST: Final = 12
 MOST_TRAITS: Final = 3

@@ -6,15 +6,12 @@ import configparser
 import json
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
 
 from memento_git.model.anchors import MANIFESTS, REQUIREMENTS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    Reader = Callable[[str], Iterable[tuple[str, str]]]
-
+Reader = Callable[[str], Iterable[tuple[str, str]]]
 Required = tuple[str, str]
 CARGO: Final = ("dependencies", "dev-dependencies", "build-dependencies")
 GO: Final = re.compile(r"^\s*(?:require\s+)?([^\s()/]+\.[^\s()]+)\s+(v\S+)", re.MULTILINE)

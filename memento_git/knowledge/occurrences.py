@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from memento_git.knowledge import manifests
 from memento_git.knowledge.anchors import Found
 from memento_git.ledger.grep import GrepIncomplete
-from memento_git.model.anchors import CHANGED, GONE, OK, UNKNOWN
+from memento_git.model.anchors import CHANGED, GONE, OK, UNKNOWN, Anchor
 from memento_git.model.patterns import matches
 
 if TYPE_CHECKING:
     from memento_git.ledger.standing import Reader, Standing
-    from memento_git.model.anchors import Anchor
 
 
 def found(anchor: Anchor, now: Standing, reader: Reader) -> Found:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
 
 from memento_git.code.symbols import Symbols, symbols
 from memento_git.knowledge import passages
 from memento_git.knowledge.passages import Match, Text
 from memento_git.ledger import standing
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from memento_git.ledger.standing import Reader, Standing
+from memento_git.ledger.standing import Reader, Standing
 
 MOST_BYTES: Final = 64 * 1024 * 1024
 MOST_FILES: Final = 5000

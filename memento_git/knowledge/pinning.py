@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from memento_git.code.symbols import Symbols
 from memento_git.errors import Refused
 from memento_git.knowledge import following, occurrences, passages
+from memento_git.knowledge.anchors import Found
 from memento_git.knowledge.code_paths import nearest
+from memento_git.knowledge.following import Follower
+from memento_git.knowledge.passages import Text
+from memento_git.ledger.git import Git
+from memento_git.ledger.standing import Standing
 from memento_git.model.anchors import GONE, OK, UNKNOWN, UNPINNED, Anchor, by_lines, parse, spell
 from memento_git.model.enumeration import many, some
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from memento_git.code.symbols import Symbols
-    from memento_git.knowledge.anchors import Found
-    from memento_git.knowledge.following import Follower
-    from memento_git.knowledge.passages import Text
-    from memento_git.ledger.git import Git
-    from memento_git.ledger.standing import Standing
 
 MOST_NEAR: Final = 3
 UNSEEN: Final = "is no text that can be looked into: it is binary, or above 4 MiB; name it as a whole"

@@ -9,14 +9,13 @@ from memento_git.code.grammars import language_of
 from memento_git.errors import Refused
 from memento_git.knowledge.code_paths import chosen
 from memento_git.knowledge.outlines import counted, noted, outlines
-from memento_git.knowledge.overlay import note_row
+from memento_git.knowledge.overlay import Overlay, note_row
 from memento_git.model import anchors
 from memento_git.model.anchors import spell
 from memento_git.model.enumeration import grouped, many
 
 if TYPE_CHECKING:
     from memento_git.knowledge.anchors import Placed
-    from memento_git.knowledge.overlay import Overlay
     from memento_git.model.rows import Row
 
 MOST_NAMED: Final = 5

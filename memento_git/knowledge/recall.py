@@ -6,11 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from memento_git.knowledge import alike
-from memento_git.knowledge.corpus import Damaged
+from memento_git.knowledge.corpus import Corpus, Damaged
 from memento_git.knowledge.documents import documents_of
 from memento_git.knowledge.opponents import beside, opponents
-from memento_git.knowledge.ranking import rank
-from memento_git.knowledge.repeats import are_alike, said
+from memento_git.knowledge.ranking import Asked, Near, Ranked, rank
+from memento_git.knowledge.repeats import Said, are_alike, said
 from memento_git.ledger.view import View
 from memento_git.model.enumeration import grouped
 
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.knowledge.cards import Card
-    from memento_git.knowledge.corpus import Corpus
-    from memento_git.knowledge.ranking import Asked, Near, Ranked
-    from memento_git.knowledge.repeats import Said
     from memento_git.knowledge.scoring import Part
     from memento_git.ledger.store import Ledger
 

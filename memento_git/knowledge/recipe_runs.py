@@ -14,14 +14,13 @@ from memento_git.knowledge.whereabouts import Whereabouts
 from memento_git.ledger import layout
 from memento_git.ledger.recipebook import MOMENTS, RecipeBook
 from memento_git.model import anchors
-from memento_git.model.recipes import DEEPEST, SINKS, SOURCES
+from memento_git.model.recipes import DEEPEST, SINKS, SOURCES, Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from memento_git.ledger.view import View
     from memento_git.model.objection import Objection
-    from memento_git.model.recipes import Recipe
     from memento_git.model.rows import Row
     from memento_git.model.work import Prose
 

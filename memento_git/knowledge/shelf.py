@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from memento_git.folding.fold import Fold, Folded
 from memento_git.knowledge import register, transitions
@@ -24,20 +25,13 @@ from memento_git.knowledge.transitions import (
 )
 from memento_git.ledger import cache, codec, decoding, layout
 from memento_git.ledger.events import Happenings
-from memento_git.ledger.view import LedgerUnreadable
-from memento_git.model.anchors import from_data
+from memento_git.ledger.view import LedgerUnreadable, View
+from memento_git.model.anchors import Anchor, from_data
 from memento_git.model.enumeration import grouped
 from memento_git.model.finding import WHOLE, Finding
 from memento_git.model.ids import IdInvalid, NoSuchRecord, WrongKind, begins_an_id, kind_of
 from memento_git.model.knowledge import KEY
-from memento_git.model.work import Prose
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from memento_git.ledger.view import View
-    from memento_git.model.anchors import Anchor
-    from memento_git.model.work import Event
+from memento_git.model.work import Event, Prose
 
 WORTH_KEEPING: Final = 50
 KEPT: Final = "knowledge"

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
 from memento_git.code.symbols import Symbols
 from memento_git.knowledge import anchors, passages
+from memento_git.knowledge.anchors import Elsewhere, Found, Range, Sides
+from memento_git.knowledge.passages import Text
 from memento_git.model.anchors import CHANGED, GONE, MOVED, OK, UNKNOWN, Anchor
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from memento_git.knowledge.anchors import Elsewhere, Found, Range, Sides
-    from memento_git.knowledge.passages import Text
-
 
 ALIKE: Final = 0.4
 NOTHING: Final = Symbols({})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
-from memento_git.knowledge.cards import entry_of
+from memento_git.knowledge.cards import Entry, entry_of
 from memento_git.knowledge.corpus import Corpus, Damaged
 from memento_git.knowledge.documents import can_be_found, documents_of
 from memento_git.ledger import difference, lock
@@ -14,7 +14,6 @@ from memento_git.model.progress import portions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memento_git.knowledge.cards import Entry
     from memento_git.knowledge.index import Index
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View

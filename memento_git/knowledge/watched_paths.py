@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import layout, wholefile
 from memento_git.model import anchors
-from memento_git.model.anchors import MANIFESTS
+from memento_git.model.anchors import MANIFESTS, Anchor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.transaction import Transaction
-    from memento_git.model.anchors import Anchor
 
 NAME: Final = "noted"
 WILD: Final = re.compile(r"[*?\[\]]+")

@@ -6,21 +6,17 @@ import os
 import re
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import Final, NoReturn
 
 from memento_git.errors import Broken
 from memento_git.ledger import commits, layout, policyfile
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.names import NoSuchRevision
 from memento_git.ledger.policyfile import ELSEWHERE
 from memento_git.ledger.ranges import TRUNKS, RemoteHeadUnknown
 from memento_git.ledger.store import NoLedger
-from memento_git.ledger.view import LedgerUnreadable
+from memento_git.ledger.view import LedgerUnreadable, View
 from memento_git.model.finding import AWAY, FETCHING, Finding
-
-if TYPE_CHECKING:
-    from memento_git.ledger.git import Git
-    from memento_git.ledger.view import View
 
 PARTIAL: Final = r"^remote\..*\.promisor$|^extensions\.partialclone$"
 TREELESS: Final = (r"^remote\..*\.partialclonefilter$", "tree:")  # git would fetch what each commit has, one by one

@@ -10,12 +10,11 @@ from memento_git.errors import Refused
 from memento_git.ledger import difference, edits, merging, publish, userindex
 from memento_git.ledger.complaints import complaints, ended, is_full
 from memento_git.ledger.environment import PATTERNS
-from memento_git.ledger.git import CannotWrite, GitFailed
+from memento_git.ledger.git import CannotWrite, Git, GitFailed
 from memento_git.ledger.listed import FILE_MODES
 from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
-    from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
 
 PATIENCE: Final = 600.0

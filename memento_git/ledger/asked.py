@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from memento_git.ledger.endings import end_group
-from memento_git.ledger.git import answered
+from memento_git.ledger.git import Git, answered
 from memento_git.ledger.turns import at_end
-
-if TYPE_CHECKING:
-    from memento_git.ledger.git import Git
 
 
 class Asked:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
 from memento_git.ledger.environment import PATTERNS
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import Git, GitFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memento_git.ledger.git import Git
     from memento_git.model.work import Event
 
 COMMIT: Final = "\x01"

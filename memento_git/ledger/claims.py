@@ -6,14 +6,13 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.lock import refuse_ref
 from memento_git.model.clock import STAMP
 from memento_git.model.ids import is_id
 from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from memento_git.ledger.git import Git
     from memento_git.ledger.transaction import Transaction
 
 REFS: Final = "refs/memento/claims"

@@ -5,17 +5,13 @@ from __future__ import annotations
 import contextlib
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memento_git.ledger import checkouts, lock, processes
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.scratch import WHOLE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from memento_git.ledger.git import Git
 
 PREFIX: Final = "memento-again-"
 CODE: Final = "code"

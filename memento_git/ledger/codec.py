@@ -15,7 +15,7 @@ from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.knowledge import NOTE
 from memento_git.model.policy import CONFIG, FORMAT, Policy, elsewhere, policy_of
 from memento_git.model.tuples import NamedTuple
-from memento_git.model.types import FORBIDDEN
+from memento_git.model.types import FORBIDDEN, Path, Problem, Shape
 from memento_git.model.work import EVIDENCE, PLAN, RUN, SNAPSHOT, TASK, Event, Evidence, Prose
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from memento_git.ledger import yamltext
     from memento_git.ledger.layout import Place
     from memento_git.model.recipes import Recipe
-    from memento_git.model.types import Path, Problem, Shape
 
 PROSE: Final = {"run": RUN, "plan": PLAN, "task": TASK, "note": NOTE}
 LARGEST: Final = 1024 * 1024

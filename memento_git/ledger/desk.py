@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from memento_git.errors import Refused
-from memento_git.folding.fold import group_in, group_of
+from memento_git.folding.fold import Fold, Folded, group_in, group_of
 from memento_git.folding.overruling import SETTLING
 from memento_git.ledger import codec, layout
 from memento_git.ledger.store import NothingToCommit, refuse_absent
@@ -19,7 +19,6 @@ from memento_git.texts.typed import Intake
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from memento_git.folding.fold import Fold, Folded
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.policy import Policy
 

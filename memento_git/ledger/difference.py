@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from memento_git.ledger import layout
-from memento_git.ledger.git import GitFailed
-from memento_git.ledger.listed import FILE_MODES, ID_START, PLAIN_STARTS
+from memento_git.ledger.git import Git, GitFailed
+from memento_git.ledger.listed import FILE_MODES, ID_START, PLAIN_STARTS, Listed
 from memento_git.ledger.trees import TREE, TYPES, TreeOdd
 from memento_git.model.tuples import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from memento_git.ledger.git import Git
-    from memento_git.ledger.listed import Listed
 
 ABSENT: Final = "000000"
 NO_INDEX: Final = "memento/no-index"

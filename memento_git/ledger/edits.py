@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memento_git.errors import Refused
 from memento_git.ledger import journal, layout
 from memento_git.ledger.asked import Asked
+from memento_git.ledger.git import Git
 from memento_git.ledger.reader import AT_ONCE
 from memento_git.model.enumeration import some
 from memento_git.model.tuples import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from memento_git.ledger.git import Git
 
 FRESH: Final = 0.5
 NEW: Final = "?A"  # what HEAD has not

@@ -5,21 +5,19 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from memento_git.folding.fold import group_in
+from memento_git.folding.fold import Fold, group_in
 from memento_git.ledger import codec, layout
 from memento_git.ledger.codec import Decoded, decode, event_of
 from memento_git.ledger.layout import Place
 from memento_git.model.finding import Finding
-from memento_git.model.ids import kind_of, parse_ref
+from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.work import Event
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from memento_git.folding.fold import Fold
     from memento_git.ledger.listing import Index, Names
     from memento_git.ledger.view import View
-    from memento_git.model.ids import Ref
 
 
 NOTHING: Final = codec.digest_of(b"")

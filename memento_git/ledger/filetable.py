@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
-from memento_git.ledger.listed import ID_START, PLAIN_STARTS
+from memento_git.ledger.listed import ID_START, PLAIN_STARTS, Listed
 from memento_git.model.finding import Finding, removing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memento_git.ledger.git import Git
-    from memento_git.ledger.listed import Listed
 
 MOST_LOOKS: Final = 2048  # then taking all apart costs less than going on
 A_SCAN: Final = 32

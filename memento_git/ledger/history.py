@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger import layout
 from memento_git.ledger.commits import author_in, author_of
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.model.clock import seconds_of, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
 
 ACTED: Final = "%x00%H%x00%an <%ae>%x00%at%x00%e%x00%(trailers:key=Memento-Actor,valueonly)"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memento_git.errors import Refused
 from memento_git.ledger import ranges
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.lock import refuse_ref
 from memento_git.model.clock import seconds_of
-
-if TYPE_CHECKING:
-    from memento_git.ledger.git import Git
 
 PREFIX: Final = "memento/"
 LONGEST: Final = 100

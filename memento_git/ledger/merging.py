@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from memento_git.errors import Moved, Refused
 from memento_git.ledger import codec, difference, layout, scratch
 from memento_git.ledger.commits import is_cut_off
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.journal import Path3
 from memento_git.ledger.trees import Entry
 from memento_git.model.enumeration import some
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from memento_git.ledger.git import Git
 
 SHOWN: Final = 5
 PLAIN: Final = "100644"

@@ -5,25 +5,21 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from memento_git.errors import MementoError, Moved, Refused, reason_of
 from memento_git.ledger import journal, layout, places, userindex, worktree
 from memento_git.ledger.complaints import was_killed
-from memento_git.ledger.git import BareRepository, GitFailed
+from memento_git.ledger.git import BareRepository, Git, GitFailed
 from memento_git.ledger.journal import Path3
 from memento_git.ledger.lock import LOCKED, NotWritable, refuse_ref, writing
 from memento_git.ledger.settings import identities
 from memento_git.ledger.underway import ending, under_way
+from memento_git.ledger.userindex import HeldIndex
 from memento_git.model.tuples import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from memento_git.ledger.git import Git
-    from memento_git.ledger.userindex import HeldIndex
 
 FEW: Final = 10
 SCRATCH: Final = "refs/memento/scratch"

@@ -7,22 +7,19 @@ the branch is moved, by compare-and-swap, after the new history was held against
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple
 
 from memento_git.errors import Broken, Refused
 from memento_git.ledger import checkouts, difference, edits, layout, lock, publish, wholefile, worktree
 from memento_git.ledger.commits import MARK, is_cut_off
+from memento_git.ledger.git import Git
 from memento_git.ledger.journal import Path3
 from memento_git.ledger.publish import SCRATCH
 from memento_git.model.enumeration import some
 from memento_git.model.ids import is_id
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from memento_git.ledger.git import Git
 
 BACKUPS: Final = "refs/memento/purged"
 BEGUN: Final = "memento/purging"  # in the git directory that worktrees share: a file for each note

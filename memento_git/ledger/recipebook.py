@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memento_git.errors import Refused
 from memento_git.ledger import codec, layout, policyfile
-from memento_git.ledger.view import LedgerUnreadable
+from memento_git.ledger.view import LedgerUnreadable, View
 from memento_git.model.clock import DURATION, instant
 from memento_git.model.finding import AWAY, FETCHING, Finding
 from memento_git.model.ready_recipes import ready
 from memento_git.model.recipes import BUILT_IN, Recipe, holes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from memento_git.ledger.view import View
-
 
 MOMENTS: Final = ("since", "until")
 

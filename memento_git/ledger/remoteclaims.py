@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
 from memento_git.ledger import claims, remotes
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memento_git.ledger.claims import Claim
-    from memento_git.ledger.git import Git
     from memento_git.model.objection import Objection
 
 SEEN: Final = "refs/worktree/memento/seen"

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.errors import Moved, Refused
 from memento_git.ledger.complaints import complaints, ended, is_full
-from memento_git.ledger.git import CannotWrite
+from memento_git.ledger.git import CannotWrite, Git
 from memento_git.ledger.lock import RefLocked
 from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.ledger.git import Git
     from memento_git.model.objection import Objection
 
 PATIENCE: Final = 120.0

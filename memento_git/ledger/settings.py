@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
 from memento_git.errors import Refused
 from memento_git.ledger.asked import Asked
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.model.clock import ClockUnfit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from memento_git.ledger.git import Git
 
 ROLES: Final = ("AUTHOR", "COMMITTER")
 

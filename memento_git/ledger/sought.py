@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
 from memento_git.ledger.filetable import A_SCAN
-from memento_git.ledger.listing import END, START, TEXTS, Names
+from memento_git.ledger.listing import END, START, TEXTS, Index, Names
 from memento_git.model.ids import is_id, kind_of, random_part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.ledger.listing import Index
     from memento_git.ledger.view import View
 
 

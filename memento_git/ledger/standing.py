@@ -8,20 +8,16 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from memento_git.ledger import grep, scratch
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.staged import named_index
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-    from memento_git.ledger.trees import Entry
-
+from memento_git.ledger.trees import Entry
 
 LARGEST: Final = 4 * 1024 * 1024
 SNIFFED: Final = 8000

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from memento_git.ledger import difference, layout
 from memento_git.ledger.commits import author_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
-
-    from memento_git.ledger.difference import Changed
-    from memento_git.ledger.git import Git
+from memento_git.ledger.difference import Changed
+from memento_git.ledger.git import Git
 
 
 class Authored(NamedTuple):

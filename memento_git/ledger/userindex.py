@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Moved
 from memento_git.ledger import layout, lock
-from memento_git.ledger.git import GitFailed, answered
+from memento_git.ledger.git import Git, GitFailed, answered
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from memento_git.ledger.git import Git
     from memento_git.ledger.journal import Path3
 
 LOCK: Final = "index.lock"

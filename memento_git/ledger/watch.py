@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
 from memento_git.ledger import edits, journal, layout
+from memento_git.ledger.asked import Asked
 from memento_git.ledger.edits import FRESH
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.turns import Turn, in_turn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from memento_git.ledger.asked import Asked
-    from memento_git.ledger.git import Git
 
 TRIES: Final = 3
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memento_git.errors import Broken
 from memento_git.ledger import difference, scratch
 from memento_git.ledger.checkouts import branch_of, worktrees
 from memento_git.ledger.commits import CODE
 from memento_git.ledger.environment import PATTERNS
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.model.ids import random_part
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from memento_git.ledger.git import Git
 
 BRANCHES: Final = "refs/heads/memento"
 

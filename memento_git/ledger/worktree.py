@@ -5,20 +5,17 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Final
 
 from memento_git.errors import MementoError, reason_of
 from memento_git.ledger import journal, layout, lock, places, userindex
+from memento_git.ledger.git import Git
 from memento_git.ledger.journal import Path3
+from memento_git.ledger.userindex import HeldIndex
 from memento_git.model.enumeration import many
 from memento_git.model.tuples import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from pathlib import Path
-
-    from memento_git.ledger.git import Git
-    from memento_git.ledger.userindex import HeldIndex
 
 PATIENCE: Final = 5.0
 READING_PATIENCE: Final = 0.2

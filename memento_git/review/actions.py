@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from memento_git.errors import Misused
 from memento_git.ledger import codec, difference, layout, ranges
-from memento_git.ledger.git import BareRepository
+from memento_git.ledger.git import BareRepository, Git
 from memento_git.ledger.names import in_full
 from memento_git.ledger.staged import merging, staged_tree
 from memento_git.ledger.view import View
@@ -16,16 +16,14 @@ from memento_git.model.ids import is_id
 from memento_git.model.states import DONE
 from memento_git.review import against, jobs, judging, lastread, whole
 from memento_git.review.jobs import PARENT
-from memento_git.review.outcome import REMOVED, RESTORED, Fixed, ordered
+from memento_git.review.outcome import REMOVED, RESTORED, Fixed, Report, ordered
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
-    from memento_git.review.outcome import Report
 
 
 class Again(Protocol):

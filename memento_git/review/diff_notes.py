@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Final
 from memento_git.model.anchors import UNKNOWN, edits, elsewhere
 from memento_git.model.enumeration import cut, many
 from memento_git.model.ids import verb_of
-from memento_git.review.diff_lines import by, revised, why
+from memento_git.review.diff_lines import Style, by, revised, why
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memento_git.model.rows import Row
-    from memento_git.review.diff_lines import Style
 
 SUCCESSOR: Final = {"superseded": "superseded by", "merged": "merged into", "resolved": "resolved by"}
 

@@ -10,7 +10,7 @@ from memento_git.model.enumeration import many
 from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import parse_ref
 from memento_git.model.states import PASSING
-from memento_git.model.work import Prose
+from memento_git.model.work import Event, Prose
 from memento_git.review import folds, lastread
 from memento_git.work import persons
 from memento_git.work.dispatch import handout, terms
@@ -21,7 +21,6 @@ from memento_git.work.routing import budget, outcomes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memento_git.model.work import Event
     from memento_git.review.scope import Scope
     from memento_git.work.state import RunState
 

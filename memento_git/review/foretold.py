@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
+from memento_git.ledger.view import View
 from memento_git.review import runs
 from memento_git.review.scope import Scope
 from memento_git.work import codestate
 from memento_git.work.state import RunState
-
-if TYPE_CHECKING:
-    from memento_git.ledger.view import View
 
 
 def remark(view: View, run: str) -> str:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.fold import FOLLOWING
 from memento_git.model.enumeration import cut, grouped, many, some
-from memento_git.model.finding import inside
+from memento_git.model.finding import Finding, Kind, inside
 from memento_git.model.ids import ALPHABET, LENGTH
 from memento_git.model.markup import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from memento_git.model.finding import Finding, Kind
     from memento_git.review.outcome import Fixed
 
 _RUN: Final = re.compile(rf"\brun_[{ALPHABET}]{{{LENGTH}}}")

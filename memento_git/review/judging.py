@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memento_git.ledger import difference, grep, layout, origin, policyfile, ranges, staged
 from memento_git.ledger.brought import Ends, changing_code
+from memento_git.ledger.difference import Changed
+from memento_git.ledger.git import Git
 from memento_git.ledger.story import NOTHING, Story, story_of, to_commit, to_write
 from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
@@ -17,7 +20,7 @@ from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.review import actors, against, files, lastread, recipes, revived, runs, signed, taken, wording
 from memento_git.review.against import Comparison
-from memento_git.review.outcome import Report, key, ordered
+from memento_git.review.outcome import Known, Report, key, ordered
 from memento_git.review.scope import Scope
 from memento_git.review.whole import code_of, of_notes, refuse_nothing
 from memento_git.work import persons
@@ -26,13 +29,6 @@ from memento_git.work.loading import load
 from memento_git.work.proof import proofs
 from memento_git.work.proof.runners import Runners
 from memento_git.work.state import RunState
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
-    from memento_git.ledger.difference import Changed
-    from memento_git.ledger.git import Git
-    from memento_git.review.outcome import Known
 
 RECORDS: Final = (".yaml", ".md")
 OF_TWO_SIDES: Final = ("D011", "N002", "N003", "N005", "N010", "T001", "T003", "T006")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.ledger import codec, layout
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.environment import PATTERNS
-from memento_git.ledger.events import UNREAD
+from memento_git.ledger.events import UNREAD, Happenings
 from memento_git.model.finding import FETCHING, OR, WHOLE, Finding, Lost, leaving_out
 from memento_git.model.ids import random_part
 from memento_git.model.work import Event, Prose
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.difference import Changed
-    from memento_git.ledger.events import Happenings
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.injection import LOW, orders
-from memento_git.knowledge.shelf import Link, digest_of_text
+from memento_git.knowledge.shelf import Link, Shelf, digest_of_text
 from memento_git.ledger import grep, layout
 from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import ID, parse_ref
 from memento_git.model.knowledge import ORIGINS
 from memento_git.model.types import LONGEST
-from memento_git.model.work import is_agent
+from memento_git.model.work import Event, Prose, is_agent
 from memento_git.review import folds
 from memento_git.work import persons
 from memento_git.work.circles import circles
@@ -20,9 +20,7 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.view import View
-    from memento_git.model.work import Event, Prose
     from memento_git.review.scope import Scope
 
 NAMED: Final = ("to", "successor", "into", "answer")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from memento_git.model.finding import Finding
 
-    Known = tuple[str, str, str, str]
+Known = tuple[str, str, str, str]
 
 
 class Fixed(NamedTuple):

@@ -13,7 +13,7 @@ from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.states import DONE, GATES_OF_WORK
-from memento_git.model.work import Event, Prose
+from memento_git.model.work import Event, Evidence, Prose
 from memento_git.review import text_changes
 from memento_git.work.dispatch import terms
 from memento_git.work.gates import gates
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from memento_git.ledger.view import View
-    from memento_git.model.work import Evidence
     from memento_git.review.against import Comparison
     from memento_git.work.proof.verification import Demand
     from memento_git.work.state import RunState

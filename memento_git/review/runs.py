@@ -11,7 +11,7 @@ from memento_git.model.enumeration import some
 from memento_git.model.finding import WHOLE, Finding, leaving_out
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_TASK
-from memento_git.model.work import Prose
+from memento_git.model.work import Event, Prose
 from memento_git.review import citations, evasions, folds, lastread, resting, signed, verdicts
 from memento_git.work import remedies
 from memento_git.work.dispatch import terms
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from memento_git.model.policy import Policy
-    from memento_git.model.work import Event
     from memento_git.review.citations import Shown
     from memento_git.review.scope import Scope
     from memento_git.work.state import RunState

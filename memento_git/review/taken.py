@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from memento_git.ledger import codec, commits, layout, origin
+from memento_git.ledger.git import Git
+from memento_git.ledger.layout import Place
 from memento_git.model.enumeration import grouped, some
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.review import text_changes, wording
-from memento_git.review.against import keeps, keeps_answer
+from memento_git.review.against import Comparison, keeps, keeps_answer
 from memento_git.review.lastread import can_be_read
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from memento_git.ledger.git import Git
-    from memento_git.ledger.layout import Place
-    from memento_git.review.against import Comparison
-
 
 RESTORED: Final = "git checkout {}^{} -- {}"
 ONE_SIDE: Final = (

@@ -10,7 +10,7 @@ from memento_git.ledger.commits import authors, is_cut_off
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, opening_of
-from memento_git.model.work import Prose
+from memento_git.model.work import Event, Prose
 from memento_git.review import actors, lastread, runs
 from memento_git.review.scope import Scope
 from memento_git.work.dispatch import terms
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.layout import Place
     from memento_git.model.policy import Policy
-    from memento_git.model.work import Event
     from memento_git.review.against import Comparison
     from memento_git.work.state import RunState
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Final
 
-from memento_git.model.policy import FREE
+from memento_git.model.policy import FREE, Policy
 from memento_git.model.states import RISKS, TRUSTS
 from memento_git.work.attest.signing import GATES
 from memento_git.work.routing.executors import Executor, known
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
-    from memento_git.model.policy import Policy
 
 LEVELS: Final = ("refuse", "warn", "ignore")
 KEPT: Final = ("always", "known", "never")

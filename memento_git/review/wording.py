@@ -9,7 +9,7 @@ from memento_git.model.clock import seconds_of
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of
-from memento_git.model.work import Prose
+from memento_git.model.work import Event, Prose
 from memento_git.review import text_changes
 from memento_git.review.actors import is_author
 from memento_git.work import persons
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
-    from memento_git.model.work import Event
     from memento_git.review.against import Comparison
 
 ASKED: Final = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge import code_paths, labels
 from memento_git.knowledge.actions.recalling import recall
-from memento_git.knowledge.client_events import FILE, PROMPT, START
+from memento_git.knowledge.client_events import FILE, PROMPT, START, Event
 from memento_git.knowledge.grouping import trimmed
 from memento_git.knowledge.lexicon import ORDERS
 from memento_git.knowledge.quoting import named
@@ -25,7 +25,6 @@ from memento_git.model.knowledge import NOTE_KINDS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from memento_git.knowledge.client_events import Event
     from memento_git.knowledge.labels import Standings
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 from memento_git.errors import MementoError, Misused
 from memento_git.knowledge import alike, neighbours
@@ -11,6 +13,7 @@ from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.foreign import entries, files, guidance, markdown, mnemo, namesake, pmb
+from memento_git.knowledge.foreign.entries import Entry, Found
 from memento_git.knowledge.injection import orders, why_draft
 from memento_git.knowledge.pinning import Meant, pin_meant
 from memento_git.knowledge.shelf import digest_of_text
@@ -18,18 +21,12 @@ from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.knowledge.transitions import LIVE
 from memento_git.ledger import codec, revisions
 from memento_git.ledger.layout import Place
+from memento_git.ledger.store import Ledger
+from memento_git.ledger.transaction import Transaction
 from memento_git.model.enumeration import grouped, some
 from memento_git.model.exchange import Brought, LeftOut, Taken
+from memento_git.model.work import Prose
 from memento_git.texts.secrets import SecretFound
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from memento_git.knowledge.foreign.entries import Entry, Found
-    from memento_git.ledger.store import Ledger
-    from memento_git.ledger.transaction import Transaction
-    from memento_git.model.work import Prose
 
 GUIDANCE: Final = "claude-md"
 NAMED: Final = 5

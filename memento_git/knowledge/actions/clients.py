@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Moved, Refused, reason_of
 from memento_git.ledger import outfile
-from memento_git.ledger.git import BareRepository
+from memento_git.ledger.git import BareRepository, Git
 from memento_git.model import clients
 from memento_git.texts import jsonedit, tomledit
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from types import ModuleType
 
-    from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.model.clients import Client, Part
 

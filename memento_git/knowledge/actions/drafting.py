@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from memento_git.errors import Refused
 from memento_git.knowledge import neighbours
@@ -14,19 +15,14 @@ from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.injection import unvouched
 from memento_git.knowledge.refusals import DraftTakenOut
 from memento_git.knowledge.sessions import Sessions
-from memento_git.knowledge.shortterm import ShortTerm
+from memento_git.knowledge.shortterm import Item, ShortTerm
 from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.ledger import layout
+from memento_git.ledger.store import Ledger
+from memento_git.ledger.transaction import Transaction
 from memento_git.model import anchors
 from memento_git.model.ids import NoSuchRecord, resolve
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from memento_git.knowledge.shortterm import Item
-    from memento_git.ledger.store import Ledger
-    from memento_git.ledger.transaction import Transaction
-    from memento_git.model.work import Prose
+from memento_git.model.work import Prose
 
 
 def draft_note(ledger: Ledger, text: str, **options: Any) -> Prose:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 from memento_git.errors import Refused
 from memento_git.knowledge.actions.bringing import take_in
@@ -14,14 +15,10 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVE
 from memento_git.ledger import layout
 from memento_git.ledger.git import Git
+from memento_git.ledger.store import Ledger
 from memento_git.model.exchange import Brought, LeftOut
 from memento_git.model.ids import ID, NoSuchRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from memento_git.ledger.store import Ledger
-    from memento_git.model.work import Prose
+from memento_git.model.work import Prose
 
 SCHEME: Final = "project:"
 KEPT: Final = ("kind", "key", "tags", "aliases", "valid_from", "valid_to", "thread", "to", "pinned")

@@ -9,7 +9,7 @@ from memento_git.errors import Refused
 from memento_git.knowledge import learning, recipes, upkeep
 from memento_git.knowledge.actions.recipes import RecipeInvalid, save_recipe
 from memento_git.knowledge.actions.threads import NoSuchThread, near
-from memento_git.knowledge.learning import Known, Score
+from memento_git.knowledge.learning import Data, Known, Score
 from memento_git.knowledge.recipe_runs import RecipeRun
 from memento_git.knowledge.transitions import CURRENT, LIVING
 from memento_git.knowledge.usage import folders
@@ -22,7 +22,6 @@ from memento_git.model.types import problem_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.knowledge.learning import Data
     from memento_git.knowledge.recipes import Item
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from memento_git.knowledge import alike, neighbours
 from memento_git.knowledge import refusals as no
+from memento_git.knowledge.alike import Alike, Coverage
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, anchored, drafted, link, merged_origin, revised
 from memento_git.knowledge.injection import unvouched
-from memento_git.knowledge.shelf import digest_of_places, digest_of_text
+from memento_git.knowledge.shelf import Shelf, digest_of_places, digest_of_text
 from memento_git.knowledge.transitions import refuse_known
 from memento_git.ledger import layout
 from memento_git.ledger.store import NothingToCommit
+from memento_git.ledger.transaction import Transaction
 from memento_git.model.anchors import from_data
 from memento_git.model.knowledge import key_start, under
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from memento_git.knowledge.alike import Alike, Coverage
-    from memento_git.knowledge.shelf import Shelf
-    from memento_git.ledger.transaction import Transaction
-    from memento_git.model.work import Prose
-    from memento_git.texts.typed import Reason
+from memento_git.model.work import Prose
+from memento_git.texts.typed import Reason
 
 LOST: Final = (
     "not pinned, for the commit does not have it as it was: {places}; "

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple
 
 from memento_git.errors import MementoError, Moved, Refused
 from memento_git.knowledge import handoffs, index, takenout
@@ -12,22 +14,17 @@ from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import layout, purging
 from memento_git.ledger.events import NOTHING, is_purge
+from memento_git.ledger.git import Git
 from memento_git.ledger.publish import LedgerMoved
+from memento_git.ledger.purging import Reach, Rewritten
 from memento_git.ledger.redress import AlreadyRedacted
+from memento_git.ledger.store import Ledger
+from memento_git.ledger.transaction import Transaction
+from memento_git.ledger.view import View
 from memento_git.model.clock import file_stamp
 from memento_git.model.enumeration import grouped
 from memento_git.model.ids import resolve
 from memento_git.model.work import is_agent
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from memento_git.ledger.git import Git
-    from memento_git.ledger.purging import Reach, Rewritten
-    from memento_git.ledger.store import Ledger
-    from memento_git.ledger.transaction import Transaction
-    from memento_git.ledger.view import View
 
 REASON: Final = "taken out, to be purged from the branch's history"
 TRIES: Final = 10

@@ -11,10 +11,10 @@ from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import merged_origin
 from memento_git.knowledge.injection import instructive
 from memento_git.knowledge.note_rows import note_row
-from memento_git.knowledge.recipe_runs import RecipeRun
+from memento_git.knowledge.recipe_runs import RecipeRun, Write
 from memento_git.ledger import codec, layout
 from memento_git.ledger.recipebook import NoSuchRecipe, RecipeBook
-from memento_git.ledger.store import NothingToCommit
+from memento_git.ledger.store import Ledger, NothingToCommit
 from memento_git.ledger.transaction import Transaction
 from memento_git.model.recipes import BUILT_IN, NAME, Recipe
 from memento_git.model.types import problem_of
@@ -22,9 +22,7 @@ from memento_git.model.types import problem_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.knowledge.recipe_runs import Write
     from memento_git.knowledge.recipes import Item
-    from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
     from memento_git.model.rows import Row
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from memento_git.knowledge import handoffs, takenout
 from memento_git.knowledge.desk import Desk
 from memento_git.ledger import codec, redress
+from memento_git.ledger.transaction import Transaction
 from memento_git.model.ids import kind_of
-
-if TYPE_CHECKING:
-    from memento_git.ledger.transaction import Transaction
-    from memento_git.texts.typed import Reason
+from memento_git.texts.typed import Reason
 
 
 def settle_note(tx: Transaction, note: str, keep: str, *, reason: Reason = "") -> str:
