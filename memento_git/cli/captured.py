@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -11,8 +12,6 @@ from memento_git.model.enumeration import many
 from memento_git.model.finding import inside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from memento_git.cli.boundary import Door
     from memento_git.ledger.view import View
     from memento_git.model.rows import EventRow, EvidenceRow, OutputRow, Row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
@@ -11,8 +12,6 @@ from memento_git.cli.boundary import Door, writes
 from memento_git.cli.options import of_run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.rows import Row
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -14,8 +15,6 @@ from memento_git.model.anchors import UNKNOWN
 from memento_git.model.enumeration import many, some
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from memento_git.cli.output import Names
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.rows import Row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -12,8 +13,6 @@ from memento_git.cli.options import COUNT
 from memento_git.model.enumeration import many, some
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from memento_git.cli.output import Names
     from memento_git.model.rows import Row
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -13,8 +14,6 @@ from memento_git.cli.boundary import Door, alters, bare
 from memento_git.model.clients import CLIENTS, Client
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memento_git.knowledge.actions.clients import Edit
 
 MOST_READ: Final = 16 << 20

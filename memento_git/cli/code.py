@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,6 @@ from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import COUNT, paged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from memento_git.knowledge.overlay import Overlay
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,8 +25,6 @@ from memento_git.model.states import RUN_KINDS
 from memento_git.model.work import EVIDENCE_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from memento_git.ledger.store import Ledger
     from memento_git.model.rows import EvidenceRow
     from memento_git.work.actions.evidences import Draft

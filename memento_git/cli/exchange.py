@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -17,8 +18,6 @@ from memento_git.model.exchange import DIGEST_TOKENS
 from memento_git.model.knowledge import ORIGINS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from memento_git.knowledge.actions.note_bundles import Bundle
     from memento_git.knowledge.digest import Digest
     from memento_git.ledger.store import Ledger

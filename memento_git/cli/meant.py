@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -17,8 +18,6 @@ from memento_git.model.knowledge import NOTE_KINDS
 from memento_git.texts.secrets import find_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     Words = tuple[str, ...]
 
 CAPITALS: Final = re.compile(r"(?<![\w-])[A-Z]+(?![\w-])")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,8 +15,6 @@ from memento_git.cli.texts import read_text
 from memento_git.model.knowledge import NOTE_KINDS, RELATIONS, STATUSES, key_start
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.note_rows import NoteRow
     from memento_git.model.rows import Row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -15,8 +16,6 @@ from memento_git.model.ids import IdInvalid, NoSuchRecord, WrongKind, is_id
 from memento_git.model.knowledge import RELATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from memento_git.cli.boundary import Door
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.view import View

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -13,8 +14,6 @@ from memento_git.model.enumeration import many, some
 from memento_git.model.ids import ID, KINDS, kind_of, shortest, verb_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from memento_git.cli.boundary import Door
     from memento_git.ledger.view import View
     from memento_git.model.rows import (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -14,8 +15,6 @@ from memento_git.model.states import FINAL_RUN, PASSING
 from memento_git.work import nextsteps
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memento_git.cli.output import Names
     from memento_git.model.finding import Finding
     from memento_git.model.objection import Objection

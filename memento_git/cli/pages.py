@@ -6,6 +6,7 @@ import gc
 import hashlib
 import hmac
 import threading
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
@@ -19,8 +20,6 @@ from memento_git.review.report import typed
 from memento_git.work import doubts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from markupsafe import Markup
     from starlette.applications import Starlette
     from starlette.requests import Request

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
@@ -12,8 +13,6 @@ from memento_git.cli.options import paged
 from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memento_git.model.rows import Row
 
 

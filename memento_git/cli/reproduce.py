@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import pathlib
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -14,9 +16,6 @@ from memento_git.cli.options import of_run, of_task, signs
 from memento_git.cli.report import write_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from memento_git.ledger.view import View
     from memento_git.work.actions.reproducing import Result
 

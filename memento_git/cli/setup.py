@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,6 @@ from memento_git.cli.boundary import Door, alters, reads, writes
 from memento_git.cli.options import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memento_git.work.actions.health import Answer
 
 COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+from collections.abc import Sequence
 from itertools import dropwhile
 from typing import TYPE_CHECKING, Final
 
@@ -14,8 +15,6 @@ from memento_git.model.states import DONE
 from memento_git.work import remedies, task_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memento_git.cli.boundary import Door
     from memento_git.model.rows import DispatchRow, EvidenceRow, Row, TaskRow
     from memento_git.work.state import RunState

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,6 @@ from memento_git.cli.texts import from_top, read_file, read_text
 from memento_git.model.states import RISKS, SENDERS, SIZES, TASK_STATUSES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memento_git.ledger.transaction import Transaction
 
 

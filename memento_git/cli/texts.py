@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -11,8 +12,6 @@ import click
 from memento_git.errors import Misused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from memento_git.cli.boundary import Door
     from memento_git.ledger.store import Ledger
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.event_rows import audit
@@ -10,8 +11,6 @@ from memento_git.ledger import history, layout
 from memento_git.model.ids import parse_ref, verb_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.rows import EventRow, Row
     from memento_git.model.work import Prose

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.cards import Card
@@ -10,8 +11,6 @@ from memento_git.knowledge.wishes import LED_ON, UNSAID, Wish
 from memento_git.ledger import layout
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.work import Prose
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Misused
@@ -11,8 +12,6 @@ from memento_git.knowledge.note_rows import history
 from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.rows import Row
     from memento_git.model.work import Prose

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -18,8 +19,6 @@ from memento_git.model.markup import one_line
 from memento_git.model.tokens import BYTES, size
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from memento_git.knowledge.anchors import Placed
     from memento_git.knowledge.shelf import Shelf
     from memento_git.knowledge.whereabouts import Whereabouts

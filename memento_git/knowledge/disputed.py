@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
@@ -11,8 +12,6 @@ from memento_git.knowledge.rivals import rivals
 from memento_git.knowledge.transitions import LIVING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.note_rows import HitRow
     from memento_git.model.work import Prose

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memento_git.knowledge import alike
@@ -18,8 +19,6 @@ from memento_git.model.work import Prose, is_agent
 from memento_git.texts.typed import TextInvalid, WordUnknown
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from memento_git.knowledge.desk import Desk
 
 T = TypeVar("T")

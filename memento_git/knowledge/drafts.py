@@ -5,6 +5,8 @@ Where none is named, those of who acts are promoted, made in their session, and 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.knowledge.injection import LOW, unvouched
@@ -15,9 +17,6 @@ from memento_git.model.ids import NoSuchRecord, resolve
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
     from memento_git.ledger.git import Git
     from memento_git.model.finding import Finding
     from memento_git.model.objection import Objection

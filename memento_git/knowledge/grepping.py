@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.overlay import Overlay, brief_row
@@ -11,8 +12,6 @@ from memento_git.ledger.grep import Grep, Line
 from memento_git.model.patterns import matches
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memento_git.model.rows import Row
 
 MOST_LINES: Final = 15

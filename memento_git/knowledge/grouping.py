@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.quoting import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from memento_git.model.note_rows import HitRow
 
 ROLES: Final = ("architecture", "constraints", "risks", "state", "history")

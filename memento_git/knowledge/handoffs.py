@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.transitions import REDACTED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.work import Prose
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.anchors import CHANGED, GONE, MOVED, UNKNOWN, UNPINNED, Anchor
 from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from memento_git.knowledge.anchors import Found, Placed
 
 FOLLOWED: Final = ("depends_on", "derived_from", "supersedes")

@@ -12,6 +12,8 @@ import json
 import os
 import stat
 import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from whoosh import columns, fields, formats
@@ -23,9 +25,6 @@ from memento_git.knowledge.corpus import Damaged
 from memento_git.ledger import wholefile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
-
     from memento_git.ledger.git import Git
 
 FORMAT: Final = 9  # raised with every change of what is indexed or how: words, weights, marks, cards

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import handoffs
@@ -13,8 +14,6 @@ from memento_git.model.knowledge import validity
 from memento_git.model.states import TRUSTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
-
     from memento_git.knowledge.cards import Card
     from memento_git.knowledge.shelf import Shelf
     from memento_git.knowledge.whereabouts import Whereabouts

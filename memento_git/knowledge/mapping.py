@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memento_git.code.grammars import is_readable, language_of
@@ -12,8 +13,6 @@ from memento_git.ledger import imports
 from memento_git.model.anchors import spell
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memento_git.code.symbols import Symbols
     from memento_git.knowledge.overlay import Overlay
     from memento_git.model.rows import Row

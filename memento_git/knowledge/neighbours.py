@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import alike, pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from memento_git.knowledge.alike import Alike
     from memento_git.knowledge.desk import Desk
     from memento_git.knowledge.shelf import Shelf

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from memento_git.folding.event_rows import audit, event_row, troubles
@@ -16,8 +17,6 @@ from memento_git.model.knowledge import key_start, under, validity
 from memento_git.model.states import MADE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.note_rows import Link, NoteRow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Final
 
@@ -12,8 +13,6 @@ from memento_git.knowledge.note_rows import note_row
 from memento_git.knowledge.transitions import CURRENT, LIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memento_git.knowledge.labels import Standings
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.note_rows import NoteRow

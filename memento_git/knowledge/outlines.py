@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.code import grammars
@@ -13,8 +14,6 @@ from memento_git.model.enumeration import grouped
 from memento_git.model.progress import CODE, portions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memento_git.knowledge.overlay import Overlay
 
 KEPT: Final = "code.outlines"

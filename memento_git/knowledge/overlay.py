@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,8 +15,6 @@ from memento_git.model import anchors
 from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from memento_git.knowledge.anchors import Placed
     from memento_git.knowledge.following import Follower
     from memento_git.ledger.standing import Standing

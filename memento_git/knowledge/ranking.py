@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
@@ -12,8 +13,6 @@ from memento_git.knowledge.scoring import Part, Scores
 from memento_git.knowledge.words import abbreviations, asked, named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
     from memento_git.knowledge.cards import Card
     from memento_git.knowledge.corpus import Corpus
 

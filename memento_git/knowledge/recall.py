@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
@@ -15,8 +16,6 @@ from memento_git.ledger.view import View
 from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
     from memento_git.knowledge.cards import Card
     from memento_git.knowledge.scoring import Part
     from memento_git.ledger.store import Ledger

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
@@ -17,8 +18,6 @@ from memento_git.model import anchors
 from memento_git.model.recipes import DEEPEST, SINKS, SOURCES, Recipe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from memento_git.ledger.view import View
     from memento_git.model.objection import Objection
     from memento_git.model.rows import Row

@@ -11,6 +11,8 @@ import json
 import zlib
 from array import array
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.knowledge import alike
@@ -19,8 +21,6 @@ from memento_git.model.progress import portions
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View

@@ -6,6 +6,7 @@ Labels are ours, what stands behind the fence is not. Of what does not fit there
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,8 +17,6 @@ from memento_git.model.markup import one_line
 from memento_git.model.tokens import BYTES, size, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from memento_git.model.note_rows import Answer, HitRow
     from memento_git.model.rows import Row
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from memento_git.knowledge.alike import plain
 from memento_git.knowledge.transitions import STATE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.work import Prose
 

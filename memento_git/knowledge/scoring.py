@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.knowledge.slips import Slips
 from memento_git.knowledge.words import alike, as_written, is_everyday, is_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
     from memento_git.knowledge.corpus import Corpus
 
 K1: Final = 0.6  # how soon a word's repetition stops to count

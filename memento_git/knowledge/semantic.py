@@ -10,6 +10,8 @@ import contextlib
 import hashlib
 import json
 import time
+from collections.abc import Sequence
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
@@ -25,9 +27,6 @@ from memento_git.ledger.view import View
 from memento_git.model.progress import portions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from memento_git.ledger.git import Git
 
     Vectors = dict[str, Any]

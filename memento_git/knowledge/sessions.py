@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from memento_git.errors import Refused
@@ -11,8 +12,6 @@ from memento_git.knowledge.drafts import Own
 from memento_git.ledger import wholefile
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from memento_git.ledger.git import Git
 
 

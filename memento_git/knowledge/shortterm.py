@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import reason_of
@@ -16,8 +17,6 @@ from memento_git.model.knowledge import DOMAIN_OF
 from memento_git.model.work import is_agent
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
     from memento_git.model.rows import Row

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.words import as_written, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from memento_git.knowledge.corpus import Corpus
     from memento_git.knowledge.ranking import Asked
     from memento_git.model.note_rows import HitRow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
@@ -10,8 +11,6 @@ from memento_git.knowledge.lexicon import ASKING, EMPTY
 from memento_git.knowledge.words import words as tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from memento_git.knowledge.following import Follower
     from memento_git.knowledge.whereabouts import Whereabouts
     from memento_git.ledger.standing import Standing

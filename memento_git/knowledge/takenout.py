@@ -5,6 +5,7 @@ Only digests are kept. Of what was purged there is none of the text, for a short
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.overruling import takes_out
@@ -12,8 +13,6 @@ from memento_git.knowledge import alike
 from memento_git.ledger import codec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.work import Prose
 

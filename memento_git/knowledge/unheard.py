@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memento_git.knowledge.refusals import NoSuchDomain
@@ -10,8 +11,6 @@ from memento_git.model import anchors
 from memento_git.model.knowledge import under
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from memento_git.knowledge.shelf import Shelf
     from memento_git.knowledge.whereabouts import Whereabouts
     from memento_git.knowledge.wishes import Wish

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
@@ -12,8 +13,6 @@ from memento_git.ledger import difference, lock
 from memento_git.model.progress import portions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from memento_git.knowledge.index import Index
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View

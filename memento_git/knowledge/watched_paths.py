@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import layout, wholefile
@@ -15,9 +17,6 @@ from memento_git.model import anchors
 from memento_git.model.anchors import MANIFESTS, Anchor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
     from memento_git.ledger.git import Git
     from memento_git.ledger.transaction import Transaction
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Final
 
@@ -10,8 +11,6 @@ from memento_git.ledger.git import GitFailed
 from memento_git.model.anchors import Anchor, spell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from memento_git.knowledge.anchors import Placed
     from memento_git.knowledge.following import Follower
     from memento_git.knowledge.shelf import Shelf

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -12,8 +13,6 @@ from memento_git.ledger.environment import PATTERNS
 from memento_git.ledger.git import Git, GitFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from memento_git.model.work import Event
 
 COMMIT: Final = "\x01"

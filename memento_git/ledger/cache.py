@@ -6,15 +6,14 @@ import contextlib
 import json
 import os
 import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git import __version__
 from memento_git.ledger import wholefile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     from memento_git.ledger.git import Git
 
 VERSION: Final = f"{__version__}.67"  # raised with every change of what is kept or how it is computed

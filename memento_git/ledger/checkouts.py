@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,8 +20,6 @@ from memento_git.model.ids import random_part
 from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from memento_git.model.objection import Objection
 
 QUARANTINE: Final = "refs/memento/quarantine"

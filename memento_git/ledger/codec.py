@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,8 +20,6 @@ from memento_git.model.types import FORBIDDEN, Path, Problem, Shape
 from memento_git.model.work import EVIDENCE, PLAN, RUN, SNAPSHOT, TASK, Event, Evidence, Prose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memento_git.ledger import yamltext
     from memento_git.ledger.layout import Place
     from memento_git.model.recipes import Recipe

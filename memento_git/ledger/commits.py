@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -13,8 +14,6 @@ from memento_git.model.clock import stamp
 from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from memento_git.ledger.git import Git
 
 MARK: Final = "\x01"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import codec, layout
@@ -9,8 +10,6 @@ from memento_git.ledger.codec import Decoded
 from memento_git.model.progress import portions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from memento_git.ledger.view import View
 
 STEP: Final = 500

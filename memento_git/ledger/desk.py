@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from memento_git.errors import Refused
@@ -17,8 +18,6 @@ from memento_git.model.work import Event
 from memento_git.texts.typed import Intake
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.policy import Policy
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -14,8 +15,6 @@ from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.work import Event
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from memento_git.ledger.listing import Index, Names
     from memento_git.ledger.view import View
 

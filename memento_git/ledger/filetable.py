@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
@@ -9,8 +10,6 @@ from memento_git.ledger.listed import ID_START, PLAIN_STARTS, Listed
 from memento_git.model.finding import Finding, removing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memento_git.ledger.git import Git
 
 MOST_LOOKS: Final = 2048  # then taking all apart costs less than going on

@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,8 +15,6 @@ from memento_git.ledger.complaints import reason_of
 from memento_git.ledger.environment import run_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from memento_git.ledger.store import Ledger
 
 MAKING: Final = ".memento-founding."

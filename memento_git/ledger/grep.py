@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Misused, Refused
@@ -14,8 +15,6 @@ from memento_git.ledger.environment import PATTERNS
 from memento_git.model.finding import FETCHING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from memento_git.ledger.git import Git
 
 PATIENCE: Final = 30.0

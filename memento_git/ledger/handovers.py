@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import platform
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger import lock, processes, wholefile
@@ -14,7 +15,6 @@ from memento_git.model.ids import is_id
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from memento_git.ledger.git import Git
 

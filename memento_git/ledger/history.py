@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger import layout
@@ -11,8 +12,6 @@ from memento_git.ledger.git import Git, GitFailed
 from memento_git.model.clock import seconds_of, stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from memento_git.ledger.view import View
 
 ACTED: Final = "%x00%H%x00%an <%ae>%x00%at%x00%e%x00%(trailers:key=Memento-Actor,valueonly)"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import layout
 from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from memento_git.ledger.git import Git
 
 OBJECT_ID: Final = "[0-9a-f]{40}([0-9a-f]{24})?"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from operator import lt
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from memento_git.ledger.git import Git
 
 FILE_MODES: Final = ("100644", "100755")

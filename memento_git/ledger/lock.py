@@ -6,7 +6,9 @@ import os
 import platform
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.errors import SPENT, Moved, Refused, reason_of
@@ -18,9 +20,6 @@ except ImportError:  # Windows has no flock
     fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from memento_git.ledger.git import GitFailed
 
 KEPT: Final[bool] = fcntl is not None  # whether there is a lock at all

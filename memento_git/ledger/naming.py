@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from memento_git.model.enumeration import some
 from memento_git.model.ids import ALPHABET, KINDS, LENGTH, AmbiguousId, IdInvalid, NoSuchRecord, kind_of, opening_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memento_git.ledger.view import View
 
 SHOWN: Final = 5

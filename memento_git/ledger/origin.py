@@ -6,13 +6,12 @@ is no other project.
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import layout
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
-
     from memento_git.ledger.git import Git
 
 

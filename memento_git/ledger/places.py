@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memento_git.errors import Refused
@@ -10,9 +12,6 @@ from memento_git.ledger import layout
 from memento_git.ledger.lock import NotWritable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
     from memento_git.ledger.git import Git
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import codec, layout
@@ -10,8 +11,6 @@ from memento_git.model.finding import AWAY, FETCHING, Finding, restoring
 from memento_git.model.policy import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
 

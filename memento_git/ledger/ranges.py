@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from bisect import bisect_left
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
@@ -13,8 +14,6 @@ from memento_git.ledger.commits import is_cut_off, parents
 from memento_git.ledger.names import NoSuchRevision, in_full, is_ref
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memento_git.ledger.git import Git
 
 TRUNKS: Final = ("@{upstream}", "refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,8 +14,6 @@ from memento_git.ledger.desk import Book, Desk, event_data
 from memento_git.ledger.store import NothingToCommit
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
     from memento_git.ledger.listing import Index
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.work import Event

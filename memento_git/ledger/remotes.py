@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, NoReturn
 
@@ -14,8 +15,6 @@ from memento_git.ledger.lock import RefLocked
 from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from memento_git.model.objection import Objection
 
 PATIENCE: Final = 120.0

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import layout
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from memento_git.ledger.view import View
 
 END: Final = "\x1e"

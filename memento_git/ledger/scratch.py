@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +13,6 @@ from memento_git.ledger.environment import PATTERNS
 from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from tempfile import TemporaryDirectory
 
     from memento_git.ledger.git import Git

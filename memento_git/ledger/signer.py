@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
@@ -17,8 +18,6 @@ from memento_git.ledger.endings import told_by
 from memento_git.ledger.environment import at_home
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from memento_git.ledger.git import Git
     from memento_git.model.objection import Objection
 

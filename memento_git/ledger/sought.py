@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
@@ -10,8 +11,6 @@ from memento_git.ledger.listing import END, START, TEXTS, Index, Names
 from memento_git.model.ids import is_id, kind_of, random_part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from memento_git.ledger.view import View
 
 

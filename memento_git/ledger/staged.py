@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -11,8 +12,6 @@ from memento_git.errors import Refused
 from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
 

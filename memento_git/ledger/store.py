@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, Self, TypeVar
@@ -20,8 +21,6 @@ from memento_git.model.enumeration import many
 from memento_git.model.ids import make_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from memento_git.ledger.publish import Base
     from memento_git.ledger.transaction import Transaction
 

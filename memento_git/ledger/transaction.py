@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from memento_git.errors import Misused
@@ -10,8 +11,6 @@ from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memento_git.ledger import edits
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memento_git.errors import Broken
@@ -13,8 +14,6 @@ from memento_git.ledger.names import WHOLE_ID
 from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from memento_git.ledger.git import Git
 
 K = TypeVar("K")

@@ -6,6 +6,7 @@ import contextlib
 import os
 import subprocess
 import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -16,8 +17,6 @@ from memento_git.ledger import layout, lock
 from memento_git.ledger.git import Git, GitFailed, answered
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-
     from memento_git.ledger.journal import Path3
 
 LOCK: Final = "index.lock"

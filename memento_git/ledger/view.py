@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -15,8 +16,6 @@ from memento_git.model.finding import AWAY, FETCHING, WHOLE, Finding, removing
 from memento_git.model.ids import is_id, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-
     from memento_git.ledger.codec import Decoded
     from memento_git.ledger.git import Git
     from memento_git.ledger.listing import Index, Names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable
 from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -20,8 +21,6 @@ from memento_git.review.outcome import REMOVED, RESTORED, Fixed, Report, ordered
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger import codec, grep, layout
@@ -14,8 +15,6 @@ from memento_git.model.work import Event, Evidence, Prose, is_agent
 from memento_git.work import persons
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
     from memento_git.ledger.story import Authored
     from memento_git.ledger.view import View
     from memento_git.review.against import Comparison

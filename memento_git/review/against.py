@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Final
 
@@ -23,8 +24,6 @@ from memento_git.work.proof.runners import Runners
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from memento_git.folding.fold import Judged
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.difference import Changed

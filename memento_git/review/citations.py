@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import layout
@@ -20,8 +21,6 @@ from memento_git.work.proof.verification import again_line, told_as
 from memento_git.work.remedies import passing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event, Evidence
     from memento_git.review.scope import Scope

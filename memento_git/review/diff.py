@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -17,8 +18,6 @@ from memento_git.work import doubts
 from memento_git.work.proof import failures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from memento_git.model.finding import Finding
     from memento_git.model.rows import Row
     from memento_git.model.run_rows import RunRows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -13,8 +14,6 @@ from memento_git.review.word_diff import ADDED, LEFT_OUT, REMOVED
 from memento_git.work.doubts import aged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-
     from memento_git.model.rows import Row
 
 MOST_STATES: Final = 5

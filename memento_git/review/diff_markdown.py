@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.enumeration import cut, many, some
@@ -28,8 +29,6 @@ from memento_git.review.diff_lines import (
 from memento_git.review.diff_notes import knowledge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from memento_git.model.rows import Row
 
 RESERVE: Final = 1_536  # for the mark by which a comment is found again, how much of each code was found, the last line

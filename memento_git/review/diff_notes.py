@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from memento_git.model.anchors import UNKNOWN, edits, elsewhere
@@ -11,8 +12,6 @@ from memento_git.model.ids import verb_of
 from memento_git.review.diff_lines import Style, by, revised, why
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from memento_git.model.rows import Row
 
 SUCCESSOR: Final = {"superseded": "superseded by", "merged": "merged into", "resolved": "resolved by"}

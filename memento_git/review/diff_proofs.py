@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.review.report import checked, differing
@@ -9,8 +10,6 @@ from memento_git.work.proof import failures
 from memento_git.work.proof.reproduction import less_covered
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from memento_git.model.rows import Row
 
 KEYS: Final = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from memento_git.model.enumeration import cut, many
@@ -10,8 +11,6 @@ from memento_git.review.diff_lines import Style, caution, headline, is_quiet, li
 from memento_git.review.diff_notes import knowledge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from memento_git.model.rows import Row
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -19,8 +20,6 @@ from memento_git.work.remedies import passing, redoing
 from memento_git.work.routing import budget, outcomes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from memento_git.review.scope import Scope
     from memento_git.work.state import RunState
 

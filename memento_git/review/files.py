@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout, policyfile, staged
@@ -11,8 +12,6 @@ from memento_git.model.work import commands_of, without_file_ids
 from memento_git.review.astray import brought_back
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy

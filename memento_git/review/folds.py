@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from memento_git.folding.event_rows import contests
@@ -12,8 +13,6 @@ from memento_git.model.clock import is_ahead
 from memento_git.model.finding import OR, Finding, Lost
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
     from memento_git.folding.fold import Judged
     from memento_git.ledger.desk import Book
     from memento_git.ledger.view import View

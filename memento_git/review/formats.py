@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.fold import FOLLOWING
@@ -14,8 +15,6 @@ from memento_git.model.ids import ALPHABET, LENGTH
 from memento_git.model.markup import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from memento_git.review.outcome import Fixed
 
 _RUN: Final = re.compile(rf"\brun_[{ALPHABET}]{{{LENGTH}}}")

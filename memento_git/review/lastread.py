@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -18,8 +19,6 @@ from memento_git.review.astray import brought_back
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
     from memento_git.ledger.difference import Changed
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View

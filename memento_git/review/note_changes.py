@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import changes
@@ -14,8 +15,6 @@ from memento_git.review import diff
 from memento_git.review.changed_files import TwoSides, forbidden
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from memento_git.ledger.store import Ledger
     from memento_git.model.rows import EventRow, Row
     from memento_git.model.work import Prose

@@ -6,13 +6,12 @@ changed, neither notes nor what knows of them is loaded.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import cache, layout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.view import View
     from memento_git.model.rows import Row

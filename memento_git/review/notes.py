@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.injection import LOW, orders
@@ -18,8 +19,6 @@ from memento_git.work.circles import circles
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
     from memento_git.ledger.view import View
     from memento_git.review.scope import Scope
 

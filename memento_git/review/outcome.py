@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.policy import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
     from memento_git.model.finding import Finding
 
 Known = tuple[str, str, str, str]

@@ -7,6 +7,7 @@ import functools
 import hashlib
 import shlex
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,7 +33,6 @@ from memento_git.review.timeline import timeline
 from memento_git.work.doubts import aged, spike_note
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from types import ModuleType
 
     from jinja2 import Environment

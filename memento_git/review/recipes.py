@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import layout
 from memento_git.model.finding import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
     from memento_git.ledger.view import View
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,6 @@ from memento_git.errors import MementoError
 from memento_git.model.ids import Ref, kind_of, parse_ref
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from memento_git.ledger.view import View
     from memento_git.model.rows import AnyRow, Row
     from memento_git.work.state import RunState

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.enumeration import cut, ends, grouped, some
@@ -13,8 +14,6 @@ from memento_git.work.doubts import CANCELLED, aged, spike_note
 from memento_git.work.proof.trust import not_seen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from memento_git.model.rows import EvidenceRow, GateRow, PlanRow, RoleRow, Row, TaskRow
     from memento_git.model.run_rows import RunRows
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import Judged, plans_of
@@ -10,8 +11,6 @@ from memento_git.review import folds
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
     from memento_git.model.work import Event
     from memento_git.review.folds import Looked
     from memento_git.review.scope import Scope

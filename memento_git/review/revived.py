@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.folding.fold import plans_of
@@ -22,8 +23,6 @@ from memento_git.work.proof import proofs, referring, reruns, trust
 from memento_git.work.remedies import passing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from memento_git.ledger.view import View
     from memento_git.review.against import Comparison
     from memento_git.work.proof.verification import Demand

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, tee
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -20,8 +21,6 @@ from memento_git.work.proof import proofs
 from memento_git.work.proof.verification import applies, asks_less, proves_less, show_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
     from memento_git.model.policy import Policy
     from memento_git.review.citations import Shown
     from memento_git.review.scope import Scope

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from memento_git.folding.fold import group_of, last_of
@@ -15,8 +16,6 @@ from memento_git.work.proof import proofs
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
     from memento_git.ledger.story import Story

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from memento_git.model.enumeration import grouped
@@ -10,8 +11,6 @@ from memento_git.model.states import DONE, FINAL_TASK, TASK_STATUSES
 from memento_git.work.nextsteps import broken, failed_gates, held_back, stranded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from memento_git.model.rows import Row
     from memento_git.model.run_rows import Digest, RunRows
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -19,8 +20,6 @@ from memento_git.work.proof import proofs
 from memento_git.work.proof.verification import asks_less, plan_asks_less, proves_less
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
     from memento_git.ledger.layout import Place
     from memento_git.model.policy import Policy
     from memento_git.review.against import Comparison

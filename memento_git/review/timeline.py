@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -12,8 +13,6 @@ from memento_git.model.ids import verb_of
 from memento_git.review.report import called
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memento_git.model.rows import EventRow, Row
 
 WIDTH: Final = 960

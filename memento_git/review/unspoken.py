@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from memento_git.texts.secrets import find_in_words, find_secrets, listed, redact_parts, redact_words, slug
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from memento_git.model.finding import Finding
     from memento_git.model.rows import Row
     from memento_git.model.run_rows import RunRows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.folding.fold import last_of, plans_of
@@ -14,8 +15,6 @@ from memento_git.work.gates import approvals, gatehold, gates
 from memento_git.work.remedies import passing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from memento_git.model.objection import Objection
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event

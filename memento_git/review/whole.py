@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
@@ -18,8 +19,6 @@ from memento_git.work.proof.runners import Runners
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from memento_git.ledger.git import Git
     from memento_git.model.finding import Finding
     from memento_git.model.policy import Policy

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import grep, layout
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
     from memento_git.ledger.view import View
     from memento_git.review.against import Book, Comparison
 

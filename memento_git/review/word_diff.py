@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     Step = tuple[str, int, int, int, int]
 
 Piece = tuple[str, str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import codec, commits, layout
@@ -16,8 +17,6 @@ from memento_git.work import persons
 from memento_git.work.dispatch import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
     from memento_git.review.against import Comparison

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from posixpath import isabs
 from typing import TYPE_CHECKING, Any, Final
@@ -23,8 +24,6 @@ from memento_git.model.anchors import Anchor
 from memento_git.model.knowledge import NOTE_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from memento_git.knowledge.labels import Standings
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
@@ -19,8 +20,6 @@ from memento_git.model.anchors import CHANGED, GONE, MOVED
 from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from memento_git.knowledge.anchors import Placed
     from memento_git.knowledge.following import Follower
     from memento_git.ledger.standing import Standing

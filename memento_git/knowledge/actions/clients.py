@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from operator import getitem
 from pathlib import Path
@@ -20,7 +21,6 @@ from memento_git.model import clients
 from memento_git.texts import jsonedit, tomledit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
     from types import ModuleType
 
     from memento_git.ledger.store import Ledger

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused
@@ -15,8 +16,6 @@ from memento_git.knowledge.shortterm import Item, ShortTerm
 from memento_git.model import anchors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.note_rows import NoteRow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
@@ -20,8 +21,6 @@ from memento_git.model.recipes import NAME, Recipe
 from memento_git.model.types import problem_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from memento_git.knowledge.recipes import Item
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
@@ -38,9 +40,6 @@ from memento_git.texts.secrets import SecretFound
 from memento_git.texts.typed import TextInvalid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
     from memento_git.model.objection import Objection

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -26,8 +27,6 @@ from memento_git.model.tokens import ESTIMATE
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from memento_git.knowledge.cards import Card
     from memento_git.knowledge.labels import Standings
     from memento_git.knowledge.recall import Hit

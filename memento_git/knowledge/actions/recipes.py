@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Misused, Refused
@@ -20,8 +21,6 @@ from memento_git.model.recipes import BUILT_IN, NAME, Recipe
 from memento_git.model.types import problem_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from memento_git.knowledge.recipes import Item
     from memento_git.ledger.view import View
     from memento_git.model.rows import Row

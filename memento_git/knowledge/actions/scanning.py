@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memento_git.code.docstrings import Said, said
@@ -27,9 +29,6 @@ from memento_git.model.progress import CODE
 from memento_git.texts.secrets import SecretFound, refuse_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
     from memento_git.knowledge.overlay import Overlay
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -25,8 +26,6 @@ from memento_git.ledger.view import View
 from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Sequence
-
     from memento_git.knowledge.labels import Standings
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
@@ -14,8 +15,6 @@ from memento_git.ledger.store import NothingToCommit
 from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.rows import Row

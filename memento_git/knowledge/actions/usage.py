@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import following, usage
@@ -17,8 +18,6 @@ from memento_git.model.enumeration import grouped
 from memento_git.model.ids import ALPHABET, LENGTH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.commits import Commit
     from memento_git.model.rows import Row

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.knowledge.digest import is_own
@@ -13,9 +15,6 @@ from memento_git.knowledge.marked import BEGIN, END, Broken, find
 from memento_git.model.exchange import LeftOut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
     from markdown_it.token import Token
 
     from memento_git.model.objection import Objection
