@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import memento_git
 from docs.generator.words import table, whole_page
-from memento_git.cli.seed_names import TABLE, OptionRequired
+from memento_git.cli.seed_names import TABLE, OptionRequired, token_of
 from memento_git.errors import Broken, MementoError, Misused, Moved, Refused
 from memento_git.model.ids import NOT_FOUND, NoSuchRecord
 
@@ -77,7 +77,7 @@ def tokens(error: type[MementoError]) -> list[str]:
     if error is NoSuchRecord:
         return [*sorted(NOT_FOUND.values()), "record_not_found"]
     if error is OptionRequired:
-        return sorted({token for alias in TABLE.values() for token in alias.required.values()})
+        return sorted({token_of(option) for alias in TABLE.values() for option in alias.required})
     return [error.token]
 
 

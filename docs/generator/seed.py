@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from docs.generator.words import table, whole_page
-from memento_git.cli.seed_names import DEFAULTS, FLAGS, OPTIONS, REPEATED, TABLE
+from memento_git.cli.seed_names import DEFAULTS, FLAGS, OPTIONS, REPEATED, TABLE, token_of
 
 SAME: Final = (
     ("init", "init", ""),
@@ -62,7 +62,7 @@ def page() -> str:
         options = ", ".join(
             f"`--{theirs}` → {f'`{ours}`' if ours else 'its argument'}" for theirs, ours in alias.options.items()
         )
-        needed = ", ".join(f"`{token}`" for token in alias.required.values())
+        needed = ", ".join(f"`{token_of(option)}`" for option in alias.required)
         fixed = " ".join(alias.fixed)
         notes = [f"refused without: {needed}" if needed else "", f"implies `{fixed}`" if fixed else ""]
         rows.append((f"`{name}`", f"`{alias.path}`", options, "; ".join(note for note in notes if note)))

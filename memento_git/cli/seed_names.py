@@ -21,8 +21,8 @@ class Alias(NamedTuple):
 
     path: str
     options: Mapping[str, str] = {}
+    required: tuple[str, ...] = ()
     fixed: tuple[str, ...] = ()
-    required: Mapping[str, str] = {}
     defaults: Mapping[str, str] = DEFAULTS
 
 
@@ -38,15 +38,14 @@ UNREASONED: Final = {**DEFAULTS, "reason": "No reason was given."}
 
 RUN: Final = {"run-id": "--run"}
 ENDS: Final = {"dispatch-id": "", "executor": "--actor"}
+GRAPHS: Final = ("before-graph-json", "after-graph-json")
 
 TABLE: Final[dict[str, Alias]] = {
-    "start": Alias("run start", {"goal": "--goal", "allow-spike": "--spike"}, (), {"goal": "goal_required"}),
-    "approve-plan": Alias("plan approve", {**RUN, "plan-id": ""}, (), {"plan-id": "plan_id_required"}),
+    "start": Alias("run start", {"goal": "--goal", "allow-spike": "--spike"}, ("goal",)),
+    "approve-plan": Alias("plan approve", {**RUN, "plan-id": ""}, ("plan-id",)),
     "pause": Alias("run pause", {"run-id": "", "reason": "--reason"}),
     "resume": Alias("run resume", {"run-id": "", "reason": "--reason"}),
-    "cancel": Alias(
-        "run cancel", {"run-id": "", "reason": "--reason"}, (), {"run-id": "run_id_required"}, UNREASONED
-    ),
+    "cancel": Alias("run cancel", {"run-id": "", "reason": "--reason"}, ("run-id",), defaults=UNREASONED),
     "enqueue-event": Alias(
         "task add",
         {
@@ -54,71 +53,60 @@ TABLE: Final[dict[str, Alias]] = {
             "dependencies": "--depends-on", "relevant-files": "--file", "kind": "--kind", "risk": "--risk",
             "size": "--size", "role": "--role",
         },
-        (), {"run-id": "run_id_required", "title": "title_required"},
+        ("run-id", "title"),
     ),
-    "worker-payload": Alias("task brief", {"task-id": ""}, (), {"task-id": "task_id_required"}),
+    "worker-payload": Alias("task brief", {"task-id": ""}, ("task-id",)),
     "dispatch-task": Alias(
-        "dispatch create", {**RUN, "task-id": "", "executor": "--executor", "reason": "--note"}, (),
-        {"task-id": "task_id_required"},
+        "dispatch create", {**RUN, "task-id": "", "executor": "--executor", "reason": "--note"}, ("task-id",)
     ),
-    "list-dispatches": Alias("dispatch list", RUN, ("--limit", "0")),
-    "claim-dispatch": Alias("dispatch claim", ENDS, (), {"dispatch-id": "dispatch_id_required"}),
+    "list-dispatches": Alias("dispatch list", RUN, fixed=("--limit", "0")),
+    "claim-dispatch": Alias("dispatch claim", ENDS, ("dispatch-id",)),
     "complete-dispatch": Alias(
         "dispatch complete",
-        {**ENDS, "summary": "--summary", "evidence-uri": "--evidence-uri", "graphify-checkpoint": "--graph"}, (),
-        {"dispatch-id": "dispatch_id_required"},
+        {**ENDS, "summary": "--summary", "evidence-uri": "--evidence-uri", "graphify-checkpoint": "--graph"},
+        ("dispatch-id",),
     ),
-    "fail-dispatch": Alias(
-        "dispatch fail", {**ENDS, "reason": "--reason"}, (), {"dispatch-id": "dispatch_id_required"}, UNREASONED
-    ),
-    "verify-task": Alias("task verify", {"task-id": "", "summary": "--note"}, (), {"task-id": "task_id_required"}),
+    "fail-dispatch": Alias("dispatch fail", {**ENDS, "reason": "--reason"}, ("dispatch-id",), defaults=UNREASONED),
+    "verify-task": Alias("task verify", {"task-id": "", "summary": "--note"}, ("task-id",)),
     "graph-status": Alias("graph status", RUN),
-    "graph-update": Alias("graph update", {**RUN, "task-id": "--task"}, (), {"run-id": "run_id_required"}),
+    "graph-update": Alias("graph update", {**RUN, "task-id": "--task"}, ("run-id",)),
     "record-graph-diff": Alias(
         "graph diff",
         {**RUN, "task-id": "--task", "before-graph-json": "--before-json", "after-graph-json": "--after-json"},
-        ("--record",),
-        {
-            "run-id": "run_id_required", "before-graph-json": "graph_snapshots_required",
-            "after-graph-json": "graph_snapshots_required",
-        },
+        ("run-id", *GRAPHS), ("--record",),
     ),
-    "context-bundle": Alias("task bundle", {"task-id": ""}, (), {"task-id": "task_id_required"}),
+    "context-bundle": Alias("task bundle", {"task-id": ""}, ("task-id",)),
     "record-external-check": Alias(
         "evidence check",
         {
             **RUN, "task-id": "--task", "provider": "--provider", "external-run-id": "--id", "status": "--status",
             "conclusion": "--conclusion", "url": "--url",
         },
-        (), {"provider": "provider_required"}, defaults={},
+        ("provider",), defaults={},
     ),
     "record-approval": Alias(
-        "evidence approve", {"scope-id": "", "run-id": "", "prompt": "--prompt", "response": "--response"}, (),
-        {"response": "response_required"},
+        "evidence approve", {"scope-id": "", "run-id": "", "prompt": "--prompt", "response": "--response"},
+        ("response",),
     ),
     "select-patch": Alias(
-        "dispatch select", {"task-id": "", "candidate-json": "--candidate"}, ("--record", "best"),
-        {"task-id": "task_id_required"},
+        "dispatch select", {"task-id": "", "candidate-json": "--candidate"}, ("task-id",), ("--record", "best")
     ),
     "release-gate": Alias(
         "gate release",
         {**RUN, "required-check": "--require-check", "required-approvals": "--approvals", "summary": "--note"},
     ),
-    "memory-prefetch": Alias(
-        "evidence list", {**RUN, "query": "--query"}, ("--kind", "memory", "--limit", "0"),
-    ),
+    "memory-prefetch": Alias("evidence list", {**RUN, "query": "--query"}, fixed=("--kind", "memory", "--limit", "0")),
     "memory-writeback": Alias(
-        "evidence add", {**RUN, "lesson": "--summary", "summary": "--summary"}, ("--kind", "memory"),
+        "evidence add", {**RUN, "lesson": "--summary", "summary": "--summary"}, fixed=("--kind", "memory")
     ),
     "route-task": Alias(
-        "task route", {"task-id": "", "executor": "--executor"}, ("--record",), {"task-id": "task_id_required"},
-        defaults={},
+        "task route", {"task-id": "", "executor": "--executor"}, ("task-id",), ("--record",), defaults={}
     ),
     "recover-jobs": Alias(
-        "dispatch recover", {**RUN, "requeue": "--requeue", "executor": "--executor"}, ("--all",), defaults={}
+        "dispatch recover", {**RUN, "requeue": "--requeue", "executor": "--executor"}, fixed=("--all",), defaults={}
     ),
     "review": Alias(
-        "gate record", {**RUN, "status": "", "summary": "--note", "reason": "--reason"}, ("quality_review",)
+        "gate record", {**RUN, "status": "", "summary": "--note", "reason": "--reason"}, fixed=("quality_review",)
     ),
 }  # fmt: skip
 
@@ -133,9 +121,14 @@ class OptionRequired(Misused):
     sentence = "{command} needs --{option}"
     hint_ = "see memento {path} --help"
 
-    def __init__(self, *, token: str, command: str, option: str, path: str) -> None:
+    def __init__(self, *, command: str, option: str, path: str) -> None:
         super().__init__(command=command, option=option, path=path)
-        self.token = token  # type: ignore[misc]
+        self.token = token_of(option)  # type: ignore[misc]
+
+
+def token_of(option: str) -> str:
+    """Return how it is called that an option which a name cannot do without is missing."""
+    return f"{'graph_snapshots' if option in GRAPHS else option.replace('-', '_')}_required"
 
 
 class ArgumentsInvalid(Misused):
@@ -150,7 +143,7 @@ def _ours(name: str, alias: Alias, values: Mapping[str, Any]) -> list[str]:
     for option, ours in alias.options.items():
         value = values.get(option.replace("-", "_")) or alias.defaults.get(option, "")
         if not value and option in alias.required:
-            raise OptionRequired(token=alias.required[option], command=name, option=option, path=alias.path)
+            raise OptionRequired(command=name, option=option, path=alias.path)
         for one in (value,) if isinstance(value, (str, bool)) else value:
             if one is True:
                 options.append(ours)
