@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import accumulate
+from itertools import accumulate, groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -68,20 +69,9 @@ def _steps(old: Sequence[str], new: Sequence[str]) -> Sequence[Step]:
 
 def _joined(pieces: Iterator[Piece]) -> list[Piece]:
     """Return pieces without empty ones; a blank between two changes belongs to both."""
-    held: list[list[str]] = []
-    for kind, text in pieces:
-        if not text:
-            continue
-        if held and held[-1][0] == kind:
-            held[-1][1] += text
-        else:
-            held.append([kind, text])
-    return [(kind, text) for kind, text in _bridged(held)]
-
-
-def _bridged(held: list[list[str]]) -> list[list[str]]:
-    """Return pieces in which a blank that stayed between two changes is part of them, for easier reading."""
-    told: list[list[str]] = []
+    alike = groupby((piece for piece in pieces if piece[1]), key=itemgetter(0))
+    held = [(kind, "".join(text for _, text in same)) for kind, same in alike]
+    told: list[Piece] = []
     gone, come = "", ""
     for number, (kind, text) in enumerate(held):
         bridge = kind == SAME and text.isspace() and (gone or come) and number + 1 < len(held)
@@ -90,10 +80,10 @@ def _bridged(held: list[list[str]]) -> list[list[str]]:
         if kind == ADDED or bridge:
             come += text
         if kind == SAME and not bridge:
-            told += [[name, part] for name, part in ((REMOVED, gone), (ADDED, come)) if part]
+            told += [(name, part) for name, part in ((REMOVED, gone), (ADDED, come)) if part]
             gone = come = ""
-            told.append([kind, text])
-    return told + [[name, part] for name, part in ((REMOVED, gone), (ADDED, come)) if part]
+            told.append((kind, text))
+    return told + [(name, part) for name, part in ((REMOVED, gone), (ADDED, come)) if part]
 
 
 def _near(pieces: Sequence[Piece]) -> list[Piece]:
