@@ -42,6 +42,10 @@ YES: Final = frozenset(word for words in WORDS.values() for word in words)
 LONGEST: Final = 60
 END: Final = re.compile(r"(?:[.。]|[!！]{1,3})$")  # noqa: RUF001 (as they are typed in East Asia)
 BETWEEN: Final = re.compile(r"[,，、]?\s+|[,，、]")  # noqa: RUF001 (the same)
+WORDS_OF_COURTESY: Final = "|".join(map(re.escape, POLITE))
+COURTESY: Final = re.compile(
+    rf"^(?:{WORDS_OF_COURTESY})(?:{BETWEEN.pattern})|(?:{BETWEEN.pattern})(?:{WORDS_OF_COURTESY})$"
+)
 WIDE: Final = "，、！\u3000"  # noqa: RUF001 (the same)
 
 
@@ -50,8 +54,8 @@ def is_yes(answer: str) -> bool:
     if len(answer) > LONGEST or _disguised(answer):
         return False
     text = " ".join(unicodedata.normalize("NFC", answer).replace("\u2019", "'").lower().split())
-    text = END.sub("", text).rstrip()
-    return any(map(_plain, _without_courtesy(text)))
+    bare = COURTESY.sub("", END.sub("", text).rstrip())
+    return (BETWEEN.sub(" ", bare) if bare.startswith(("yes", "네", "예")) else bare) in YES
 
 
 def _disguised(answer: str) -> bool:
@@ -60,28 +64,3 @@ def _disguised(answer: str) -> bool:
     return any(not letter.isascii() and unicodedata.normalize("NFC", letter).isascii() for letter in answer) or any(
         unicodedata.normalize("NFKC", letter) != letter for letter in END.sub("", normal.strip()) if letter not in WIDE
     )
-
-
-def _plain(text: str) -> bool:
-    return BETWEEN.sub(" ", text) in YES if text.startswith(("yes", "네", "예")) else text in YES
-
-
-def _without_courtesy(text: str) -> list[str]:
-    """Return the text itself, and without one courtesy before it, after it, or both."""
-    found = []
-    ahead = [text, *(rest for word in POLITE if (rest := _cut(text, word, ahead=True)))]
-    for start in ahead:
-        found += [start, *(rest for word in POLITE if (rest := _cut(start, word, ahead=False)))]
-    return found
-
-
-def _cut(text: str, word: str, *, ahead: bool) -> str:
-    """Return what is left beside a courtesy at one end, or nothing where it is not there by itself."""
-    if ahead and text.startswith(word):
-        rest = text.removeprefix(word)
-        match = BETWEEN.match(rest)
-        return rest[match.end() :] if match else ""
-    if not ahead and text.endswith(word):
-        match = re.search(rf"(?:{BETWEEN.pattern})$", rest := text.removesuffix(word))
-        return rest[: match.start()] if match else ""
-    return ""
