@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.model.clock import STAMP, stamp
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 PROVIDERS: Final = ("github", "gitlab", "buildkite")
 MOST_BYTES: Final = 16 * 1024 * 1024
@@ -20,6 +18,7 @@ COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 LONGEST: Final = 255
 
 Raw = dict[str, Any]
+Reader = Callable[[Raw, str], Iterator["Check"]]
 
 
 class PayloadInvalid(Refused):
@@ -168,15 +167,10 @@ def _github_status(value: Raw, where: str) -> Iterator[Check]:
     })  # fmt: skip
 
 
-def _github_combined(value: Raw, where: str) -> Iterator[Check]:
-    for number, one in enumerate(_members(value, "statuses", where), 1):
-        yield from _github_status({"sha": value.get("sha"), **one}, f"{where}, status {number}")
-
-
-def _github_list(key: str) -> Callable[[Raw, str], Iterator[Check]]:
+def _github_list(key: str, word: str, read: Reader = _github_run) -> Reader:
     def told(value: Raw, where: str) -> Iterator[Check]:
         for number, one in enumerate(_members(value, key, where), 1):
-            yield from _github_run(one, f"{where}, run {number}")
+            yield from read({"sha": value.get("sha"), **one}, f"{where}, {word} {number}")
 
     return told
 
@@ -188,7 +182,7 @@ def _members(value: Raw, key: str, where: str) -> list[Raw]:
     return members
 
 
-def _webhook(key: str) -> Callable[[Raw, str], Iterator[Check]]:
+def _webhook(key: str) -> Reader:
     return lambda value, where: _github_run(value[key], where)
 
 
@@ -241,10 +235,6 @@ def _build(value: Raw, name: Any, commit: Any, where: str) -> Check:
     })  # fmt: skip
 
 
-def _buildkite_hook(value: Raw, where: str) -> Iterator[Check]:
-    yield from _buildkite({"pipeline": value.get("pipeline"), **value["build"]}, where)
-
-
 def _has(*keys: str) -> Callable[[Raw], bool]:
     return lambda value: all(key in value for key in keys)
 
@@ -253,10 +243,10 @@ def _holds(key: str) -> Callable[[Raw], bool]:
     return lambda value: isinstance(value.get(key), dict)
 
 
-SHAPES: Final[tuple[tuple[str, Callable[[Raw], bool], Callable[[Raw, str], Iterator[Check]]], ...]] = (
-    ("github", _has("check_runs"), _github_list("check_runs")),
-    ("github", _has("workflow_runs"), _github_list("workflow_runs")),
-    ("github", _has("statuses"), _github_combined),
+SHAPES: Final[tuple[tuple[str, Callable[[Raw], bool], Reader], ...]] = (
+    ("github", _has("check_runs"), _github_list("check_runs", "run")),
+    ("github", _has("workflow_runs"), _github_list("workflow_runs", "run")),
+    ("github", _has("statuses"), _github_list("statuses", "status", _github_status)),
     ("github", _holds("check_run"), _webhook("check_run")),
     ("github", _holds("workflow_run"), _webhook("workflow_run")),
     ("github", _has("head_sha", "conclusion"), _github_run),
@@ -264,6 +254,10 @@ SHAPES: Final[tuple[tuple[str, Callable[[Raw], bool], Callable[[Raw, str], Itera
     ("gitlab", lambda value: value.get("object_kind") == "pipeline", _gitlab_pipeline_hook),
     ("gitlab", lambda value: value.get("object_kind") == "build", _gitlab_job_hook),
     ("gitlab", lambda value: "status" in value and ("sha" in value or isinstance(value.get("commit"), dict)), _gitlab),
-    ("buildkite", _holds("build"), _buildkite_hook),
+    (
+        "buildkite",
+        _holds("build"),
+        lambda value, where: _buildkite({"pipeline": value.get("pipeline"), **value["build"]}, where),
+    ),
     ("buildkite", lambda value: "state" in value and isinstance(value.get("commit"), str), _buildkite),
 )
