@@ -65,21 +65,19 @@ def _whole(view: View, policy: Policy) -> list[Answer]:
             found += [(part.name, one) for one in part.look()]
         except (MementoError, OSError) as error:
             told[part.name].append(failed(part.name, error))
-    found = [*((_part_of(one), one) for one in view.findings), *found]
+    notes = f"{layout.KNOWLEDGE}/"
+    found = [*((whole.NOTES if one.path.startswith(notes) else whole.FILES, one) for one in view.findings), *found]
     kept = {*lastread.unpacked([one for _, one in found])}
     names, wrong = zip(*(row for row in found if row[1] in kept), strict=True) if kept else ((), ())
     grave = weighed(whole.with_fixes(view, wrong), policy.errors)
     for name, one in dict.fromkeys(zip(names, grave, strict=True)):
         told.setdefault(name, []).append(_answer(name, one))
-    told[whole.FILES] += _attributes(view)
+    if layout.ATTRIBUTES not in view.files:
+        message = ".memento/.gitattributes is missing: line endings may change"
+        told[whole.FILES].append(Answer("attributes", "warn", message, "memento init"))
     told["signatures"] = [*tried("signatures", _signers(view, policy)), *told["signatures"]]
     sound = _sound(view, told, {layout.run_of_path(one.path) for one in view.findings})
     return [*tried("policy", _idle(policy)), *tried("policy", _unmet(view, policy)), *sound]
-
-
-def _part_of(finding: Finding) -> str:
-    """Return the part of a check that tells of what could not be read."""
-    return whole.NOTES if finding.path.startswith(f"{layout.KNOWLEDGE}/") else whole.FILES
 
 
 def _answer(part: str, finding: Finding) -> Answer:
@@ -105,13 +103,6 @@ def _sound(view: View, told: Mapping[str, Sequence[Answer]], spoilt: Collection[
     if not told.get(whole.NOTES):
         count = len(view.index("").prose)
         yield Answer("notes", "ok", f"{many(count, 'note')}, keys unique, links resolve, no evidence changed")
-
-
-def _attributes(view: View) -> Iterator[Answer]:
-    if layout.ATTRIBUTES not in view.files:
-        yield Answer(
-            "attributes", "warn", ".memento/.gitattributes is missing: line endings may change", "memento init"
-        )
 
 
 def _idle(policy: Policy) -> Iterator[Answer]:
