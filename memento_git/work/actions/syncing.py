@@ -94,7 +94,8 @@ def alone(ledger: Ledger) -> AbstractContextManager[None]:
 def together(ledger: Ledger, where: Target, *, create: bool = False, push: bool = True, sound: str = "") -> Brought:
     """Bring the branch here and the remote's together; without push, only what comes from there.
 
-    What is pushed is checked before, but for the commit `sound`, which was.
+    What is pushed is checked before, but for the commit `sound`, which was. Between attempts it waits for a time drawn
+    by chance out of a span that doubles, in units of what a whole attempt takes here.
     """
     before = ledger.git.commit_of("HEAD")
     merges = pushes = 0
@@ -103,7 +104,8 @@ def together(ledger: Ledger, where: Target, *, create: bool = False, push: bool 
     begun = time.monotonic()
     for attempt in range(ATTEMPTS):
         if attempt:
-            _step_back(attempt, time.monotonic() - begun)
+            span = min(LONGEST, max(SHORTEST, time.monotonic() - begun) * 2**attempt)
+            time.sleep(random.uniform(0, span))  # noqa: S311 (a pause, no secret)
             begun = time.monotonic()
         known = remotes.seen(ledger.git, where)
         theirs = remotes.fetch(ledger.git, where)
@@ -126,11 +128,6 @@ def together(ledger: Ledger, where: Target, *, create: bool = False, push: bool 
         if unmoved.count(theirs) == UNMOVED:
             raise remotes.PushRejected(remote=where.remote, reason=refusal)
     raise RemoteBusy(attempts=ATTEMPTS, **where.where)
-
-
-def _step_back(attempt: int, took: float) -> None:
-    """Wait for a time drawn by chance out of a span that doubles, in units of what a whole attempt takes here."""
-    time.sleep(random.uniform(0, min(LONGEST, max(SHORTEST, took) * 2**attempt)))  # noqa: S311 (a pause, no secret)
 
 
 def _take_in(
