@@ -140,7 +140,8 @@ def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
     if folder and not found.path:
         found = found._replace(path=f"{folder}/{random_part(dispatch)}", branch=checkouts.branch_of(dispatch))
     worker = processes.this() if wish.works else None
-    tx.after_failure.append(lambda: _undo(tx.ledger.git, dispatch, before))
+    git = tx.ledger.git
+    tx.after_failure.append(lambda: handovers.write(git, before) if before else handovers.forget(git, dispatch))
     handovers.write_brief(tx.ledger.git, dispatch, text)
     handovers.write(tx.ledger.git, found._replace(worker=worker, executor=wish.executor, since=tx.now))
     return handovers.read(tx.ledger.git, dispatch) or found
@@ -152,13 +153,6 @@ def _of_another(state: RunState, dispatch: str, executor: str) -> list[str]:
     if meant in ("", executor):
         return []
     return [f"{dispatch} was handed to {meant}: what comes of it counts for {meant}, and not for {executor}"]
-
-
-def _undo(git: Git, dispatch: str, before: Handover | None) -> None:
-    if before is None:
-        handovers.forget(git, dispatch)
-    else:
-        handovers.write(git, before)
 
 
 def _open(desk: Desk, given: str) -> tuple[str, RunState]:

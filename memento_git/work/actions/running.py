@@ -223,7 +223,7 @@ class _Run:
         work = checkouts.look(inside, checkout.base)
         if work.inner:
             raise _Ended("scope", f"it left what its branch cannot hold: {work.inner[0]}")
-        title = self._title()
+        title = RunState(self.ledger.view(), self.handover.run).prose(self.handover.task).title
         message = f"{title}\n\nMemento-Task: {self.handover.task}\nMemento-Dispatch: {self.handover.dispatch}\n"
         tip = checkouts.commit(inside, checkout, work, message, self.ledger.settings)
         if not difference.told(git, "--name-only", checkout.base, tip):
@@ -241,10 +241,6 @@ class _Run:
             "kind": "diff", "outcome": "observed", "dispatch": self.handover.dispatch,
             "summary": f"What was done on {checkout.branch}.", "diff": diff,
         }, {}))  # fmt: skip
-
-    def _title(self) -> str:
-        view = self.ledger.view()
-        return RunState(view, self.handover.run).prose(self.handover.task).title
 
     def _check(self, keep: int) -> None:
         """Run what verification asks for where the work was done, as a witness."""
