@@ -145,20 +145,16 @@ def hindrance(state: RunState, task: str) -> MementoError | None:
     from memento_git.work.dangers import guard
 
     if "run" not in state.shared:
-        state.shared["run"] = _refusal(refuse_run, state) or _destructive(state, shared_texts(state))
-    found = state.shared["run"] or _destructive(state, guard.texts_of(state.prose(task), "task"))
-    if found is not None:
+        state.shared["run"] = _refusal(refuse_run, state) or _refusal(
+            guard.refuse_text, state.policy, shared_texts(state)
+        )
+    own = guard.texts_of(state.prose(task), "task")
+    if found := state.shared["run"] or _refusal(guard.refuse_text, state.policy, own):
         return found
     from memento_git.work.routing.budget import BudgetExceeded
 
     why = beyond_budget(state, task)
     return BudgetExceeded(task=task, why=why) if why else None
-
-
-def _destructive(state: RunState, given: Texts) -> MementoError | None:
-    from memento_git.work.dangers import guard
-
-    return _refusal(guard.refuse_text, state.policy, given)
 
 
 def _refusal(refuse: Callable[..., object], *given: object) -> MementoError | None:
