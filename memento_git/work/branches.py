@@ -18,13 +18,9 @@ if TYPE_CHECKING:
 
 def lacking(git: Git, state: RunState, task: str) -> list[str]:
     """Return the branches that hold the work of a task, each the same, where HEAD has none of them; else nothing."""
-    return workbranches.lacking(git, _done_by(state, task))
-
-
-def _done_by(state: RunState, task: str) -> list[str]:
-    """Return the dispatches whose completions prove a task; where none does, those that may."""
     counting = [event.dispatch for event in proofs.counting(state, task)]
-    return (proofs.proving(state, task) if counting[1:] else []) or counting
+    proving = proofs.proving(state, task) if counting[1:] else []
+    return workbranches.lacking(git, proving or counting)
 
 
 def unmerged(git: Git, state: RunState, tasks: Iterable[str]) -> Iterator[Row]:

@@ -17,7 +17,6 @@ from memento_git.work.proof.staleness import mark_stale
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memento_git.ledger.cache import Ready
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
     from memento_git.model.rows import AnyRow, ClaimRow, EventRow, RunRow, TaskRow
@@ -148,16 +147,11 @@ def _overview(ledger: Ledger, view: View, run: str, limit: int, *, ready: bool) 
     held["next"] = next_steps(
         held, outlook.merges(), gates=gates, choices=choices, known=known, fresh=fresh, asker=asker, **kept
     )
-    shown = _shown(cut(held, limit, LISTS), whole)
-    return cut_ids(shown, limit) if ready else shown
-
-
-def _shown(shown: RunRows, audit: Ready | None) -> RunRows:
-    """Return the rows of a run with its whole audit, where that is ready."""
-    if audit is not None:
-        shown["audit"] = cast("list[EventRow]", audit)
+    shown = cut(held, limit, LISTS)
+    if whole is not None:
+        shown["audit"] = cast("list[EventRow]", whole)
         shown["omitted"].pop("audit", None)
-    return shown
+    return cut_ids(shown, limit) if ready else shown
 
 
 def _mark_held(view: View, held: RunRows) -> None:

@@ -100,7 +100,8 @@ def _borne(state: RunState, held: RunRows, changes: Changes) -> tuple[set[str], 
     ends, tasks = changes.evidence | changes.tasks, set(changes.tasks)
     for name in changes.evidence:
         found = state.evidence(name)
-        if found is None or _is_of_all(state, found.data.get("approves", "")):
+        answered = found and state.evidence(found.data.get("approves", ""))  # of the whole run it is of each task
+        if found is None or (answered and not answered.tasks):
             return set(), set()
         tasks.update(found.tasks)
         ends |= {end for end in (found.data.get("approves"), _of(found.data.get("reproduces"))) if end}
@@ -113,12 +114,6 @@ def _borne(state: RunState, held: RunRows, changes: Changes) -> tuple[set[str], 
         if row["id"] in evidence:
             tasks.update(row["task_ids"])
     return evidence, tasks.union(*(held["cites"].get(name, ()) for name in evidence))
-
-
-def _is_of_all(state: RunState, about: str) -> bool:
-    """Tell whether an answer is about evidence of the whole run: it may count for each of its tasks."""
-    found = state.evidence(about)
-    return found is not None and not found.tasks
 
 
 def _of(ref: str | None) -> str:

@@ -209,7 +209,11 @@ def _told(event: Event | None, key: str) -> str | None:
 
 def gate_rows(state: RunState, scope: str) -> list[GateRow]:
     rows: list[GateRow] = []
-    counting = _counting(state) if scope == state.id and state.is_final else {}
+    counting: dict[str, str] = {}  # in a run that has ended
+    if scope == state.id and state.is_final:
+        from memento_git.work.gates import gates
+
+        counting = gates.words(state)
     for gate, word in sorted(state.gates(scope).items()):
         fell, why = _fallen(state, scope, gate, word)
         latest = fell or [event for event in state.folded(scope).legal(word) if event.get("gate") == gate][-1]
@@ -242,13 +246,6 @@ def _fallen(state: RunState, scope: str, gate: str, word: str) -> tuple[Event | 
     others = () if state.is_final else gates.not_theirs(state, scope, gate)
     falls = chain(gateseen.outlasted(state, scope, gate), amiss, others)
     return next((fall for fall in falls if fall[1]), (None, None))
-
-
-def _counting(state: RunState) -> dict[str, str]:
-    """Return the verdict that counts of each gate of a run that has ended."""
-    from memento_git.work.gates import gates
-
-    return gates.words(state)
 
 
 def audit_rows(state: RunState) -> list[EventRow]:
