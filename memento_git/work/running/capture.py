@@ -86,8 +86,10 @@ def run_command(
     process, tees = start(argv, sinks, keep, cwd=cwd, stdin=stdin, start_new_session=timeout is not None)
     timed_out, interrupted = _wait(process, timeout)
     seconds = time.monotonic() - started
-    is_hurried = _finish(tees, timed_out=timed_out)
-    interrupted = interrupted or (signal.SIGINT.name if is_hurried else "")
+    hurried: list[int] = []
+    with taken(lambda number, _: hurried.append(number)):
+        finish(tees, lambda: timed_out or bool(hurried))
+    interrupted = interrupted or (signal.SIGINT.name if hurried else "")
     return captured(process.returncode, tees, seconds, timed_out=timed_out)._replace(interrupted=interrupted)
 
 
@@ -149,14 +151,6 @@ def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> tuple[bool
         for thread in ending:
             thread.join()
     return late, asked[0] if asked else ""
-
-
-def _finish(tees: Sequence[Tee], *, timed_out: bool) -> bool:
-    """Let the streams of a command that has ended come to their end; tell whether we were asked to end meanwhile."""
-    asked: list[int] = []
-    with taken(lambda number, _: asked.append(number)):
-        finish(tees, lambda: timed_out or bool(asked))
-    return bool(asked)
 
 
 @contextlib.contextmanager
