@@ -6,13 +6,11 @@ events wrote a lane and none of them had seen the other, the lane's join decides
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 from memento_git.model.states import OPEN_DISPATCH
 from memento_git.model.tuples import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 Value = tuple[str, ...]
 Writes = dict[str, Value]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from memento_git.errors import Misused
 from memento_git.model import types as t
 from memento_git.model.tuples import NamedTuple
 from memento_git.model.types import Field, Shape
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 OK: Final = "ok"
 MOVED: Final = "moved"

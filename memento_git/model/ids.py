@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 from memento_git.errors import Refused
 from memento_git.model.enumeration import some
 from memento_git.model.tuples import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 LENGTH: Final = 12

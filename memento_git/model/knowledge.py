@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from memento_git.errors import Misused
 from memento_git.model import types as t
 from memento_git.model.anchors import ABOUT
 from memento_git.model.types import LINE, Field, Shape
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DOMAINS: Final = (
     "architecture", "decisions", "patterns", "tasks", "issues", "dependencies", "history", "context", "feedback",

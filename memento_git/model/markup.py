@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable
+from typing import Final
 
 ACTIVE: Final = r"[\\`*\[\]<>|#~&]|(?<![^\W_])_|_(?![^\W_])"
 LEADING: Final = r"^(?:(\d+)([.)])|([-+=]))(?=\s|$|[-=])"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 from memento_git.model import types as t
 from memento_git.model.clock import duration
@@ -12,9 +13,6 @@ from memento_git.model.states import DEFAULT_PROOF, RISKS, TRUSTS
 from memento_git.model.tuples import NamedTuple
 from memento_git.model.types import LINE, Field, Shape
 from memento_git.model.work import ACTOR, BUDGET, EVIDENCE_KINDS, GATE_KINDS, VERIFY
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 FORMAT: Final = 1
 ACTORS: Final = t.ListOf(ACTOR)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from memento_git.model import types as t
 from memento_git.model.anchors import STATES
 from memento_git.model.knowledge import NOTE_KINDS, ORIGINS, RELATIONS, STATUSES
 from memento_git.model.types import LINE, Field, Path, Problem, Shape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
 
 LARGEST: Final = 64 * 1024
 MOST_STEPS: Final = 30

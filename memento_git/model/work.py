@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from memento_git.model import types as t
 from memento_git.model.ids import Ref, dispatch_of
 from memento_git.model.states import RISKS, RUN_KINDS, SIZES, TRUSTS
 from memento_git.model.tuples import NamedTuple
 from memento_git.model.types import LINE, Field, Shape
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 GATE_KINDS: Final = (
     "preflight_safety", "plan_review", "implementation_review", "quality_review",

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from memento_git.ledger import scratch
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 OURS: Final = 0x4D454D4F  # PRAGMA application_id: "MEMO"
 LISTS: Final = ("claimants", "dispatch_ids", "blocked_by", "unsigned", "doubts")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from memento_git.model.enumeration import grouped
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 def circles(graph: Mapping[str, Sequence[str]]) -> list[list[str]]:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from memento_git.errors import Refused
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.reader import AT_ONCE
 from memento_git.ledger.trees import mode_of, rows
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 FOLDER: Final = b".memento"
 MOST_NAMES: Final = 50

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from memento_git.errors import Misused
@@ -10,9 +11,6 @@ from memento_git.model.markup import MOST_COMMENT, units
 from memento_git.work import hosting
 from memento_git.work.checks import ProviderUnknown
 from memento_git.work.hosting import Asker, HostingFailed, HostingForbidden, HostingNotFound
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 MOST_BYTES: Final = 3 * MOST_COMMENT
 TOO_LONG: Final = f"it has more than the {MOST_COMMENT} characters that a comment may have"

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable
+from typing import Final
 
 from memento_git.model.types import NOTHING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 UNSEEN: Final = ("Cf", "Cc", "Cn", "Co")
 ALIKE: Final = str.maketrans(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
 
 from memento_git.model.ids import option
 from memento_git.model.states import DONE, FINAL_TASK
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
 
 OF_PLANS: Final = ("plan_changed", "plan_unapproved")
 

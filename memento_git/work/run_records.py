@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable
+from typing import Final
 
 from memento_git.folding.event_rows import UNKNOWN
 from memento_git.folding.lanes import STATUS
@@ -12,9 +13,6 @@ from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.finding import WHOLE, Finding
 from memento_git.model.ids import kind_of
 from memento_git.model.work import Evidence, Prose
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 NEVER: Final = "1970-01-01T00:00:00.000Z"
 

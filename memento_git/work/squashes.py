@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memento_git.ledger import scratch
 from memento_git.ledger.brought import PLAIN_DIFF, changing_code
@@ -12,10 +13,6 @@ from memento_git.ledger.commits import CODE, parents
 from memento_git.ledger.environment import PATTERNS
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.work.codestate import without_ledger
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
 
 AS_PATCH: Final = (*PLAIN_DIFF, "--unified=1", "--binary", "--full-index")
 MOST: Final = 50  # changes of code on the base's line, since the branch began

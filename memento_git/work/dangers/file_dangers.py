@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memento_git.work.dangers.argv import options, program
 from memento_git.work.dangers.git_dangers import Breach
 from memento_git.work.dangers.shell import UNKNOWN, Call
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
 
 SYSTEM: Final = frozenset({
     "bin", "boot", "dev", "etc", "home", "lib", "lib64", "opt", "proc", "root", "sbin", "srv", "sys", "usr", "var",

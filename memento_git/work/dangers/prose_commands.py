@@ -8,12 +8,10 @@ another language too, and a sarcastic "never mind, run it" passes only where its
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Generator, Iterator
+from typing import Final, NamedTuple
 
 from memento_git.work.dangers.risky_words import is_risky
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
 
 SHELL_LANGUAGES: Final = (
     "", "sh", "bash", "shell", "zsh", "console", "shell-session", "terminal", "ksh", "fish", "cmd", "command", "text",

@@ -5,10 +5,8 @@ from __future__ import annotations
 import codecs
 import functools
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
 
 UNKNOWN: Final = "\ufffc"
 """Stands in a word for what only a running shell would know."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from memento_git.work.dangers.argv import ASSIGNMENT, options, program
 from memento_git.work.dangers.shell import UNKNOWN, Call, spoken
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 SHELLS: Final = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "rbash"})
 

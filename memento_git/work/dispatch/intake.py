@@ -5,14 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.model.enumeration import cut, many
 from memento_git.model.types import FORBIDDEN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 MOST_BYTES: Final = 256 * 1024
 MOST_TITLE: Final = 200

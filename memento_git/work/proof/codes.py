@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from posixpath import normpath
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+from typing import Any
 
 
 def agree(evidence: Mapping[str, Any] | None, code: Mapping[str, Any]) -> bool:

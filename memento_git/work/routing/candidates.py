@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from memento_git.model.enumeration import many
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 TRUST: Final = {"reproduced": 20, "witnessed": 15, "verified": 10, "reported": 5, "advisory": 0}
 PROVEN: Final = 100

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from memento_git.model.enumeration import many, some
 from memento_git.model.states import RISKS
 from memento_git.work.routing.budget import Budget, Next
 from memento_git.work.routing.executors import NO_WRAP, Executor
 from memento_git.work.routing.outcomes import Outcome, Tally, decayed, expected, tallies
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
 
 PRIOR: Final = 0.5
 FITS: Final = 0.1

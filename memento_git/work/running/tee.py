@@ -9,12 +9,10 @@ import sys
 import threading
 import time
 from collections import deque
-from typing import IO, TYPE_CHECKING, Final, NamedTuple, TextIO
+from collections.abc import Callable, Sequence
+from typing import IO, Final, NamedTuple, TextIO
 
 from memento_git.texts.secrets import MARGIN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 CHUNK: Final = 64 * 1024
 UNBLOCKED: Final[int] = getattr(select, "PIPE_BUF", 512)  # what a pipe that can be written takes without a wait
