@@ -41,8 +41,6 @@ SHAPE: Final = Shape({
 
 
 class AnchorUnclear(Misused):
-    """A text that names no place in the code."""
-
     token = "anchor_unclear"
     sentence = "{given!r} names no place in the code: {problem}"
     hint_ = "write PATH, PATH:12-40, PATH::symbol, pattern:GLOB:TEXT or dep:NAME"

@@ -16,16 +16,12 @@ SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 class DurationInvalid(Misused):
-    """A length of time that cannot be read."""
-
     token = "duration_invalid"
     sentence = "{given!r} is not a length of time"
     hint_ = "write a number and s, m, h or d, for example 90m"
 
 
 class ClockUnfit(Refused):
-    """A clock that tells a time which no record could hold."""
-
     token = "clock_unfit"
     sentence = "the clock tells a time that cannot be written down: {seconds} seconds since 1970"
     hint_ = "set the clock of this machine"

@@ -103,8 +103,6 @@ def make_id(kind: str, entropy: bytes) -> str:
 
 
 class NoSuchRecord(Refused):
-    """An id, or a prefix of one, that names nothing in this view."""
-
     sentence = "no {kind} {given}"
     hint_ = "see {where}"
 
@@ -114,16 +112,12 @@ class NoSuchRecord(Refused):
 
 
 class AmbiguousId(Refused):
-    """A prefix that several records share."""
-
     token = "id_ambiguous"
     sentence = "{given} could be {candidates}"
     hint_ = "give more characters"
 
 
 class WrongKind(Refused):
-    """An id whose kind is not the one that was asked for."""
-
     token = "wrong_kind"
     sentence = "{given} is no {kind}"
     hint_ = "show it: memento show {given}; to find {wanted}: {where}"
@@ -142,8 +136,6 @@ class EvidenceWithdrawn(Refused):
 
 
 class IdInvalid(Refused):
-    """A text that cannot be a prefix of an id."""
-
     token = "id_invalid"
     sentence = "{given!r} is not a valid {kind} id: after {kind}_ come 12 of 0-9 a-z, without i l o u"
     hint_ = "copy it from {where}"

@@ -187,8 +187,6 @@ class Step(NamedTuple):
 
 
 class BatchInvalid(Misused):
-    """A list of verbs that cannot be understood."""
-
     token = "batch_invalid"
     sentence = "{where}: {problem}"
     hint_ = (

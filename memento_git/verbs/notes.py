@@ -18,8 +18,6 @@ OWN: Final = ("tx", "note", "notes", "text")
 
 
 class NothingNamed(Misused):
-    """A verb that needs one note, or the beginning of a key, and has both or none."""
-
     token = "note_or_key_prefix"
     sentence = "note retire takes a note or a key_prefix, one of the two"
     hint_ = "name the note, or the beginning of the keys of all that shall be retired"

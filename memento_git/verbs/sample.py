@@ -47,8 +47,6 @@ class GreetingTest(unittest.TestCase):
 
 
 class NotASample(Refused):
-    """A folder that already holds somebody's work."""
-
     token = "not_a_sample"
     sentence = "{path} is not empty and was not made by sample-smoke"
     hint_ = "give a folder that does not exist yet: memento sample-smoke --workspace FOLDER"

@@ -57,16 +57,12 @@ class TokenMissing(Refused):
 
 
 class AddressInvalid(Misused):
-    """A repository or an address of an API that cannot be one."""
-
     token = "hosting_address_invalid"
     sentence = "{given!r} is not {what}"
     hint_ = "write --repo OWNER/NAME (Buildkite: ORGANIZATION/PIPELINE) and --api https://HOST/PATH"
 
 
 class HostingFailed(Refused):
-    """The service did not answer what was asked."""
-
     token = "hosting_failed"
     sentence = "{host} {problem}"
     hint_ = "run the command again later"

@@ -211,8 +211,6 @@ class GateBlocks(Refused):
 
 
 class GateRefused(GateBlocks):
-    """A task that is done, whose own gate failed: pending, it could not be handed out."""
-
     sentence = "gate {gate} of {task} has failed: reopened, it is not handed out until that passes"
     hint_ = "have it done again by a repair: {how}"
 
@@ -318,8 +316,6 @@ class EvidenceRequired(Refused):
 
 
 class EvidenceNotNamed(EvidenceRequired):
-    """There is evidence for it, and the completion names none."""
-
     hint_ = "name what has passed for it: {line}"
 
 

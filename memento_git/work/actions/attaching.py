@@ -45,8 +45,6 @@ class RangeInvalid(Misused):
 
 
 class NothingChanged(FileUnfit):
-    """Two commits that differ in nothing but the ledger."""
-
     hint_ = "name two commits between which the code changed: the ledger is no part of it"
 
 

@@ -34,8 +34,6 @@ class CommitUnknown(Refused):
 
 
 class CommitMissing(Refused):
-    """A check that is of no commit, or of another than was said."""
-
     token = "check_commit_mismatch"
     sentence = "check {name} names {named}, and {given} was asked for"
     hint_ = "name with --commit the commit that the checks are of"

@@ -71,8 +71,6 @@ class FolderInvalid(Refused):
 
 
 class FolderKnown(FolderInvalid):
-    """A folder that was added before."""
-
     hint_ = "there is nothing to do; see it: memento show {path}"
 
 

@@ -39,8 +39,6 @@ LOST: Final = (no.RunFinal, no.DispatchTerminal, no.DispatchUnknown, no.NotClaim
 
 
 class NothingToShow(Refused):
-    """Work in the checkout itself is not committed by memento, so only commands can show it."""
-
     token = "nothing_to_show"
     sentence = "in place only required commands can complete task {task}, and none is asked for"
     hint_ = "ask for one: memento task revise {task} --check CMD; or run it in a worktree of its own"

@@ -21,8 +21,6 @@ class FromCheckout(Refused):
 
 
 class UpdateFailed(Refused):
-    """The installer ended with an error."""
-
     token = "update_failed"
     sentence = "{command} ended with {code}"
     hint_ = "run it yourself to see why; nothing else was changed"

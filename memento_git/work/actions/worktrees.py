@@ -30,8 +30,6 @@ class WorkerAlive(Refused):
 
 
 class LeftBehind(Refused):
-    """The process that worked on a dispatch is gone, and nobody has looked at what it left."""
-
     token = "dispatch_left_behind"
     sentence = "the process that worked on dispatch {dispatch} is gone"
     hint_ = "take it back: memento dispatch recover --all"

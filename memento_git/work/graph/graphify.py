@@ -33,8 +33,6 @@ class GraphifyMissing(Refused):
 
 
 class GraphifyFailed(Refused):
-    """graphify ran, and left nothing that could be used."""
-
     token = "graphify_failed"
     sentence = "graphify failed: {reason}"
     hint_ = "nothing was recorded; run graphify update by hand to see more"
