@@ -27,12 +27,16 @@ class GraphExtraMissing(Refused):
     hint_ = adding("graph")
 
 
-def _digraph(edges: Mapping[str, Iterable[str]]) -> Any:
+def _networkx() -> Any:
     try:
         import networkx as nx
     except ImportError:
         raise GraphExtraMissing from None
-    graph = nx.DiGraph()
+    return nx
+
+
+def _digraph(edges: Mapping[str, Iterable[str]]) -> Any:
+    graph = _networkx().DiGraph()
     graph.add_nodes_from(sorted(edges))
     graph.add_edges_from((path, other) for path in sorted(edges) for other in sorted(edges[path]))
     return graph
@@ -40,9 +44,7 @@ def _digraph(edges: Mapping[str, Iterable[str]]) -> Any:
 
 def measure(edges: Edges) -> Row:
     """Return what a graph comes to: the same edges always give the same answer."""
-    graph = _digraph(edges)
-    import networkx as nx
-
+    nx, graph = _networkx(), _digraph(edges)
     cycles, knots = _cycles(graph)
     parts = sorted(
         (sorted(part) for part in nx.weakly_connected_components(graph)), key=lambda part: (-len(part), part)
@@ -83,9 +85,7 @@ def _cycles(graph: Any) -> tuple[list[list[str]], int]:
 
     Of each file not listed yet, the shortest cycle through it, from its least path on.
     """
-    import networkx as nx
-
-    found: list[list[str]] = []
+    nx, found = _networkx(), list[list[str]]()
     knotted = 0
     for part in sorted(sorted(part) for part in nx.strongly_connected_components(graph) if len(part) > 1):
         knotted += len(part)
@@ -103,11 +103,9 @@ def _cycles(graph: Any) -> tuple[list[list[str]], int]:
 
 def _communities(graph: Any) -> list[list[str]]:
     """Return the groups of files that import one another more than others, largest first."""
-    import networkx as nx
-
     if not graph.number_of_edges():
         return [[path] for path in graph]
-    groups = nx.community.louvain_communities(graph.to_undirected(), seed=0)
+    groups = _networkx().community.louvain_communities(graph.to_undirected(), seed=0)
     return sorted((sorted(group) for group in groups), key=lambda group: (-len(group), group))
 
 
@@ -155,9 +153,7 @@ def _warned(kind: str, level: str, found: Sequence[tuple[str, list[str]]]) -> li
 
 def new_cycles(before: Edges, after: Edges) -> list[list[str]]:
     """Return the shortest cycle through each edge that was not there before; the first 500 such edges are looked at."""
-    graph = _digraph(after)
-    import networkx as nx
-
+    nx, graph = _networkx(), _digraph(after)
     where = {path: number for number, part in enumerate(nx.strongly_connected_components(graph)) for path in part}
     fresh = [
         (path, other)
@@ -197,9 +193,7 @@ def _joined(before: Edges, after: Edges) -> Row:
 
 
 def _parts(edges: Edges) -> dict[str, str]:
-    import networkx as nx
-
-    return {path: min(part) for part in nx.weakly_connected_components(_digraph(edges)) for path in part}
+    return {path: min(part) for part in _networkx().weakly_connected_components(_digraph(edges)) for path in part}
 
 
 def _across(paths: Iterable[str], one: Mapping[str, str], other: Mapping[str, str]) -> list[list[str]]:
