@@ -113,7 +113,7 @@ def _blocks(text: str) -> Generator[Snippet, None, str]:
         elif (prompt := PROMPT.match(line)) is not None:
             yield Snippet(prompt[1], number)
             kept.append("")
-        elif line.strip() and not (kept and kept[-1].strip()) and _is_code(line, said):
+        elif line.strip() and not (kept and kept[-1].strip()) and INDENTED.match(line) and not IN_A_LIST.match(said):
             fence, language, begun, block = INDENT, "", number, [line]
             forbidden = _announced(said)
             kept.append("")
@@ -123,11 +123,6 @@ def _blocks(text: str) -> Generator[Snippet, None, str]:
     if fence and not forbidden:
         yield from _block(block, begun, language)
     return "\n".join(kept)
-
-
-def _is_code(line: str, before: str) -> bool:
-    """Tell whether a line after a blank one is of a code block: indented, and not within the item of a list."""
-    return INDENTED.match(line) is not None and IN_A_LIST.match(before) is None
 
 
 def _announced(before: str) -> bool:
