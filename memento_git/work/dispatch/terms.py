@@ -121,8 +121,9 @@ def _digest(told: Sequence[object]) -> str:
 
 def are_others(state: RunState, task: str, dispatch: str) -> bool:
     """Tell whether a task asks something else than when it was handed out."""
-    known = _named(state, dispatch)
-    return bool(known) and known != digest(state.prose(task))
+    opened = state.opened(dispatch)
+    known = opened.get("terms") if opened is not None else ""
+    return known not in ("", codec.REDACTED) and known != digest(state.prose(task))
 
 
 def asks(prose: Prose) -> list[str]:
@@ -136,15 +137,11 @@ def asks(prose: Prose) -> list[str]:
 def _words(prose: Prose) -> list[str]:
     """Return the digests of a title, of each criterion or constraint, and of each line of a text."""
     lines = [told for line in prose.body.splitlines() if (told := line.strip())]
-    parts = [("title", prose.title), *(("criterion", line) for line in _first(prose.list("criteria")))]
+    wanted = sorted(prose.list("criteria"), key=lambda line: line.startswith(UNMET))  # what was unmet comes last
+    parts = [("title", prose.title), *(("criterion", line) for line in wanted)]
     parts += [("constraint", line) for line in prose.list("constraints")]
     parts += [("text", told) for told in (*lines[:MOST_LINES], "\n".join(lines[MOST_LINES:])) if told]
     return list(dict.fromkeys(map(_digest, parts)))
-
-
-def _first(criteria: Sequence[str]) -> list[str]:
-    """Return criteria, those that a repair only has because its task was rejected at the end."""
-    return sorted(criteria, key=lambda line: line.startswith(UNMET))
 
 
 def criteria(prose: Prose) -> int:
@@ -217,9 +214,3 @@ def done_before(state: RunState, verdict: Event) -> list[Event]:
 def handed_out(state: RunState, task: str) -> list[Event]:
     """Return each dispatch of a task that is legal."""
     return state.folded(task).legal("dispatched")
-
-
-def _named(state: RunState, dispatch: str) -> str:
-    opened = state.opened(dispatch)
-    known = opened.get("terms") if opened is not None else ""
-    return "" if known == codec.REDACTED else known
