@@ -28,7 +28,7 @@ def _output(view: View, row: EvidenceRow, name: str, told: dict[str, Any], *, wh
     path = f"{layout.folder_of(row['run_id'], row['id'])}/{told['kept']}" if "kept" in told else None
     data = view.read(path) if path else None
     text = None if data is None else data.decode(errors="replace")
-    shown = text if whole else _end(text)
+    shown = text if whole or not text else "".join(text.splitlines(keepends=True)[-LINES:])[-CHARACTERS:]
     return {
         "stream": name,
         "bytes": told["bytes"],
@@ -41,8 +41,3 @@ def _output(view: View, row: EvidenceRow, name: str, told: dict[str, Any], *, wh
         "text": shown,
         "omitted": len(text or "") - len(shown or ""),
     }
-
-
-def _end(text: str | None) -> str | None:
-    """Return the last lines of a text."""
-    return text and "".join(text.splitlines(keepends=True)[-LINES:])[-CHARACTERS:]
