@@ -11,7 +11,6 @@ from memento_git.work.desk import Desk
 if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.texts.typed import Reason
-    from memento_git.work.state import RunState
 
 RECORDS = ("run", "plan", "task", "evidence")
 
@@ -19,7 +18,10 @@ RECORDS = ("run", "plan", "task", "evidence")
 def settle_record(tx: Transaction, record: str, keep: str, *, reason: Reason = "") -> str:
     """Settle a contested record: the outcome of one of its heads holds."""
     desk = Desk.of(tx)
-    identity, state = _record(desk, record)
+    kind = kind_of(record)
+    if kind not in RECORDS:
+        raise WrongKind(given=record, kind="run, plan, task or evidence")
+    identity, state = desk.find(record, kind)
     return redress.settle(desk, state, identity, keep, reason)
 
 
@@ -28,13 +30,6 @@ def void_event(tx: Transaction, event: str, *, reason: Reason = "") -> str:
     desk = Desk.of(tx)
     identity, state = desk.find(event, "event")
     return redress.void(desk, state, identity, reason)
-
-
-def _record(desk: Desk, given: str) -> tuple[str, RunState]:
-    kind = kind_of(given)
-    if kind not in RECORDS:
-        raise WrongKind(given=given, kind="run, plan, task or evidence")
-    return desk.find(given, kind)
 
 
 def redact_record(tx: Transaction, target: str, *, reason: Reason = "") -> str:
