@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import MementoError, Refused
@@ -168,8 +169,6 @@ def _on_branch(branch: str | None, asked: Mapping[str, Any], doing: str) -> Chec
 
 
 def _free_branch(branch: str | None, asked: Mapping[str, Any], doing: str) -> Check:
-    from fnmatch import fnmatchcase
-
     pattern = next((one for one in asked["branches"] if branch is not None and fnmatchcase(branch, one)), None)
     if pattern is None:
         return Check("protected", "ok", "not on a protected branch")
