@@ -32,12 +32,13 @@ def failed_since(*rows: dict[str, Any]) -> list[int]:
     """Return what failed since, where the first of some rows proves the task."""
     task: dict[str, Any] = {"id": TASK, "proven_by": [rows[0]["id"]]}
     open_: dict[str, Any] = {"id": OTHER, "proven_by": []}
-    mark_failed([open_, task], rows)
+    mark_failed([open_, task], rows, at(9))
     assert "failed_since" not in open_
     return [int(name[-3:]) for name in task["failed_since"]]
 
 
 PASS = row(2, "passed")
+AHEAD = "2026-01-01T00:06:00.000Z"
 
 
 @pytest.mark.parametrize(("later", "told"), [
@@ -48,6 +49,7 @@ PASS = row(2, "passed")
     ((row(3, command=["make"]),), []), ((row(3, command=None),), []),
     ((row(3, covers=["a"]),), [3]), ((row(3), row(4, "passed", covers=["a"])), [3]),
     ((row(3, covers=["a"]), row(4, "passed", covers=["a"])), []),
+    ((row(3), row(4, "passed", created_at=AHEAD)), [3]), ((row(3, created_at=AHEAD),), [3]),
 ])  # fmt: skip
 def test_the_latest_run_of_a_command_counts(later: tuple[dict[str, Any], ...], told: list[int]) -> None:
     assert failed_since(PASS, *later) == told

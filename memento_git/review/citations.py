@@ -165,7 +165,7 @@ def _passing_now(state: RunState, scope: Scope) -> Mapping[tuple[str, ...], Sequ
         if "command" in one.data and "paths" not in trust.seen_by(one) and trust.saw(one, scope.code)
     ]
     runs = (one for one in state.pieces(state.index.evidence if held else ()) if "command" in one.data)
-    failed = failing(evidence_row(state, one) for one in runs if trust.saw(one, scope.code))
+    failed = failing((evidence_row(state, one) for one in runs if trust.saw(one, scope.code)), state.view.now)
     return grouped((key, (one, task)) for one, task in held if (key := _seen(one)[0]) not in failed)
 
 

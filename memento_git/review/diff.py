@@ -49,8 +49,8 @@ EMPTY: Final[Row] = {
 }  # fmt: skip
 
 
-def run_change(old: Row | None, new: Row | None, *, archived: bool = False) -> Row | None:
-    """Return what happened to one run, None where nothing did; each side is the run's overview or absent."""
+def run_change(old: Row | None, new: Row | None, now: str, *, archived: bool = False) -> Row | None:
+    """Return what happened to one run, None where nothing did by now; each side is its overview or absent."""
     before, after = old or EMPTY, new or EMPTY
     known = {row["id"] for row in before["audit"]}
     events = [row for row in after["audit"] if row["id"] not in known]
@@ -65,7 +65,7 @@ def run_change(old: Row | None, new: Row | None, *, archived: bool = False) -> R
         "doubts": doubts.of_run(cast("RunRows", new)) if new else [],
         "texts": texts(before["run"], after["run"], RUN_TEXTS),
         "plans": _plans(before, after, events, told),
-        "tasks": _tasks(before, after, told),
+        "tasks": _tasks(before, after, told, now),
         "gates": _gates(before, after, events),
         "evidence": _changes(before["evidence"], after["evidence"], told, _evidence),
         "signatures": diff_proofs.signatures(before, after),
@@ -279,9 +279,9 @@ def _finding(one: Finding) -> Row:
     return {"code": one.code, "path": one.path, "line": one.line, "message": one.message}
 
 
-def _tasks(before: Row, after: Row, told: Mapping[str, list[Row]]) -> list[Row]:
+def _tasks(before: Row, after: Row, told: Mapping[str, list[Row]], now: str) -> list[Row]:
     evidence = {row["id"]: row for row in (*before["evidence"], *after["evidence"])}
-    latest = failures.latest(evidence.values())
+    latest = failures.latest(evidence.values(), now)
     known = {row["id"]: row for row in (*after["tasks"], *before["tasks"])}
     titled = {name: f"{name} {row['title']}" for name, row in known.items()}
 

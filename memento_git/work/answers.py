@@ -68,7 +68,7 @@ def mark_aged(state: RunState, told: Iterable[AnyRow]) -> None:
 
     held = kept_rows.base(state.view, state.id)
     mark_stale(state.view, held["evidence"], held["tasks"])
-    mark_failed(held["tasks"], held["evidence"])
+    mark_failed(held["tasks"], held["evidence"], state.view.now)
     known: dict[str, AnyRow] = {row["id"]: row for row in (*held["evidence"], *held["tasks"])}
     for row in (*tasks, *old):
         there = known.get(row["id"], {})

@@ -111,7 +111,7 @@ class Outlook:
         failed = {row["id"]: row for row in stand} if held["run"]["status"] in GOING_ON else {}
         about = {task for row in failed.values() for task in row["task_ids"]}
         tasks = [row for row in held["tasks"] if row["id"] in about and self._is_judged(row)]
-        last = {row["id"] for row in latest(held["evidence"]).values()} if tasks else set()
+        last = {row["id"] for row in latest(held["evidence"], self._view.now).values()} if tasks else set()
         last |= {name for name, row in failed.items() if not (row["command"] or row["check"])}
         found: dict[str, Row] = {}
         for task in tasks:

@@ -128,7 +128,7 @@ def _overview(ledger: Ledger, view: View, run: str, limit: int, *, ready: bool) 
     _mark_held(view, held)
     outlook.mark_signed()
     held["stale"] = mark_stale(view, held["evidence"], held["tasks"])
-    mark_failed(held["tasks"], held["evidence"])
+    mark_failed(held["tasks"], held["evidence"], view.now)
     held["evidence"] += held.pop("redacted")
     del held["cites"], held["whole"]
     held["counts"] = _counts(held["tasks"])

@@ -221,6 +221,19 @@ def test_a_pass_that_is_dated_ahead_in_a_commit_that_is_so_too(doors: Doors, mon
     doors.unproven(task, f"{good} is dated after now")
 
 
+def test_a_pass_that_is_dated_ahead_takes_no_failure_back(doors: Doors) -> None:
+    """Way: it proves nothing yet, and is the latest run of the command that proves the task and failed since."""
+    task = doors.play.task()
+    good = doors.witness(task)
+    doors.completed(task, good)
+    bad = doors.witness(task, "1 failed\n", command={"exit": 3}, outcome="failed")
+    doors.witness(task, at=LATER)
+    assert doors.task(task)["failed_since"] == [bad]
+    (told,) = doors.answer("diff", f"{MAIN}..{WORK}")["runs"][0]["tasks"]
+    assert [row["id"] for row in told["failed_since"]] == [bad]
+    doors.warned("T004")
+
+
 def test_a_failed_run_that_is_taken_back_before_it_is_verified(doors: Doors) -> None:
     """Way: the pass before it would be the latest of its command. Verification runs the command itself."""
     doors.write("app.py", "worse\n")

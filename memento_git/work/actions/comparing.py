@@ -44,10 +44,9 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = ()) -> Row:
         before = _held(old, run)
         keys.tell(run, before, after)
         if policy["changed"] and after is not None:
-            older = RunState(new, run, runners, keys.policy)  # by which a branch is judged
-            for row in (one for one in after["tasks"] if one["proven"]):
-                row["unproven_by_older"] = list(older.proof(row["id"]).why)
-        change = diff.run_change(before, after, archived=_archived(new, run) and not _archived(old, run))
+            _by_older(RunState(new, run, runners, keys.policy), after["tasks"])
+        packed = _archived(new, run) and not _archived(old, run)
+        change = diff.run_change(before, after, new.now, archived=packed)
         wrong = [] if same else _forbidden(old, new, run, after)
         files += wrong
         if change is not None:
@@ -131,6 +130,13 @@ def _held(view: View, run: str, runners: Runners | None = None) -> Row | None:
     mark_stale(view, held["evidence"], held["tasks"])
     Outlook(view, run, held).mark_outdated()
     return {**held}
+
+
+def _by_older(state: RunState, tasks: Sequence[Row]) -> None:
+    """Say in rows of tasks that the newer policy takes as proven why the older one, which judges a branch, does not."""
+    for row in tasks:
+        if row["proven"]:
+            row["unproven_by_older"] = list(state.proof(row["id"]).why)
 
 
 def _policy(old: View, new: View) -> Row:

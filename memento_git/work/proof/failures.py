@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from memento_git.model.clock import is_ahead
 from memento_git.work.proof.codes import is_narrower
 from memento_git.work.proof.trust import ended
 
@@ -15,29 +16,35 @@ if TYPE_CHECKING:
 Run = TypeVar("Run", bound="Mapping[str, Any]")
 
 
-def mark_failed(tasks: Iterable[Any], evidence: Sequence[Mapping[str, Any]]) -> None:
+def mark_failed(tasks: Iterable[Any], evidence: Sequence[Mapping[str, Any]], now: str) -> None:
     """Say of each proven task which runs of what proves it failed since."""
     proven = [task for task in tasks if task["proven_by"]]
     known = {row["id"]: row for row in evidence} if any(row["outcome"] == "failed" for row in evidence) else {}
-    last = latest(evidence) if proven and known else {}
+    last = latest(evidence, now) if proven and known else {}
     for task in proven:
         task["failed_since"] = since(task["id"], (known[name] for name in task["proven_by"] if name in known), last)
 
 
-def latest(evidence: Rows) -> dict[object, Mapping[str, Any]]:
+def latest(evidence: Rows, now: str) -> dict[object, Mapping[str, Any]]:
     """Return the latest run that stands of each command, and verdict of each check, for each task, and for none."""
-    return latest_of(((task, ran(row)), row) for row in _in_order(evidence) for task in row["task_ids"] or ("",))
+    held = _in_order(evidence, now)
+    return latest_of(((task, ran(row)), row) for row in held for task in row["task_ids"] or ("",))
 
 
-def failing(evidence: Rows) -> set[object]:
+def failing(evidence: Rows, now: str) -> set[object]:
     """Return the commands and checks whose latest run that stands has failed, whichever task it is for."""
-    last = latest_of((ran(row), row) for row in _in_order(evidence))
+    last = latest_of((ran(row), row) for row in _in_order(evidence, now))
     return {command for command, row in last.items() if row["outcome"] == "failed"}
 
 
-def _in_order(evidence: Rows) -> list[Mapping[str, Any]]:
+def _in_order(evidence: Rows, now: str) -> list[Mapping[str, Any]]:
+    """Return the runs and verdicts that stand; a pass that is dated after now is none yet."""
     held = [row for row in evidence if row["status"] == "recorded" and (row["command"] or row["check"])]
-    return sorted((row for row in held if row["outcome"] != "observed"), key=_when)
+    return sorted((row for row in held if _counts(row, now)), key=_when)
+
+
+def _counts(row: Mapping[str, Any], now: str) -> bool:
+    return row["outcome"] == "failed" or (row["outcome"] == "passed" and not is_ahead(row["created_at"], now))
 
 
 def latest_of(runs: Iterable[tuple[object, Run]]) -> dict[object, Run]:

@@ -73,7 +73,7 @@ def _passed_since(view: View, bound: Iterable[EvidenceRow], tasks: Iterable[Task
         if task["status"] in DONE
     }
     whole = (row for row in chain.from_iterable(done.values()) if not row["stale"] and not row["covers"])
-    failed = failing(row for row in rows.values() if not row["stale"])
+    failed = failing((row for row in rows.values() if not row["stale"]), view.now)
     now = grouped((ran(row), row) for row in whole if ran(row) not in failed)
     passes, found = Passes(view, lambda: now), {}
     for task, proof in done.items():
