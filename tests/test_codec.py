@@ -96,6 +96,19 @@ def test_what_is_wrong_with_policy_says_what_to_do(data: bytes) -> None:
     assert "Memento's documentation" in found.fix
 
 
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        ("verify: [{commands: [pytest -q]}]", "a mapping is expected here, not 'pytest -q'; known in it: run, kind, reports, timeout"),
+        ("reproduce: {commands: [pytest]}", "a list is expected here, not 'pytest'"),
+        ("agents: claude", "a mapping is expected here, not 'claude'"),
+    ],
+)
+def test_what_stands_where_a_mapping_or_a_list_belongs_is_named(policy: str, told: str) -> None:
+    (found,) = codec.read_config(f"version: 1\npolicy: {{{policy}}}\n".encode())[1]
+    assert found.message.startswith(told)
+
+
 @pytest.mark.parametrize("data", [b"", b"[]", b"policy: {}\n", b"version: one\n"])
 def test_a_policy_without_the_format_of_its_ledger_is_told_how_to_begin(data: bytes) -> None:
     (found,) = codec.read_config(data)[1]

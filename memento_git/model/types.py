@@ -188,7 +188,7 @@ class ListOf(NamedTuple):
 
     def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
         if not isinstance(raw, list):
-            problems.append((at, "a list is expected here"))
+            problems.append((at, f"a list is expected here, not {raw!r:.60}"))
             return []
         if len(raw) < self.least:
             problems.append((at, "this list is too short"))
@@ -207,7 +207,7 @@ class Table(NamedTuple):
 
     def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
         if not isinstance(raw, dict):
-            problems.append((at, "a mapping is expected here"))
+            problems.append((at, f"a mapping is expected here, not {raw!r:.60}"))
             return {}
         for key in raw:
             if re.fullmatch(self.keys, key) is None:
@@ -220,7 +220,7 @@ class Anything(NamedTuple):
 
     def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
         if not isinstance(raw, dict):
-            problems.append((at, "a mapping is expected here"))
+            problems.append((at, f"a mapping is expected here, not {raw!r:.60}"))
         return raw
 
 
@@ -239,7 +239,8 @@ class Shape(NamedTuple):
 
     def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
         if not isinstance(raw, dict):
-            problems.append((at, "a mapping is expected here"))
+            told = f"a mapping is expected here, not {raw!r:.60}; known in it: {some([*self.fields], SHOWN)}"
+            problems.append((at, told))
             return {}
         for key in raw:
             if key not in self.fields:
@@ -262,7 +263,7 @@ class Variant(NamedTuple):
 
     def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
         if not isinstance(raw, dict):
-            problems.append((at, "a mapping is expected here"))
+            problems.append((at, f"a mapping is expected here, not {raw!r:.60}"))
             return {}
         word = raw.get(self.key)
         if not isinstance(word, str) or word not in self.shapes:
