@@ -6,21 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memento_git.errors import MementoError, Refused
+from memento_git.ledger import checkouts, layout, workbranches
+from memento_git.ledger.checkouts import Checkout
 from memento_git.work import away
 from memento_git.work import refusals as no
 from memento_git.work.dispatch.live import has_handovers
+from memento_git.work.state import Dispatch, RunState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memento_git.ledger.checkouts import Checkout
     from memento_git.ledger.git import Git
     from memento_git.ledger.handovers import Handover
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.objection import Objection
-    from memento_git.work.state import RunState
 
 
 class WorkerAlive(Refused):
@@ -45,8 +46,6 @@ def known(git: Git, dispatch: str) -> Handover | None:
 
 
 def checkout_of(handover: Handover) -> Checkout:
-    from memento_git.ledger.checkouts import Checkout
-
     return Checkout(Path(handover.path), handover.branch, handover.base)
 
 
@@ -55,8 +54,6 @@ def place_of(git: Git, dispatch: str) -> Git:
     found = known(git, dispatch)
     if found is None or not found.path:
         return git
-    from memento_git.ledger import checkouts
-
     return checkouts.opened(git, checkout_of(found)) or git
 
 
@@ -87,9 +84,6 @@ def elsewhere(
 
     Looked at are the dispatch's own branch, those that are checked out in other work trees, and with `everywhere` all.
     """
-    from memento_git.ledger import checkouts, layout, workbranches
-    from memento_git.work.state import Dispatch, RunState
-
     git, folder = ledger.git, layout.folder_of(state.id, task)
     here = state.dispatch(dispatch)
     more = workbranches.knowing(git, dispatch, folder) if everywhere else ()
@@ -146,8 +140,6 @@ def kept_aside(git: Git, handover: Handover) -> str:
     """
     if not handover.base:
         return ""
-    from memento_git.ledger import checkouts
-
     checkout = checkout_of(handover)
     inside = checkouts.opened(git, checkout)
     if inside is None:
@@ -161,7 +153,7 @@ def clear(ledger: Ledger, handover: Handover, *, completed: bool) -> Objection:
     A failed one's work is kept aside already, so its branch goes too. A completed one's branch holds its work, and
     what a worker process left beside it is what the commands of verification wrote.
     """
-    from memento_git.ledger import checkouts, handovers
+    from memento_git.ledger import handovers
 
     git = ledger.git
     if handover.path:
@@ -180,8 +172,6 @@ def clear(ledger: Ledger, handover: Handover, *, completed: bool) -> Objection:
 
 def _remove(git: Git, handover: Handover, *, completed: bool) -> Objection:
     """Remove a work tree whose work is kept elsewhere; return why it was left, or nothing."""
-    from memento_git.ledger import checkouts
-
     checkout = checkout_of(handover)
     inside = checkouts.opened(git, checkout)
     if inside is not None and not (completed and handover.worker):
