@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import processes
@@ -16,7 +16,7 @@ from memento_git.work.running.capture import Captured, captured, start, taken
 from memento_git.work.running.tee import finish, sink_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from memento_git.ledger.processes import Process
@@ -46,11 +46,9 @@ class Stop:
         return self._asked.wait(seconds)
 
 
-@contextmanager
-def signals(stop: Stop) -> Iterator[None]:
+def signals(stop: Stop) -> AbstractContextManager[None]:
     """Take the signals that end a process as a wish to stop, while the block runs; not those it was told to ignore."""
-    with taken(lambda number, _: stop.ask(f"stopped by {signal.Signals(number).name}")):
-        yield
+    return taken(lambda number, _: stop.ask(f"stopped by {signal.Signals(number).name}"))
 
 
 def environment(more: Mapping[str, str]) -> dict[str, str]:
