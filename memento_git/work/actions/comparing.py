@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import unified_diff
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -154,8 +155,6 @@ def _policy(old: View, new: View) -> Row:
 
 
 def _lines(path: str, before: str, after: str) -> list[str]:
-    from difflib import unified_diff
-
     return list(unified_diff(before.splitlines(), after.splitlines(), path, path, lineterm="", n=1))
 
 

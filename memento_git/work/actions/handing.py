@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from memento_git.errors import MementoError, Moved, Refused
@@ -92,8 +93,6 @@ def hand_over(ledger: Ledger, given: str, wish: Wish) -> Handover:
 
 def _with_worktree(ledger: Ledger, handover: Handover) -> Handover:
     """Make the work tree of a dispatch that is committed; where that fails, take the dispatch back."""
-    from pathlib import Path
-
     try:
         made = checkouts.add(ledger.git, handover.dispatch, Path(handover.path).parent)
     except MementoError as error:

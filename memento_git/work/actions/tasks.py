@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import layout
@@ -103,8 +104,6 @@ def _kind(given: str) -> str:
 
 def _words(command: str) -> list[str]:
     """Return the words of a command as a shell would split them; refuse what a shell would do besides."""
-    import shlex
-
     from memento_git.work.dangers import shell
 
     try:

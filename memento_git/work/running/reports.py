@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
@@ -222,8 +223,6 @@ def _read_cobertura(root: Element) -> Report:
         from pycobertura import Cobertura
     except ImportError as error:
         raise ExtraMissing(kind="Cobertura XML", library="pycobertura") from error
-    import io
-
     from defusedxml.ElementTree import tostring
 
     for line in root.iter("line"):
