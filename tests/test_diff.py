@@ -1232,6 +1232,23 @@ def test_a_later_run_that_failed_and_that_nobody_cites_stands_by_the_proof(play:
     assert {early, elsewhere} < {row["id"] for row in held["runs"][0]["evidence"]}
 
 
+@pytest.mark.parametrize("path", ["app.py", ".memento/README.md"])
+def test_a_run_that_failed_on_the_branch_is_told_at_the_task_that_the_base_has_proven(play: Play, path: str) -> None:
+    play.planned()
+    task = play.proven()
+    base = head(play)
+    play.commit(path, "answer = 43\n")
+    draft = evidences.witness(play.ledger, ["sh", "-c", "echo checked; exit 0"], kind="test", quiet=True)
+    ran = {**draft.data["command"], "exit": 1}
+    failed = draft._replace(data={**draft.data, "command": ran, "outcome": "failed"})
+    bad = play.do(evidences.record_draft, failed, tasks=[task])
+    held = told(play, f"{base}..")
+    assert [one["id"] for one in one_task(held, task)["failed_since"]] == [bad]
+    assert "**failed since**" in markdown(held).partition("<details>")[0]
+    play.do(evidences.retract, bad, reason="The list was down.")
+    assert "failed since" not in markdown(told(play, f"{base}.."))
+
+
 def test_what_evidence_holds_is_told_before_what_was_said_of_it(play: Play) -> None:
     """A check is told by its name and end, and a file by its name: a summary may say anything."""
     play.planned()

@@ -37,7 +37,7 @@ TASK_TEXTS: Final = (
 )  # fmt: skip
 ASKED_TEXTS: Final = ("title", "description", "acceptance_criteria")
 SAID: Final = ("command", "exit_code", "summary", "uri", "beside", "reports")  # not told again of redacted
-SAME: Final = ("status", "proven", "proven_by", "unproven_because", "unsigned")
+SAME: Final = ("status", "proven", "proven_by", "unproven_because", "unsigned", "failed_since")
 TURNS: Final = ("stale", "late", "incomplete", "spike")
 LISTS: Final = (
     "texts", "plans", "tasks", "gates", "evidence", "signatures", "reproductions", "trouble", "settled", "findings",
@@ -321,7 +321,7 @@ def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Map
     }  # fmt: skip
     if now.get("status") == "contested" != was.get("status"):
         change["became"].append("contested")
-    same = old and new and all(old[key] == new[key] for key in SAME)
+    same = old and new and all(old.get(key) == new.get(key) for key in SAME)
     return None if same and not (loud or change["texts"] or change["became"]) else change
 
 

@@ -250,7 +250,8 @@ def overridden(task: Row, style: Style) -> list[str]:
 def is_quiet(task: Row) -> bool:
     """Tell whether nothing was done to a task: only the code went on, so its proof is stale."""
     is_as_it_was = task["change"] == "changed" and task["proven"] == task["proven_before"]
-    return is_as_it_was and task["became"] == ["stale"] and not (task["events"] or task["texts"])
+    beside = task["events"] or task["texts"] or task["failed_since"]
+    return is_as_it_was and task["became"] == ["stale"] and not beside
 
 
 def plan_lines(plan: Row, style: Style) -> Iterator[str]:
