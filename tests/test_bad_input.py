@@ -98,6 +98,8 @@ def test_an_id_that_is_not_there_leads_to_the_list_of_its_kind(play: Play, refus
     listed = "memento task list, of another run with --run RUN"
     assert refused("task_not_found", 1, "task", "show", UNKNOWN)["hint"] == f"see {listed}"
     assert refused("run_not_found", 1, "run", "show", UNKNOWN)["hint"] == "see memento run list"
+    void = ("settle", "--void", UNKNOWN, "--reason", "r")
+    assert refused("event_not_found", 1, *void)["hint"] == "see memento log --json"
     other = refused("wrong_kind", 1, "task", "show", f"run_{UNKNOWN}")["hint"]
     assert other == f"show it: memento show run_{UNKNOWN}; to find a task: {listed}"
     assert refused("id_invalid", 1, "task", "show", "Task 1")["hint"] == f"copy it from {listed}"

@@ -28,7 +28,7 @@ LISTED: Final = {
     },
     "run": "memento run list",
     "note": "memento note list; drafts: memento session status",
-    "event": "memento log",
+    "event": "memento log --json",  # what people are shown of a log names no events
 }
 ANYWHERE: Final = "memento status and memento log; notes: memento note list; drafts: memento session status"
 
