@@ -170,13 +170,10 @@ def _bring(git: Git, base: sqlite3.Connection, folder: Path, state: State, tree:
 
 def _see(base: sqlite3.Connection, files: Mapping[str, bytes | None]) -> None:
     added: dict[int, array[int]] = {}
-    for path, data in files.items():
-        place = layout.place_of(path)
-        if place is None:
-            continue
+    for path, place in layout.placed(files):
         base.execute("INSERT OR IGNORE INTO notes (id) VALUES (?)", (place.of,))
         ((number,),) = base.execute("SELECT number FROM notes WHERE id = ?", (place.of,))
-        words, marks = _borne(place, path, data)
+        words, marks = _borne(place, path, files[path])
         entry = number * (MOST_WORDS + 1) + min(len(words), MOST_WORDS)
         for mark in (*words, *marks):
             added.setdefault(_row(mark) + entry // BLOCK, array("Q")).append(entry)

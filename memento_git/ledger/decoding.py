@@ -37,10 +37,8 @@ def _shape_of(path: str) -> str:
 
 def _decode(view: View, paths: Sequence[str]) -> None:
     view.fetch(paths)
-    for path in paths:
-        place = layout.place_of(path)
-        data = view.contents.get(path)
-        if place is not None and data is not None:
+    for path, place in layout.placed(paths):
+        if (data := view.contents.get(path)) is not None:
             decoded = codec.decode(place, path, data)
             if isinstance(decoded, Decoded):
                 view.decoded[path] = decoded

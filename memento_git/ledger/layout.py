@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from memento_git.model.clock import file_stamp
@@ -100,6 +101,14 @@ def place_of(path: str) -> Place | None:
     if identity := note_of(path):
         return Place("note", "", identity, identity)
     return None
+
+
+def placed(paths: Iterable[str], *kinds: str) -> Iterator[tuple[str, Place]]:
+    """Yield those of some paths that hold something, of some kinds where any are named, each with what it holds."""
+    for path in paths:
+        place = place_of(path)
+        if place is not None and (not kinds or place.kind in kinds):
+            yield path, place
 
 
 def record_at(path: str) -> Place | None:

@@ -82,9 +82,8 @@ def revived(comparison: Comparison) -> Iterator[Finding]:
 
 def _undoubted(comparison: Comparison) -> Iterator[Finding]:
     """Yield the evidence that counts again because the branch takes away a second run that came to something else."""
-    for path in comparison.brought():
-        place = layout.place_of(path)
-        if place is None or place.kind != "event" or place.do not in TAKING or kind_of(place.of) != "evidence":
+    for path, place in layout.placed(comparison.brought(), "event"):
+        if place.do not in TAKING or kind_of(place.of) != "evidence":
             continue
         before = comparison.before(place.run)
         again = before.evidence(place.of)
@@ -98,9 +97,8 @@ def _undoubted(comparison: Comparison) -> Iterator[Finding]:
 
 def _denied(comparison: Comparison) -> Iterator[Finding]:
     """Yield what the branch completes, accepts or passes on a pass that a second run of the same command denies."""
-    for path in comparison.brought():
-        place = layout.place_of(path)
-        event = comparison.head.record(path) if place is not None and place.do in RESTING else None
+    for path, place in layout.placed(comparison.brought(), "event"):
+        event = comparison.head.record(path) if place.do in RESTING else None
         if not isinstance(event, Event) or not event.evidence:
             continue
         state = comparison.state(event.run)

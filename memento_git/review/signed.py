@@ -53,10 +53,7 @@ def _away(why: str) -> list[Finding]:
 
 def _records(view: View, paths: Iterable[str], policy: Policy) -> Iterator[Event | Evidence]:
     """Yield the records that are signed, or must be; of a redacted one that nothing replaced, what is left."""
-    for path in paths:
-        place = layout.place_of(path)
-        if place is None or place.kind not in ("event", "evidence"):
-            continue
+    for path, place in layout.placed(paths, "event", "evidence"):
         found = view.record(path)
         if place.do == "redacted" and place.run and policy.must_be_signed:
             yield from _left(view, place, policy)
@@ -124,9 +121,8 @@ def _unfounded(event: Event, told: str) -> Finding:
 
 def own_runners(view: View, base: Runners, own: Runners, paths: Iterable[str]) -> Iterator[Finding]:
     """Yield the reruns whose runner counts by the branch's own policy and keys, and not by its base's."""
-    for path in paths:
-        place = layout.place_of(path)
-        found = view.record(path) if place is not None and place.kind == "evidence" else None
+    for path, _ in layout.placed(paths, "evidence"):
+        found = view.record(path)
         if not isinstance(found, Evidence) or "reproduces" not in found.data or "signature" not in found.data:
             continue
         by = own.of(found)

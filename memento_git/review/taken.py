@@ -176,10 +176,8 @@ def _freed(comparison: Comparison) -> Iterator[Finding]:
 
     What a task depended on at the base is told with its text.
     """
-    for path, blobs in sorted(comparison.story.held.items()):
-        place = layout.place_of(path)
-        if place is None or place.kind != "task":
-            continue
+    held = comparison.story.held
+    for path, place in layout.placed(sorted(held), "task"):
         if not text_changes.happened(comparison, place, "dispatched", "completed"):
             continue
         base, text = (state.text(place.id) for state in (comparison.before(place.run), comparison.state(place.run)))
@@ -187,7 +185,7 @@ def _freed(comparison: Comparison) -> Iterator[Finding]:
             continue
         had = dict.fromkeys(
             name
-            for one in wording.read(place, path, comparison.git.objects(sorted(blobs)))
+            for one in wording.read(place, path, comparison.git.objects(sorted(held[path])))
             for name in one.list("depends_on")
         )
         known = base.list("depends_on") if base else ()

@@ -41,9 +41,8 @@ def changed(comparison: Comparison) -> Iterator[Finding]:
 def of_the_base(comparison: Comparison, *kinds: str) -> Iterator[tuple[str, Place]]:
     """Yield where the base has the texts of some kinds that the branch changes."""
     there = [change.path for change in comparison.changes if not comparison.is_new(change)]
-    for path in dict.fromkeys([*there, *comparison.unpacked]):
-        place = layout.place_of(path)
-        if place is not None and place.kind in kinds and comparison.base.read(path) is not None:
+    for path, place in layout.placed(dict.fromkeys([*there, *comparison.unpacked]), *kinds):
+        if comparison.base.read(path) is not None:
             yield path, place
 
 

@@ -159,10 +159,7 @@ def _drafted(comparison: Comparison, path: str) -> Iterator[Version]:
 
 def _texts_of(comparison: Comparison, *kinds: str) -> Iterator[tuple[str, Place]]:
     """Yield the texts of some kinds that the branch wrote, in archives too."""
-    for path in sorted({*comparison.story.written, *comparison.unpacked}):
-        place = layout.place_of(path)
-        if place is not None and place.kind in kinds:
-            yield path, place
+    yield from layout.placed(sorted({*comparison.story.written, *comparison.unpacked}), *kinds)
 
 
 def _versions(comparison: Comparison, path: str) -> list[Version]:
