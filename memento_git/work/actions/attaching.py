@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from memento_git.errors import Misused, Refused
 from memento_git.ledger.git import BareRepository, Git
@@ -59,11 +59,6 @@ def local(uri: str) -> str:
     """Return the path that a file URI names: `file://a/b` and `file:a/b` mean a/b of the repository."""
     path = uri.partition(":")[2].removeprefix("//")
     return unquote(re.split("[?#]", path, maxsplit=1)[0])
-
-
-def uri_of(name: str) -> str:
-    """Return the URI by which evidence names a file of the repository, wherever that was typed."""
-    return f"file://{quote(name)}"
 
 
 def attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import codec, layout, settings
@@ -221,16 +222,11 @@ def record_draft(
     data = {**draft.data, "summary": words, "dispatch": name}
     if data["kind"] == "approval":
         seal = seal or desk.sealer()
-    return _write(desk, state, Draft(data, draft.files), found, seal)
-
-
-def _write(desk: Desk, state: RunState, draft: Draft, tasks: Sequence[str], seal: Sealer | None) -> str:
-    tx = desk.tx
     identity = draft.data.get("id") or tx.new_id("evidence")
     if "id" in draft.data and identity in tx.view.known("evidence"):
         raise FolderKnown(path=identity, problem="this evidence is, or was, in the ledger already")
     at, by = draft.data.get("at") or tx.now, draft.data.get("by") or tx.actor
-    data = draft.ordered(identity, list(tasks) or draft.data.get("for"), at, by, draft.data.get("summary"))
+    data = Draft(data, {}).ordered(identity, found or draft.data.get("for"), at, by, words)
     desk.notice(codec.encode(data).decode())
     data["allowed_secrets"] = desk.overridden(data.get("allowed_secrets") or ())
     text = codec.encode(data)
@@ -265,7 +261,7 @@ def add_evidence(
         data["code"] = codestate.code_now(git)
         data["attachments"] = [attaching.attach(desk, given, number, held) for number, given in enumerate(paths, 1)]
     if named:
-        data["uri"] = attaching.uri_of(data["attachments"][-1]["name"])
+        data["uri"] = f"file://{quote(data['attachments'][-1]['name'])}"  # wherever that was typed
     if diff:
         data["diff"] = attaching.diff_of(git, desk.text("the range", diff, lines=False))
     if is_blank(summary) and not paths and not uri and not diff:
