@@ -125,18 +125,10 @@ class Desk(desk.Desk):
 
         return Sealer(self.tx, self.policy, sign=sign, key=key)
 
-    def refuse_unsigned(self, state: RunState, scopes: Sequence[str], what: str) -> None:
-        """Refuse to rely on an approval or verdict that lacks the signature that policy demands."""
+    def refuse_unsigned(self, state: RunState, what: str, *, scopes: Sequence[str] = (), proof: str = "") -> None:
+        """Refuse to rely on approvals or verdicts, or on what proves a task, without the signature policy demands."""
         if self.policy.must_be_signed:
             from memento_git.work.attest import signatures
 
-            if told := signatures.missing(state, scopes):
-                raise signatures.SignatureRequired(what=what, why="; ".join(told))
-
-    def refuse_unsigned_proof(self, state: RunState, task: str, what: str) -> None:
-        """Refuse to let a task be done by an approval that lacks the signature that policy demands."""
-        if self.policy.must_be_signed:
-            from memento_git.work.attest import signatures
-
-            if told := signatures.unsigned_proof(state, task):
+            if told := signatures.unsigned_proof(state, proof) if proof else signatures.missing(state, scopes):
                 raise signatures.SignatureRequired(what=what, why="; ".join(told))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from memento_git.errors import Misused
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import checkouts, claims
-from memento_git.ledger.codec import REDACTED
 from memento_git.model.ids import NoSuchRecord, dispatch_of, option, parse_ref
 from memento_git.model.states import DONE, ENDED_DISPATCH, UNNAMED
 from memento_git.model.types import is_blank
@@ -70,7 +69,7 @@ def hand_out(
     dependencies = prose.list("depends_on")
     for other in dependencies:
         _dependency_done(state, identity, other)
-    desk.refuse_unsigned(state, (state.id, identity, *dependencies), f"handing out {identity}")
+    desk.refuse_unsigned(state, f"handing out {identity}", scopes=(state.id, identity, *dependencies))
     allowed = guard.known_rules(allow_destructive)
     tx.ledger.warn(*guard.refuse_text(desk.policy, handout.texts(state, identity), allowed))
     if allowed and not recovery_of:
@@ -266,7 +265,7 @@ def complete(
         state, task, "completed", reads=(state.id,), dispatch=name, code=kept, text=prose.digest, evidence=refs,
         note=desk.optional("summary", note),
     )  # fmt: skip
-    desk.refuse_unsigned_proof(state, task, f"completing {task}")
+    desk.refuse_unsigned(state, f"completing {task}", proof=task)
     verifying.tell_of_failures(tx, state, completion)
     checkpoint = checkpoints.record(tx, state, completion, graph)
     claims.release_later(tx, task, name)
@@ -379,9 +378,8 @@ def recover_dispatch(
     if not requeue:
         return name, ""
     preflight.refuse_unfit(tx, desk.policy, act="dispatch")
-    known = opened.get("executor") if opened else ""
     successor = hand_out(
-        tx, task, executor or (known if known not in ("", REDACTED) else UNNAMED), recovery_of=name,
+        tx, task, executor or handout.handed_to(state, name) or UNNAMED, recovery_of=name,
         candidate=bool(opened and opened.data.get("candidate")),
         allow_destructive=opened.data.get("allowed", ()) if opened else (), brief=brief,
     )  # fmt: skip

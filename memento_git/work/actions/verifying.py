@@ -151,7 +151,7 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
         desk.happen(state, identity, "rejected", reads=reads, **about)
     else:
         desk.happen(state, identity, "accepted", reads=reads, text=prose.digest, **about)
-        desk.refuse_unsigned_proof(state, identity, f"accepting {identity}")
+        desk.refuse_unsigned(state, f"accepting {identity}", proof=identity)
         _tell_of_stale(tx, state, identity, code)
     for dispatch in open_before:
         claims.release_later(tx, identity, dispatch)
