@@ -102,7 +102,9 @@ def reproduce(
     elif base and not run:
         chosen = list(added(view, before))
     else:
-        chosen = list(_of_run(view, run))
+        from memento_git.work.overview import choose_run
+
+        chosen = list(_rested_on(RunState(view, choose_run(view, run))))
     return _again(ledger, chosen, before, base, tell or (lambda _: None))
 
 
@@ -178,14 +180,6 @@ def _first_word(chosen: Sequence[tuple[RunState, Evidence]]) -> str:
 def _named(view: View, given: str) -> tuple[RunState, Evidence]:
     identity, state = RunState.find(view, given, "evidence")
     return state, state.evidence_named(identity)
-
-
-def _of_run(view: View, given: str) -> Iterator[tuple[RunState, Evidence]]:
-    """Yield the evidence that the settled work of a run rests on."""
-    from memento_git.work.overview import choose_run
-
-    state = RunState(view, choose_run(view, given))
-    yield from _rested_on(state)
 
 
 def added(view: View, before: View | None) -> Iterator[tuple[RunState, Evidence]]:
