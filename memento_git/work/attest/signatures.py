@@ -59,7 +59,9 @@ class Sealer:
 
     def event(self, event: Event, data: bytes) -> tuple[Event, bytes]:
         """Return an event and its bytes, signed where that is asked."""
-        signed = self._signed(event, data, what=_told(event))
+        gate = event.get("gate")
+        what = f"gate {gate} {event.do} on {event.of}" if gate else f"the approval of {event.of}"
+        signed = self._signed(event, data, what=what)
         if signed == data:
             return event, data
         parts = signing.split(signed)
@@ -92,12 +94,6 @@ class Sealer:
         if seen.state in signing.DOUBTFUL and not found.why:
             self.tx.ledger.warn(f"signed, but {seen.told}")
         return signed
-
-
-def _told(event: Event) -> str:
-    if gate := event.get("gate"):
-        return f"gate {gate} {event.do} on {event.of}"
-    return f"the approval of {event.of}"
 
 
 def missing(
