@@ -73,7 +73,8 @@ def helping(task: TaskRow, evidence: Sequence[EvidenceRow]) -> Row:
         because, more = "".join(task["unproven_because"][:1]), len(task["unproven_because"]) - 1
         because += f", and for {many(more, 'more reason')}" if more > 0 else ""
         return {**first, "why": f"“{task['title']}” is {task['status']} but not proven: {because}"}
-    about = {task["id"], task["run_id"], *(row["id"] for row in evidence if _is_shown_of(task, row))}
+    own = [row["id"] for row in evidence if task["id"] in row["task_ids"]]
+    about = {task["id"], task["run_id"], *own, *(row["id"] for row in evidence if row["diff"] and not row["task_ids"])}
     said = (row for row in evidence if row["kind"] == "approval" and row["approves"] in about)
     if any((row["status"], row["outcome"]) == ("recorded", "passed") and _is_heard(task, row["actor"]) for row in said):
         return {**then[0], "why": f"“{task['title']}” was approved"}
@@ -90,11 +91,6 @@ def by_whom(named: Sequence[str], but: Sequence[str] = ()) -> str:
     whose = [f"by {some(named, SOON, ' or ')}"] if named else []
     whose += [f"by another than {some(but, SOON, ' and ')}"] if but else []
     return f" {' and '.join(whose)}" if whose else ""
-
-
-def _is_shown_of(task: TaskRow, row: EvidenceRow) -> bool:
-    """Tell whether an approval of evidence is one of a task: it names the task, or is a diff of the run."""
-    return task["id"] in row["task_ids"] or (row["diff"] is not None and not row["task_ids"])
 
 
 def _shows(row: TaskRow) -> str:
