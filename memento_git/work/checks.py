@@ -16,6 +16,7 @@ MOST_BYTES: Final = 16 * 1024 * 1024
 MOST_CHECKS: Final = 1000
 COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 LONGEST: Final = 255
+PAYLOAD: Final = "the payload"
 
 Raw = dict[str, Any]
 Reader = Callable[[Raw, str], Iterator["Check"]]
@@ -55,42 +56,34 @@ def parse(text: bytes, provider: str = "auto") -> list[Check]:
     if provider not in ("auto", *PROVIDERS):
         raise ProviderUnknown(given=provider, allowed=", ".join(("auto", *PROVIDERS)))
     if len(text) > MOST_BYTES:
-        raise PayloadInvalid(where="the payload", problem=f"it has {len(text)} bytes, at most {MOST_BYTES} are read")
+        raise PayloadInvalid(where=PAYLOAD, problem=f"it has {len(text)} bytes, at most {MOST_BYTES} are read")
     try:
         value = json.loads(text.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise PayloadInvalid(where="the payload", problem=f"it is not JSON ({str(error)[:80]})") from None
+        raise PayloadInvalid(where=PAYLOAD, problem=f"it is not JSON ({str(error)[:80]})") from None
     return read(value, provider)
 
 
 def read(value: Any, provider: str = "auto") -> list[Check]:
     """Return the checks of a decoded answer; refuse where any of it is of no known shape."""
     found: list[Check] = []
-    for where, check in _walk(value, provider):
-        if len(found) == MOST_CHECKS:
-            raise PayloadInvalid(where=where, problem=f"there are more than {MOST_CHECKS} checks")
-        found.append(check)
+    told = [(f"entry {at}", one) for at, one in enumerate(value, 1)] if isinstance(value, list) else [(PAYLOAD, value)]
+    for where, one in told:
+        for check in _each(one, provider, where):
+            if len(found) == MOST_CHECKS:
+                raise PayloadInvalid(where=where, problem=f"there are more than {MOST_CHECKS} checks")
+            found.append(check)
     if not found:
-        raise PayloadInvalid(where="the payload", problem="there is no check in it")
+        raise PayloadInvalid(where=PAYLOAD, problem="there is no check in it")
     return found
 
 
-def _walk(value: Any, provider: str) -> Iterator[tuple[str, Check]]:
-    if isinstance(value, list):
-        for number, one in enumerate(value, 1):
-            yield from _each(one, provider, f"entry {number}")
-        return
-    yield from _each(value, provider, "the payload")
-
-
-def _each(value: Any, provider: str, where: str) -> Iterator[tuple[str, Check]]:
+def _each(value: Any, provider: str, where: str) -> Iterator[Check]:
     if not isinstance(value, dict):
         raise PayloadInvalid(where=where, problem="a JSON object is expected here")
     for name, fits, told in SHAPES:
         if provider in ("auto", name) and fits(value):
-            for one in told(value, where):
-                yield where, one
-            return
+            return told(value, where)
     raise PayloadInvalid(where=where, problem="it is no check, run, status, pipeline, job or build that is known")
 
 
