@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
@@ -59,7 +60,7 @@ def post(
     if units(text) > MOST_COMMENT:
         raise BodyUnfit(problem=TOO_LONG)
     paths = PLACES[provider](repo, number)
-    with Asker(provider, api, f"comments of {repo}#{number}", "--number") as asker:
+    with closing(Asker(provider, api, f"comments of {repo}#{number}", "--number")) as asker:
         try:
             return _post(asker, paths, text, make=make)
         except HostingForbidden as refused:

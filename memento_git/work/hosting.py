@@ -8,8 +8,8 @@ import re
 import threading
 import time
 from concurrent.futures import Future
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from urllib.parse import quote, urlsplit
 
 from memento_git.errors import Misused, Refused, adding
@@ -122,7 +122,7 @@ def fetch(provider: str, repo: str, commit: str, api: str = "") -> list[Check]:
     if name not in SERVICES:
         raise ProviderUnknown(given=provider, allowed=", ".join(SERVICES))
     refuse_unfit(repo, name)
-    with Asker(name, api, f"checks of {commit[:12]}", "--commit") as asker:
+    with closing(Asker(name, api, f"checks of {commit[:12]}", "--commit")) as asker:
         answers = {"github": _github, "gitlab": _gitlab, "buildkite": _buildkite}[name](asker, repo, commit)
         found = [check for answer in answers for check in (checks.read(answer, name) if _full(answer) else ())]
         if not found:
@@ -188,10 +188,7 @@ class Asker:
         self.until = time.monotonic() + ALL
         self.asked = 0
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self.session.close()
 
     def pages(self, path: str) -> Iterator[Any]:
@@ -212,12 +209,10 @@ class Asker:
         errors = self.requests.exceptions
         try:
             body, following = within(self.until - time.monotonic(), lambda: self._answer(url, method, value))
-        except TimeoutError:
+        except (TimeoutError, errors.Timeout):
             raise HostingTimeout(host=self.host) from None
         except errors.SSLError as error:
             raise TlsFailed(host=self.host, reason=_reason(error)) from None
-        except errors.Timeout:
-            raise HostingTimeout(host=self.host) from None
         except errors.ConnectionError as error:
             raise HostingUnreachable(host=self.host, reason=_reason(error)) from None
         except errors.RequestException as error:
