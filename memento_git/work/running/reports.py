@@ -68,12 +68,17 @@ class _HasResult(Protocol):
 
 def refuse_unreadable(names: Iterable[str]) -> None:
     """Refuse reports that by their names are XML where what reads them is not installed, before a command runs."""
+    if any(name.lower().endswith(".xml") for name in names):
+        _refuse_missing()
+
+
+def _refuse_missing() -> None:
+    """Refuse to read XML where one of the libraries is missing that are installed together."""
     from importlib.util import find_spec
 
-    if any(name.lower().endswith(".xml") for name in names):
-        for library in _XML_READERS:
-            if find_spec(library) is None:
-                raise ExtraMissing(kind="an XML report", library=library)
+    for library in _XML_READERS:
+        if find_spec(library) is None:
+            raise ExtraMissing(kind="an XML report", library=library)
 
 
 def read_report(name: str, data: bytes) -> Report:
@@ -125,11 +130,10 @@ def _read_xml(data: bytes) -> Report:
 
 def _parse_xml(data: bytes) -> Element:
     """Return the document's tree; a document that declares or loads entities is refused unexpanded."""
-    try:
-        from defusedxml import DefusedXmlException
-        from defusedxml.ElementTree import fromstring
-    except ImportError as error:
-        raise ExtraMissing(kind="an XML report", library="defusedxml") from error
+    _refuse_missing()
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import fromstring
+
     if data.count(b"<") > MAX_TAGS:
         raise _UnreadableError(f"it has more than {MAX_TAGS} XML tags")
     try:
@@ -143,10 +147,8 @@ def _parse_xml(data: bytes) -> Element:
 
 def _read_junit(root: Element) -> Report:
     """Count the test cases, wherever in the document they are."""
-    try:
-        from junitparser import TestCase
-    except ImportError as error:
-        raise ExtraMissing(kind="JUnit XML", library="junitparser") from error
+    from junitparser import TestCase
+
     counts = {"tests": 0, "passed": 0, "failed": 0, "errors": 0, "skipped": 0}
     names: list[str] = []
     wrap: Any = TestCase.fromelem
@@ -219,11 +221,8 @@ def _number(text: str | None, what: str) -> int:
 
 def _read_cobertura(root: Element) -> Report:
     """Count lines by their hits alone, so that the sums are those of the tool that wrote the report."""
-    try:
-        from pycobertura import Cobertura
-    except ImportError as error:
-        raise ExtraMissing(kind="Cobertura XML", library="pycobertura") from error
     from defusedxml.ElementTree import tostring
+    from pycobertura import Cobertura
 
     for line in root.iter("line"):
         line.attrib.pop("condition-coverage", None)
