@@ -8,9 +8,9 @@ from memento_git.work.dangers import file_dangers, git_dangers, shell, wrappers
 from memento_git.work.dangers.argv import program
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from memento_git.work.dangers.git_dangers import Breach, GitCall
+    from memento_git.work.dangers.git_dangers import GitCall
 
 RULES: Final = {
     "force_push": "a push that replaces commits of the remote: --force, --force-with-lease, --mirror, `+ref`",
@@ -118,7 +118,8 @@ class _Judge:
             if self.left < 0 or depth > DEEPEST:
                 return [*found, _unjudged(call.source, "it is nested too deeply, or too long", call.line)]
             git = _git(call)
-            found += [Danger(rule, call.source[:SHOWN], why, call.line) for rule, why in self._one(call, git)]
+            breaches = [*file_dangers.judge(call), *(git_dangers.judge(git, self.protected) if git else ())]
+            found += [Danger(rule, call.source[:SHOWN], why, call.line) for rule, why in breaches]
             if call.words:
                 led = wrappers.inner(call)
                 waiting += [(one, depth + 1) for one in reversed(led.calls)]
@@ -131,11 +132,6 @@ class _Judge:
     def _within(self, text: str, depth: int, call: shell.Call) -> list[Danger]:
         """Return what is destructive in a script within a call, shown as that call."""
         return [danger._replace(command=call.source[:SHOWN], line=call.line) for danger in self.script(text, depth)]
-
-    def _one(self, call: shell.Call, git: GitCall | None) -> Iterator[Breach]:
-        yield from file_dangers.judge(call)
-        if git is not None:
-            yield from git_dangers.judge(git, self.protected)
 
 
 def _git(call: shell.Call) -> GitCall | None:
