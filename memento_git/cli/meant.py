@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import click
 
@@ -17,8 +17,7 @@ from memento_git.model.ids import ALPHABET, KINDS, LENGTH, LISTED, begins_an_id,
 from memento_git.model.knowledge import NOTE_KINDS
 from memento_git.texts.secrets import find_in_words
 
-if TYPE_CHECKING:
-    Words = tuple[str, ...]
+Words = tuple[str, ...]
 
 CAPITALS: Final = re.compile(r"(?<![\w-])[A-Z]+(?![\w-])")
 OTHERWISE: Final = ("key_prefix", "thread")  # options that name notes in the place of an id

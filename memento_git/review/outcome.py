@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from memento_git.model.finding import Finding
 from memento_git.model.policy import Policy
-
-if TYPE_CHECKING:
-    from memento_git.model.finding import Finding
 
 Known = tuple[str, str, str, str]
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 from memento_git.errors import Misused
 from memento_git.ledger import layout, policyfile, staged
 from memento_git.ledger.brought import Ends
+from memento_git.ledger.git import Git
 from memento_git.ledger.view import View
+from memento_git.model.finding import Finding
+from memento_git.model.policy import Policy
 from memento_git.review import files, lastread, recipes, runs, signed
 from memento_git.review.outcome import Report, ordered
 from memento_git.review.scope import Scope
@@ -18,12 +21,7 @@ from memento_git.work.loading import load
 from memento_git.work.proof.runners import Runners
 from memento_git.work.state import RunState
 
-if TYPE_CHECKING:
-    from memento_git.ledger.git import Git
-    from memento_git.model.finding import Finding
-    from memento_git.model.policy import Policy
-
-    Code = Callable[[Sequence[str]], dict[str, Any]]
+Code = Callable[[Sequence[str]], dict[str, Any]]
 
 FILES: Final = "files"
 NOTES: Final = "notes"

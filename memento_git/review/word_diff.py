@@ -8,11 +8,9 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import accumulate, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    Step = tuple[str, int, int, int, int]
-
+Step = tuple[str, int, int, int, int]
 Piece = tuple[str, str]
 WORD: Final = re.compile(r"\s+|\w+|[^\w\s]")
 SAME: Final = "same"
