@@ -551,6 +551,18 @@ def test_a_handoff_says_what_became_of_what_the_session_made(play: Play, cli: Ca
     assert sessions.session_status(play.ledger)["redacted"] == []
 
 
+def test_a_session_that_made_very_many_notes_is_handed_over_by_the_latest_of_them(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    sessions.start_session(play.ledger)
+    lines = [json.dumps({"text": f"Box {number} has {number * 7} plums."}) for number in range(2500)]
+    (play.root / "many.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    assert cli("import", str(play.root / "many.jsonl"), *where)[0] == 0
+    handoff = sessions.end_session(play.ledger, "All in.")["note"]["id"]
+    shown = cli("session", "start", *where)[1]
+    assert (shown.count("- note_"), "- and 2450 more: memento changes --since 20" in shown) == (50, True)
+    assert len(Shelf(play.ledger.view()).note(handoff).list("sources")) == 2500
+
+
 def test_a_handoff_and_the_status_say_what_the_session_did_to_notes_of_before(play: Play, cli: Call) -> None:
     old, goal, worded, others, still = (
         add(play, text, kind=kind) for text, kind in (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from memento_git.model.work import Prose
 
 LAST: Final = "last-session"
+NAMED: Final = 50  # notes that a handoff names in each list: more has no room in a text, nor with who begins by it
 OTHER_LABEL: Final = "the session that is open goes on, {named}; --new begins another"
 APART: Final = "what was said of a session is kept apart from what is recalled"
 
@@ -224,13 +225,13 @@ def end_session(
         with tx.view.aside():
             made, apart = _made(shelf, begun), _elsewhere(shelf, begun)
             named = [_named(*one) for one in ([Made(shelf, note) for note in made] + apart)]
-        touched = [
-            handoffs.line(row["id"], row["happened"]) for row in _touched(shelf, begun, {one.id for one in made})
-        ]
+        own = [one.id for one in made]
+        touched = [handoffs.line(row["id"], row["happened"]) for row in _touched(shelf, begun, {*own})]
         left = len(Drafts(ledger.git).all()) - len(promoted)
-        body = _handoff(summary, named, touched, remaining, left, _redacted(shelf, begun))
+        lists = {"Kept": named, "Changed": touched, "Redacted": _redacted(shelf, begun)}
+        body = _handoff(summary, remaining, lists, session.at, left)
         title = f"Handoff: {session.label}" if session.label else ""
-        given: dict[str, Any] = {"tags": [handoffs.HANDOFF], "sources": [one.id for one in made]}
+        given: dict[str, Any] = {"tags": [handoffs.HANDOFF], "sources": own}
         note = add_note(tx, body, title=title, kind="summary", domain="history", always=True, **given)
         if rating or requests:
             _keep_apart(tx, session, rating, requests)
@@ -266,17 +267,14 @@ def _labels(shelf: Shelf, note: Prose) -> list[str]:
 
 
 def _handoff(
-    summary: str, made: Sequence[str], touched: Sequence[str], remaining: Sequence[str], drafts: int,
-    redacted: Sequence[str],
+    summary: str, remaining: Sequence[str], lists: Mapping[str, Sequence[str]], since: str, drafts: int
 ) -> str:  # fmt: skip
-    parts = [
-        summary,
-        *_list("Remaining", remaining),
-        *_list("Kept in this session", made),
-        *_list("Changed in this session", touched),
-        *_list("Redacted in this session", redacted),
-        *(["", f"Drafts left, in the clone of whoever wrote this alone: {drafts}"] if drafts else []),
-    ]
+    parts = [summary, *_list("Remaining", remaining)]
+    for word, lines in lists.items():
+        left = len(lines) - NAMED
+        more = [f"and {left} more: memento changes --since {since}"] if left > 0 else []
+        parts += _list(f"{word} in this session", [*lines[-NAMED:], *more])
+    parts += ["", f"Drafts left, in the clone of whoever wrote this alone: {drafts}"] if drafts else []
     return "\n".join(parts)
 
 
