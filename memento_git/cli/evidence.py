@@ -280,7 +280,7 @@ def add(
 
 
 @evidence.command("approve")
-@click.argument("about", metavar="ID")
+@click.argument("about", metavar="RECORD")
 @click.option("--summary", default="", metavar="TEXT", help="What to remember of it.")
 @click.option("--prompt", default="", metavar="TEXT", help="What was asked.")
 @click.option("--response", metavar="TEXT", help="What was answered; only a plain yes approves.")

@@ -123,7 +123,7 @@ def _commit(row: Row) -> str:
 
 
 @click.command()
-@click.argument("identity", metavar="ID")
+@click.argument("identity", metavar="RECORD")
 @click.option("--what", type=click.Choice(note_story.PARTS), default=None, help="Of a note: one part of its story.")
 @note_story.walked
 @captured.with_output

@@ -80,11 +80,15 @@ class Tree(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in COMMANDS:
             module = import_module(f"memento_git.cli.{COMMANDS[cmd_name][0]}")
             attribute = f"{cmd_name.replace('-', '_')}{'_' * keyword.iskeyword(cmd_name)}"
             command: click.Command = getattr(module, attribute)
+            if ctx.resilient_parsing:  # a shell asks what may come next
+                from memento_git.cli import completing
+
+                completing.offer(command)
             return command
         from memento_git.cli.seed_names import ALIASES
 

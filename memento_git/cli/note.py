@@ -210,7 +210,7 @@ def _link(name: str, doc: str) -> None:
     @note.command(name, help=doc)
     @click.argument("note_id", metavar="NOTE")
     @click.argument("rel", type=click.Choice(RELATIONS))
-    @click.argument("to", metavar="ID")
+    @click.argument("to", metavar="RECORD")
     @click.option("--reason", default="", metavar="TEXT", help="Why.")
     @scoped
     @writes

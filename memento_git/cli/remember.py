@@ -76,7 +76,7 @@ def placed(door: Door, options: dict[str, Any]) -> dict[str, Any]:
 @click.option("--domain", default="", metavar="DOMAIN", help="Where it belongs; follows from the kind by default.")
 @described
 @click.option("--link", "links", multiple=True, metavar="REL:ID", help="A link to another record; repeatable.")
-@click.option("--evidence", multiple=True, metavar="ID", help="Evidence that it rests on; repeatable.")
+@click.option("--evidence", multiple=True, metavar="EVIDENCE", help="Evidence that it rests on; repeatable.")
 @click.option("--supersedes", multiple=True, metavar="NOTE", help="A note that it takes the place of; repeatable.")
 @click.option("--reason", default="", metavar="TEXT", help="Why it takes the place of another.")
 @click.option("--pinned", is_flag=True, help="Make it part of every digest.")
