@@ -323,6 +323,7 @@ def test_a_text_that_is_not_utf8_is_told_as_that(play: Play, refused: Callable[.
     [
         (("file://a.log",), "evidence_file_missing", "a link is for --uri"),
         (("https://ci.example/1",), "evidence_file_missing", "a link is for --uri"),
+        (("--kind", "diff", "HEAD~1..HEAD"), "evidence_file_missing", "A..B for --diff"),
         (("",), "evidence_file_invalid", "'': it names no file"),
         (("--uri", "file://"), "evidence_file_invalid", "'': it names no file"),
         (("--uri", "https://"), "text_invalid", "'https://' is no link"),

@@ -27,7 +27,7 @@ LONG: Final = 64 * BLOCK
 class FileMissing(Refused):
     token = "evidence_file_missing"
     sentence = "there is no file {path} in the repository"
-    hint_ = "paths are relative to the workspace; a link is for --uri, where file://a/b.log means a/b.log"
+    hint_ = "paths are relative to the workspace; a link is for --uri (file://a/b.log means a/b.log), A..B for --diff"
 
 
 class FileUnfit(Refused):
