@@ -890,6 +890,19 @@ def test_a_shallow_clone_does_not_tell_what_came_since_a_moment_that_it_lacks(pl
             assert (caught.value.token, way in caught.value.hint) == (token, True)
 
 
+def test_a_clone_that_has_another_branch_cut_off_tells_what_came_since_a_moment_before_its_own(
+    play: Play, tmp_path: Path
+) -> None:
+    note = add(play, "Tea.")
+    git(tmp_path, "clone", "-q", play.root.as_uri(), "whole")
+    git(play.root, "commit", "-q", "--allow-empty", "-m", "later")
+    git(tmp_path / "whole", "fetch", "-q", "--depth=1", play.root.as_uri(), "HEAD")
+    assert (tmp_path / "whole" / ".git" / "shallow").exists()
+    with Ledger.open(tmp_path / "whole", actor="agent:mira") as ledger:
+        told = sessions.changes_since(ledger, "2000-01-01")
+    assert [row["id"] for row in told["changes"]] == [note]
+
+
 def test_changes_tell_revisions_states_and_removed_files(play: Play) -> None:
     one, two, three = (add(play, text) for text in ("Tea.", "Coffee.", "Water."))
     then = git(play.root, "rev-parse", "HEAD")

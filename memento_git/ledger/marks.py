@@ -75,6 +75,6 @@ def before(git: Git, moment: str) -> str:
     seconds = max(int(seconds_of(moment)), 0)  # git takes no year after 2099 by its name
     found = git.answer("rev-list", "--max-count=1", f"--before=@{seconds} +0000", "HEAD")
     if not found:
-        ranges.refuse_older(git, f"what was before {moment}")
+        ranges.refuse_cut(git, (), "HEAD")
         raise NothingBefore(moment=moment)
     return found

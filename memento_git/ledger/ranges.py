@@ -182,8 +182,10 @@ def _forks(git: Git, one: str, other: str) -> list[str]:
     """Return the commits where two histories parted, that on the own line of the first one before all others."""
     if found := git.merge_bases(one, other):
         return _main_first(git, found, one, other)
-    refuse_older(git, f"the commit where {one[:12]} and {other[:12]} parted")
-    raise NoMergeBase(one=one[:12], other=other[:12])
+    if (depth := depth_of(git)) is None:
+        raise NoMergeBase(one=one[:12], other=other[:12])
+    what = f"the commit where {one[:12]} and {other[:12]} parted"
+    raise ForkMissing(depth=depth, what=what, fetch=_deeper(depth))
 
 
 def _main_first(git: Git, forks: list[str], tip: str, other: str) -> list[str]:
@@ -219,12 +221,6 @@ def depth_of(git: Git) -> int | None:
     if not is_cut_off(git):
         return None
     return int(git.answer("rev-list", "--count", "HEAD") or 0)
-
-
-def refuse_older(git: Git, what: str) -> None:
-    """Refuse where a shallow clone may lack what is asked for, as older than all that it has."""
-    if (depth := depth_of(git)) is not None:
-        raise ForkMissing(depth=depth, what=what, fetch=_deeper(depth))
 
 
 def refuse_cut(git: Git, bases: Sequence[str], head: str) -> None:
