@@ -144,7 +144,7 @@ held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesi
 resource.setrlimit(resource.RLIMIT_AS, (held + 2**17, resource.RLIM_INFINITY))
 try:
     with machine.refusals():
-        import unicodedata
+        import _decimal
 except machine.MachineSpent as error:
     print(error.token, error.message)
 """
