@@ -20,7 +20,7 @@ from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.injection import instructive
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import Item, ShortTerm
-from memento_git.ledger.store import Ledger
+from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.verbs import settling
 from memento_git.work.actions import evidences
 from tests.play import Play, add, git, merge_into, shelf, take_out
@@ -901,6 +901,9 @@ def test_a_clone_that_has_another_branch_cut_off_tells_what_came_since_a_moment_
     with Ledger.open(tmp_path / "whole", actor="agent:mira") as ledger:
         told = sessions.changes_since(ledger, "2000-01-01")
     assert [row["id"] for row in told["changes"]] == [note]
+    git(tmp_path / "whole", "switch", "-q", "--orphan", "empty")
+    with Ledger.open(tmp_path / "whole", actor="agent:mira") as ledger, pytest.raises(NoLedger):
+        sessions.changes_since(ledger, "2000-01-01")
 
 
 def test_changes_tell_revisions_states_and_removed_files(play: Play) -> None:

@@ -75,6 +75,7 @@ def before(git: Git, moment: str) -> str:
     seconds = max(int(seconds_of(moment)), 0)  # git takes no year after 2099 by its name
     found = git.answer("rev-list", "--max-count=1", f"--before=@{seconds} +0000", "HEAD")
     if not found:
-        ranges.refuse_cut(git, (), "HEAD")
+        if head := git.commit("HEAD"):
+            ranges.refuse_cut(git, (), head)
         raise NothingBefore(moment=moment)
     return found
