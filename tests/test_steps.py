@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.cli.boundary import leading
+from memento_git.work import overview
 from memento_git.work.actions import evidences, plans, runs
 from memento_git.work.refusals import PlanRequired
 from tests.play import git
@@ -195,6 +196,16 @@ def test_a_task_that_cannot_be_handed_out_yet_leads_to_what_that_waits_for(
     assert only(risky) == f"memento task show {risky['task']['id']}"
     play.do(runs.pause_run, run, reason="lunch")
     assert only(follow(play.root, "memento task add --title More")) == f"memento run resume {run}"
+
+
+def test_a_task_of_a_run_without_a_plan_leads_to_that_without_a_look_at_its_tasks(
+    play: Play, follow: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = play.run()
+    monkeypatch.delattr(overview, "overview")
+    assert only(follow(play.root, "memento task add --title First")).startswith(f"memento plan draft --run {run}")
+    plan = play.do(plans.draft_plan, "Plan", "Do it.", run=run)
+    assert only(follow(play.root, "memento task add --title Second")) == f"memento plan approve {plan}"
 
 
 def test_what_was_done_is_said_where_what_comes_next_cannot_be_read(play: Play, cli: Call) -> None:

@@ -64,7 +64,21 @@ def offering(door: Door, task: TaskRow) -> list[Row]:
         why = f"“{task['title']}” {'is ready' if task['ready'] else 'waits for something'}"
         return [{"why": why, "command": task_steps.handing_out(task)}]
     back = task["held_back"]
-    return [{"why": back["why"], "command": back["command"]}] if back else due(door, task["run_id"])
+    return [{"why": back["why"], "command": back["command"]}] if back else _planning(door, task["run_id"])
+
+
+def _planning(door: Door, run: str) -> list[Row]:
+    """Return the step to the plan that a run lacks, which no look at all its tasks is needed for; else what is due."""
+    from memento_git.work import nextsteps, rows
+    from memento_git.work.state import RunState
+
+    with contextlib.suppress(MementoError):
+        state = RunState(door.view(), run)
+        if (state.standing, state.canonical, state.view.findings) == ("active", "", []):
+            plans = [rows.plan_row(state, plan) for plan in state.ids("plan")]
+            if step := nextsteps.plan_steps(rows.run_row(state), plans):
+                return step
+    return due(door, run)
 
 
 def about(door: Door, task: TaskRow) -> list[Row]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memento_git.model.finding import Finding
-    from memento_git.model.rows import GateRow, HeldBack, Row, TaskRow
+    from memento_git.model.rows import GateRow, HeldBack, PlanRow, Row, RunRow, TaskRow
     from memento_git.model.run_rows import RunRows
 
 NOWHERE: Final[Mapping[str, Row]] = {}
@@ -66,7 +66,8 @@ def next_steps(
          "command": f"memento dispatch recover {row['dispatch_id']}"}
         for row in held["dispatches"] if row["expired"] and asker != row["claimed_by"]
     ]  # fmt: skip
-    steps += [*_plan_steps(held), *merges, *_task_steps(held, known, asker), *_later_drafts(held)]
+    planning = plan_steps(run, held["plans"], sound=not broken(held))
+    steps += [*planning, *merges, *_task_steps(held, known, asker), *_later_drafts(held)]
     return steps if merges else [*steps, *_ending(held, gates, choices)]
 
 
@@ -164,23 +165,23 @@ def _incomplete(held: RunRows) -> set[str]:
     return {row["record"] for row in held["trouble"] if row["problem"] == "incomplete"}
 
 
-def _drafts(held: RunRows) -> list[str]:
-    return [row["id"] for row in held["plans"] if row["status"] == "draft"]
+def _drafts(plans: Sequence[PlanRow]) -> list[PlanRow]:
+    return [row for row in plans if row["status"] == "draft"]
 
 
-def _plan_steps(held: RunRows) -> list[Row]:
-    run = held["run"]
-    drafts = _drafts(held)
+def plan_steps(run: RunRow, plans: Sequence[PlanRow], *, sound: bool = True) -> list[Row]:
+    """Return the step to the plan that a run lacks, or to the approval of one; `sound`, where all of it can be read."""
+    drafts = _drafts(plans)
     if not run["current_plan_id"] and drafts:
-        return [task_steps.approving(next(row for row in held["plans"] if row["id"] == drafts[-1]))]
-    changed = [row for row in held["plans"] if row["changed"]]
+        return [task_steps.approving(drafts[-1])]
+    changed = [row for row in plans if row["changed"]]
     if changed:
         by = task_steps.by_whom(changed[0]["approvers"], changed[0]["not_by"])
         why = f"plan “{changed[0]['title']}” was changed after its approval: it waits for another{by}"
         return [{"why": why, "command": f"memento plan approve {changed[0]['id']}"}]
-    if unapproved := [row for row in held["plans"] if row["unapproved"]]:
+    if unapproved := [row for row in plans if row["unapproved"]]:
         return [{"why": unapproved[0]["unapproved"], "command": f"memento plan approve {unapproved[0]['id']}"}]
-    if run["current_plan_id"] or run["spike"] or broken(held):
+    if run["current_plan_id"] or run["spike"] or not sound:
         return []
     return [
         {"why": "there is no plan yet", "command": f"memento plan draft --run {run['id']} --title TITLE --body TEXT"}
@@ -199,7 +200,7 @@ def _later_drafts(held: RunRows) -> list[Row]:
 
 
 def _task_steps(held: RunRows, known: Mapping[str, Row], asker: str) -> list[Row]:
-    drafts = _drafts(held)
+    drafts = _drafts(held["plans"])
     stuck, run = _incomplete(held), held["run"]["id"]
     tasks = [row for row in held["tasks"] if not row["broken"] and row["id"] not in stuck]
     if not held["tasks"] and not broken(held):
