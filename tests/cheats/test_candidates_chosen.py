@@ -114,6 +114,20 @@ def test_a_failed_test_of_a_candidate_that_is_taken_back(doors: Doors, how: str)
         assert doors.task(task)["proven"] is True
 
 
+def test_a_pass_of_a_candidate_that_is_dated_after_its_failure(doors: Doors) -> None:
+    """Way: it proves nothing yet, and is the latest test of the candidate, which failed since it had passed."""
+    doors.policy("  require: [test]\n")
+    task = doors.play.task()
+    claim = doors.play.dispatch(task, candidate=True)
+    good = tried(doors, claim)
+    checked(doors, claim, "broken")
+    doors.play.complete(claim, good)
+    doors.witness(task, at="2099-01-01T00:00:00.000Z", dispatch=claim)
+    assert "its latest test evidence failed" in doors.refused(
+        "candidate_refused", "dispatch select", task=task, dispatch=claim
+    )
+
+
 def test_a_pass_of_a_candidate_that_is_taken_back(doors: Doors) -> None:
     """The honest way: one of two passes was of another machine; the other one is as good as it was."""
     doors.policy("  require: [test]\n")

@@ -130,7 +130,7 @@ def _candidate(state: RunState, task: str, name: str, found: Dispatch) -> Candid
     executor = found.opened.get("executor") if found.opened else ""
     completion = next((event for event in state.completions(task) if event.dispatch == name), None)
     every = _own(state, name, completion)
-    own = [one for one in every if state.evidence_status(one.id) == "recorded"]
+    own = [one for one in every if state.evidence_status(one.id) == "recorded" and not state.is_early(one)]
     known = Candidate(
         name, executor, found.status, evidence=tuple(one.id for one in own),
         cost=state.policy.executors.get(executor, {}).get("cost"),
