@@ -78,14 +78,23 @@ def snippets(text: str) -> Iterator[Snippet]:
 
 def _all(plain: str) -> Iterator[Snippet]:
     prose = yield from _blocks(plain)
+    lines = _Lines(prose)
     for found in INLINE.finditer(prose):
         if not _is_forbidden(prose, found.start(), found.end()):
-            yield Snippet(found[2].replace("\n", " "), _line_of(prose, found))
+            yield Snippet(found[2].replace("\n", " "), lines.at(found.start()))
     yield from _sentences(INLINE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), prose), prose)
 
 
-def _line_of(text: str, found: re.Match[str]) -> int:
-    return text.count("\n", 0, found.start()) + 1
+class _Lines:
+    """Counts the lines of a text up to places that are asked for in their order."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.line, self.done = text, 1, 0
+
+    def at(self, place: int) -> int:
+        self.line += self.text.count("\n", self.done, place)
+        self.done = place
+        return self.line
 
 
 def _blocks(text: str) -> Generator[Snippet, None, str]:
@@ -147,11 +156,12 @@ def _block(lines: list[str], begun: int, language: str) -> Iterator[Snippet]:
 
 def _sentences(text: str, whole: str) -> Iterator[Snippet]:
     """Yield what follows the name of a risky program, to the end of its line or sentence."""
+    lines = _Lines(text)
     for found in HEAD.finditer(text):
         rest = text[found.start() : found.start() + LONGEST].partition("\n")[0]
         rest = re.split(r"(?<=[^\s.])[.!?](?=\s|$)|[,:](?=\s)|\s{3,}|\s[\u2013\u2014]\s", rest, maxsplit=1)[0]
         if not _is_forbidden(whole, found.start(), found.start() + len(rest)):
-            yield Snippet(rest.rstrip(" .!?\"')]"), _line_of(text, found))
+            yield Snippet(rest.rstrip(" .!?\"')]"), lines.at(found.start()))
 
 
 def _is_forbidden(text: str, start: int, end: int) -> bool:
