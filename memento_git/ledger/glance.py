@@ -31,7 +31,7 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
         return False
     try:
         done = run_in(start, *OPTIONS, *asked, extra=extra)
-    except (OSError, GitMissing):
+    except (OSError, ValueError, GitMissing):  # a base that no command line can hold
         return False
     if done.returncode or b"warning: " in done.stderr:
         return False
