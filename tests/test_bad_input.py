@@ -84,7 +84,6 @@ REST = "title: T\nat: 2026-01-01T00:00:00.000Z\nby: A\n"
         ("text_invalid", ("task", "add", "--title", "T", "--file", "/etc/passwd")),
         ("text_invalid", ("task", "add", "--title", "T", "--file", "../up")),
         ("task_not_found", ("evidence", "add", "app.py", "--task", UNKNOWN)),
-        ("revision_not_found", ("check", "--base", "main\x00")),
     ],
 )  # fmt: skip
 def test_a_request_that_cannot_be_done_is_refused(

@@ -264,6 +264,7 @@ REFUSED: Final[list[tuple[str, dict[str, Any], str]]] = [
     ("session", {"op": "stop"}, "session: there is no op 'stop' [tool_arguments_invalid]"),
     ("show", {"op": "keys"}, "show keys: do is missing [tool_arguments_invalid]"),
     ("check", {"op": "diff"}, "check diff: diff is missing [tool_arguments_invalid]"),
+    ("check", {"base": "main\0"}, "[revision_not_found]"),
     ("show", {"do": "all"}, "all: the verbs of a list are run start, run pause,"),
     ("revise", {"op": "confirm", "id": "note_zzzz"}, "[note_not_found]"),
     ("revise", {"op": ["confirm"]}, "there is no op ['confirm']"),
