@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.work.actions import evidences
+from memento_git.work.actions import evidences, reproducing
 from tests.cheats.test_evidence_lies import LISTED, completed
 from tests.play import git
 
@@ -73,3 +73,21 @@ def test_what_git_of_the_clone_would_start_in_a_checkout(doors: Doors, key: str)
     doors.sound()
     git(doors.root, "config", key, ".githooks" if key == "core.hooksPath" else str(hook))
     assert again(doors) == (5, ["V002"])
+
+
+@pytest.mark.parametrize("folder", ["lib/", "lib//deep", "link"])
+def test_a_pass_in_a_folder_that_is_spelled_otherwise(doors: Doors, folder: str) -> None:
+    """Way: a second run, whose folder git and the system spell another way, seems to be of another command."""
+    doors.policy(LISTED)
+    doors.write("lib/check.py", "raise SystemExit(3)\n")
+    doors.write("lib/deep/check.py", "raise SystemExit(3)\n")
+    (doors.root / "link").symlink_to("lib")
+    git(doors.root, "add", "link")
+    git(doors.root, "commit", "-qm", "a link")
+    task, evidence = completed(doors, command={"cwd": folder})
+    doors.sound()
+    assert again(doors) == (5, ["V002"])
+    ledger = doors.play.ledger
+    reproducing.record(ledger, ledger.change, reproducing.reproduce(ledger, ids=[evidence], base="main"))
+    doors.unproven(task, f"{evidence} is contradicted")
+    doors.caught("P001")

@@ -52,9 +52,9 @@ class Draft(NamedTuple):
         told = {**self.data, "id": identity, "for": tasks, "at": at, "by": by, "summary": summary}
         return dict(arranged(EVIDENCE, told))
 
-    def named(self, argv: Sequence[str]) -> Draft:
-        """Return what a command has shown, with the command named as those name it who ask for it."""
-        return self._replace(data={**self.data, "command": {**self.data["command"], "argv": argv}})
+    def named(self, argv: Sequence[str], **told: str) -> Draft:
+        """Return what a command has shown, with the command, and its folder, named as those do who ask for it."""
+        return self._replace(data={**self.data, "command": {**self.data["command"], "argv": argv, **told}})
 
 
 class KindInvalid(Misused):

@@ -111,7 +111,7 @@ class Rerunner:
                         timeout=duration(self.policy.reproduce["timeout"]),
                         reports=[os.path.relpath(report, told["cwd"]) for report in reports], runner=self._group,
                     )  # fmt: skip
-                return draft.named(told["argv"])
+                return draft.named(told["argv"], cwd=told["cwd"])
         except Refused as refusal:
             return refusal
 
