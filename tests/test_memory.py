@@ -433,7 +433,11 @@ def test_commits_bear_a_name_where_git_knows_none(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", "true")
     with Memory(tmp_path / "mem") as mem:
         mem.store("x is y")
-    assert git(tmp_path / "mem", "log", "-1", "--format=%ae").endswith("@localhost")
+    with Memory(tmp_path / "mem") as again:
+        again.store("y is z")
+    names = git(tmp_path / "mem", "log", "--format=%ae").splitlines()
+    assert len(names) == 3
+    assert all(name.endswith("@localhost") for name in names)
     assert "localhost" not in (tmp_path / "mem" / ".git" / "config").read_text()
 
 
