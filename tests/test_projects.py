@@ -260,6 +260,12 @@ def test_a_damaged_list_is_told_and_not_written_over(play: Play, text: str) -> N
     assert projects.list_file().read_text() == text
 
 
+def test_a_list_that_was_written_before_is_read(tmp_path: Path) -> None:
+    projects.list_file().parent.mkdir(parents=True)
+    projects.list_file().write_text(json.dumps({"format": 1, "projects": {"shop": str(tmp_path / "shop")}}))
+    assert projects.projects() == [projects.Project("shop", str(tmp_path / "shop"), "gone")]
+
+
 @pytest.mark.parametrize(
     ("url", "name"),
     [
