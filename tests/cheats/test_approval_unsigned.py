@@ -84,6 +84,15 @@ def test_a_task_that_asks_for_an_approval_on_that_of_who_did_it(doors: Doors, by
     doors.sound()
 
 
+def test_a_yes_to_ones_own_work_beside_what_somebody_else_ran(doors: Doors) -> None:
+    """Way: say yes to one's own work, and cite a test of somebody else's beside it."""
+    doors.policy("  require: [test, approval]\n")
+    task = doors.play.task()
+    yes = approval(doors, task, ADA)
+    doors.play.complete(doors.play.claimed(task), doors.play.as_("Grace").evidence(task), yes)
+    assert f"has that of {ADA} alone, who did the work" in doors.warned("P003")
+
+
 @pytest.mark.parametrize("by", [ADA, "Ada Lovelace <ADA@example.invalid>", "\uff21da"])
 def test_an_approval_by_who_did_the_task_where_policy_asks_for_anothers(doors: Doors, by: str) -> None:
     """Way: policy asks that somebody else approves each task, and whoever does it says yes, in whatever spelling."""
