@@ -75,6 +75,25 @@ def test_a_new_pass_of_what_failed_in_a_second_run(doors: Doors, where: str) -> 
     assert other not in "".join(row["message"] for row in doors.check("--base", MAIN)[1] if row["code"] == "P009")
 
 
+def test_a_gate_that_passes_on_a_new_pass_of_what_failed_in_a_second_run(doors: Doors) -> None:
+    task, _, again = contradicted(doors)
+    other = doors.play.evidence(task)
+    doors.play.gate(FINAL, "passed", run=run_of(doors), evidence=[other])
+    assert f"{other} passes what failed on the same code when {CI} ran it again, in {again}" in doors.warned("P009")
+
+
+def test_what_failed_is_not_told_as_a_pass_beside_a_second_run_that_passed(doors: Doors) -> None:
+    """No way: two runs that ended otherwise, and the work is cited on the one that failed."""
+    task = doors.play.task()
+    shown = doors.play.evidence(task, code=1)
+    argv = doors.answer("evidence", "show", shown)["evidence"]["command"]
+    doors.witness(task, command={"argv": argv}, reproduces=str(doors.ref(shown)), by=CI)
+    doors.landed()
+    doors.completed(task, doors.play.evidence(task, code=1))
+    doors.caught("P001")
+    assert "P009" not in {row["code"] for row in doors.check("--base", MAIN)[1]}
+
+
 def test_a_pass_on_code_that_was_mended_since_a_second_run_failed(doors: Doors) -> None:
     """No way: that is what a failure asks for."""
     task, _, _ = contradicted(doors)
