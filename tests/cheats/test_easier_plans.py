@@ -76,6 +76,8 @@ def test_a_plan_in_the_place_of_one_that_was_rejected_before(doors: Doors, stric
 def test_a_plan_that_asks_the_same_in_the_place_of_one_that_somebody_else_rejected(doors: Doors) -> None:
     """Way: what was done on the rejected plan is proven again, though it asks for nothing that was not done."""
     task, run = doors.play.proven(), next(iter(doors.play.ledger.view().runs()))
+    unproven = doors.play.task("Another one")
+    doors.completed(unproven, doors.play.evidence(unproven, code=1))
     plan = doors.play.state(run).canonical
     doors.play.as_(GRACE).do(plans.reject_plan, plan, reason="The wrong way.")
     doors.landed()
@@ -83,7 +85,9 @@ def test_a_plan_that_asks_the_same_in_the_place_of_one_that_somebody_else_reject
     other = lax(doors, plan)
     assert doors.play.is_proven(task)
     told = f"approves {other} in the place of {plan}, which {GRACE} rejected, so that what was done before counts again"
-    assert f"the branch {told}: {task}" in doors.warned("P009")
+    said = doors.warned("P009")
+    assert f"the branch {told}: {task}" in said
+    assert unproven not in said
 
 
 def test_another_plan_of_who_rejected_one_or_of_an_approver(doors: Doors) -> None:
