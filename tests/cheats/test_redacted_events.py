@@ -158,6 +158,17 @@ def test_a_redaction_with_other_words_that_is_redacted(doors: Doors) -> None:
     assert failed in doors.caught("D009")
 
 
+def test_an_approval_that_is_redacted_and_given_again_with_a_signature(doors: Doors, tmp_path: Path) -> None:
+    """No way: what is not signed counts no more."""
+    git(doors.root, "switch", "-q", MAIN)
+    office = Office(doors.play, tmp_path)
+    merge_into(doors.root, WORK, MAIN)
+    plan = doors.play.do(plans.draft_plan, "Mine", "Do it.", run=doors.play.run("Mine"))
+    redact(doors, doors.forge(plan, "approved", by=ADA, text=doors.ref(plan).digest))
+    doors.play.do(plans.approve_plan, plan, key=str(office.ada))
+    doors.sound()
+
+
 def test_an_approval_without_a_signature_that_is_redacted(doors: Doors, tmp_path: Path) -> None:
     """Way: what is not signed is redacted, so that nobody looks for its signature."""
     git(doors.root, "switch", "-q", MAIN)
