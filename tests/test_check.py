@@ -533,11 +533,13 @@ def test_a_text_that_says_the_same_in_other_bytes_is_told_as_that(branch: Play) 
     assert "was completed when its bytes changed; unproven by it: event_" in told
 
 
-@pytest.mark.parametrize("key", ["at", "by", "id"])
+@pytest.mark.parametrize("key", ["at", "by", "id", "source"])
 def test_an_identity_never_changes(branch: Play, key: str) -> None:
     task = path_of(branch, "tasks/*/*/task.md")
-    other = {"at": "2020-01-01T00:00:00.000Z", "by": "Eve", "id": "task_000000000000"}[key]
+    other = {"at": "2020-01-01T00:00:00.000Z", "by": "Eve", "id": "task_000000000000"}.get(key)
     lines = [f"{key}: {other}" if line.startswith(f"{key}:") else line for line in task.read_text().splitlines()]
+    if key == "source":
+        lines.insert(1, "source: {kind: chat, delivery: '7'}")
     branch.commit(task, "\n".join(lines) + "\n", "mine")
     assert ("F003 error" if key == "id" else "D005 error") in look(branch, base="main")
 
