@@ -90,7 +90,7 @@ def _is_replaced(view: View, path: str, good: set[str]) -> bool:
     is_said_again = bool(counting) and {(one.of, one.get("text")) for one in counting} == {
         (event.of, event.get("text"))
     }
-    return is_said_again and event not in counting and good >= {one.path for one in counting}
+    return is_said_again and good >= {one.path for one in counting}
 
 
 def handed_out(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
