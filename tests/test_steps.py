@@ -278,6 +278,10 @@ def test_a_command_that_ran_below_the_top_is_led_to_where_it_is_asked(
     assert f"\n next: {step}\n" in err
     monkeypatch.chdir(play.root)
     assert f"\n next: {step.replace(' -C ..', '')}\n" in cli("-C", "src", *line)[2]
+    (play.root / "app.py").write_text("")
+    told = cli(*line[:4], "--kind", "lint", *line[4:])[2]
+    assert f"--task {task} --kind test -- test -f app.py\n" in told
+    assert "is asked at the top" not in told
 
 
 def test_a_report_whose_name_looks_like_the_end_of_the_options_breaks_no_step(
