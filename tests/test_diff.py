@@ -1025,6 +1025,8 @@ def test_who_judged_last_is_not_who_is_left_out(play: Play) -> None:
     text = diff_text.text(told(play, f"{base}.."))
     assert "passed by Alan <Alan@x.example>, Edsger <Edsger@x.example>, Eve <eve@x.example>, 1 more" in text
     assert "pending → dispatched → in progress → completed by Eve\n" in text
+    assert f"implementation review of {task}: " in text
+    assert "quality review: " in text
 
 
 def test_who_accepted_a_task_is_told_with_the_address(play: Play) -> None:
