@@ -124,7 +124,7 @@ def test_a_script_whose_environment_is_gone_is_told_and_nothing_is_started(
 
 
 def test_removed_evidence_is_found(play: Play, cli: Call) -> None:
-    play.planned()
+    run = play.planned()
     task = play.proven()
     evidence = play.state(task).ids("evidence")[0]
     take_out(play.root, f".memento/runs/*/evidence/*/{evidence}.yaml", message="tidy")
@@ -134,6 +134,7 @@ def test_removed_evidence_is_found(play: Play, cli: Call) -> None:
     assert code == 1
     assert evidence in out
     assert not play.is_proven(task)
+    assert any(told.startswith(f"run {run}: ") and evidence in told for told in found(play, "fail"))
 
 
 def test_a_plan_that_cannot_be_read_is_found(play: Play) -> None:
