@@ -84,6 +84,13 @@ def test_a_task_that_asks_for_an_approval_on_that_of_who_did_it(doors: Doors, by
     doors.sound()
 
 
+def test_a_yes_to_ones_own_work_where_none_is_asked(doors: Doors) -> None:
+    """No way: the work is proven by its test."""
+    task, _ = done_on_a_yes(doors, "  require: [test]\n", ADA)
+    assert doors.play.is_proven(task)
+    doors.sound()
+
+
 def test_a_yes_to_ones_own_work_beside_what_somebody_else_ran(doors: Doors) -> None:
     """Way: say yes to one's own work, and cite a test of somebody else's beside it."""
     doors.policy("  require: [test, approval]\n")
