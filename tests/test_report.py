@@ -258,7 +258,7 @@ def test_what_the_limit_left_out_is_told(play: Play, cli: Call) -> None:
     _, out, _ = cli("report", "--limit", "3", "--json", "-C", str(play.root))
     told = json.loads(out)
     assert (told["omitted"]["tasks"], told["omitted"]["blockers"]) == (1, 1)
-    assert "1 more blockers" in told["text"]
+    assert "blockers: 1 more" in told["text"]
 
 
 # The page.
