@@ -226,7 +226,7 @@ def record_draft(
     if "id" in draft.data and identity in tx.view.known("evidence"):
         raise FolderKnown(path=identity, problem="this evidence is, or was, in the ledger already")
     at, by = draft.data.get("at") or tx.now, draft.data.get("by") or tx.actor
-    data = Draft(data, {}).ordered(identity, found or draft.data.get("for"), at, by, words)
+    data = draft._replace(data=data).ordered(identity, found or draft.data.get("for"), at, by, words)
     desk.notice(codec.encode(data).decode())
     data["allowed_secrets"] = desk.overridden(data.get("allowed_secrets") or ())
     text = codec.encode(data)
