@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from memento_git.cli import machine, streams, terminal
-from memento_git.cli.options import at_workspace, refuse_empty, take_from_noun
+from memento_git.cli.options import at_workspace, given_before, refuse_empty, take_from_noun
 from memento_git.errors import MementoError
 from memento_git.model.enumeration import some
 from memento_git.model.progress import UNITS
@@ -180,13 +180,10 @@ def _shared(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _door(options: dict[str, Any]) -> Door:
-    outer: dict[str, Any] = {}
-    refuse_empty(click.get_current_context())
-    take_from_noun(click.get_current_context(), options)
-    parent = click.get_current_context().parent
-    while parent is not None:
-        outer = {**{key: value for key, value in parent.params.items() if value or value == ""}, **outer}
-        parent = parent.parent
+    context = click.get_current_context()
+    refuse_empty(context)
+    take_from_noun(context, options)
+    outer = given_before(context)
     workspace = options.pop("workspace", None) or outer.get("workspace") or "."
     project, scope = options.pop("project_path", None), options.pop("scope", None) or "project"
     if project and scope == "user":

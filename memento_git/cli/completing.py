@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 from click.shell_completion import CompletionItem
 
-from memento_git.cli import terminal
+from memento_git.cli import output
+from memento_git.cli.options import given_before
 from memento_git.errors import MementoError
 from memento_git.model.work import Evidence, Prose
 
@@ -40,7 +41,7 @@ class Recorded(click.types.StringParamType):
             records = _records(view, known) if len(known) <= READ else {}
             for name in known:
                 record = records.get(name)
-                called = " ".join(terminal.clean(_title(record)).split())
+                called = output.printable(_title(record))
                 for word in (name, record.data.get("key", "") if record else ""):
                     if word and word.startswith(typed):
                         yield CompletionItem(word, help=called or None)
@@ -50,11 +51,7 @@ def _views(ctx: click.Context) -> Iterator[View]:
     """Yield what is committed where the words before say, which are not looked at further."""
     from memento_git import projects, scopes
 
-    given: dict[str, Any] = {}
-    at: click.Context | None = ctx
-    while at is not None:
-        given = {**{key: value for key, value in at.params.items() if value}, **given}
-        at = at.parent
+    given = {**given_before(ctx), **{key: value for key, value in ctx.params.items() if value}}
     place = projects.place_of(given["project_path"]) if "project_path" in given else given.get("workspace", ".")
     for scoped in scopes.readable(given.get("scope", "project"), place):
         with scoped.ledger as ledger:

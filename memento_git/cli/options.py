@@ -54,6 +54,16 @@ def refuse_empty(context: click.Context, *, texts: bool = False) -> None:
             raise click.BadParameter(f"{EMPTY}{how}", context, one)
 
 
+def given_before(verb: click.Context) -> dict[str, Any]:
+    """Return what stands before a verb and its options, of the same option what is nearest to it."""
+    given: dict[str, Any] = {}
+    context = verb.parent
+    while context is not None:
+        given = {**{key: value for key, value in context.params.items() if value or value == ""}, **given}
+        context = context.parent
+    return given
+
+
 def take_from_noun(verb: click.Context, options: dict[str, Any]) -> None:
     """Give a verb what stands before it, behind its noun; refuse what it would not read."""
     noun = verb.parent
