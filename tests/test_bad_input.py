@@ -113,6 +113,23 @@ def test_an_id_of_another_kind_or_of_none_is_told_in_words_that_fit_every_kind(r
     )
 
 
+@pytest.mark.parametrize(
+    ("typed", "kinds"),
+    [
+        (("dispatch", "run", f"run_{UNKNOWN}"), "dispatch or task"),
+        (("evidence", "approve", f"note_{UNKNOWN}"), "run, plan, task or evidence"),
+        (("evidence", "redact", f"note_{UNKNOWN}", "--reason", "r"), "evidence or event"),
+        (("note", "redact", f"task_{UNKNOWN}", "--reason", "r"), "note or event"),
+        (("settle", f"event_{UNKNOWN}", "--keep", UNKNOWN, "--reason", "r"), "run, plan, task, evidence or note"),
+    ],
+)
+def test_a_verb_for_several_kinds_names_them_where_an_id_is_of_another(
+    play: Play, refused: Callable[..., Any], typed: tuple[str, ...], kinds: str
+) -> None:
+    play.run()
+    assert refused("wrong_kind", 1, *typed)["message"].endswith(f" is no {kinds}")
+
+
 def test_a_verdict_before_its_gate_is_led_to_the_right_order(play: Play, refused: Callable[..., Any]) -> None:
     play.run()
     told = refused("gate_invalid", 1, "gate", "record", "passed", "quality_review")

@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from memento_git.model.enumeration import some
-from memento_git.model.ids import ALPHABET, KINDS, LENGTH, AmbiguousId, IdInvalid, NoSuchRecord, kind_of, opening_of
+from memento_git.model.ids import (
+    ALPHABET,
+    KINDS,
+    LENGTH,
+    AmbiguousId,
+    IdInvalid,
+    NoSuchRecord,
+    WrongKind,
+    kind_of,
+    opening_of,
+)
 
 if TYPE_CHECKING:
     from memento_git.ledger.view import View
@@ -22,9 +32,11 @@ class RecordInvalid(IdInvalid):
 
 
 def begun(view: View, given: str, kinds: Sequence[str]) -> str:
-    """Return the one id of these kinds that begins as given; what names its kind is left to the verb to look up."""
+    """Return the one id of these kinds that begins as given; what names one of them is left to the verb to look up."""
     prefix = given.strip().lower()
-    if kind_of(prefix) in KINDS:
+    if (kind := kind_of(prefix)) in KINDS:
+        if kind not in kinds:
+            raise WrongKind(given=given, kind=f"{', '.join(kinds[:-1])} or {kinds[-1]}")
         return prefix
     if not prefix or len(prefix) > LENGTH or not set(prefix) <= set(ALPHABET):
         raise RecordInvalid(given=given)

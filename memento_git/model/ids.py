@@ -123,7 +123,7 @@ class WrongKind(Refused):
     hint_ = "show it: memento show {given}; to find {wanted}: {where}"
 
     def __init__(self, *, kind: str, given: str) -> None:
-        wanted = kind if kind == "evidence" else f"{'an' if kind == 'event' else 'a'} {kind}"
+        wanted = kind if kind.startswith("evidence") else f"{'an' if kind == 'event' else 'a'} {kind}"
         super().__init__(kind=kind, given=given, wanted=wanted, where=LISTED.get(kind, ANYWHERE))
 
 

@@ -9,7 +9,7 @@ from memento_git.knowledge.actions import settling as notes
 from memento_git.knowledge.note_rows import trouble_rows
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import codec, layout
-from memento_git.model.ids import WrongKind, action_of, kind_of
+from memento_git.model.ids import action_of, kind_of
 from memento_git.verbs.naming import any_of
 from memento_git.work.actions import settling
 from memento_git.work.kept_rows import base
@@ -44,8 +44,6 @@ def redact_record(
 ) -> str:
     """Remove evidence, a note, or an event's free texts, from the ledger; links to it stay valid."""
     named = any_of(tx.view, target, kinds)
-    if kind_of(named) not in kinds:
-        raise WrongKind(given=named, kind=kinds[0])
     act = settling.redact_record if tx.view.find(named, kind_of(named))[1] else notes.redact_note
     return act(tx, named, reason=reason)
 

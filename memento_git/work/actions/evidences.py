@@ -11,7 +11,7 @@ from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import codec, layout, settings
 from memento_git.ledger.naming import begun
 from memento_git.ledger.store import Ledger, NoLedger
-from memento_git.model.ids import EvidenceWithdrawn, NoSuchRecord, WrongKind, kind_of
+from memento_git.model.ids import EvidenceWithdrawn, NoSuchRecord, kind_of
 from memento_git.model.policy import Policy
 from memento_git.model.states import RUN_KINDS
 from memento_git.model.tuples import NamedTuple
@@ -292,8 +292,6 @@ def approve(
     desk = Desk.of(tx)
     named = begun(tx.view, about, APPROVED)
     kind = kind_of(named)
-    if kind not in APPROVED:
-        raise WrongKind(given=about, kind="run, plan, task or evidence")
     identity, state = desk.find(named, kind)
     shown = state.evidence(identity) if kind == "evidence" else state.prose(identity)
     data = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memento_git.ledger import absence, codec, redress
-from memento_git.model.ids import WrongKind, kind_of
+from memento_git.model.ids import kind_of
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
@@ -18,10 +18,7 @@ RECORDS = ("run", "plan", "task", "evidence")
 def settle_record(tx: Transaction, record: str, keep: str, *, reason: Reason = "") -> str:
     """Settle a contested record: the outcome of one of its heads holds."""
     desk = Desk.of(tx)
-    kind = kind_of(record)
-    if kind not in RECORDS:
-        raise WrongKind(given=record, kind="run, plan, task or evidence")
-    identity, state = desk.find(record, kind)
+    identity, state = desk.find(record, kind_of(record))
     return redress.settle(desk, state, identity, keep, reason)
 
 
