@@ -18,6 +18,8 @@ import pytest
 
 from memento_git.errors import MementoError
 from memento_git.folding.fold import plans_of
+from memento_git.knowledge.actions import notes
+from memento_git.knowledge.actions.recipes import save_recipe
 from memento_git.ledger import codec, layout, signer
 from memento_git.ledger.store import Ledger
 from memento_git.review import diff_text, signed
@@ -975,6 +977,18 @@ def test_doctor_tells_of_what_is_unsigned_and_what_is_forged(office: Office, cli
     git(office.root, "rm", "-q", ".memento/allowed_signers")
     office.play.commit_all("nobody")
     assert "there is no such file" in cli("doctor", "-C", str(office.root))[1]
+
+
+def test_a_tree_whose_policy_cannot_be_read_is_judged_by_the_last_one_that_can(office: Office, play: Play) -> None:
+    office.write(f"{POLICY}knowledge: {{domains: [kitchen]}}\n")
+    office.approved()
+    play.do(notes.add_note, "Salt first.", domain="kitchen")
+    play.do(save_recipe, "cook", b"name: cook\nsteps: [{do: active, domains: [kitchen]}]\n")
+    assert check(play.ledger, no_base=True).findings == []
+    path = office.root / ".memento" / "config.yaml"
+    path.write_text(f"{path.read_text()}twice: 1\n")
+    play.commit_all("broken")
+    assert [one.code for one in check(play.ledger, no_base=True).findings] == ["F002"]
 
 
 def test_doctor_names_the_lines_of_allowed_signers_that_nobody_can_read(office: Office, cli: Call) -> None:

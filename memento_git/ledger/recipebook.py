@@ -79,7 +79,7 @@ class RecipeBook:
 
     def _unfit(self, recipe: Recipe) -> Iterator[str]:
         """Yield which values no run could take: of those that hold no parameter, moments and domains."""
-        domains = policyfile.read(self.view)[0].domains
+        domains = policyfile.ruling(self.view)[0].domains
         for step in (step for _, steps in recipe.chains for step in steps):
             told = {key: str(step[key]) for key in MOMENTS if key in step}
             wrong = [f"{key}: {one!r}" for key, one in told.items() if _no_time(one)]

@@ -48,6 +48,8 @@ def alone(git: Git, head: str, now: str) -> Report:
     if layout.CONFIG not in view.folders:
         refuse_nothing(view, "the index" if staged.is_read(git) else head[:12])
     policy, found = policyfile.read(view)
+    if found:
+        policy, _ = policyfile.ruling(view)
     for part in parts(view, policy):
         found += part.look()
     records = sum(1 for path in view.files if layout.place_of(path) is not None)
