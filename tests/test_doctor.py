@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -262,6 +263,23 @@ def test_what_a_kill_left_half_written_in_the_git_directory_is_reported_and_remo
         assert (told.status, str(half) in told.message, told.fix) == ("warn", True, "memento doctor --fix")
         doctor.examine(later, fix=True)
     assert not half.exists()
+
+
+def test_fix_removes_the_folders_that_killed_commands_worked_in_aside(
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    killed = "import os; from memento_git.ledger import scratch; made = scratch.folder(); os._exit(9)"
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", killed], env={**os.environ, "TMPDIR": str(tmp_path)}, check=False)
+    old, young = tmp_path.glob("memento-*")
+    theirs = tmp_path / "memento-kept"  # as what a command showed is kept where the git directory cannot be written
+    theirs.mkdir()
+    for path in (old, theirs):
+        os.utime(path, (0, 0))
+    (told,) = (answer for answer in doctor.examine(play.ledger, fix=True) if answer.name == "folders aside")
+    assert told.message == f"removed 1 folder that a kill left: {old}"
+    assert sorted(tmp_path.glob("memento-*")) == sorted([young, theirs])
 
 
 def test_fix_removes_what_an_older_version_kept_once_none_is_at_work_here_any_more(play: Play) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -28,6 +29,8 @@ NOBODY: Final = {
     for role in ("AUTHOR", "COMMITTER")
     for key, value in (("NAME", "memento"), ("EMAIL", "memento@localhost"), ("DATE", "1700000000 +0000"))
 }
+PREFIX: Final = "memento-aside-"
+UNTOUCHED: Final = 24 * 3600  # seconds after which nobody works in a folder any more
 STORE: Final = "GIT_OBJECT_DIRECTORY"
 WHOLE: Final = ("-c", "core.sparseCheckout=false")
 
@@ -36,7 +39,22 @@ def folder() -> TemporaryDirectory[str]:
     """Make a folder for what is thrown away after a block; one that cannot be removed spoils nothing."""
     import tempfile
 
-    return tempfile.TemporaryDirectory(prefix="memento-", ignore_cleanup_errors=True)
+    return tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
+
+
+def clear() -> list[Path]:
+    """Remove, and return, the folders that killed processes left: nobody has put anything into them for a day."""
+    import shutil
+    import tempfile
+    import time
+
+    found = []
+    for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError):  # another's, or removed by now
+            if path.lstat().st_mtime < time.time() - UNTOUCHED:
+                shutil.rmtree(path)
+                found.append(path)
+    return found
 
 
 def variables(git: Git, folder: Path) -> dict[str, str]:

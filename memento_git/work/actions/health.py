@@ -17,6 +17,7 @@ from memento_git.ledger import (
     journal,
     layout,
     places,
+    scratch,
     settings,
     underway,
     userindex,
@@ -102,6 +103,9 @@ def _mend(ledger: Ledger) -> Iterator[Answer]:
             yield Answer(
                 "interrupted changes", "fail" if mended.waiting in sentence and mended.waiting else "ok", sentence
             )
+    if folders := [str(path) for path in scratch.clear()]:
+        told = f"removed {many(len(folders), 'folder')} that a kill left: {some(folders, 3)}"
+        yield Answer("folders aside", "ok", told)
     for folder in cleanroom.clear(ledger.git):
         yield Answer("work trees", "ok", f"removed {folder}, in which a command was run again")
     if claims.listed(ledger.git):
