@@ -288,6 +288,20 @@ def test_a_git_that_was_killed_while_it_looks_again_is_told(play: Play, killed: 
     assert [told for told in play.ledger.warnings if "ended by signal 9" in told]
 
 
+def test_a_git_that_was_killed_while_it_tells_edits_from_what_a_crash_left_spoils_no_answer(
+    play: Play, killed: Callable[[str], None], cli: Call
+) -> None:
+    play.run()
+    path = play.root / ".memento" / "README.md"
+    journal.write(
+        play.ledger.git, "a" * 40, [journal.Path3(".memento/README.md", None, git(play.root, "hash-object", str(path)))]
+    )
+    path.write_text("mine\n")
+    killed("ls-files")
+    code, _, told = cli("status", "-C", str(play.root))
+    assert (code, "git cannot tell which ledger files are not committed" in told) == (0, True), told
+
+
 def test_a_git_that_was_killed_when_a_library_asked_for_its_version_is_no_bug(
     play: Play, killed: Callable[[str], None]
 ) -> None:

@@ -49,7 +49,7 @@ class Watch:
         if self._known is None:
             self.ask()
         self.wait()
-        return edits.by_hand(self._git, self._known or [])
+        return self._known or []
 
     def wait(self) -> None:
         """Let git finish looking, before anything is written that it would take for an edit."""
@@ -59,6 +59,7 @@ class Watch:
         try:
             self._known = edits.told(asked)
             self._look_again()
+            self._known = edits.by_hand(self._git, self._known)
         except GitFailed as failure:  # reading needs no index, and what writes asks git itself
             self.unseen = f"git cannot tell which ledger files are not committed: {failure.facts['reason']}"
             self._warn(self.unseen)
