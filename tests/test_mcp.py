@@ -252,6 +252,7 @@ def test_a_text_is_itself_and_never_a_file_an_option_or_standard_input(root: Pat
 REFUSED: Final[list[tuple[str, dict[str, Any], str]]] = [
     ("remember", {"txt": "a"}, "remember: it takes no 'txt', but text [tool_arguments_invalid]"),
     ("recall", {"query": "a"}, "recall: it takes no 'query', but queries [tool_arguments_invalid]"),
+    ("recall", {"queries": "a", "": "b"}, "recall: it takes no '' [tool_arguments_invalid]"),
     ("remember", {}, "remember: text is missing [tool_arguments_invalid]"),
     ("remember", {"text": True}, "remember: text: one text or number is expected [tool_arguments_invalid]"),
     ("remember", {"text": "a", "tag": [["b"]]}, "tag: a list of texts is expected [tool_arguments_invalid]"),

@@ -253,7 +253,7 @@ def call(name: str, given: Mapping[str, Any]) -> Call:
         raise ToolArgumentsInvalid(tool=name, problem=problem, takes=f"op {', '.join(tool.ops)}")
     op, where = tool.ops[chosen], f"{name} {chosen}" if len(tool.ops) > 1 else name
     there = parameters(op)
-    wrong = [key for key in values if key not in there and key != op.stdin]
+    wrong = [key for key in values if key not in there and (not key or key != op.stdin)]
     missing = [key for key in _needed(op) if key not in values]
     refusal = functools.partial(ToolArgumentsInvalid, tool=where, takes=takes(op))
     if wrong:
