@@ -203,7 +203,7 @@ def test_archive_takes_the_only_run_that_has_ended(play: Play, refused: Callable
     assert first not in answer["message"]
     play.do(runs.archive_run, second)
     assert third in play.do(runs.archive_run)
-    assert refused("no_run_open", 1, "archive")
+    assert refused("already_archived", 1, "archive")["message"] == "all 3 runs are archived already"
 
 
 def test_completing_what_another_claimed_is_refused(play: Play, refused: Callable[..., Any]) -> None:

@@ -99,7 +99,10 @@ class Desk(desk.Desk):
         ended = [run for run in self.view.runs() if run in loose and self._has_ended(run)] if not given else []
         if len(ended) > 1:
             raise no.EndedRunAmbiguous(candidates=some(ended, 5))
-        return self.state(ended[0]) if ended else self.run(given)
+        try:
+            return self.state(ended[0]) if ended else self.run(given)
+        except no.NoRunOpen as none:
+            raise no.AllArchived(**none.facts) from None
 
     def _has_ended(self, run: str) -> bool:
         if self.view.changed:

@@ -357,3 +357,8 @@ class AlreadyArchived(Refused):
     token = "already_archived"
     sentence = "all of run {run} is archived already"
     hint_ = "memento run show {run} reads the archive"
+
+
+class AllArchived(AlreadyArchived):
+    sentence = "all {count} runs are archived already"
+    hint_ = "memento run list reads the archives"
