@@ -123,7 +123,21 @@ def test_a_pass_of_a_candidate_that_is_dated_after_its_failure(doors: Doors) -> 
     checked(doors, claim, "broken")
     doors.play.complete(claim, good)
     doors.witness(task, at="2099-01-01T00:00:00.000Z", dispatch=claim)
-    assert "its latest test evidence failed" in doors.refused(
+    assert "failed in its latest run for this code" in doors.refused(
+        "candidate_refused", "dispatch select", task=task, dispatch=claim
+    )
+
+
+def test_a_later_pass_of_another_test_of_a_candidate(doors: Doors) -> None:
+    """Way: its test failed, and another command of that kind passes after that."""
+    doors.policy("  require: [test]\n")
+    task = doors.play.task()
+    claim = doors.play.dispatch(task, candidate=True)
+    good = tried(doors, claim)
+    bad = checked(doors, claim, "broken")
+    checked(doors, claim)
+    doors.play.complete(claim, good)
+    assert f"failed in its latest run for this code: {bad}" in doors.refused(
         "candidate_refused", "dispatch select", task=task, dispatch=claim
     )
 

@@ -15,7 +15,7 @@ from memento_git.work import refusals as no
 from memento_git.work.actions.graphs import DIFF
 from memento_git.work.desk import Desk
 from memento_git.work.gates import approvals
-from memento_git.work.proof import codes, remains, trust
+from memento_git.work.proof import codes, pasts, remains, trust, verdict
 from memento_git.work.routing import candidates
 from memento_git.work.routing.candidates import Candidate, Diff, Judged
 from memento_git.work.state import Dispatch, RunState
@@ -146,10 +146,7 @@ def _candidate(state: RunState, task: str, name: str, found: Dispatch) -> Candid
     diffs = [one for one in own if "diff" in one.data and _is_of(git, one.data["diff"]["tip"], code)]
     graphs = [one for one in own if one.kind == "graph"]
     return known._replace(
-        problems=(
-            *(f"unproven: {why}" for why in proof.why),
-            *_failed_last(same, withdrawn, state.asked(task).evidence),
-        ),
+        problems=(*(f"unproven: {why}" for why in proof.why), *_failed_last(state, completion, same, withdrawn)),
         proof=tuple((one.kind, state.trust_in(one)) for one in own if one.id in proof.by),
         failures=sum(1 for one in same if one.kind != "graph" and trust.outcome_of(one.data) == "failed"),
         tests=_tests(same),
@@ -168,18 +165,22 @@ def _own(state: RunState, name: str, completion: Event | None) -> list[Evidence]
     return [one for one in state.pieces(state.ids("evidence")) if one.data.get("dispatch") == name or one.id in cited]
 
 
-def _failed_last(same: Sequence[Evidence], withdrawn: Sequence[Evidence], kinds: Sequence[str]) -> list[str]:
-    """Return the kinds of evidence that are asked for, and whose latest on the completed code did not pass.
+def _failed_last(
+    state: RunState, completion: Event, same: Sequence[Evidence], withdrawn: Sequence[Evidence]
+) -> list[str]:
+    """Return what is asked for and failed, the latest of its command, on the completed code.
 
-    A failure that was withdrawn stays the latest, until there is a later verdict.
+    A failure that was withdrawn stays, until there is a later verdict of its kind.
     """
+    asked, code = state.asked(completion.of), codes.sober(completion.data["code"])
+    found = verdict.of_dispatch(pasts.evidence_for(state, completion.of), str(completion.dispatch))
+    problems = verdict.contradictions(verdict.latest(found, [code]), asked, ())
     failed = [one for one in withdrawn if trust.outcome_of(one.data) == "failed"]
-    problems = []
-    for kind in kinds:
-        found = [one for one in (*same, *failed) if one.kind == kind and not trust.is_silent(one.data)]
-        latest = max(found, key=lambda one: (one.data["at"], trust.outcome_of(one.data) != "passed"), default=None)
-        if latest is not None and trust.outcome_of(latest.data) == "failed":
-            problems.append(f"its latest {kind} evidence failed{' and was withdrawn' if latest in failed else ''}")
+    for kind in asked.evidence:
+        verdicts = [one for one in (*same, *failed) if one.kind == kind and not trust.is_silent(one.data)]
+        latest = max(verdicts, key=lambda one: (one.data["at"], one in failed), default=None)
+        if latest in failed:
+            problems.append(f"its latest {kind} evidence failed and was withdrawn")
     return problems
 
 
