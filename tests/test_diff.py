@@ -670,7 +670,8 @@ def many(count: int, title: str) -> dict[str, Any]:
         "id": "task_000000000000", "title": title, "change": "changed", "from": "pending", "to": "completed",
         "way": ["pending", "dispatched", "in_progress", "completed"], "by": ["bot <b@example.invalid>"],
         "reason": title, "proven": True, "proven_before": None, "unproven_because": [], "unsigned": [], "became": [],
-        "unproven_by_older": [], "overridden": [], "failed_since": [], "asked": [], "criteria": [],
+        "unproven_by_older": [], "overridden": [], "failed_since": [], "failed_before": False, "asked": [],
+        "criteria": [],
         "kind": None, "risk": None, "files": [],
         "proof": [{"id": "evidence_000000000000", "kind": "test", "trust_level": "witnessed", "outcome": "passed",
                    "command": ["pytest", title], "folder": ".", "exit_code": 0, "covers": [], "reports": [],
@@ -1247,8 +1248,11 @@ def test_a_run_that_failed_on_the_branch_is_told_at_the_task_that_the_base_has_p
     held = told(play, f"{base}..")
     assert [one["id"] for one in one_task(held, task)["failed_since"]] == [bad]
     assert "**failed since**" in markdown(held).partition("<details>")[0]
+    failing = head(play)
     play.do(evidences.retract, bad, reason="The list was down.")
     assert "failed since" not in markdown(told(play, f"{base}.."))
+    table = markdown(told(play, f"{failing}..")).partition("<details>")[0]
+    assert "exit 0 (a run had failed since) |" in table  # who takes the failure back is not passed over in silence
 
 
 def test_what_evidence_holds_is_told_before_what_was_said_of_it(play: Play) -> None:

@@ -208,6 +208,7 @@ DIFF_TASK: Final = {
     "asked": "what is asked of its proof, each with the rule that asks", "criteria": "of a task that was added",
     "kind": "or null", "risk": "or null", "files": "that it is about",
     "failed_since": "the latest runs of the commands of that, where they failed after it: as proof",
+    "failed_before": "there were some at the older commit",
     "unproven_because": "why it is not proven",
     "unsigned": "approvals that it rests on without the signature that the older side's policy demands",
     "unproven_by_older": "why it is not proven by the older side's policy, which judges in `check --base`; or empty",

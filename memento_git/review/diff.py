@@ -310,6 +310,7 @@ def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Map
         "by": _actors(_moving(loud) or loud) or ([] if old else [shown["actor"]]),
         "reason": _reason(loud), "last_reason": _last_reason(new, loud),
         "proven": new and new["proven"], "proven_before": old and old["proven"],
+        "failed_before": bool(was.get("failed_since")),
         "proof": [diff_proofs.proof(row) for row in proof],
         **{key: now.get(key, []) for key in ("unproven_because", "unsigned", "unproven_by_older")},
         "became": [name for name in TURNS if _is(now, name) and not _is(was, name)],

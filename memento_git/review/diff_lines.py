@@ -140,7 +140,8 @@ def proof(task: Row, style: Style) -> str:
     if not task["proven"]:
         why = "; ".join(task["unproven_because"]) or "nothing proves it"
         return f"{style.strong('unproven')}: {style.word(cut(why))}"
-    before = " (it was unproven)" if task["proven_before"] is False else ""
+    had = " (a run had failed since)" if task["failed_before"] and not task["failed_since"] else ""
+    before = " (it was unproven)" if task["proven_before"] is False else had
     unsigned = (
         f"; {style.strong('unsigned')}: {style.say(cut('; '.join(task['unsigned'])))}" if task["unsigned"] else ""
     )
