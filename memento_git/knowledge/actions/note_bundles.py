@@ -163,7 +163,7 @@ class _Intake:
         if self.before.is_redacted(note.id):
             self.brought.skipped.append(LeftOut(note.where, f"{note.id} was redacted in this ledger"))
             return True
-        if why := self._orders(note, self._lowered(note)):
+        if why := self._orders(note):
             self.brought.drafts.append(Taken(note.id, note.title, why))
             self.held.add(note.id)
         return note.id in self.held
@@ -266,16 +266,18 @@ class _Intake:
             else note.text._replace(data=prosefile.rewrite(note.text.data, {"origin": lowest}, ""))
         )
 
-    def _orders(self, note: Packed, file: File) -> str:
-        """Keep a note that gives orders, and that nobody vouches for, as a draft; say why."""
-        lowered = file is not note.text
+    def _orders(self, note: Packed) -> str:
+        """Keep a note that gives orders, and that nobody vouches for, as a draft; say why.
+
+        That somebody promoted it elsewhere is one of the claims which an origin that is given takes away.
+        """
         origin = alike.lowest([str(note.front["origin"]), self.origin or ORIGINS[0]])
         front = {**note.front, "origin": origin}
-        signs = unvouched(front, note.body) if lowered or not note.draft else []
+        signs = unvouched(front, note.body) if self.origin or not note.draft else []
         if not signs:
             return ""
         self._scan(note.where, note.events, note)
-        self.kept.append(lambda: self.drafts.add(front, note.body, layout.domain_of(file.path)))
+        self.kept.append(lambda: self.drafts.add(front, note.body, layout.domain_of(note.text.path)))
         return why_draft(signs)
 
     def _scan(self, where: str, events: Sequence[File], note: Packed | None = None) -> None:
