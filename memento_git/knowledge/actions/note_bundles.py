@@ -36,6 +36,7 @@ from memento_git.ledger.transaction import Transaction
 from memento_git.model.enumeration import some
 from memento_git.model.exchange import Brought, LeftOut, Taken
 from memento_git.model.knowledge import ORIGINS
+from memento_git.model.work import is_agent
 from memento_git.texts.secrets import SecretFound
 from memento_git.texts.typed import TextInvalid
 
@@ -260,6 +261,8 @@ class _Intake:
         """Return a note's file with the lower of its own origin and the one that the import is given."""
         own = str(note.front["origin"])
         lowest = alike.lowest([own, self.origin or own])
+        if lowest == "person" and is_agent(note.front["by"]):
+            raise BundleInvalid(where=note.where, problem=f"{note.id} says person, and is by {note.front['by']}")
         return (
             note.text
             if lowest == own
@@ -304,6 +307,9 @@ class _Intake:
             state = after.status(one.id)
             if one.state and one.state != state and one.id in self.new:
                 raise BundleInvalid(where=one.where, problem=f"{one.id} is said to be {one.state}, it is {state}")
+            for old in after.displaced(after.note(one.id)) if one.id in self.new else ():
+                problem = f"{one.id} is said to have taken the place of {old}, and nothing happened to that one"
+                raise BundleInvalid(where=one.where, problem=problem)
             self._judge_names(after, one)
         self._judge_keys(after, {note.id for note in came})
 
