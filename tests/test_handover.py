@@ -757,19 +757,6 @@ def test_who_is_started_on_anothers_dispatch_is_told_for_whom_that_counts(play: 
     assert play.ledger.warnings == [told]
 
 
-def test_a_run_in_place_commits_nothing_of_the_users(play: Play, task: str) -> None:
-    (play.root / "app.py").write_text("answer = 43\n")
-    head = git(play.root, "rev-parse", "HEAD:app.py")
-
-    outcome = run(play, task, WRITE, in_place=True)
-
-    assert outcome.status == "completed"
-    assert play.is_proven(task)
-    assert git(play.root, "rev-parse", "HEAD:app.py") == head
-    assert git(play.root, "status", "--short").splitlines() == ["M app.py", "?? done.txt"]
-    assert branches(play.root) == []
-
-
 def test_the_paths_of_this_machine_stay_out_of_what_is_kept(play: Play, task: str) -> None:
     code = f"import os; {WRITE}; print(os.getcwd(), os.environ['MEMENTO_BRIEF'])"
 
@@ -819,12 +806,6 @@ def test_what_cannot_be_run_is_refused_before_anything_is_handed_out(
 
     assert git(play.root, "rev-parse", "HEAD") == head
     assert (trees(play.root), handovers.listed(play.ledger.git)) == ([], [])
-
-
-def test_in_place_without_a_required_command_there_is_nothing_to_show(play: Play) -> None:
-    task = play.planned_task()
-    with pytest.raises(running.NothingToShow):
-        run(play, task, WRITE, in_place=True)
 
 
 def test_a_destructive_required_command_is_not_run(play: Play) -> None:

@@ -157,11 +157,6 @@ def test_work_that_was_merged_another_way_is_verified(
     assert warned(play) == []
 
 
-def test_work_that_was_done_in_place_is_verified(play: Play, task: str) -> None:
-    run(play, task, WRITE, in_place=True)
-    assert verify(play, task).accepted
-
-
 def test_git_is_asked_once_where_no_branch_is_left_to_merge(
     play: Play, task: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

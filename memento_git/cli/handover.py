@@ -44,14 +44,12 @@ def create_apart(door: Door, task: str, wish: Wish) -> None:
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]")
 @click.option("--executor", default="", metavar="NAME", help="Who does it; its command is in the config.")
 @click.option("--timeout", default="", metavar="TIME", help="End it after this time; the executor's own by default.")
-@click.option("--in-place", is_flag=True, help="Work in this checkout; nothing of the code is committed.")
 @click.option("--allow-dirty", is_flag=True, help="Run despite uncommitted changes; the worktree lacks them.")
 @click.option("--quiet", is_flag=True, help="Do not show what the executor prints; it is kept as evidence.")
 @writes
 def run_dispatch(
-    door: Door, given: str, argv: tuple[str, ...], executor: str, timeout: str, *, in_place: bool, allow_dirty: bool,
-    quiet: bool,
-) -> int:  # fmt: skip
+    door: Door, given: str, argv: tuple[str, ...], executor: str, timeout: str, *, allow_dirty: bool, quiet: bool
+) -> int:
     """Start an executor's own command on a task, in a worktree of its own, and record what came of it.
 
     The command is the executor's, from the config, or the one after two dashes; no shell reads it. {brief}, {task},
@@ -63,9 +61,7 @@ def run_dispatch(
     from memento_git.work.actions import running
 
     identity = begun(door.view(), given, ("dispatch", "task"))
-    order = running.Order(
-        executor, argv, _seconds(timeout), in_place=in_place, dirty=allow_dirty, shown=not quiet, notes=notes_of
-    )
+    order = running.Order(executor, argv, _seconds(timeout), dirty=allow_dirty, shown=not quiet, notes=notes_of)
     outcome = running.run_dispatch(door.ledger, identity, order)
     return _show(door, outcome)
 

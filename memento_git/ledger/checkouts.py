@@ -38,7 +38,7 @@ class FolderForeign(Refused):
 class NothingCommitted(Refused):
     token = "nothing_committed"
     sentence = "the branch has no commit that a worktree could start from"
-    hint_ = "commit the code first, or run in the checkout itself with --in-place"
+    hint_ = "commit the code first"
 
 
 class FolderClosed(NotWritable):

@@ -32,8 +32,8 @@ class Handover(NamedTuple):
     run: str
     executor: str
     since: str
-    path: str = ""
-    branch: str = ""
+    path: str
+    branch: str
     base: str = ""
     worker: Process | None = None
     child: Process | None = None
@@ -109,7 +109,7 @@ def read(git: Git, dispatch: str) -> Handover | None:
         return None
     texts = (handover.task, handover.run, handover.executor, handover.since, handover.path, handover.branch)
     fit = handover.dispatch == dispatch and all(isinstance(text, str) for text in (*texts, handover.base))
-    return handover if fit else None
+    return handover if fit and handover.path else None
 
 
 def _process(given: Any) -> Process | None:

@@ -52,7 +52,6 @@ class Wish(NamedTuple):
     note: str = ""
     over_budget: str = ""
     destructive: tuple[str, ...] = ()
-    in_place: bool = False
     dirty: bool = False
     works: bool = False
     notes: Sequence[Row] = ()
@@ -80,13 +79,11 @@ def patiently(
 
 def hand_over(ledger: Ledger, given: str, wish: Wish) -> Handover:
     """Hand a task, or an open dispatch, over with a work tree of its own; with `works`, claim it for this process."""
-    folder = None if wish.in_place else checkouts.foresee(ledger.git, ledger.settings)
-
+    folder = checkouts.foresee(ledger.git, ledger.settings)
     handover = ledger.change(
-        "dispatch run" if wish.works else "dispatch create",
-        lambda tx: _decide(tx, given, wish, str(folder) if folder else ""),
+        "dispatch run" if wish.works else "dispatch create", lambda tx: _decide(tx, given, wish, folder)
     )
-    if folder is None or checkouts.opened(ledger.git, worktrees.checkout_of(handover)) is not None:
+    if checkouts.opened(ledger.git, worktrees.checkout_of(handover)) is not None:
         return handover
     return _with_worktree(ledger, handover)
 
@@ -110,10 +107,10 @@ def _with_worktree(ledger: Ledger, handover: Handover) -> Handover:
     return found
 
 
-def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
+def _decide(tx: Transaction, given: str, wish: Wish, folder: Path) -> Handover:
     """Write the events of a hand-over, and before they are committed what this machine must know of it."""
     desk = Desk.of(tx)
-    insist = () if wish.in_place or wish.dirty else ("dirty",)
+    insist = () if wish.dirty else ("dirty",)
     preflight.refuse_unfit(tx, desk.policy, act="run" if wish.works else "dispatch", insist=insist)
     made = given.startswith("task_")
     task, state = desk.find(given, "task") if made else _open(desk, given)
@@ -124,7 +121,7 @@ def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
         dispatch = dispatches.hand_out(
             tx, task, wish.executor, run=wish.run, candidate=wish.candidate, note=wish.note,
             over_budget=wish.over_budget, allow_destructive=wish.destructive, brief=codec.digest_of(text.encode()),
-            apart=bool(folder),
+            apart=True,
         )  # fmt: skip
     else:
         dispatch = desk.find(given, "dispatch")[0]
@@ -135,9 +132,9 @@ def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
     before = worktrees.known(tx.ledger.git, dispatch)
     if before and before.base and checkouts.opened(tx.ledger.git, worktrees.checkout_of(before)) is None:
         raise checkouts.WorktreeFailed(path=before.path, what="found", reason="it is gone")
-    found = before or Handover(dispatch, task, state.id, wish.executor, tx.now)
-    if folder and not found.path:
-        found = found._replace(path=f"{folder}/{random_part(dispatch)}", branch=checkouts.branch_of(dispatch))
+    place = str(folder / random_part(dispatch))
+    branch = checkouts.branch_of(dispatch)
+    found = before or Handover(dispatch, task, state.id, wish.executor, tx.now, place, branch)
     worker = processes.this() if wish.works else None
     git = tx.ledger.git
     tx.after_failure.append(lambda: handovers.write(git, before) if before else handovers.forget(git, dispatch))

@@ -283,11 +283,11 @@ def _left(ledger: Ledger, view: View, one: Handover) -> tuple[str, str] | None:
     if one.is_live or not one.is_ours:
         return None
     status = status_of(view, one.dispatch)
-    where = f" in {one.path}" if one.path else ""
+    where = f" in {one.path}"
     if status in OPEN_DISPATCH:
         if one.is_dead:
             return f"the worker of {one.dispatch}{where} is gone", RECOVER
-        if one.path and checkouts.opened(ledger.git, worktrees.checkout_of(one)) is None:
+        if checkouts.opened(ledger.git, worktrees.checkout_of(one)) is None:
             fix = f"memento dispatch recover {one.dispatch} --force --reason WHY"
             return f"{one.dispatch} has no worktree{where}", fix
         return None

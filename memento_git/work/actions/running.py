@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.errors import MementoError, Refused
+from memento_git.errors import MementoError
 from memento_git.ledger import checkouts, difference, handovers
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.store import Ledger
@@ -38,12 +38,6 @@ BEAT: Final = 30.0
 LOST: Final = (no.RunFinal, no.DispatchTerminal, no.DispatchUnknown, no.NotClaimant, no.NotClaimed)
 
 
-class NothingToShow(Refused):
-    token = "nothing_to_show"
-    sentence = "in place only required commands can complete task {task}, and none is asked for"
-    hint_ = "ask for one: memento task revise {task} --check CMD; or run it in a worktree of its own"
-
-
 class Order(NamedTuple):
     """What is to be run: whose command (a template), for how many seconds at most, and how it is shown.
 
@@ -54,7 +48,6 @@ class Order(NamedTuple):
     argv: tuple[str, ...] = ()
     timeout: float | None = None
     run: str = ""
-    in_place: bool = False
     dirty: bool = False
     shown: bool = True
     notes: Callable[[View, str], Sequence[Row]] = lambda _view, _task: ()
@@ -89,9 +82,7 @@ def run_dispatch(ledger: Ledger, given: str, order: Order) -> Outcome:
     stop = Stop()
     view = ledger.view()
     executor, asked, task = foresee(ledger, view, given, order)
-    wish = Wish(
-        executor.name, order.run, in_place=order.in_place, dirty=order.dirty, works=True, notes=order.notes(view, task)
-    )
+    wish = Wish(executor.name, order.run, dirty=order.dirty, works=True, notes=order.notes(view, task))
     with children.signals(stop):
         handover = hand_over(ledger, given, wish)
         work = _Run(ledger, handover, executor, asked, order, stop)
@@ -114,10 +105,8 @@ def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[Execu
     asked = pasts.asked(state, task)
     for command in asked.commands:
         refuse_unfit(ledger, state.policy, command.run, "verification")
-    for argv in () if order.in_place else state.policy.reproduce["setup"]:
+    for argv in state.policy.reproduce["setup"]:
         refuse_unfit(ledger, state.policy, argv, "policy.reproduce.setup")
-    if order.in_place and not asked.commands:
-        raise NothingToShow(task=task)
     made = {"diff", *(command.kind for command in asked.commands)} & {*state.policy.proof}
     if not made or not made.issuperset(asked.evidence):
         ledger.warn(f"nothing that is run will prove {task}: give tasks a command, with --check")
@@ -132,8 +121,8 @@ class _Run:
     ) -> None:
         self.ledger, self.handover, self.executor = ledger, handover, executor
         self.asked, self.order, self.stop = asked, order, stop
-        self.checkout = worktrees.checkout_of(handover) if handover.path else None
-        self.top = self.checkout.path if self.checkout else ledger.git.top or ledger.git.start
+        self.checkout = worktrees.checkout_of(handover)
+        self.top = self.checkout.path
         self.scrubber = capture.Scrubber(self.top, ledger.git.top or self.top)
         self.timeout = order.timeout or executor.timeout or None
         self.drafts: list[Draft] = []
@@ -178,10 +167,9 @@ class _Run:
         )  # fmt: skip
 
     def _set_up(self, policy: Policy) -> None:
-        """Make the worktree ready as for second runs; the checkout itself is as its owner has it."""
+        """Make the worktree ready as for second runs."""
         try:
-            if self.checkout:
-                rerunning.set_up(policy, self.top, self._group)
+            rerunning.set_up(policy, self.top, self._group)
         except rerunning.SetupFailed as failed:
             raise _Ended("stopped", self.stop.why) if self.stop else _Ended("environment", failed.message) from None
 
@@ -212,8 +200,6 @@ class _Run:
 
     def _gather(self) -> None:
         """Commit what was done to the dispatch's branch, and describe it as a diff."""
-        if self.checkout is None:
-            return
         git, checkout = self.ledger.git, self.checkout
         inside = checkouts.opened(git, checkout)
         if inside is None:
@@ -263,12 +249,12 @@ class _Run:
     def _refuse_late(self, draft: Draft) -> None:
         """Refuse where the first command saw other code than was committed; those after it see what it left."""
         code, is_first = draft.data["code"], not any("code" in one.data for one in self.drafts)
-        if self.checkout and is_first and (code["dirty"] or "untracked" in code):
+        if is_first and (code["dirty"] or "untracked" in code):
             raise _Ended("environment", "something wrote into its worktree after its work was committed")
 
     def _tell_of_lack(self) -> None:
         """Warn of what git ignores here and the worktree does not have: a command may have failed for want of it."""
-        if self.checkout and (names := checkouts.lacks(self.ledger.git, self.checkout)):
+        if names := checkouts.lacks(self.ledger.git, self.checkout):
             self.ledger.warn(
                 f"the worktree lacks what git ignores here: {some(names, 3)}; policy.reproduce.setup "
                 "names commands that make it there"
@@ -327,7 +313,7 @@ class _Run:
     def _outcome(
         self, status: str, category: str = "", reason: str = "", evidence: tuple[str, ...] = (), partial: str = ""
     ) -> Outcome:
-        branch = self.checkout.branch if self.checkout and status == "completed" and not self.idle else ""
+        branch = self.checkout.branch if status == "completed" and not self.idle else ""
         return Outcome(
             self.handover.dispatch, self.handover.task, self.executor.name, status, category, reason, evidence,
             partial, branch, self.exit, round(self.seconds, 3),

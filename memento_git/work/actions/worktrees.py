@@ -52,7 +52,7 @@ def checkout_of(handover: Handover) -> Checkout:
 def place_of(git: Git, dispatch: str) -> Git:
     """Return git where the code of a dispatch is: in its worktree if it has one here, else as it is."""
     found = known(git, dispatch)
-    if found is None or not found.path:
+    if found is None:
         return git
     return checkouts.opened(git, checkout_of(found)) or git
 
@@ -156,16 +156,15 @@ def clear(ledger: Ledger, handover: Handover, *, completed: bool) -> Objection:
     from memento_git.ledger import handovers
 
     git = ledger.git
-    if handover.path:
-        checkout = checkout_of(handover)
-        if git.top is not None and git.top.resolve() == checkout.path.resolve():
-            return "you are in it"
-        if not handover.base:
-            problem = checkouts.discard(git, checkout)
-        else:
-            problem = _remove(git, handover, completed=completed)
-        if problem:
-            return problem
+    checkout = checkout_of(handover)
+    if git.top is not None and git.top.resolve() == checkout.path.resolve():
+        return "you are in it"
+    if not handover.base:
+        problem = checkouts.discard(git, checkout)
+    else:
+        problem = _remove(git, handover, completed=completed)
+    if problem:
+        return problem
     handovers.forget(git, handover.dispatch)
     return ""
 
