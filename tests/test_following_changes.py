@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def following(play: Play, *options: str) -> Iterator[subprocess.Popen[str]]:
     """Start the command as a user would, in a process of its own."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "memento_git", "changes", "--follow", "--every", "0.1", "-C", str(play.root), *options],
+        [sys.executable, "-m", "memento_git", "changes", "--follow", "-C", str(play.root), *options],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ},
     )  # fmt: skip
     try:
@@ -94,4 +94,4 @@ def test_what_does_not_go_with_following_is_a_mistake(play: Play, cli: Call) -> 
     for wrong in (("--for", "1s"), ("--follow", "--until", "HEAD"), ("--follow", "--at", "HEAD")):
         assert cli("changes", *wrong, *at)[0] == 2
     assert cli("changes", "--follow", "--for", "soon", *at)[0] == 2
-    assert cli("changes", "--follow", "--for", "1s", "--every", "0.1", *at)[0] == 0
+    assert cli("changes", "--follow", "--for", "1s", *at)[0] == 0

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memento_git.model.rows import Row
 
 SHOWN: Final = 20
+EVERY: Final = 1.0  # seconds between two looks at what is followed
 PLAIN: Final = "drafts (memento session promote{whose})"
 APART: Final = "other drafts (memento session promote DRAFT{whose}; all of them: memento session promote --all{whose})"
 LEFT: Final = {"scanned": "of a scan", "others": "of others", "earlier": "of before this session"}
@@ -224,15 +225,9 @@ def mark(door: Door, name: str, message: str) -> None:
 @click.option("--author", default="", metavar="TEXT", help="By whom, or a part of the name.")
 @click.option("--topic", default="", metavar="TEXT", help="Whose title or thread has this in it.")
 @click.option("--follow", is_flag=True, help="Go on and show what is committed, until interrupted.")
-@click.option(
-    "--every", type=click.FloatRange(min=0.05), metavar="SECONDS", default=1.0, show_default=True,
-    help="With --follow: how often to look.",
-)  # fmt: skip
 @click.option("--for", "length", default="", metavar="LENGTH", help="With --follow: end after this time, such as 10m.")
 @reads
-def changes(
-    door: Door, since: str, until: str, every: float, length: str, *, follow: bool, **filters: str | None
-) -> None:
+def changes(door: Door, since: str, until: str, length: str, *, follow: bool, **filters: str | None) -> None:
     """Show what happened to notes: added, revised, confirmed, superseded, parked, retired.
 
     With --follow what the branch gains is shown as it is committed, with --json one object for each note, until Ctrl-C,
@@ -255,17 +250,17 @@ def changes(
         door.show(told, lambda: "\n".join([*start, *lines]) if lines else "nothing happened to notes")
         return
     with contextlib.suppress(KeyboardInterrupt):
-        _follow(door, since, every, duration(length) if length else None, wanted)
+        _follow(door, since, duration(length) if length else None, wanted)
 
 
-def _follow(door: Door, since: str, every: float, length: float | None, wanted: dict[str, str]) -> None:
+def _follow(door: Door, since: str, length: float | None, wanted: dict[str, str]) -> None:
     """Print what happened, then what happens."""
     from memento_git.knowledge.actions import sessions
 
     end = None if length is None else time.monotonic() + length
 
     def wait() -> bool:
-        left = every if end is None else min(every, end - time.monotonic())
+        left = EVERY if end is None else min(EVERY, end - time.monotonic())
         return left > 0 and terminal.is_read(left)
 
     head = door.ledger.git.head()[0] or ""
