@@ -27,7 +27,7 @@ def test_a_run_that_is_named_before_the_verb_is_the_one_whose_plans_are_listed(p
         (["run", "--at", "HEAD", "pause"], "--at", "run pause"),
         (["plan", "--allow-secret", "R", "list"], "--allow-secret", "plan list"),
         (["check", "--base", "HEAD", "conflicts"], "--base", "check conflicts"),
-        (["check", "--severity", "warning", "duplicates"], "--severity", "check duplicates"),
+        (["check", "--format", "text", "duplicates"], "--format", "check duplicates"),
     ],
 )
 def test_what_the_verb_does_not_take_is_refused(

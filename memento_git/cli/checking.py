@@ -47,10 +47,6 @@ class Checks(Noun):
 @click.option("--fix", is_flag=True, help="Put back what must not change, take redacted files away, in one commit.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="How to print.")
 @click.option(
-    "--severity", type=click.Choice(["error", "warning"]), default="error", show_default=True,
-    help="From which severity on to exit with 5.",
-)  # fmt: skip
-@click.option(
     "--reproduce", is_flag=True, help="Run again what the branch's completions rest on; policy lists what may."
 )
 @click.option(
@@ -59,9 +55,8 @@ class Checks(Noun):
 )  # fmt: skip
 @both
 def check(
-    door: Door, base: str, form: str, severity: str, range_: str, *, no_base: bool, staged: bool, fix: bool,
-    reproduce: bool,
-) -> int:  # fmt: skip
+    door: Door, base: str, form: str, range_: str, *, no_base: bool, staged: bool, fix: bool, reproduce: bool
+) -> int:
     """Check the ledger, or what a branch adds to it; exit with 5 when there are errors.
 
     Without --base it checks all of HEAD; in CI it compares with the branch that the request is for, or with the
@@ -91,11 +86,10 @@ def check(
     again = _again(door, form) if reproduce else None
     report = actions.check(door.ledger, base=base, no_base=no_base, at=at, staged=staged, fix=fix, again=again)
     report, rows = _with(report, again, form)
-    failed = report.has_errors or (severity == "warning" and bool(report.findings))
     then = actions.undone(door.ledger, report.fixed) if report.fixed else []
     door.uncommitted = UNCHECKED
-    _show(door, report, form, rows, base, failed=failed, fix=fix, then=then)
-    return FOUND if failed else 0
+    _show(door, report, form, rows, base, fix=fix, then=then)
+    return FOUND if report.has_errors else 0
 
 
 def _at(door: Door, bases: int, *, staged: bool, reproduce: bool) -> str:
@@ -148,12 +142,13 @@ def _is_untouched(door: Door, base: str, *, staged: bool) -> bool:
 
 
 def _show(
-    door: Door, report: Report, form: str, again: list[dict[str, Any]] | None, base: str, *, failed: bool, fix: bool,
+    door: Door, report: Report, form: str, again: list[dict[str, Any]] | None, base: str, *, fix: bool,
     then: list[dict[str, str]],
 ) -> None:  # fmt: skip
     from memento_git.review import formats
 
     if form == "json":
+        failed = report.has_errors
         refusal = {"error": "findings", "message": formats.counted(report.findings)} if failed else {}
         data = {
             **refusal, "findings": formats.rows(report.findings), "already": formats.rows(report.already),
