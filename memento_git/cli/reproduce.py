@@ -85,13 +85,14 @@ def _line(result: Result) -> str:
 @click.argument("evidence_ids", nargs=-1, metavar="[EVIDENCE]...")
 @of_run("The release of this run, as a verification summary.")
 @of_task("What proves this task, one statement a line.")
-@click.option("--format", "form", type=click.Choice(["in-toto", "dsse"]), help="dsse: signed; needs --key.")
-@click.option("--key", type=click.Path(path_type=pathlib.Path), help="Private key to sign with: Ed25519 or ECDSA.")
+@click.option(
+    "--key",
+    type=click.Path(path_type=pathlib.Path),
+    help="Sign with this private key, as DSSE envelopes: Ed25519 or ECDSA.",
+)
 @click.option("--out", default="", metavar="FILE", help="Write into this file.")
 @reads
-def export(
-    door: Door, evidence_ids: tuple[str, ...], run: str, task: str, form: str | None, key: Path | None, out: str
-) -> None:
+def export(door: Door, evidence_ids: tuple[str, ...], run: str, task: str, key: Path | None, out: str) -> None:
     """Write evidence, or the release of a run, as in-toto attestations: one JSON object a line.
 
     Evidence becomes a test result about the code that it saw, a released run a verification summary. Failed evidence
@@ -99,10 +100,6 @@ def export(
     """
     if bool(evidence_ids) == bool(run or task):
         raise click.UsageError("name evidence, or --task TASK, or --run RUN")
-    if form == "dsse" and key is None:
-        raise click.UsageError("--format dsse signs, so it needs --key FILE")
-    if form == "in-toto" and key is not None:
-        raise click.UsageError("only --format dsse is signed; leave --key away")
     found = _statements(door.view(), evidence_ids, run, task)
     if key is not None:
         from memento_git.work.attest import envelope
