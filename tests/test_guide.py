@@ -43,6 +43,10 @@ def test_every_command_of_the_guide_exists_with_its_options() -> None:
         assert {word for word in words if word.startswith("--")} <= options, line
 
 
+def test_the_guide_begins_the_session_that_it_ends() -> None:
+    assert guide_text().index("`memento session start`") < guide_text().index("`memento session end ")
+
+
 def test_the_guide_is_printed_or_written_and_overwrites_nothing(cli: Call, tmp_path: Path) -> None:
     assert json.loads(cli("guide", "--json")[1])["text"] == guide_text()
     skills = tmp_path / "skills"
