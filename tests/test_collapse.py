@@ -46,6 +46,11 @@ def test_init_again_changes_that_setting_alone_in_one_commit(play: Play, cli: Ca
     assert git(play.root, "status", "--porcelain") == ""
 
 
+def test_init_leads_to_a_run_once_and_then_to_what_there_is(cli: Call, repo: Path) -> None:
+    nexts = [cli("init", "-C", str(repo))[1].splitlines()[-1] for _ in range(2)]
+    assert nexts == [" next: memento run start --goal TEXT", " next: memento status"]
+
+
 @pytest.mark.parametrize("collapse", [True, False])
 def test_git_sees_it_for_events_and_evidence_and_not_for_what_people_wrote(
     play: Play, cli: Call, *, collapse: bool

@@ -43,7 +43,8 @@ def init(door: Door, *, collapse: bool | None) -> None:
     text = "made the ledger in .memento" if made else "the ledger is there already"
     told = "" if collapse is None else f"; events and evidence are {'folded up' if folded else 'shown'} in diff views"
     start = {"why": "start a run for a goal", "command": "memento run start --goal TEXT"}
-    door.show(data, f"{text}{told}", then=[start])
+    look = {"why": "see what there is", "command": "memento status"}
+    door.show(data, f"{text}{told}", then=[start if made else look])
 
 
 @click.command()
