@@ -91,7 +91,8 @@ with Ledger.open(".", actor="agent:hermes") as ledger:
 `ledger.change(action, act)` runs `act(tx)` again from the new HEAD, a bounded number of times, and returns what it
 returned. An exception within the block writes nothing. `action` is the text of the commit's subject.
 A `Reason` is a text that is needed: `reason_required` where it is empty. Where a list of texts is expected, one text
-stands for a list of one."""
+stands for a list of one. A `lease` is in seconds. The text that an action returns is, where nothing else is said, the
+whole id of the record that it made or changed."""
 
 BESIDE: Final[tuple[Callable[..., Any], ...]] = (
     evidences.add_evidence, evidences.witness, evidences.record_draft, folders.write_folder, folders.import_folder,
@@ -121,24 +122,24 @@ def api_page() -> str:
              _methods(MemoryManager, ("add", "retrieve", "close"))]  # fmt: skip
     for module, found in sorted(modules.items()):
         parts.append(f"## {module}")
-        parts += [_signature(name, action, _first(action)) for name, action in found.items()]
+        parts += [_signature(name, action) for name, action in found.items()]
     return whole_page("Python API", API, *parts)
 
 
 def _methods(owner: type, names: tuple[str, ...]) -> str:
     methods = {name: getattr(owner, name) for name in names}
-    shown = [_signature(f"{owner.__name__}.{name}", one, inspect.getdoc(one) or "") for name, one in methods.items()]
+    shown = [_signature(f"{owner.__name__}.{name}", one) for name, one in methods.items()]
     return "\n\n".join([f"## {owner.__module__}.{owner.__name__}", inspect.getdoc(owner) or "", *shown])
 
 
-def _signature(name: str, action: Callable[..., Any], told: str) -> str:
+def _signature(name: str, action: Callable[..., Any]) -> str:
     found = inspect.signature(inspect.unwrap(action))
     parts = list(_parameters(found.parameters.values()))
     answer = f" -> {found.return_annotation}"
     line = f"{name}({', '.join(parts)}){answer}"
     if len(line) > WIDTH:
         line = f"{name}(\n{''.join(f'    {part},' + chr(10) for part in parts)}){answer}"
-    return f"### `{name.rpartition('.')[2]}`\n\n```python\n{line}\n```\n\n{told}"
+    return f"### `{name.rpartition('.')[2]}`\n\n```python\n{line}\n```\n\n{inspect.getdoc(action) or ''}"
 
 
 def _parameters(found: Iterable[inspect.Parameter]) -> Iterator[str]:

@@ -84,8 +84,8 @@ def witness(
     """Run a command and return what it showed; nothing is written to the ledger yet.
 
     It runs, and its reports are, in the workspace; a `required` one at the top of the repository, and who interrupts
-    it interrupts what it is required for. `keep` is how many bytes of each stream are kept, policy's number by
-    default; `runner` starts it in another way.
+    it interrupts what it is required for. `timeout` is in seconds; `keep` is how many bytes of each stream are kept,
+    policy's number by default; `runner` starts it in another way.
     """
     from memento_git.work.running import capture, witnessed
 
