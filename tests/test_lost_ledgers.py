@@ -188,6 +188,18 @@ def test_a_branch_that_the_ledger_did_not_come_to_is_led_to_it(
     assert f"there is no ledger at {where}, but main has one [no_ledger]\n next: bring it here: git merge main\n" in err
 
 
+def test_a_branch_that_a_part_of_the_ledger_was_picked_onto_is_led_to_the_rest(early: Play) -> None:
+    git(early.root, "switch", "-q", "main")
+    early.run()
+    git(early.root, "switch", "-q", "early")
+    git(early.root, "cherry-pick", "main")
+    with pytest.raises(LedgerApart) as caught:
+        early.ledger.view()
+    assert caught.value.hint == f"bring it here: git -C {early.root} merge main"
+    git(early.root, "merge", "-q", "--no-edit", "main")
+    assert early.ledger.view().runs()
+
+
 def test_it_is_brought_by_sync_where_the_upstream_has_it(
     early: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:

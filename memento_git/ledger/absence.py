@@ -144,6 +144,8 @@ def refuse(view: View, where: str) -> None:
     for found in policyfile.replaced(view):
         raise LedgerUnreadable(finding=found)
     if view.folders:
+        if here:
+            refuse_apart(view.git, where)
         raise PolicyMissing(where=where, path=layout.CONFIG, fix=policyfile.bringing_back(view))
 
 
