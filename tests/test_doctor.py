@@ -439,9 +439,13 @@ def test_a_partial_clone_whose_remote_is_away_says_so_everywhere(play: Play, cli
     assert (code, json.loads(out)["error"]) == (4, "objects_away")
     assert "could not fetch" in json.loads(out)["message"]
     told = next(answer for answer in doctor.examine(play.beside(there).ledger) if answer.name == "ledger")
-    assert (told.status, "doctor" in told.fix) == ("fail", False)
+    assert (told.status, "doctor" in told.fix, "git ls-remote" in told.fix) == ("fail", False, True)
     git(there, "remote", "set-url", "origin", str(play.root))
     assert cli("status", "-C", str(there))[0] == 0
+    git(tmp_path, "clone", "-q", "--filter=tree:0", play.root.as_uri(), "treeless")
+    git(tmp_path / "treeless", "remote", "set-url", "origin", str(tmp_path / "away"))
+    code, out, _ = cli("log", "--commits", "-C", str(tmp_path / "treeless"), "--json")
+    assert (code, json.loads(out)["error"]) == (4, "objects_away")
 
 
 @pytest.mark.parametrize("path", ["", "elsewhere", "../hooks"])

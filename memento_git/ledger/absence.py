@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 
 from memento_git.errors import Broken
 from memento_git.ledger import commits, layout, policyfile
-from memento_git.ledger.git import Git, GitFailed
+from memento_git.ledger.git import Git, GitFailed, ObjectsAway
 from memento_git.ledger.names import NoSuchRevision
 from memento_git.ledger.policyfile import ELSEWHERE
 from memento_git.ledger.ranges import TRUNKS, RemoteHeadUnknown
@@ -37,12 +37,6 @@ class FolderReplaced(Broken):
     token = "ledger_replaced"
     sentence = "{folder} at {where} is {kind}, not a folder, so there is no ledger in it"
     hint_ = "{fix}"
-
-
-class ObjectsAway(Broken):
-    token = "objects_away"
-    sentence = "this partial clone lacks what must be read, and git cannot fetch it: {reason}"
-    hint_ = "make its remote reachable (try git ls-remote), then run the command again"
 
 
 class NoLedgerThere(NoLedger):
@@ -102,7 +96,7 @@ def refuse_object(git: Git, name: str) -> NoReturn:
     except GitFailed as failure:
         reason = failure.facts["reason"]
         if git.answer("config", "--get-regexp", PARTIAL):
-            raise ObjectsAway(reason=reason) from None
+            raise ObjectsAway(command="cat-file", reason=reason) from None
         if (commit := name.partition("^")[0]) == git.head()[0]:
             _refuse_commit_away(git, "HEAD", commit)
         raise GitFailed(command="cat-file", reason=reason) from None

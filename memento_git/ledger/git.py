@@ -29,6 +29,7 @@ from memento_git.ledger.trees import Entry, Trees, entries
 from memento_git.model.progress import Progress, untold
 
 NO_ANSWER: Final = "what it answers is not what git answers"
+AWAY: Final = b"from promisor remote"  # at the end of what git says it could not fetch
 MADE: Final = rb"(?m)^committer .*>[ \t]*(\d+)[ \t]*[+-]\d"
 
 
@@ -36,6 +37,12 @@ class GitFailed(Broken):
     token = "git_failed"
     sentence = "git {command} failed: {reason}"
     hint_ = "memento doctor says more"
+
+
+class ObjectsAway(GitFailed):
+    token = "objects_away"
+    sentence = "this partial clone lacks what must be read, and git {command} cannot fetch it: {reason}"
+    hint_ = "make its remote reachable (try git ls-remote), then run the command again"
 
 
 class CannotWrite(GitFailed):
@@ -370,5 +377,7 @@ def answered(arguments: Sequence[str], code: int, out: bytes, err: bytes) -> byt
         command = next(one for one in arguments[::2] if one not in ("-c", "-C"))
         if is_full(err.decode(errors="replace")):
             raise CannotWrite(command=command, reason=reason_of(err, code))
+        if AWAY in err:
+            raise ObjectsAway(command=command, reason=reason_of(err, code))
         raise GitFailed(command=command, reason=reason_of(err, code))
     return out

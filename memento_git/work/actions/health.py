@@ -92,7 +92,7 @@ def tried(name: str, answers: Iterator[Answer]) -> list[Answer]:
 def failed(name: str, error: MementoError | OSError) -> Answer:
     """Return what stopped a check, with a remedy that is not to ask doctor again."""
     if isinstance(error, MementoError):
-        return Answer(name, "fail", error.message, OF_GIT if isinstance(error, GitFailed) else error.hint)
+        return Answer(name, "fail", error.message, OF_GIT if error.token == GitFailed.token else error.hint)
     return Answer(name, "fail", f"{error.filename or 'a file'}: {error.strerror or error}", OF_FILES)
 
 
