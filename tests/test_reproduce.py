@@ -731,7 +731,6 @@ def test_a_recorded_rerun_is_signed_where_a_key_is_given(play: Play, tmp_path: P
     play.policy(LISTED + "  signatures: {allowed_signers: signers}\n")
     evidence = shown(play, play.task())
     at = ("-C", str(play.root), "evidence", "reproduce", evidence)
-    assert cli(*at, "--no-record", "--key", str(key))[0] == 2, "nothing would be signed"
     code, out, _ = cli(*at, "--key", str(key), "--json")
     made = json.loads(out)["results"][0]["recorded_id"]
     state = play.state(made)

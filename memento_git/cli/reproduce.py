@@ -24,16 +24,13 @@ if TYPE_CHECKING:
 @click.argument("evidence_ids", nargs=-1, metavar="[EVIDENCE]...")
 @of_run("All that the settled work of this run rests on.")
 @click.option("--base", default="", metavar="REV", help="All that this branch adds to REV; the policy is REV's.")
-@click.option(
-    "--record/--no-record", default=None, help="Record what ran again as evidence; by default only to sign it."
-)
+@click.option("--record", is_flag=True, help="Record what ran again as evidence; what is signed is recorded anyway.")
 @click.option("--strict", is_flag=True, help="Fail, too, where something cannot be run again.")
 @signs
 @writes
 def reproduce(
-    door: Door, evidence_ids: tuple[str, ...], run: str, base: str, key: str, *, record: bool | None,
-    strict: bool, sign: bool,
-) -> int:  # fmt: skip
+    door: Door, evidence_ids: tuple[str, ...], run: str, base: str, key: str, *, record: bool, strict: bool, sign: bool
+) -> int:
     """Run recorded commands again in clean worktrees, and compare their verdicts.
 
     Policy lists the commands that may be run (policy.reproduce). Compared are exit code, counts of cases and names of
@@ -42,9 +39,6 @@ def reproduce(
     from memento_git.work.actions import reproducing
 
     signing = sign or bool(key)
-    if signing and record is False:
-        raise click.UsageError("only what is recorded is signed; leave --no-record away")
-
     if signing:
         reproducing.require_key(door.ledger, key, base)
 
