@@ -88,7 +88,7 @@ def record(tx: Transaction, state: RunState, completion: Event, asked: bool | No
     former = _held(state)[-1:]
     if former and graphs.is_graph(former[0], content):
         return Checkpoint(former[0].id)
-    draft = graphs.snapshot_draft(desk, content, held, code)
+    draft = graphs.snapshot_draft(desk, {SNAPSHOT: content}, held, code)
     summary = f"After {dispatch}: {graphs.counted(held)}"
     made = evidences.record_draft(tx, draft, dispatch=dispatch, summary=summary)
     return Checkpoint(made, recorded=True)

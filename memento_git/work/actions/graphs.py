@@ -86,7 +86,7 @@ def update_graph(
     state, wanted = desk.home(run, tasks)
     if former := _former(state, code["tree"], named, wanted):
         return former
-    draft = _draft(desk, named, {"outcome": "observed", "code": code, "graph": held["counts"]})
+    draft = snapshot_draft(desk, named, held, code)
     return evidences.record_draft(tx, draft, run=state.id, tasks=wanted, summary=counted(held))
 
 
@@ -119,9 +119,9 @@ def _draft(desk: Desk, named: dict[str, bytes], data: Row) -> evidences.Draft:
     return evidences.Draft({"kind": "graph", **data, "attachments": attachments}, files)
 
 
-def snapshot_draft(desk: Desk, content: bytes, held: Row, code: Row) -> evidences.Draft:
-    """Return a snapshot as evidence that is not in the ledger yet."""
-    return _draft(desk, {SNAPSHOT: content}, {"outcome": "observed", "code": code, "graph": held["counts"]})
+def snapshot_draft(desk: Desk, named: dict[str, bytes], held: Row, code: Row) -> evidences.Draft:
+    """Return a snapshot, with its files by their names, as evidence that is not in the ledger yet."""
+    return _draft(desk, named, {"outcome": "observed", "code": code, "graph": held["counts"]})
 
 
 def counted(held: Row) -> str:

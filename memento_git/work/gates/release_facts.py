@@ -64,7 +64,7 @@ def held(state: RunState, commits: Sequence[str] = ()) -> RunFacts:
     evidence = state.pieces(state.ids("evidence"))
     now = {code(())["tree"] for code in gatehold.codes_of(state, commits)}
     gone = remains.said(state)
-    authors = frozenset(one.by for task in tasks for one in state.folded(task).legal("claimed", "completed"))
+    authors = frozenset(name for task in tasks for name in approvals.workers(state, task))
     proven = (state.proof(task) for task in tasks if state.task_status(task) in DONE)
     return RunFacts(
         run=state.id,
