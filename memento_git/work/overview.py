@@ -15,7 +15,7 @@ from memento_git.work.proof.failures import mark_failed
 from memento_git.work.proof.staleness import mark_stale
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
@@ -100,22 +100,15 @@ def without_runs(view: View) -> RunRows:
 
 
 def overview(
-    ledger: Ledger, view: View, run: str, *, limit: int = kept_rows.SHOWN, ready: bool = False, late: bool = False,
-    progress: Callable[[int, int], None] | None = None,
-) -> RunRows:  # fmt: skip
+    ledger: Ledger, view: View, run: str, *, limit: int = kept_rows.SHOWN, ready: bool = False, late: bool = False
+) -> RunRows:
     """Return a run as it is now: its rows, cut to a limit that is told, and what follows from clock and code.
 
     Where that is to be `ready` as JSON, ids are cut too, or, where nothing is, the audit may be such already. With
     `late` nothing is said of what is uncommitted, for git may still be looking.
     """
-    before = view.git.progress
-    if progress is not None:
-        view.git.progress = lambda done, total, _: progress(done, total)
-    try:
-        shown = _overview(ledger, view, run, limit, ready=ready)
-        return shown if late else {**shown, "uncommitted": uncommitted(ledger)}
-    finally:
-        view.git.progress = before
+    shown = _overview(ledger, view, run, limit, ready=ready)
+    return shown if late else {**shown, "uncommitted": uncommitted(ledger)}
 
 
 def _overview(ledger: Ledger, view: View, run: str, limit: int, *, ready: bool) -> RunRows:
