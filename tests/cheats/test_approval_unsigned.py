@@ -372,6 +372,42 @@ def test_a_task_on_a_yes_that_was_taken_back(doors: Doors, away: str) -> None:
     doors.caught("P001")
 
 
+@pytest.mark.parametrize("about", ["run", "task"])
+@pytest.mark.parametrize("how", ["retracted", "redacted"])
+def test_a_yes_before_one_that_was_withdrawn(doors: Doors, how: str, about: str) -> None:
+    """Way: who approves twice, and withdraws the later yes, seems to have left the earlier one."""
+    doors.policy("  require: [test, approval]\n  release: {approvals: 2}\n")
+    task = doors.play.task()
+    run, grace = doors.play.state(task).id, doors.play.as_("Grace")
+    given = {"run": run, "task": task}[about]
+    first, later = grace.do(evidences.approve, task), doors.play.as_("grace").do(evidences.approve, given)
+    if how == "redacted":
+        doors.play.do(settling.redact_record, later, reason="It names a customer.")
+    else:
+        doors.play.do(evidences.retract, later, reason="Not sure.")
+    doors.completed(task, doors.play.evidence(task), first, dispatch=doors.play.as_(ADA).claimed(task))
+    doors.unproven(task, f"Grace said yes to {given} again in {later}, which was withdrawn")
+    doors.caught("P001")
+    assert approvers(doors) == []
+    grace.do(evidences.approve, given)
+    assert (doors.play.is_proven(task), approvers(doors)) == (True, ["Grace"])
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_no_before_a_yes_that_was_withdrawn(doors: Doors, *, gone: bool) -> None:
+    """Way: a yes to the evidence, which is withdrawn at once, takes the no to it out of what was said."""
+    doors.policy("  require: [test, approval]\n")
+    task = doors.play.task()
+    proof, grace = doors.play.evidence(task), doors.play.as_("Grace")
+    yes = grace.do(evidences.approve, task)
+    no = grace.do(evidences.approve, proof, response="no")
+    if gone:
+        doors.play.do(evidences.retract, grace.do(evidences.approve, proof), reason="Not sure.")
+    doors.completed(task, proof, yes, dispatch=doors.play.as_(ADA).claimed(task))
+    doors.unproven(task, f"Grace answered no to {proof} since, in {no}")
+    doors.caught("P001")
+
+
 @pytest.mark.parametrize(("yes", "no"), [("run", "task"), ("proof", "task"), ("task", "run"), ("run", "proof")])
 def test_a_task_on_a_yes_beside_a_later_no_of_what_it_is_part_of(doors: Doors, yes: str, no: str) -> None:
     doors.policy("  require: [test, approval]\n")

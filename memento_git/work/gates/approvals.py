@@ -72,10 +72,14 @@ def unfit(state: RunState) -> Objection:
 
 
 class Said(NamedTuple):
-    """One answer that counts, and the records that it counts for; of two at one moment the no is the later."""
+    """One answer that counts, and the records that it counts for; of two at one moment the no is the later.
+
+    One that is `void` is a yes that was withdrawn: it is neither, and is the latest answer to what it was about.
+    """
 
     at: str
     is_no: bool
+    void: bool
     about: str
     evidence: str
     by: str
@@ -85,13 +89,15 @@ class Said(NamedTuple):
 def answers(state: RunState) -> dict[str, list[Said]]:
     """Return what each actor of a run said last of each thing, by that and by each record that it counts for.
 
-    A no counts, whoever withdrew or redacted it, until the same actor says yes to the same thing.
+    A no counts, whoever withdrew or redacted it, until the same actor says yes to the same thing; so does a yes that
+    was withdrawn, beside what was said before it.
     """
     given = list(_given(state))
     last: dict[tuple[str, str], str] = {}
     for one in given:
-        last[one.by, one.about] = max(one.at, last.get((one.by, one.about), ""))
-    standing = (one for one in given if one.at == last[one.by, one.about])
+        if not one.void:
+            last[one.by, one.about] = max(one.at, last.get((one.by, one.about), ""))
+    standing = (one for one in given if one.at >= last.get((one.by, one.about), ""))
     return grouped((key, one) for one in standing for key in dict.fromkeys((one.about, *one.scopes)))
 
 
@@ -122,7 +128,7 @@ def was_done(state: RunState, task: str) -> bool:
 
 
 def taken_back(state: RunState, approval: Evidence, of: str) -> Objection:
-    """Return the no that is the latest answer of whoever approved something, or nothing.
+    """Return why the latest answer of whoever approved something is no yes, or nothing.
 
     Where it is to count for a task, answers that count for that or for the run do, too; for a run, those for each of
     its tasks.
@@ -132,13 +138,17 @@ def taken_back(state: RunState, approval: Evidence, of: str) -> Objection:
         keys = dict.fromkeys((data["approves"], *((scope, state.id) if of else ())))
         given = [one for key in keys for one in held.get(key, ()) if persons.is_same(one.by, data["by"])]
         latest = max(given, default=None)
-        if latest is not None and latest.is_no and latest.at >= data["at"]:
+        if latest is None or latest.at < data["at"]:
+            continue
+        if latest.void:
+            return f"{data['by']} said yes to {latest.about} again in {latest.evidence}, which was withdrawn"
+        if latest.is_no:
             return f"{data['by']} answered no to {latest.about} since, in {latest.evidence}; a new yes would count"
     return ""
 
 
 def _given(state: RunState) -> Iterator[Said]:
-    """Yield each no, at any date, also what is left of a redacted one, and each yes that stands and counts by now.
+    """Yield each no, at any date, also what is left of a redacted one, and each yes by now, also a withdrawn one.
 
     A yes is an approval, and bears a signature where policy demands that; who relies on it asks whether it is good.
     """
@@ -147,15 +157,18 @@ def _given(state: RunState) -> Iterator[Said]:
         one = state.evidence(name)
         if one is None or "approves" not in one.data:
             continue
-        outcome, stands = trust.outcome_of(one.data), state.evidence_status(name) == "recorded"
-        is_yes = outcome == "passed" and one.kind == "approval" and (not wanted or "signature" in one.data)
-        if outcome == "failed" or (is_yes and stands and not is_ahead(one.data["at"], now)):
-            yield _said(state, name, one.data, is_no=outcome == "failed")
+        outcome, void = trust.outcome_of(one.data), state.evidence_status(name) != "recorded"
+        is_yes = outcome == "passed" and one.kind == "approval" and (void or not wanted or "signature" in one.data)
+        if outcome == "failed" or (is_yes and not is_ahead(one.data["at"], now)):
+            yield _said(state, name, one.data, outcome, void=void)
     for name, left in remains.said(state):
-        if "approves" in left and left.get("outcome") == "failed":
-            yield _said(state, name, left, is_no=True)
+        outcome = left.get("outcome")
+        if "approves" in left and (outcome == "failed" or not is_ahead(str(left.get("at", "")), now)):
+            yield _said(state, name, left, outcome, void=True)
 
 
-def _said(state: RunState, name: str, data: Mapping[str, Any], *, is_no: bool) -> Said:
-    about = str(data["approves"])
-    return Said(str(data.get("at", "")), is_no, about, name, str(data.get("by", "")), scopes(state, about, is_no=is_no))
+def _said(state: RunState, name: str, data: Mapping[str, Any], outcome: object, *, void: bool) -> Said:
+    about, is_no = str(data["approves"]), outcome == "failed"
+    void = void and not is_no
+    counts = () if void else scopes(state, about, is_no=is_no)
+    return Said(str(data.get("at", "")), is_no, void, about, name, str(data.get("by", "")), counts)
