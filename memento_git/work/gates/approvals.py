@@ -162,12 +162,12 @@ def _given(state: RunState) -> Iterator[Said]:
         if outcome == "failed" or (is_yes and not is_ahead(one.data["at"], now)):
             yield _said(state, name, one.data, outcome, void=void)
     for name, left in remains.said(state):
-        outcome = left.get("outcome")
+        outcome = str(left.get("outcome"))
         if "approves" in left and (outcome == "failed" or not is_ahead(str(left.get("at", "")), now)):
             yield _said(state, name, left, outcome, void=True)
 
 
-def _said(state: RunState, name: str, data: Mapping[str, Any], outcome: object, *, void: bool) -> Said:
+def _said(state: RunState, name: str, data: Mapping[str, Any], outcome: str, *, void: bool) -> Said:
     about, is_no = str(data["approves"]), outcome == "failed"
     void = void and not is_no
     counts = () if void else scopes(state, about, is_no=is_no)
