@@ -14,6 +14,7 @@ from memento_git.knowledge.ranking import Near, rank
 from memento_git.knowledge.recall import search, text_of
 from memento_git.knowledge.repeats import are_alike, said
 from memento_git.knowledge.slips import LOOKED_UP
+from memento_git.work.actions import evidences
 from tests.notes import Notes
 
 if TYPE_CHECKING:
@@ -540,6 +541,19 @@ def test_all_kinds_of_the_ledger_are_found(play: Play, notes: Notes) -> None:
     assert kinds("octopus") == {"skill"}
     assert "evidence" in kinds("echo checked")
     assert {"run", "plan"} & kinds("Do it, show it")
+
+
+def test_evidence_is_found_by_the_case_that_failed(play: Play) -> None:
+    case = '<testcase classname="tests.test_users" name="test_login"><failure/></testcase>'
+    (play.root / "write.sh").write_text(
+        f"printf '%s' '<testsuite tests=\"1\" failures=\"1\">{case}</testsuite>' >out.xml\n"
+    )
+    play.planned()
+    argv = ["sh", "write.sh"]
+    draft = evidences.witness(play.ledger, argv, kind="test", reports=["out.xml"], quiet=True)
+    found = play.do(evidences.record_draft, draft)
+    for question in ("test_login", "login", "test_users::test_login"):
+        assert [hit.card.id for hit in search(play.ledger, [question]).hits] == [found], question
 
 
 def test_several_questions_are_answered_together(notes: Notes) -> None:

@@ -175,6 +175,9 @@ def _texts(kind: str, values: dict[str, Any]) -> Iterable[str]:
     if kind == "evidence":
         yield from _lines(values.get("summary"))
         yield _command(values)
+        reports = values.get("reports")
+        for report in reports if isinstance(reports, list) else ():
+            yield from _lines(report.get("failed")) if isinstance(report, dict) else ()
     about = values.get("about")
     for anchor in about if isinstance(about, list) else ():
         if isinstance(anchor, dict):
