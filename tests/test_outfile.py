@@ -162,3 +162,10 @@ def test_what_a_kill_left_beside_a_file_goes_with_the_next_write_of_it(play: Pla
         os.utime(path, (1, 1) if path != young else None)
     assert cli("export", "--out", str(tmp_path / "notes.jsonl"), "-C", str(play.root))[0] == 0
     assert sorted(tmp_path.glob(".*memento-*")) == sorted([young, *others])
+
+
+@pytest.mark.parametrize("words", LINKED, ids=" ".join)
+def test_a_link_that_leads_to_itself_is_no_bug(play: Play, put: Any, words: tuple[str, ...]) -> None:
+    """Before Python 3.13 nobody can follow it; since then it is replaced like any link that leads nowhere."""
+    (play.root / "loop.md").symlink_to("loop.md")
+    assert put(words, play.root / "loop.md") in ((1, "file_system"), (0, ""))

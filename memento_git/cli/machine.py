@@ -11,6 +11,7 @@ from memento_git.model.clock import ClockUnfit
 
 FAILURES: Final = (OSError, MemoryError, RuntimeError, ImportError)
 NO_MORE: Final = ("can't start new thread", "failed to map segment")  # of a thread's stack, of an extension module
+LOOP: Final = "Symlink loop from "  # what Path.resolve raises until Python 3.13
 TOO_LATE: Final = "PyTime_t"  # what Python says of a time that its nanoseconds do not reach: after the year 2262
 
 
@@ -63,7 +64,7 @@ def refuse_cut_short(error: EOFError) -> None:
 
 def is_of_machine(error: Exception) -> bool:
     """Tell whether an error is the machine's, and no fault of ours."""
-    return isinstance(error, OSError) or is_spent(error)
+    return isinstance(error, OSError) or is_spent(error) or str(error).startswith(LOOP)
 
 
 def is_spent(error: Exception) -> bool:
@@ -75,6 +76,8 @@ def is_spent(error: Exception) -> bool:
 
 def told_of(error: Exception) -> dict[str, str]:
     """Return what the machine would not do, and for which file: of a copy or a move, the one that it makes."""
+    if str(error).startswith(LOOP):
+        return {"path": str(error)[len(LOOP) :].strip("'"), "problem": "this symbolic link leads to itself"}
     if not isinstance(error, OSError):
         return {"path": "this process", "problem": str(error) or "out of memory"}
     name = next((one for one in (error.filename2, error.filename) if one is not None), "a file or stream")
