@@ -448,6 +448,34 @@ def test_a_partial_clone_whose_remote_is_away_says_so_everywhere(play: Play, cli
     assert (code, json.loads(out)["error"]) == (4, "objects_away")
 
 
+def test_a_clone_whose_lender_is_gone_says_so(play: Play, cli: Call, tmp_path: Path) -> None:
+    play.run()
+    git(tmp_path, "clone", "-q", "--bare", str(play.root), "lender")
+    git(tmp_path, "clone", "-q", "--shared", str(tmp_path / "lender"), "borrower")
+    assert cli("doctor", "-C", str(tmp_path / "borrower"))[0] == 0
+    (tmp_path / "lender").rename(tmp_path / "moved")
+    code, _, err = cli("check", "anchors", "-C", str(tmp_path / "borrower"))
+    assert code == 4, err
+    code, out, _ = cli("doctor", "-C", str(tmp_path / "borrower"), "--json")
+    told = next(check for check in json.loads(out)["checks"] if check["name"] == "objects")
+    assert (code, told["status"]) == (1, "fail")
+    assert f"{tmp_path / 'lender' / 'objects'}, which is gone" in told["message"]
+
+
+def test_a_filter_that_git_needs_and_cannot_run_is_told(play: Play, cli: Call) -> None:
+    for key, value in (("clean", "cat"), ("required", "true")):
+        git(play.root, "config", f"filter.large.{key}", value)
+    (play.root / ".gitattributes").write_text("*.bin filter=large\n")
+    (play.root / "a.bin").write_text("a")
+    play.commit_all()
+    git(play.root, "config", "filter.large.clean", "/nowhere/large")
+    (play.root / "a.bin").write_text("b")
+    assert cli("code", "ls", "-C", str(play.root))[0] == 4
+    code, out, _ = cli("doctor", "-C", str(play.root), "--json")
+    told = next(check for check in json.loads(out)["checks"] if check["status"] == "fail")
+    assert (code, "/nowhere/large" in told["message"], "git status" in told["fix"]) == (1, True, True)
+
+
 @pytest.mark.parametrize("path", ["", "elsewhere", "../hooks"])
 def test_hooks_that_git_passes_over_are_told(play: Play, path: str) -> None:
     play.planned()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 from pathlib import Path
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 OF_GIT: Final = "see what git says of it: git status; git fsck"
 OF_FILES: Final = "look at the file, its folder, its permissions and the space on its disk"
+OF_BORROWED: Final = "bring the folder back, or say where it is now in .git/objects/info/alternates"
 OF_INDEX: Final = (
     "make it again from HEAD, your files stay as they are: "
     'mv "$(git rev-parse --git-path index)" "$(git rev-parse --git-path index).broken"; git reset -q'
@@ -152,6 +154,7 @@ def _git(ledger: Ledger) -> Iterator[Answer]:
         yield Answer("repository", "ok", "has a work tree")
     if is_cut_off(git):
         yield Answer("history", "ok", "shallow clone: state needs no history, log --commits shows less")
+    yield from _borrowed(git.common_dir / "objects")
     if idle := hooks.passed_over(git):
         yield Answer(
             "hooks", "warn", f"git does not run {' and '.join(idle)} of .git/hooks: core.hooksPath leads elsewhere",
@@ -160,6 +163,14 @@ def _git(ledger: Ledger) -> Iterator[Answer]:
     if git.answer("rev-parse", "--show-superproject-working-tree"):
         message = "this is a submodule: each ledger commit moves the link that its superproject records"
         yield Answer("submodule", "warn", message, "commit the new link in the superproject when you mean to")
+
+
+def _borrowed(objects: Path) -> Iterator[Answer]:
+    """Tell of folders that git has objects from and that are gone; of the objects it says only that it lacks them."""
+    with contextlib.suppress(OSError):
+        for line in os.fsdecode((objects / "info" / "alternates").read_bytes()).splitlines():
+            if line and line[0] not in '#"' and not (objects / line).is_dir():
+                yield Answer("objects", "fail", f"this clone borrows objects from {line}, which is gone", OF_BORROWED)
 
 
 def _identity(ledger: Ledger) -> Iterator[Answer]:
@@ -185,14 +196,16 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
         yield Answer(
             "interrupted changes", "fail", "a change was not finished in the work tree", "memento doctor --fix"
         )
-    try:
-        git.staged([layout.CONFIG])
-    except GitFailed as failure:
-        yield Answer("index", "fail", f"git cannot read its index: {failure.facts['reason']}", OF_INDEX)
     for folder in cleanroom.left(git):
         told = f"{folder} was left by a process that was ended while it ran a command again"
         yield Answer("work trees", "warn", told, "the next rerun removes it, or this does: memento doctor --fix")
     yield from _folder(git, git.top, under_way)
+    try:
+        git.staged([layout.CONFIG])
+    except GitFailed as failure:
+        yield Answer("index", "fail", f"git cannot read its index: {failure.facts['reason']}", OF_INDEX)
+    else:
+        git.run("status", "--porcelain", "--untracked-files=no")  # fails where a filter that it needs does
 
 
 def _git_directory(git: Git) -> Iterator[Answer]:
