@@ -220,6 +220,26 @@ def test_paths_are_from_the_top_or_from_where_one_is(shop: Play, cli: Call, tmp_
         assert answer(cli, shop, "read", given)["error"] == "code_unreadable", given
 
 
+def test_a_partial_clone_shows_what_it_has_and_counts_what_it_lacks(shop: Play, cli: Call, tmp_path: Path) -> None:
+    """One whose checkout is sparse, as scalar makes it, has the files of some folders alone."""
+    git(shop.root, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--sparse", "--filter=blob:none", shop.root.as_uri(), "partial")
+    there = shop.beside(tmp_path / "partial")
+    git(there.root, "sparse-checkout", "set", "src")
+    write(there, "src/more.py", "def more():\n    return 1\n")
+    git(there.root, "add", "src/more.py")
+    found = answer(cli, there, "grep", "def |Guide")
+    assert ([row["path"] for row in found["files"]], found["files_away"]) == (["src/calc.py", "src/more.py"], 1)
+    assert answer(cli, there, "grep", "def ", "src")["files_away"] == 0
+    assert answer(cli, shop, "grep", "def ")["files_away"] == 0
+    code, out, _ = cli("-C", str(there.root), "code", "grep", "Guide")
+    assert (code, "not searched: 1 file that this partial clone lacks" in out) == (0, True)
+    rows = {row["path"]: row for row in answer(cli, there, "map")["files"]}
+    assert rows["src/calc.py"]["imported_by"] == ["src/use.py"]
+    assert rows["docs/guide.md"]["problem"] == "git does not have this object"
+    assert answer(cli, there, "coverage")["symbols"] == 7
+
+
 def test_a_file_that_git_does_not_track_is_shown_and_nothing_else_is_added(shop: Play, cli: Call) -> None:
     write(shop, "fresh.py", "def new():\n    pass\n")
     write(shop, "odd:name.py", "x = 1\n")

@@ -287,6 +287,7 @@ CODE_READ: Final = {
 CODE_GREP: Final = {
     "code": "which code it is", "regex": "the expression", "engine": "perl, or extended where this git knows no other",
     "matches": "lines that match, all", "files_total": "files that match", "files_omitted": "files that are not shown",
+    "files_away": "files that were not searched: this partial clone lacks them",
     "files": "path, matches, lines (line, text, cut), omitted, notes (id, kind, title, state, stale, lines), "
     "answers_intent",
 }  # fmt: skip

@@ -91,8 +91,10 @@ def matches_text(told: Row) -> list[str]:
         lines += [f"… {many(row['omitted'], 'more line')}"] if row["omitted"] else []
         lines.append("")
     left = f", {told['files_omitted']} not shown" if told["files_omitted"] else ""
+    away = [f"not searched: {many(told['files_away'], 'file')} that this partial clone lacks"]
     return [
         *lines,
+        *(away if told["files_away"] else []),
         f"{many(told['matches'], 'line')} in {many(told['files_total'], 'file')}{left}, {_moment(told['code'])}",
     ]
 

@@ -27,7 +27,8 @@ def grep(
     """Return the lines that match, of as many files as are asked for; what is left out is counted."""
     reader = overlay.follower.reader
     folder = overlay.folder(path)
-    one = Grep(reader.git, overlay.now.tree, regex, ignore_case=ignore_case)
+    tree, away = reader.here(overlay.now)
+    one = Grep(reader.git, tree, regex, ignore_case=ignore_case)
     counts = {
         name: count for name, count in one.counts(folder).items()
         if not name.startswith(f"{layout.FOLDER}/") and (not glob or fits(glob, name))
@@ -42,6 +43,7 @@ def grep(
         "code": overlay.code(), "regex": regex, "engine": one.engine,
         "files": [_row(overlay, name, counts[name], lines.get(name, []), answers) for name in chosen],
         "matches": sum(counts.values()), "files_total": len(counts), "files_omitted": len(counts) - len(chosen),
+        "files_away": sum(not glob or fits(glob, name) for name in {*away}.intersection(overlay.below(folder))),
     }  # fmt: skip
 
 

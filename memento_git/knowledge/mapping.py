@@ -15,6 +15,7 @@ from memento_git.model.anchors import spell
 if TYPE_CHECKING:
     from memento_git.code.symbols import Symbols
     from memento_git.knowledge.overlay import Overlay
+    from memento_git.ledger.imports import Imports
     from memento_git.model.rows import Row
 
 
@@ -48,7 +49,7 @@ def mapped(overlay: Overlay, path: str = "") -> Row:
     """Return the files below a path that have named parts: the parts with their notes, and the imports both ways."""
     paths = [one for one in overlay.below(overlay.folder(path)) if named(one) or overlay.at(one)]
     found = outlines(overlay, paths)
-    graph = imports.imports(overlay.follower.reader.git, overlay.now.tree)
+    graph = _graph(overlay)
     back, nodes = graph.importers, graph.nodes
     rows = []
     for one in paths:
@@ -86,9 +87,15 @@ def coverage(overlay: Overlay, path: str = "") -> Row:
     }  # fmt: skip
 
 
+def _graph(overlay: Overlay) -> Imports:
+    """Return who imports whom, of the files that are here."""
+    reader = overlay.follower.reader
+    return imports.imports(reader.git, reader.here(overlay.now)[0])
+
+
 def _used(overlay: Overlay) -> dict[str, int]:
     """Return path -> how many files import it."""
-    graph = imports.imports(overlay.follower.reader.git, overlay.now.tree)
+    graph = _graph(overlay)
     back = graph.importers
     return {path: len(back.get(node, ())) for path, node in graph.nodes.items()}
 

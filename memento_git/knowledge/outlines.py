@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 KEPT: Final = "code.outlines"
 FORMAT: Final = 2
 LARGEST: Final = 1024 * 1024
+LARGE: Final = f"it has more than {LARGEST} bytes"
+AWAY: Final = "git does not have this object"
 AT_ONCE: Final = 200
 FEW: Final = 50
 MOST_KEPT: Final = 40_000
@@ -52,7 +54,10 @@ def outlines(overlay: Overlay, paths: Sequence[str]) -> dict[str, Symbols]:
     if len(fresh) > FEW:
         used = {_key(path, blobs[path]) for path in fit}
         cache.write(git, KEPT, key, held if len(held) <= MOST_KEPT else {one: held[one] for one in used})
-    return {path: _symbols(held.get(_key(path, blobs[path])) if path in fit else None) for path in paths}
+    return {
+        path: _symbols(held[_key(path, blobs[path])] if path in fit else [{}, LARGE if blobs[path] in sizes else AWAY])
+        for path in paths
+    }
 
 
 def _key(path: str, blob: str) -> str:
@@ -61,14 +66,12 @@ def _key(path: str, blob: str) -> str:
 
 def _read(path: str, data: bytes | None) -> list[object]:
     if data is None or standing.is_binary(data):
-        return [{}, "it is no text" if data is not None else "git does not have this object"]
+        return [{}, "it is no text" if data is not None else AWAY]
     found = parts(path, data)
     return [found.ranges, found.problem]
 
 
-def _symbols(kept: Sequence[object] | None) -> Symbols:
-    if kept is None:
-        return Symbols({}, f"it has more than {LARGEST} bytes")
+def _symbols(kept: Sequence[object]) -> Symbols:
     ranges, problem = kept
     items = ranges.items() if isinstance(ranges, dict) else ()
     return Symbols({name: tuple((one[0], one[1]) for one in spans) for name, spans in items}, str(problem))

@@ -89,7 +89,7 @@ def _grep(rows: dict[str, Row], follower: Follower, now: Standing, words: Sequen
     for word in words:
         named = _named_for(word, now.entries)
         called.update(named)
-        for path in sorted({*named, *follower.reader.holding(now.tree, word, partly=True)}):
+        for path in sorted({*named, *follower.reader.holding(now, word, partly=True)}):
             if not path.startswith(LEDGER):
                 having.setdefault(path, []).append(word)
     best = sorted(having, key=lambda path: (-len(having[path]), path not in called, path))[:MOST_FILES]

@@ -18,7 +18,6 @@ from memento_git.ledger.store import NoLedger
 from memento_git.ledger.view import LedgerUnreadable, View
 from memento_git.model.finding import AWAY, FETCHING, Finding
 
-PARTIAL: Final = r"^remote\..*\.promisor$|^extensions\.partialclone$"
 TREELESS: Final = (r"^remote\..*\.partialclonefilter$", "tree:")  # git would fetch what each commit has, one by one
 KINDS: Final = {"120000": "a symbolic link", "160000": "a submodule"}
 LATEST: Final = 2_000  # commits of HEAD's history in which a ledger that is gone is looked for
@@ -95,7 +94,7 @@ def refuse_object(git: Git, name: str) -> NoReturn:
         git.run("cat-file", "-t", name)
     except GitFailed as failure:
         reason = failure.facts["reason"]
-        if git.answer("config", "--get-regexp", PARTIAL):
+        if git.is_partial:
             raise ObjectsAway(command="cat-file", reason=reason) from None
         if (commit := name.partition("^")[0]) == git.head()[0]:
             _refuse_commit_away(git, "HEAD", commit)

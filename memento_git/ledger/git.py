@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +31,7 @@ from memento_git.model.progress import Progress, untold
 
 NO_ANSWER: Final = "what it answers is not what git answers"
 AWAY: Final = b"from promisor remote"  # at the end of what git says it could not fetch
+PARTIAL: Final = r"^remote\..*\.promisor$|^extensions\.partialclone$"
 MADE: Final = rb"(?m)^committer .*>[ \t]*(\d+)[ \t]*[+-]\d"
 
 
@@ -250,6 +252,11 @@ class Git:
     @property
     def zero(self) -> str:
         return "0" * (64 if self.object_format == "sha256" else 40)
+
+    @cached_property
+    def is_partial(self) -> bool:
+        """Tell whether this is a clone that left objects where it came from."""
+        return self.answer("config", "--get-regexp", PARTIAL) is not None
 
     def blob_id(self, data: bytes) -> str:
         """Return the id that git gives to these bytes."""

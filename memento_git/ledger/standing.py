@@ -88,6 +88,17 @@ class Reader:
     def _stand(self, tree: str, commit: str = "") -> Standing:
         return Standing(tree, commit, self.git.trees.listed("-r", "-t", tree))
 
+    def here(self, standing: Standing) -> tuple[str, list[str]]:
+        """Return a tree of those files of a standing that are here, and the paths that a partial clone lacks."""
+        blobs = {path: one.oid for path, one in standing.entries.items() if one.type == "blob"}
+        held = self.sizes(blobs.values()) if self.git.is_partial else {}
+        away = [path for path, blob in blobs.items() if blob not in held] if held else []
+        if not away:
+            return standing.tree, []
+        self.git.run("read-tree", standing.tree)
+        self.git.run("update-index", "--force-remove", "-z", "--stdin", data=os.fsencode("\0".join([*away, ""])))
+        return self._line("write-tree"), away
+
     def sizes(self, ids: Iterable[str]) -> dict[str, int]:
         """Return the size of each object that is here."""
         wanted = set(ids)
@@ -209,8 +220,9 @@ class Reader:
         told = self.git.answer("ls-tree", "-r", "-z", "--name-only", tree) or ""
         return [name for name in told.split("\0") if name]
 
-    def holding(self, tree: str, text: str, *, partly: bool = False) -> list[str]:
-        """Return the paths of a tree's text files that have a text in one of their lines; partly: of those here."""
+    def holding(self, standing: Standing, text: str, *, partly: bool = False) -> list[str]:
+        """Return the paths of text files that have a text in one of their lines; partly: of those that are here."""
+        tree = self.here(standing)[0] if partly else standing.tree
         return grep.files(self.git, tree, "", [text], binary=False, partly=partly)
 
 

@@ -91,7 +91,7 @@ def _importing(shelf: Shelf, note: str, about: Sequence[Place]) -> tuple[list[De
     with following.opened(git) as follower:
         now = follower.at(shelf.view.commits[0])
         found = follower.placed(placed, now)
-        graph = imports.imports(git, now.tree)
+        graph = imports.imports(follower.reader.git, follower.reader.here(now)[0])
     mine = [one.path for one in found if one.note == note]
     nodes, importers = graph.nodes, graph.importers
     targets = {nodes[path] for path in _below(mine, nodes)}
