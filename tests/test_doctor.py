@@ -462,18 +462,20 @@ def test_a_clone_whose_lender_is_gone_says_so(play: Play, cli: Call, tmp_path: P
     assert f"{tmp_path / 'lender' / 'objects'}, which is gone" in told["message"]
 
 
-def test_a_filter_that_git_needs_and_cannot_run_is_told(play: Play, cli: Call) -> None:
-    for key, value in (("clean", "cat"), ("required", "true")):
-        git(play.root, "config", f"filter.large.{key}", value)
+@pytest.mark.parametrize("key", ["clean", "process"])
+def test_a_filter_that_git_needs_and_cannot_run_is_told(play: Play, cli: Call, key: str) -> None:
+    for option, value in (("clean", "cat"), ("required", "true")):
+        git(play.root, "config", f"filter.large.{option}", value)
     (play.root / ".gitattributes").write_text("*.bin filter=large\n")
     (play.root / "a.bin").write_text("a")
     play.commit_all()
-    git(play.root, "config", "filter.large.clean", "/nowhere/large")
+    git(play.root, "config", f"filter.large.{key}", "/nowhere/large process")
     (play.root / "a.bin").write_text("b")
-    assert cli("code", "ls", "-C", str(play.root))[0] == 4
+    told = cli("code", "ls", "-C", str(play.root))
+    assert (told[0], "/nowhere/large" in told[2]) == (4, True)
     code, out, _ = cli("doctor", "-C", str(play.root), "--json")
-    told = next(check for check in json.loads(out)["checks"] if check["status"] == "fail")
-    assert (code, "/nowhere/large" in told["message"], "git status" in told["fix"]) == (1, True, True)
+    failed = next(check for check in json.loads(out)["checks"] if check["status"] == "fail")
+    assert (code, "/nowhere/large" in failed["message"], "git status" in failed["fix"]) == (1, True, True)
 
 
 @pytest.mark.parametrize("path", ["", "elsewhere", "../hooks"])

@@ -8,6 +8,7 @@ ADVICE: Final = (
     "hint:", "Aborting", "Updating ", "To ", "error: failed to push", "Please commit your changes or stash them",
     "Please move or remove them", "Please make sure you have the correct access", "and the repository exists.",
 )  # fmt: skip
+HUNG_UP: Final = "fatal: the remote end hung up unexpectedly"  # so it says of a program on this machine, too
 KILLED: Final = "ended by signal "
 FULL: Final = (
     "No space left on device", "Out of diskspace", "Disk quota exceeded", "Read-only file system", "File too large",
@@ -18,7 +19,7 @@ FULL: Final = (
 def reason_of(stderr: bytes, code: int) -> str:
     """Return what git itself complains of."""
     lines = complaints(stderr.decode(errors="replace"))
-    loud = [line for line in lines if line.startswith(("fatal: ", "error: "))]
+    loud = [line for line in lines if line.startswith(("fatal: ", "error: ")) and line != HUNG_UP]
     return "; ".join((loud or lines)[-3:]) or ended(code)
 
 
