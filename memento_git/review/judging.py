@@ -59,7 +59,7 @@ def added(
     runners, own = Runners(view, policy, keys, confirmed=confirmed), Runners(view, mine, head)
     comparison = _compared(base, runners, differing, name, story)
     scopes, touched = _scopes(comparison), _notes(comparison)
-    found += _of_runs(view, scopes, runners)
+    found += _of_runs(view, scopes, comparison.state)
     found += of_notes(view, Scope(touched, comparison.added), mine) if touched else ()
     paths = comparison.brought()
     found += [*files.check_names(view, paths, mine), *files.twins(git, first, head)]
@@ -232,12 +232,12 @@ def _apart(
     return ours, already
 
 
-def _of_runs(view: View, scopes: Mapping[str, Scope], runners: Runners) -> list[Finding]:
+def _of_runs(view: View, scopes: Mapping[str, Scope], state_of: Callable[[str], RunState]) -> list[Finding]:
     found: list[Finding] = []
     for run, scope in scopes.items():
         if not is_id(run, "run") or run not in view.runs():
             continue
-        state = RunState(view, run, runners, runners.policy)
+        state = state_of(run)
         if scope.groups is None:
             load(state)
         found += runs.check_run(state, scope)
@@ -273,7 +273,7 @@ def _before(
     then = {run: scope._replace(added=(), code=scope.before) for run, scope in scopes.items()}
     policy = comparison.policy
     found = [
-        *_of_runs(base, then, comparison.of_base),
+        *_of_runs(base, then, comparison.before),
         *(of_notes(base, Scope(touched), policy) if touched else ()),
         *base.findings,
         *files.check_names(base, paths, policy),
