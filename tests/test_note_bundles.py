@@ -346,18 +346,27 @@ def test_a_promotion_elsewhere_vouches_for_nothing_of_what_is_brought_in_as_less
     assert [one.id for one in note_bundles.import_bundle(other.ledger, path).added] == [draft.id]
 
 
-def test_a_note_that_claims_more_than_is_so_is_refused(play: Play, other: Play, tmp_path: Path) -> None:
-    """`check` would find both: an agent's words as a person's, and a place that is taken by one's own word."""
+def test_what_check_calls_an_error_does_not_come_in(play: Play, other: Play, tmp_path: Path) -> None:
+    """An agent's words as a person's, a place taken by one's own word, other bytes of evidence, what is not legal."""
     old = add(play, "Tokens live an hour.")
     note_bundles.import_bundle(other.ledger, exported(play, tmp_path))
+    shown = other.evidence(other.planned_task())
     new = add(play.as_("agent:bot"), "Tokens live a day.", supersedes=[old])
     whole = exported(play, tmp_path).read_text().splitlines()
     (line,) = (one for one in whole if f'{{"id": "{new}"' in one)
     path = tmp_path / "claims.jsonl"
-    path.write_text(line)
-    assert f"said to have taken the place of {old}, and nothing happened" in refused(other, path).message
-    path.write_text(line.replace('"origin": "agent"', '"origin": "person"'))
-    assert f"{new} says person, and is by agent:bot" in refused(other, path).message
+    alone = {**json.loads(line), "front": {**json.loads(line)["front"], "supersedes": []}}
+    moved = {"do": "resumed", "of": new, "at": "2026-11-22T00:00:00.000Z", "by": "Ada <a@example.invalid>", "after": []}
+    event = {"name": "20261122T000000000Z-resumed-aaaaaaaaaaaa.yaml", "data": moved}
+    for code, told in {
+        "N001": {**alone, "domain": "elsewhere"},
+        "N004": json.loads(line),
+        "N006": {**alone, "front": {**alone["front"], "origin": "person"}},
+        "L003": {**alone, "front": {**alone["front"], "evidence": [f"{shown}@{'0' * 32}"]}},
+        "T002": {**alone, "events": [event]},
+    }.items():
+        path.write_text(json.dumps(told))
+        assert refused(other, path).message.startswith(f"claims.jsonl:1: {code} ")
     path.write_text("\n".join(whole))
     note_bundles.import_bundle(other.ledger, path)
     assert not check(other.ledger, no_base=True).has_errors

@@ -266,15 +266,6 @@ class Shelf(Happenings):
             note = after
         return note
 
-    def displaced(self, note: Prose) -> list[str]:
-        """Return the live notes whose place a note takes by its own word alone: nothing happened to them."""
-        return [
-            old for old in note.list("supersedes")
-            if old in self.index.prose and self.lives(old)
-            and not any(note.id in (event.get("successor"), event.get("into"))
-                        for event in self.folded(old).legal("superseded", "merged"))
-        ]  # fmt: skip
-
     def confirmed(self, note: Prose) -> tuple[str, str, str]:
         """Return when what a note says was last confirmed, and by whom; else when, worded otherwise."""
         values = self.folded(note.id).lanes.values

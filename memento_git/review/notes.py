@@ -145,10 +145,15 @@ def _retracted(view: View, run: str, evidence: str) -> str:
 
 
 def _takes(shelf: Shelf, note: Prose) -> Iterator[Finding]:
-    for old in shelf.displaced(note):
-        message = f"{note.id} says that it supersedes {old}, and {old} does not know of it"
-        fix = f"take it out of supersedes, or retire it: memento note retire {old} --reason WHY"
-        yield Finding("N004", note.path, 0, message, fix)
+    """Yield the live notes whose place a note takes by its own word alone: nothing happened to them."""
+    for old in note.list("supersedes"):
+        if old not in shelf.index.prose or not shelf.lives(old):
+            continue
+        told = shelf.folded(old).legal(*TAKEN)
+        if not any(note.id in (event.get("successor"), event.get("into")) for event in told):
+            message = f"{note.id} says that it supersedes {old}, and {old} does not know of it"
+            fix = f"take it out of supersedes, or retire it: memento note retire {old} --reason WHY"
+            yield Finding("N004", note.path, 0, message, fix)
 
 
 def _unmerged(shelf: Shelf, note: Prose) -> Iterator[Finding]:

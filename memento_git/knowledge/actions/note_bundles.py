@@ -36,7 +36,6 @@ from memento_git.ledger.transaction import Transaction
 from memento_git.model.enumeration import some
 from memento_git.model.exchange import Brought, LeftOut, Taken
 from memento_git.model.knowledge import ORIGINS
-from memento_git.model.work import is_agent
 from memento_git.texts.secrets import SecretFound
 from memento_git.texts.typed import TextInvalid
 
@@ -261,8 +260,6 @@ class _Intake:
         """Return a note's file with the lower of its own origin and the one that the import is given."""
         own = str(note.front["origin"])
         lowest = alike.lowest([own, self.origin or own])
-        if lowest == "person" and is_agent(note.front["by"]):
-            raise BundleInvalid(where=note.where, problem=f"{note.id} says person, and is by {note.front['by']}")
         return (
             note.text
             if lowest == own
@@ -295,11 +292,8 @@ class _Intake:
 
     def _judge(self, came: Sequence[Packed], gone: Sequence[Gone]) -> None:
         """Refuse a bundle whose events do not come to the state that it tells, and a key that two live notes have."""
-        after = Shelf(self.tx.view)
-        both: list[Packed | Gone] = [*came, *gone]
+        after, both = Shelf(self.tx.view), list[Packed | Gone]([*came, *gone])
         for note in both:
-            for seen in after.folded(note.id).dangling:
-                raise BundleInvalid(where=note.where, problem=f"what happened to {note.id} does not fit: {seen.why}")
             if after.is_redacted(note.id) != isinstance(note, Gone):
                 problem = "has a text, and is redacted" if isinstance(note, Packed) else "has no text, unredacted"
                 raise BundleInvalid(where=note.where, problem=f"{note.id} {problem}")
@@ -307,11 +301,19 @@ class _Intake:
             state = after.status(one.id)
             if one.state and one.state != state and one.id in self.new:
                 raise BundleInvalid(where=one.where, problem=f"{one.id} is said to be {one.state}, it is {state}")
-            for old in after.displaced(after.note(one.id)) if one.id in self.new else ():
-                problem = f"{one.id} is said to have taken the place of {old}, and nothing happened to that one"
-                raise BundleInvalid(where=one.where, problem=problem)
             self._judge_names(after, one)
         self._judge_keys(after, {note.id for note in came})
+        self._refuse_errors(both)
+
+    def _refuse_errors(self, came: Sequence[Packed | Gone]) -> None:
+        """Refuse what `check` calls an error in what comes; what is contested, or names a draft, is settled here."""
+        from memento_git.review import scope, whole
+
+        at = {note.id: note.where for note in came}
+        for found in whole.of_notes(self.tx.view, scope.Scope(groups=at), self.desk.policy):
+            if found.severity == "error" and found.path in self.tx.changes and found.code not in ("T001", "L004"):
+                where = next(at[note] for note in at if note in found.path)
+                raise BundleInvalid(where=where, problem=f"{found.code} {found.message}")
 
     def _judge_names(self, after: Shelf, note: Packed) -> None:
         """Take links that lead nowhere away; refuse a note whose place another took that is in neither ledger."""
