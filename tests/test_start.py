@@ -153,7 +153,7 @@ def test_recall_loads_nothing_that_writes(play: Play) -> None:
     assert found.isdisjoint({"memento_git.knowledge.drafting", "memento_git.knowledge.watched_paths"})
 
 
-def test_a_claim_loads_nothing_that_completes_or_takes_back_and_a_block_nothing_that_removes_folders(
+def test_a_claim_loads_nothing_that_proves_completes_or_takes_back_and_a_block_nothing_that_removes_folders(
     play: Play,
 ) -> None:
     play.planned()
@@ -161,6 +161,7 @@ def test_a_claim_loads_nothing_that_completes_or_takes_back_and_a_block_nothing_
     found = loaded(play.root, "dispatch", "claim", dispatch)
     assert found.isdisjoint({"memento_git.work.actions.evidences", "memento_git.work.actions.bundles"})
     assert found.isdisjoint({"memento_git.work.dangers.guard", "memento_git.work.codestate", "shutil", "tempfile"})
+    assert found.isdisjoint({"memento_git.work.proof.trust", "memento_git.work.gates.approvals"})
     assert "shutil" not in loaded(play.root, "task", "block", task, "--reason", "so")
 
 

@@ -12,7 +12,6 @@ from memento_git.model.states import DEFAULT_PROOF, DONE, FINAL_TASK, OPEN_DISPA
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.work.circles import circles
 from memento_git.work.dispatch import handout
-from memento_git.work.gates import approvals
 
 if TYPE_CHECKING:
     from memento_git.model.rows import (
@@ -56,6 +55,8 @@ def run_row(state: RunState) -> RunRow:
 
 
 def plan_row(state: RunState, plan: str) -> PlanRow:
+    from memento_git.work.gates import approvals
+
     prose, approved, status = state.prose(plan), _approval(state, plan), state.plan_status(plan)
     return {
         "id": plan,
@@ -135,6 +136,8 @@ def asked_row(state: RunState, task: str, asked: Demand) -> AskedRow | None:
 
 def demand_row(state: RunState, task: str, asked: Demand) -> AskedRow:
     """Return all that verification asks of a task, be it the usual."""
+    from memento_git.work.gates import approvals
+
     return {
         "proof": dict(asked.proof),
         "evidence": list(asked.evidence),

@@ -15,8 +15,6 @@ from memento_git.model.states import DONE, ENDED_DISPATCH, FINAL_RUN, OPEN_DISPA
 from memento_git.model.tuples import NamedTuple
 from memento_git.model.work import Event, Evidence
 from memento_git.work import transitions
-from memento_git.work.gates import approvals
-from memento_git.work.proof import proofs, reproduction, reruns, trust
 from memento_git.work.run_records import RunRecords
 
 if TYPE_CHECKING:
@@ -24,7 +22,10 @@ if TYPE_CHECKING:
 
     from memento_git.errors import MementoError
     from memento_git.model.policy import Policy
+    from memento_git.work.gates.approvals import Said
+    from memento_git.work.proof.reproduction import Seen
     from memento_git.work.proof.runners import Runners
+    from memento_git.work.proof.trust import Cited, Proof
     from memento_git.work.proof.verification import Demand
 
 
@@ -54,8 +55,8 @@ class RunState(RunRecords):
         self._policy = policy
         self.runners, self.shown = runners, shown
         self.fold = Fold(self, transitions.judge)
-        self._proofs: dict[str, trust.Proof] = {}
-        self._answers: tuple[int, dict[str, list[approvals.Said]]] = (-1, {})
+        self._proofs: dict[str, Proof] = {}
+        self._answers: tuple[int, dict[str, list[Said]]] = (-1, {})
         self.shared: dict[str, MementoError | None] = {}
         self.reruns: tuple[int, dict[str, list[str]]] = (-1, {})
 
@@ -163,6 +164,8 @@ class RunState(RunRecords):
 
     def is_early(self, evidence: Evidence) -> bool:
         """Tell whether evidence is dated after now and counts for nothing until then."""
+        from memento_git.work.proof import trust
+
         ahead = is_ahead(evidence.data["at"], self.view.now)
         return trust.counts_not_yet(evidence, self.evidence_status(evidence.id), ahead=ahead)
 
@@ -188,14 +191,20 @@ class RunState(RunRecords):
 
     def witnessed(self, evidence: Evidence) -> str:
         """Return the trust of evidence by itself, whatever was run again."""
+        from memento_git.work.proof import trust
+
         return trust.trust_of(evidence.data, lambda name, sha256: self.holds(evidence.id, name, sha256))
 
-    def seen_again(self, evidence: Evidence) -> reproduction.Seen:
+    def seen_again(self, evidence: Evidence) -> Seen:
         """Return what standing reruns of its command say of evidence."""
+        from memento_git.work.proof import reruns
+
         return reruns.seen(self, evidence)
 
-    def cited(self, ref: Ref, of: str = "") -> trust.Cited:
+    def cited(self, ref: Ref, of: str = "") -> Cited:
         """Return a piece of evidence as it is cited; an approval as what it is for a record, where one is named."""
+        from memento_git.work.proof import proofs, trust
+
         found = self.evidence(ref.id)
         if found is None or found.digest != ref.digest:
             return trust.Cited(str(ref), None, self.evidence_status(ref.id), "advisory")
@@ -205,8 +214,10 @@ class RunState(RunRecords):
         about, unheard = proofs.tasks_approved(self, found, of), proofs.unheard(self, found, of)
         return trust.Cited(str(ref), found, status, self.trust_in(found), against, again.doubt, ahead, about, unheard)
 
-    def answers(self) -> dict[str, list[approvals.Said]]:
+    def answers(self) -> dict[str, list[Said]]:
         """Return what was answered, by what it is about."""
+        from memento_git.work.gates import approvals
+
         if self._answers[0] != len(self.index.evidence):
             self._answers = len(self.index.evidence), approvals.answers(self)
         return self._answers[1]
@@ -272,16 +283,22 @@ class RunState(RunRecords):
 
     def asked(self, task: str) -> Demand:
         """Return what policy, the canonical plan and the task ask of what proves a task."""
+        from memento_git.work.proof import proofs
+
         return proofs.asked_of(self, task)
 
-    def proof(self, task: str) -> trust.Proof:
+    def proof(self, task: str) -> Proof:
         """Return whether a completed task is proven, and why not."""
+        from memento_git.work.proof import proofs
+
         if task not in self._proofs:
             self._proofs[task] = proofs.proof_of(self, task)
         return self._proofs[task]
 
-    def proof_of(self, completion: Event) -> trust.Proof:
+    def proof_of(self, completion: Event) -> Proof:
         """Return whether one completion, taken by itself, proves its task."""
+        from memento_git.work.proof import proofs
+
         if completion.id not in self._proofs:
             text = self.prose(completion.of).digest
             self._proofs[completion.id] = proofs.proof_by(self, completion, text)

@@ -17,7 +17,6 @@ from memento_git.work import refusals as no
 from memento_git.work.actions import worktrees
 from memento_git.work.desk import Desk
 from memento_git.work.dispatch import handout, preflight, terms
-from memento_git.work.proof import proofs, trust, verification
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.objection import Objection
     from memento_git.work.actions.checkpoints import Checkpoint
+    from memento_git.work.proof.trust import Cited
     from memento_git.work.state import RunState
 
 
@@ -101,6 +101,8 @@ def _dependency_done(state: RunState, task: str, other: str) -> None:
     if not state.is_done(other):
         status = state.task_status(other)
         if status == "cancelled":
+            from memento_git.work.proof import proofs
+
             raise no.DependencyGone(task=task, dependency=other, status=status, command=proofs.leaving_out(state, task))
         if status in DONE and state.proof(other).proven:
             raise no.GateBlocks(gate=state.failed_gates(other)[0][1], scope=other, on=option(other))
@@ -240,7 +242,7 @@ def complete(
     """Complete a dispatch; return its id, and what became of the graph where policy, or `graph`, asks for it."""
     from memento_git.work import codestate
     from memento_git.work.actions import checkpoints, verifying
-    from memento_git.work.proof import forgotten
+    from memento_git.work.proof import forgotten, trust
 
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
@@ -295,6 +297,8 @@ def _cite(desk: Desk, state: RunState, task: str, given: str) -> str:
 
 def _line(state: RunState, task: str) -> str:
     """Return the command line that records what is asked first of a task."""
+    from memento_git.work.proof import verification
+
     return verification.show_lines(task, rows.asked_row(state, task, state.asked(task)))[0]
 
 
@@ -304,8 +308,10 @@ def _completing(state: RunState, dispatch: str, actor: str) -> str:
     return first["command"] if first["command"].startswith("memento dispatch complete ") else ""
 
 
-def _unacceptable(cited: Sequence[trust.Cited], task: str, dispatch: str) -> Objection:
+def _unacceptable(cited: Sequence[Cited], task: str, dispatch: str) -> Objection:
     """Return why these pieces of evidence do not even complete a task, or nothing."""
+    from memento_git.work.proof import trust
+
     if not cited:
         return "no evidence was given"
     for one in cited:

@@ -13,7 +13,6 @@ from memento_git.model.states import UNNAMED
 from memento_git.work import persons
 from memento_git.work import refusals as no
 from memento_git.work.dispatch import terms
-from memento_git.work.gates import approvals
 from memento_git.work.remedies import OF_PLANS
 
 if TYPE_CHECKING:
@@ -38,6 +37,8 @@ def refuse_run(state: RunState) -> None:
 
     That a run has neither a plan nor leave to go without is for the table of transitions to say.
     """
+    from memento_git.work.gates import approvals
+
     refuse_contested_plan(state)
     if plan := state.canonical:
         if finding := state.unread(plan):

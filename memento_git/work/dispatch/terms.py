@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from memento_git.ledger import codec
 from memento_git.model.states import TRUSTS
 from memento_git.model.tuples import NamedTuple
-from memento_git.work.proof.verification import united
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
@@ -159,6 +158,8 @@ def _count(number: int) -> str:
 
 
 def _proof(prose: Prose) -> list[str]:
+    from memento_git.work.proof.verification import united
+
     verify = united({}, [("", prose.data.get("verify") or {})])
     parts: list[tuple[object, ...]] = [("evidence", kind) for kind in verify.evidence]
     parts += [("trust", word) for word in (TRUSTS[TRUSTS.index(verify.trust) :] if verify.trust else ())]
