@@ -38,7 +38,7 @@ COLOURS: Final = {
     "paused": "yellow", "in_progress": "cyan", "dispatched": "cyan", "claimed": "cyan", "queued": "cyan",
     "superseded": "bright_black", "retracted": "bright_black", "redacted": "bright_black",
 }  # fmt: skip
-WORD: Final = re.compile(f"(?<!/){ID.pattern}")
+WORD: Final = f"(?<!/){ID.pattern}"
 
 
 def state(word: str) -> str:
@@ -69,7 +69,7 @@ class Names:
 
     def within(self, text: str) -> str:
         """Return a text with every id in it shortened, but for those in a path, which is to be opened."""
-        return WORD.sub(lambda found: self(found[0]), text)
+        return re.sub(WORD, lambda found: self(found[0]), text)
 
 
 def when(row: EventRow) -> str:

@@ -18,7 +18,7 @@ from memento_git.model.enumeration import ends
 from memento_git.model.tuples import NamedTuple
 
 UNFIT: Final = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
-BUT_COLOURS: Final = re.compile(f"(\x1b\\[(?:0|1|3[1236]|90)m)|{UNFIT}")
+BUT_COLOURS: Final = f"(\x1b\\[(?:0|1|3[1236]|90)m)|{UNFIT}"
 ANYWHERE: Final = "##["  # before `debug]`: what a runner of GitHub's obeys wherever it stands in a line
 BEFORE_ALL: Final = r"(?m)^(\s*:)(?=:)"
 RAW_IN_JSON: Final = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -55,7 +55,7 @@ def clean(text: str) -> str:
 
 def guarded(text: str) -> str:
     """Return a text of ours, in which the colours that we use stay too."""
-    return _disobeyed(BUT_COLOURS.sub(lambda found: found[1] or "", text))
+    return _disobeyed(re.sub(BUT_COLOURS, lambda found: found[1] or "", text))
 
 
 def _disobeyed(text: str) -> str:

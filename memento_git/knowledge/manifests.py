@@ -20,7 +20,7 @@ GEM: Final = re.compile(r"^\s*gem\s+[\"']([^\"']+)[\"'](?:\s*,\s*[\"']([^\"']+)[
 
 def is_manifest(path: str) -> bool:
     """Tell whether a file says what a project requires."""
-    return path.rpartition("/")[2] in MANIFESTS or REQUIREMENTS.fullmatch(_last_two(path)) is not None
+    return path.rpartition("/")[2] in MANIFESTS or re.fullmatch(REQUIREMENTS, _last_two(path)) is not None
 
 
 def required(path: str, data: bytes) -> dict[str, str]:
@@ -36,7 +36,8 @@ def required(path: str, data: bytes) -> dict[str, str]:
 
 def canonical(path: str, package: str) -> str:
     """Return a package's name as its registry compares names: Python's without regard to case, `-`, `_` and `.`."""
-    if path.rpartition("/")[2] in ("pyproject.toml", "setup.cfg", "Pipfile") or REQUIREMENTS.fullmatch(_last_two(path)):
+    name = path.rpartition("/")[2]
+    if name in ("pyproject.toml", "setup.cfg", "Pipfile") or re.fullmatch(REQUIREMENTS, _last_two(path)):
         from packaging.utils import canonicalize_name
 
         return str(canonicalize_name(package))

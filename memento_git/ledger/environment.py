@@ -16,7 +16,7 @@ from typing import Final
 from memento_git.errors import Broken
 
 OLDEST: Final = (2, 31)
-VERSION: Final = re.compile(r"^git version (([0-9]{1,9})\.([0-9]{1,9})\S*)", re.MULTILINE)
+VERSION: Final = r"(?m)^git version (([0-9]{1,9})\.([0-9]{1,9})\S*)"
 LOCAL_VARIABLES: Final = frozenset({
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
     "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS",
@@ -113,6 +113,6 @@ def run_in(folder: Path, *words: str, extra: Mapping[str, str] | None = None) ->
 
 def refuse_old(told: str) -> None:
     """Refuse a git that is too old, by what `git version` told; any other answer says nothing of its age."""
-    version = VERSION.search(told)
+    version = re.search(VERSION, told)
     if version and (int(version[2]), int(version[3])) < OLDEST:
         raise GitTooOld(version=version[1])

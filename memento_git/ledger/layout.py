@@ -29,9 +29,9 @@ _RUN: Final = rf"{re.escape(RUNS)}/run_{_RANDOM}"
 _SHARDED: Final = rf"/tasks/(.)/task_(?=\1){_RANDOM}|/evidence/(.)/evidence_(?=\2){_RANDOM}"
 _NOTE: Final = rf"{re.escape(KNOWLEDGE)}/[a-z][a-z0-9_-]{{0,30}}/(?P<shard>.)/note_(?=(?P=shard)){_RANDOM}"
 OWNER: Final = re.compile(rf"{_RUN}(?:/plans/plan_{_RANDOM}|{_SHARDED})?|{_NOTE}")
-NOTE_FILE: Final = re.compile(rf"{_NOTE}\.md")
+NOTE_FILE: Final = rf"{_NOTE}\.md"
 EVIDENCE_FILE: Final = re.compile(rf"{_RUN}/evidence/(.)/evidence_(?=\1){_RANDOM}\.yaml")
-ARCHIVE_FILE: Final = re.compile(rf"{re.escape(ARCHIVE)}/run_{_RANDOM}/[a-z0-9]+\.yaml\.gz")
+ARCHIVE_FILE: Final = rf"{re.escape(ARCHIVE)}/run_{_RANDOM}/[a-z0-9]+\.yaml\.gz"
 SKILL_FILE: Final = rf"{re.escape(SKILLS)}/([A-Za-z0-9][A-Za-z0-9._-]{{0,100}})/.+"
 RECIPE_FILE: Final = rf"{re.escape(RECIPES)}/({SLUG})\.yaml"
 _PART: Final = rf"(?<![a-z0-9]){_RANDOM}(?![a-z0-9])"
@@ -67,12 +67,12 @@ def evidence_of(path: str) -> str:
 
 def note_of(path: str) -> str:
     """Return the note whose text a file holds; '' for any other file."""
-    return path.rpartition("/")[2].removesuffix(".md") if NOTE_FILE.fullmatch(path) else ""
+    return path.rpartition("/")[2].removesuffix(".md") if re.fullmatch(NOTE_FILE, path) else ""
 
 
 def is_archive(path: str) -> bool:
     """Tell whether a path is one of an archive: no file elsewhere, or of another kind, is read as one."""
-    return ARCHIVE_FILE.fullmatch(path) is not None
+    return path.startswith(ARCHIVE) and re.fullmatch(ARCHIVE_FILE, path) is not None
 
 
 def recipe_of(path: str) -> str:

@@ -112,7 +112,7 @@ def build(paths: Iterable[str]) -> tuple[Index, list[Finding]]:
     index = Index({}, {}, {}, {}, {}, {}, [])
     findings: list[Finding] = []
     last = owner = ""
-    is_event, is_note = layout.EVENT_NAME.fullmatch, layout.NOTE_FILE.fullmatch
+    is_event, is_note = layout.EVENT_NAME.fullmatch, layout.note_of
     events, events_of, prose = index.events, index.events_of, index.prose
     for path in paths:
         folder, _, name = path.rpartition("/")

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-HALF: Final = re.compile(r".+\.\d+-[0-9a-f]{8}")
+HALF: Final = r".+\.\d+-[0-9a-f]{8}"
 LONG: Final = 3600  # seconds after which nobody writes a file any more
 
 
@@ -37,7 +37,7 @@ def left(folder: Path, now: float, *, but: str) -> list[Path]:
         if but in names:
             folders.clear()
             continue
-        for path in (Path(place, name) for name in names if HALF.fullmatch(name)):
+        for path in (Path(place, name) for name in names if re.fullmatch(HALF, name)):
             with contextlib.suppress(FileNotFoundError):  # it has just been put in its place
                 if path.lstat().st_mtime < now - LONG:
                     found.append(path)

@@ -23,7 +23,7 @@ STATES: Final = (OK, MOVED, CHANGED, GONE, UNPINNED, UNKNOWN)
 MANIFESTS: Final = (
     "pyproject.toml", "setup.cfg", "Pipfile", "package.json", "Cargo.toml", "go.mod", "Gemfile", "composer.json",
 )  # fmt: skip
-REQUIREMENTS: Final = re.compile(r"(?:.*[-_.])?requirements(?:[-_.].*)?\.(?:txt|in)|requirements/[^/]+\.(?:txt|in)")
+REQUIREMENTS: Final = r"(?:.*[-_.])?requirements(?:[-_.].*)?\.(?:txt|in)|requirements/[^/]+\.(?:txt|in)"
 
 RANGE: Final = re.compile(r"\d{1,9}(?:-\d{1,9})?", re.ASCII)
 LINES: Final = t.Pattern("a line or a range of lines such as 12-40", r"[1-9]\d{0,8}(?:-[1-9]\d{0,8})?")
@@ -162,7 +162,7 @@ def parse(given: str) -> Anchor:
             raise AnchorUnclear(given=given, problem="a pattern is a name of files, a colon, and the text")
     elif word == "dep" and colon:
         where, colon, what = rest.partition(":")
-        named = colon and (where.rpartition("/")[2] in MANIFESTS or REQUIREMENTS.search(where))
+        named = colon and (where.rpartition("/")[2] in MANIFESTS or re.search(REQUIREMENTS, where))
         found = Anchor(path=_clean(where), dependency=what) if named else Anchor(dependency=rest)
     else:
         found = _place(text)
