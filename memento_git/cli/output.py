@@ -49,7 +49,8 @@ def state(word: str) -> str:
 
 def printable(text: object) -> str:
     """Return text on one line, without what would steer a terminal."""
-    return "".join(letter if letter.isprintable() else " " for letter in " ".join(str(text).split()))
+    line = " ".join(str(text).split())
+    return line if line.isprintable() else "".join(letter if letter.isprintable() else " " for letter in line)
 
 
 class Names:
