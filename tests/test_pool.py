@@ -118,6 +118,21 @@ def test_a_killed_worker_is_noticed_at_once_and_its_task_done_by_another(play: P
     whole(play, tasks)
 
 
+def test_what_somebody_elses_worker_held_that_dies_while_the_pool_waits_is_done(play: Play) -> None:
+    theirs, own = filled(play, 2, attempts=10)
+    other = start(play.root, "dispatch", "run", theirs, "--json", "--executor", "agent", "--", *python(SLEEP))
+    found = at_work(play)
+    assert found.worker is not None
+    process = started(play, QUICK, "--jobs", "1")
+    until(lambda: play.status(own) == "completed", "the pool's own task")
+
+    kill(found.worker.pid)
+    gone(other)
+
+    assert answer(process)["counts"] == {"completed": 2}
+    whole(play, [theirs, own])
+
+
 def test_a_worker_of_another_machine_with_the_number_of_a_killed_one_keeps_its_task(play: Play) -> None:
     there, here = filled(play, 2, attempts=10)
     other = hand_over(play.ledger, there, Wish("agent", works=True))

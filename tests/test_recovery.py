@@ -158,6 +158,22 @@ def test_a_work_tree_that_git_had_not_finished_is_taken_away(play: Play, task: s
     assert not (play.root.parent / "repo.worktrees").exists()
 
 
+def test_the_claim_of_a_dispatch_that_never_came_to_be_goes_with_it(play: Play, task: str) -> None:
+    before = git(play.root, "rev-parse", "HEAD")
+    made = hand_over(play.ledger, task, Wish("agent", works=True))
+    handovers.write(play.ledger.git, made._replace(worker=Process(os.getpid(), 1.0)))
+    git(play.root, "reset", "-q", "--hard", before)
+    git(play.root, "worktree", "remove", "--force", made.path)
+    git(play.root, "branch", "-qD", *branches(play.root))
+    assert [*claims.listed(play.ledger.git)]
+
+    jobs = recovering.recover_all(play.ledger)
+
+    assert [job.why for job in jobs] == ["unknown to the ledger: cleaned up after"]
+    assert [*claims.listed(play.ledger.git)] == []
+    assert (trees(play.root), handovers.listed(play.ledger.git)) == ([], [])
+
+
 def test_a_lock_that_a_killed_git_left_in_the_work_tree_is_no_hindrance(play: Play, task: str) -> None:
     process, found = worker(play, task)
     gone(process)
