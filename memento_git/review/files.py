@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout, policyfile, staged
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 
 TOP: Final = (layout.CONFIG, layout.README, layout.ATTRIBUTES)
 LARGEST_SCAN: Final = 1024 * 1024
+KEYS: Final = {  # code -> the key of a record that a finding is about, where it names no other record
+    "C001": "code", "C002": "by", "C006": "by", "G002": "by", "G003": "gate", "G004": "gate", "K001": "by",
+    "K002": "signature", "K003": "signature", "N002": "key", "N006": "origin", "P003": "by", "T004": "at",
+    "V002": "outcome",
+}  # fmt: skip
 STAGED: Final = "take it out of the file, and stage that; revoke it if it was ever committed"
 
 
@@ -34,10 +40,16 @@ def placed(view: View, found: Iterable[Finding]) -> list[Finding]:
 
 
 def _line_of(view: View, finding: Finding) -> int:
-    """Return the line of a record's file that names what a finding does, first of all others; 0 where none does."""
+    """Return the line of a record's file that names what a finding does, first of all others, or else has its key.
+
+    It is 0 where none does.
+    """
     lines = (view.read(finding.path) or b"").decode(errors="replace").split("\n")
     others = [other[0] for other in ID.finditer(finding.message) if other[0] not in finding.path]
-    return next((number for other in others for number, line in enumerate(lines, start=1) if other in line), 0)
+    told = (number for other in others for number, line in enumerate(lines, start=1) if other in line)
+    key = f"{KEYS[finding.code]}:" if finding.code in KEYS else "\n"
+    keyed = (number for number, line in enumerate(lines, start=1) if line.startswith(key))
+    return next(chain(told, keyed), 0)
 
 
 def check_names(view: View, among: Collection[str], policy: Policy) -> Iterator[Finding]:
