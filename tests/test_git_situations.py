@@ -16,7 +16,7 @@ import pytest
 
 from memento_git.knowledge import following
 from memento_git.knowledge.actions import notes
-from memento_git.ledger import checkouts, edits, history, lock, places, publish
+from memento_git.ledger import checkouts, cleanroom, edits, history, lock, places, publish
 from memento_git.ledger.git import BareRepository, Git, GitFailed, WorkTreeMissing
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.model.ids import make_id
@@ -404,6 +404,21 @@ def test_ledger_commits_run_no_hook_of_the_user(play: Play) -> None:
         script.chmod(0o755)
 
     run = play.run()
+
+    assert not told.exists()
+    assert run in play.ledger.view().runs()
+
+
+def test_ledger_commits_run_no_hook_that_the_users_configuration_names(play: Play) -> None:
+    """As git does from 2.54 on."""
+    told = play.root.parent / "told"
+    for event in ("pre-commit", "post-commit", "reference-transaction", "post-index-change", "post-checkout"):
+        git(play.root, "config", f"hook.of-{event}.event", event)
+        git(play.root, "config", f"hook.of-{event}.command", f"echo {event} >>{told}; false")
+
+    run = play.run()
+    with cleanroom.cleanroom(play.ledger.git, "HEAD") as folder:
+        assert (folder / "app.py").exists()
 
     assert not told.exists()
     assert run in play.ledger.view().runs()

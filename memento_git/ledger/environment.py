@@ -40,8 +40,11 @@ WITH_HOOKS: Final = (
     "-c", "core.safecrlf=false",
     "-c", "i18n.commitEncoding=UTF-8",
 )  # fmt: skip
+EVENTS: Final = ("post-checkout", "post-index-change", "reference-transaction")
+"""What of our git would start hooks that are no files: those that the configuration names, from git 2.54 on."""
 PLAINLY: Final = (
     "-c", f"core.hooksPath={os.devnull}",
+    *(word for event in EVENTS for word in ("-c", f"hook.{event}.enabled=false")),
     "-c", "i18n.logOutputEncoding=UTF-8",
     "-c", "log.follow=false",
     "-c", "log.showRoot=true",
