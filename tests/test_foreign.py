@@ -427,6 +427,28 @@ def test_a_key_that_is_taken_stays_with_its_note(play: Play, vault: Path) -> Non
     assert why(bring(play.ledger, "markdown", vault))["auth.md"].startswith(f"note {note} has the key auth.token")
 
 
+def test_no_import_takes_the_place_of_what_somebody_here_said(play: Play, tmp_path: Path) -> None:
+    """A store that has the words of a note here names that note, and what is said there of it would hold here."""
+    own = play.do(notes.add_note, "Deploy only on Tuesdays.", key="deploy.day").id
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "old.md").write_text("Deploy only on Tuesdays.\n")
+    (folder / "new.md").write_text("---\nsupersedes: old.md\n---\nDeploy any day.\n")
+    (folder / "key.md").write_text("---\nsupersedes: old.md\nkey: deploy.day\n---\nDeploy at night.\n")
+    brought = bring(play.ledger, "markdown", folder)
+    store = tmp_path / ".mnemo"
+    old = node(store, "a1", "Deploy only on Tuesdays.", domain="decisions")
+    whole = node(store, "f6", "Deploy when you like.", "compress", (old,), domain="history")
+    (store / "active.json").write_text(json.dumps([whole]))
+    summed = bring(play.ledger, "mnemo", store)
+    for told in (why(brought)["new.md"], *why(summed).values()):
+        assert "its origin here is person, and an import takes no place of it" in told
+    assert f"note {own} has the key deploy.day already" in why(brought)["key.md"]
+    assert [one.title for one in (*brought.added, *summed.added)] == ["new", "Deploy when you like."]
+    assert rows(play)[own]["status"] == "active"
+    assert not check(play.ledger, no_base=True).has_errors
+
+
 def test_open_work_of_the_user_is_left_alone(play: Play, vault: Path) -> None:
     (play.root / "app.py").write_text("answer = 0\n")
     git(play.root, "add", "app.py")

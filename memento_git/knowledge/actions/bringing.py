@@ -101,6 +101,7 @@ class _Bringing:
         self.beside: list[str] = []
         notes = [*desk.shelf.readable(), *Drafts(desk.tx.ledger.git).all()]
         self._texts = {alike.plain(note.body): note for note in notes}
+        self._better = {note.id: note.data["origin"] for note in notes if note.data["origin"] != "import"}
         self._sources = grouped((source, note) for note in notes for source in note.list("sources")[:1])
         self._first: dict[str, str] = {}
         self._is_known = self._mostly_known(found.entries)
@@ -150,8 +151,9 @@ class _Bringing:
         elif entry.at:
             draft.data["at"] = entry.at
         key = draft.data.get("key", "") if entry.state in ("", "parked") else ""
-        if key in self._keys and self._keys[key] not in map(self.names.get, entry.supersedes):
-            self._leave(entry.where, f"note {self._keys[key]} has the key {key} already, with another text")
+        held = self._keys.get(key, "")
+        if held and (held in self._better or held not in map(self.names.get, entry.supersedes)):
+            self._leave(entry.where, f"note {held} has the key {key} already, with another text")
             return
         for why in entry.told:
             self._leave(entry.where, why)
@@ -274,6 +276,9 @@ class _Bringing:
                 after = self.took[after]
             if old and after == old:
                 self._leave(entry.where, f"{what} {name} took its own place, so the note is without it")
+            elif old in self._better:
+                why = f"its origin here is {self._better[old]}, and an import takes no place of it"
+                self._leave(entry.where, f"{what} {name}: {why}")
             elif old:
                 self.took.setdefault(old, note)
                 found.append(old)
