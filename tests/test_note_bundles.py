@@ -367,6 +367,8 @@ def test_what_check_calls_an_error_does_not_come_in(play: Play, other: Play, tmp
     }.items():
         path.write_text(json.dumps(told))
         assert refused(other, path).message.startswith(f"claims.jsonl:1: {code} ")
+    path.write_text(json.dumps({**alone, "domain": "elsewhere"}))
+    assert refused(other, path).message.endswith("add it to knowledge.domains in .memento/config.yaml")
     path.write_text("\n".join(whole))
     note_bundles.import_bundle(other.ledger, path)
     assert not check(other.ledger, no_base=True).has_errors

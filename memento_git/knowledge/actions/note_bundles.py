@@ -269,7 +269,7 @@ class _Intake:
     def _orders(self, note: Packed) -> str:
         """Keep a note that gives orders, and that nobody vouches for, as a draft; say why.
 
-        That somebody promoted it elsewhere is one of the claims which an origin that is given takes away.
+        Where an origin is given, nobody does elsewhere.
         """
         origin = alike.lowest([str(note.front["origin"]), self.origin or ORIGINS[0]])
         front = {**note.front, "origin": origin}
@@ -298,8 +298,7 @@ class _Intake:
                 problem = "has a text, and is redacted" if isinstance(note, Packed) else "has no text, unredacted"
                 raise BundleInvalid(where=note.where, problem=f"{note.id} {problem}")
         for one in came:
-            state = after.status(one.id)
-            if one.state and one.state != state and one.id in self.new:
+            if one.state and one.id in self.new and one.state != (state := after.status(one.id)):
                 raise BundleInvalid(where=one.where, problem=f"{one.id} is said to be {one.state}, it is {state}")
             self._judge_names(after, one)
         self._judge_keys(after, {note.id for note in came})
@@ -313,7 +312,8 @@ class _Intake:
         for found in whole.of_notes(self.tx.view, scope.Scope(groups=at), self.desk.policy):
             if found.severity == "error" and found.path in self.tx.changes and found.code not in ("T001", "L004"):
                 where = next(at[note] for note in at if note in found.path)
-                raise BundleInvalid(where=where, problem=f"{found.code} {found.message}")
+                fix = "" if found.lost else f": {found.fix}"
+                raise BundleInvalid(where=where, problem=f"{found.code} {found.message}{fix}")
 
     def _judge_names(self, after: Shelf, note: Packed) -> None:
         """Take links that lead nowhere away; refuse a note whose place another took that is in neither ledger."""
