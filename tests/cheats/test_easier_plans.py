@@ -51,12 +51,15 @@ def test_a_plan_that_is_made_easier_and_approved_again(doors: Doors, strict: str
     emptied(doors, strict)
     approve(doors, strict)
     assert f"{strict} changed, and {LESS} `{WORDS}`" in doors.warned("D007")
+    assert {row["path"] for row in doors.check("--base", "main")[1]} == {doors.path(strict)}
 
 
 def test_a_plan_that_is_made_easier_before_an_easy_one_takes_its_place(doors: Doors, strict: str) -> None:
     emptied(doors, strict)
     easy = lax(doors, strict)
     assert f"{easy} took the place of {strict}, and {LESS} `{WORDS}`" in doors.warned("D007")
+    paths = [row["path"] for row in doors.check("--base", "main")[1] if "took the place" in row["message"]]
+    assert ["-approved-" in path for path in paths] == [True], "that is what the branch did"
 
 
 def test_a_plan_that_is_made_easier_after_it_was_rejected(doors: Doors, strict: str) -> None:
