@@ -17,7 +17,7 @@ from memento_git.ledger.store import Ledger
 from memento_git.model.clock import seconds_of
 from memento_git.scopes import user_folder
 from memento_git.work.actions.setup import init_ledger
-from tests.play import git
+from tests.play import Play, git
 
 TIERED = """
 # Initialize the memory system
@@ -287,6 +287,14 @@ def test_an_empty_folder_becomes_a_repository_where_it_is(
     assert sorted(one.name for one in Path().iterdir()) == [".git", ".memento"]
     with MemoryManager(Path.cwd()) as manager:
         manager.add("I like coffee.", "long")
+
+
+def test_an_empty_folder_within_a_project_keeps_its_own(play: Play) -> None:
+    before = git(play.root, "rev-parse", "HEAD")
+    (play.root / "mem").mkdir()
+    with Memory(play.root / "mem") as mem:
+        mem.store("I like tea.")
+    assert (git(play.root, "rev-parse", "HEAD"), (play.root / "mem" / ".git").is_dir()) == (before, True)
 
 
 def test_a_repository_without_a_commit_is_somebodys_when_files_are_in_it(tmp_path: Path) -> None:

@@ -177,6 +177,12 @@ def test_all_is_told_outside_of_any_project_too(tmp_path: Path, cli: Call) -> No
     assert (code, "user" in out, "I like short answers" in out) == (0, True, True)
 
 
+def test_all_from_within_ones_own_notes_tells_each_of_them_once(tmp_path: Path, cli: Call) -> None:
+    assert cli("remember", "I like short answers.", "--scope", "user", "-C", str(tmp_path))[0] == 0
+    own = ("--scope", "all", "-C", str(scopes.user_folder()), "--json")
+    assert len(json.loads(cli("note", "list", *own)[1])["notes"]) == 1
+
+
 def test_a_home_under_git_is_not_written_to(cli: Call, tmp_path: Path) -> None:
     home = Path.home()
     git(home, "init", "-q", "-b", "main")
