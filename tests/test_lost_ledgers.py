@@ -200,6 +200,18 @@ def test_a_branch_that_a_part_of_the_ledger_was_picked_onto_is_led_to_the_rest(e
     assert early.ledger.view().runs()
 
 
+def test_nobody_is_told_to_merge_in_the_middle_of_a_bisect_or_a_rebase(early: Play, cli: Call) -> None:
+    git(early.root, "switch", "-q", "main")
+    git(early.root, "bisect", "start", "HEAD", "HEAD~1")
+    git(early.root, "checkout", "-q", "HEAD~1")
+    told = cli("status", "-C", str(early.root))[2]
+    assert "next: bring it here: a bisect is in progress: finish or abort it: git status says how" in told
+    git(early.root, "bisect", "reset")
+    git(early.root, "-c", "sequence.editor=sed -i 1ibreak", "rebase", "-q", "-i", "HEAD~1")
+    told = cli("status", "-C", str(early.root))[2]
+    assert "bring it here: a rebase is in progress: git rebase --continue, or git rebase --abort" in told
+
+
 def test_it_is_brought_by_sync_where_the_upstream_has_it(
     early: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:

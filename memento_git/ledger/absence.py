@@ -15,6 +15,7 @@ from memento_git.ledger.names import NoSuchRevision
 from memento_git.ledger.policyfile import ELSEWHERE
 from memento_git.ledger.ranges import TRUNKS, RemoteHeadUnknown
 from memento_git.ledger.store import NoLedger
+from memento_git.ledger.underway import ending, under_way
 from memento_git.ledger.view import LedgerUnreadable, View
 from memento_git.model.finding import AWAY, FETCHING, Finding
 
@@ -154,7 +155,9 @@ def refuse_apart(git: Git, where: str) -> None:
             ref = git.answer("rev-parse", "--symbolic-full-name", name) or name
             branch = ref.removeprefix("refs/heads/").removeprefix("refs/remotes/")
             is_remote = branch == ref.removeprefix("refs/remotes/")
-            if is_remote and head is None:
+            if busy := under_way(git):
+                how = f"{busy[0]} is in progress: {ending(git, busy[0])}"
+            elif is_remote and head is None:
                 how = _bringing(elsewhere(git), "git", "switch", "--track", branch)
             elif is_remote and name == TRUNKS[0]:
                 how = _bringing(elsewhere(git), "memento", "sync")
