@@ -983,12 +983,19 @@ def test_a_tree_whose_policy_cannot_be_read_is_judged_by_the_last_one_that_can(o
     office.write(f"{POLICY}knowledge: {{domains: [kitchen]}}\n")
     office.approved()
     play.do(notes.add_note, "Salt first.", domain="kitchen")
-    play.do(save_recipe, "cook", b"name: cook\nsteps: [{do: active, domains: [kitchen]}]\n")
+    cook = b"name: cook\nsteps: [{do: active, domains: [kitchen]}]\n"
+    play.do(save_recipe, "cook", cook)
     assert check(play.ledger, no_base=True).findings == []
     path = office.root / ".memento" / "config.yaml"
     path.write_text(f"{path.read_text()}twice: 1\n")
+    git(play.root, "add", ".memento")
+    staged = check(play.ledger, staged=True).findings
     play.commit_all("broken")
-    assert [one.code for one in check(play.ledger, no_base=True).findings] == ["F002"]
+    whole, added = check(play.ledger, no_base=True).findings, check(play.ledger, base="HEAD~1").findings
+    (play.root / ".memento" / "recipes" / "dine.yaml").write_text(cook.decode().replace("cook", "dine"))
+    git(play.root, "add", ".memento")
+    beside = check(play.ledger, staged=True).findings
+    assert [[one.code for one in told] for told in (staged, whole, added, beside)] == [["F002"]] * 4
 
 
 def test_doctor_names_the_lines_of_allowed_signers_that_nobody_can_read(office: Office, cli: Call) -> None:

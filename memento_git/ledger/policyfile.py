@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import codec, layout
 from memento_git.ledger.commits import is_cut_off
+from memento_git.ledger.staged import tips
 from memento_git.model.finding import AWAY, FETCHING, Finding, restoring
 from memento_git.model.policy import Policy
 
@@ -29,6 +30,12 @@ def read(view: View) -> tuple[Policy, list[Finding]]:
     if data is not None:
         return codec.read_config(data)
     return Policy(), away(view) or replaced(view)
+
+
+def judging(view: View) -> tuple[Policy, list[Finding]]:
+    """Return the policy that judges what is in a view, and what is wrong with its own file."""
+    policy, amiss = read(view)
+    return (ruling(view)[0] if amiss else policy), amiss
 
 
 def ruling(view: View) -> tuple[Policy, list[Finding]]:
@@ -70,7 +77,7 @@ def _last(view: View) -> tuple[Policy, str, list[Finding]]:
     One that a newer version wrote can be read, though not here: an older one is not what is in force.
     """
     git = view.git
-    changed = git.run("rev-list", "--first-parent", view.commits[0], "--", layout.CONFIG).decode().split()
+    changed = git.run("rev-list", "--first-parent", tips(view)[0], "--", layout.CONFIG).decode().split()
     for commit in changed:
         data = git.objects([f"{commit}:{layout.CONFIG}"])[0]
         policy, found = codec.read_config(data) if data is not None else (Policy(), [])

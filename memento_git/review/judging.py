@@ -190,7 +190,7 @@ def _nothing(view: View, differing: Iterable[Changed], first: str) -> Report:
 def _of_others(base: View, head: str) -> Report:
     """Report what is told of the files that policy names, and beside the ledger, where nothing of itself differs."""
     git, first = base.git, base.commits[0]
-    policy, _ = policyfile.read(base)
+    policy, _ = policyfile.judging(base)
     told = [*policyfile.away(base), *signed.signers_changed(git, first, head, policy), *files.twins(git, first, head)]
     return Report(told, [], first, head, len(told), policy)
 
@@ -291,7 +291,7 @@ def _is_in(path: str, runs: Iterable[str], notes: Collection[str]) -> bool:
 
 def _policies(base: View, head: View, name: str) -> tuple[Policy, Policy, list[Finding]]:
     """Return the policy that judges a branch, its base's, the branch's own, and what the branch makes of it."""
-    new, found = policyfile.read(head)
+    new, found = policyfile.judging(head)
     if base is head:
         return new, new, found
     away = signed.keys_away(head.git, head.commits[0], new)

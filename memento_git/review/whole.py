@@ -47,9 +47,7 @@ def alone(git: Git, head: str, now: str) -> Report:
     view = View(git, (head,), now)
     if layout.CONFIG not in view.folders:
         refuse_nothing(view, "the index" if staged.is_read(git) else head[:12])
-    policy, found = policyfile.read(view)
-    if found:
-        policy, _ = policyfile.ruling(view)
+    policy, found = policyfile.judging(view)
     for part in parts(view, policy):
         found += part.look()
     records = sum(1 for path in view.files if layout.place_of(path) is not None)
