@@ -19,7 +19,7 @@ PATHS = [
     f"{RUN}/tasks/v/task_vp3gmeyr1cpj/20261123T051920815Z-completed-45zw6gtza93v.yaml",
     f"{RUN}/evidence/x/evidence_x065ch1wnjc0.yaml", "knowledge/security/4/note_4k5m6n7p8q9r.md",
     f"{RUN}/evidence/x/evidence_x065ch1wnjc0/stdout.txt", f"{RUN}/evidence/x/evidence_x065ch1wnjc0/junit.xml",
-    "keys/allowed.signers", "skills/review/SKILL.md",
+    "keys/allowed.signers", "skills/review/SKILL.md", "skills/review/scripts/run.sh",
 ]  # fmt: skip
 HIDING = [
     "*.md", "*", "**", "*.y?ml", "*.[xy]aml", "*.[^x]aml", "*.[[:alpha:]]d", "*.[]m]d", r"*\.md", r"*.\md",
@@ -31,6 +31,7 @@ HIDING = [
     "/.memento/keys/**", ".memento/*/allowed?signers",
     r".memento\/**", r"/.memento\/runs/**", r"**\/tasks\/v/**", ".mement[o/]/**", ".memento/run[+-z]/**",
     r".memento/\r\uns/**", ".memento/skills/**", "**/SKILL.md", "/.memento/skills/review/*",
+    ".memento/skills/*/scripts/**", ".memento/skills/**/*.sh",
 ]  # fmt: skip
 KEYS = [".memento/keys/allowed.signers"]
 # Whole files, and whether git hides the configuration by them.
@@ -50,6 +51,7 @@ HARMLESS = [
     "vendor", "docs/**", "/runs/**", "**/generated/*.yaml", "*-generated-*.yaml", "runs/*.yaml", "test_*", "*.min.*",
     "openapi.yaml", ".memento", ".memento/runs", ".memento/archive/**", "**/run_*/*.txt", "README.md", "*.snap",
     "/config.yaml", "keys/*", "/.memento/keys/*.pub", ".memento[/]runs/**", ".memento[^a]runs/**", r".memento\\/**",
+    "scripts/**", "/skills/**",
 ]  # fmt: skip
 
 

@@ -21,7 +21,7 @@ EVIDENCE: Final = f"runs/run_{ID}/evidence/#/evidence_{ID}"
 NOTE: Final = f"knowledge/~/#/note_{ID}"
 SHAPES: Final = (
     "config.yaml", "recipes/~.yaml", f"runs/run_{ID}/run.md", f"{PLAN}/plan.md", f"{TASK}/task.md", f"{EVIDENCE}.yaml",
-    f"{NOTE}.md", "skills/~/SKILL.md",
+    f"{NOTE}.md", "skills/~/SKILL.md", "skills/~/~/~", "skills/~/~/~.~",
     *(f"{EVIDENCE}/{name}" for name in ("stdout.txt", "stderr.txt", "~.~")),
     *(f"{owner}/{name}" for owner in (f"runs/run_{ID}", PLAN, TASK, EVIDENCE, NOTE) for name in HAPPENED),
 )  # fmt: skip
