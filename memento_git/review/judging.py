@@ -144,10 +144,13 @@ def _views(git: Git, forks: Sequence[str], head: str, now: str, known: Mapping[s
 
 
 def _ruling(base: View, view: View, ruling: str, differing: Iterable[Changed]) -> View:
-    """Return the tree whose policy judges: the branch's own is read already, where it is no other than the base's."""
+    """Return the tree whose policy judges: the branch's own is read already, where it is no other than the base's.
+
+    Where nobody can read it, the base's own line has the last one that can be read.
+    """
     if ruling != base.commits[0]:
         return View(base.git, (ruling,), base.now)
-    return base if any(change.path == layout.CONFIG for change in differing) else view
+    return base if any(change.path == layout.CONFIG for change in differing) or policyfile.read(view)[1] else view
 
 
 def _ahead(base: View, view: View, differing: Sequence[Changed]) -> None:
