@@ -386,7 +386,7 @@ def test_a_yes_before_one_that_was_withdrawn(doors: Doors, how: str, about: str)
     else:
         doors.play.do(evidences.retract, later, reason="Not sure.")
     doors.completed(task, doors.play.evidence(task), first, dispatch=doors.play.as_(ADA).claimed(task))
-    doors.unproven(task, f"Grace said yes to {given} again in {later}, which was withdrawn")
+    doors.unproven(task, f"Grace said yes to {given} again in {later}, which was withdrawn; a new yes would count")
     doors.caught("P001")
     assert approvers(doors) == []
     grace.do(evidences.approve, given)

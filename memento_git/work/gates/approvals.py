@@ -141,7 +141,8 @@ def taken_back(state: RunState, approval: Evidence, of: str) -> Objection:
         if latest is None or latest.at < data["at"]:
             continue
         if latest.void:
-            return f"{data['by']} said yes to {latest.about} again in {latest.evidence}, which was withdrawn"
+            told = f"said yes to {latest.about} again in {latest.evidence}, which was withdrawn"
+            return f"{data['by']} {told}; a new yes would count"
         if latest.is_no:
             return f"{data['by']} answered no to {latest.about} since, in {latest.evidence}; a new yes would count"
     return ""
