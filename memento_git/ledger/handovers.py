@@ -22,10 +22,7 @@ PATIENCE: Final = 60.0
 
 
 class Handover(NamedTuple):
-    """One dispatch that is worked on here: where, by which processes, since when.
-
-    `path` is empty where it is worked on in the checkout itself, `worker` where nobody runs it.
-    """
+    """One dispatch that is worked on here: where, by which processes, since when; no `worker` where nobody runs it."""
 
     dispatch: str
     task: str
