@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final, Protocol
 
@@ -112,7 +113,7 @@ def build(paths: Iterable[str]) -> tuple[Index, list[Finding]]:
     index = Index({}, {}, {}, {}, {}, {}, [])
     findings: list[Finding] = []
     last = owner = ""
-    is_event, is_note = layout.EVENT_NAME.fullmatch, layout.note_of
+    is_event, is_note = layout.EVENT_NAME.fullmatch, re.compile(layout.NOTE_FILE).fullmatch
     events, events_of, prose = index.events, index.events_of, index.prose
     for path in paths:
         folder, _, name = path.rpartition("/")
