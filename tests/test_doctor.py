@@ -448,6 +448,21 @@ def test_a_partial_clone_whose_remote_is_away_says_so_everywhere(play: Play, cli
     assert (code, json.loads(out)["error"]) == (4, "objects_away")
 
 
+def test_a_renamed_file_that_a_partial_clone_lacks_is_not_fetched(play: Play, tmp_path: Path) -> None:
+    lines = "".join(f"line {number}\n" for number in range(60))
+    (play.root / "old.txt").write_text(lines)
+    play.commit_all()
+    git(play.root, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "-n", "--filter=blob:none", play.root.as_uri(), "partial")
+    there = tmp_path / "partial"
+    git(there, "remote", "set-url", "origin", str(tmp_path / "away"))
+    git(there, "read-tree", "HEAD")
+    git(there, "rm", "-q", "--cached", "old.txt")
+    (there / "new.txt").write_text(f"{lines}more\n")
+    git(there, "add", "new.txt")
+    assert "work tree" not in {answer.name for answer in doctor.examine(play.beside(there).ledger)}
+
+
 def test_a_clone_whose_lender_is_gone_says_so(play: Play, cli: Call, tmp_path: Path) -> None:
     play.run()
     git(tmp_path, "clone", "-q", "--bare", str(play.root), "lender")

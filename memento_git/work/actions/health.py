@@ -205,7 +205,7 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
     except GitFailed as failure:
         yield Answer("index", "fail", f"git cannot read its index: {failure.facts['reason']}", OF_INDEX)
     else:
-        git.run("status", "--porcelain", "--untracked-files=no")  # fails where a filter that it needs does
+        git.run("status", "--porcelain", "--untracked-files=no", "--no-renames")  # fails as a filter does
 
 
 def _git_directory(git: Git) -> Iterator[Answer]:
