@@ -48,6 +48,7 @@ def test_a_search_that_cannot_read_a_file_refuses_to_say_that_nothing_is_there(p
     assert grep.lines(opened, head, "", ["answer = 43"]) == b"answer = 43\n"
     assert grep.files(opened, head, "", ["nowhere"]) == grep.files(opened, head, "", []) == []
     assert grep.lines(opened, head, "", ["nowhere"]) == b""
+    assert grep.files(opened, head, "", ["answer = 43", *("x" * 2500 for _ in range(1000))]) == ["b.py"]
     held = lose(play, "b.py")
     for text in ("nowhere", "answer"):
         with pytest.raises(grep.GrepIncomplete, match=f"b.py': {LOST}"):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memento_git.ledger import layout
 from memento_git.review import actions
 from memento_git.work.proof import referring
 from tests.play import git
@@ -128,7 +129,7 @@ def test_evidence_is_run_with_one_look_at_the_ledger_before_it_and_one_after(pla
 def test_a_check_of_a_branch_has_git_look_through_the_evidence_once(
     play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play.planned()
+    run = play.planned()
     git(play.root, "switch", "-qc", "work")
     play.proven()
     monkeypatch.setattr(referring, "MANY", 0)
@@ -136,7 +137,7 @@ def test_a_check_of_a_branch_has_git_look_through_the_evidence_once(
     assert not actions.check(play.ledger, base="main").has_errors
     told = map(json.loads, log.read_text(encoding="utf-8").splitlines())
     looks = [one["argv"] for one in told if one["event"] == "start" and "grep" in one["argv"]]
-    assert len([words for words in looks if "reproduces" in words]) == 1
+    assert len([words for words in looks if words[-1] == layout.evidence_pattern(run)]) == 1
 
 
 def test_a_note_that_is_about_no_place_loads_nothing_that_finds_places_in_the_code(play: Play) -> None:

@@ -140,12 +140,13 @@ def firsts(git: Git, tree: str, folder: str, expression: str) -> dict[str, str]:
 def _found(
     git: Git, tree: str, folder: str, texts: Iterable[str], options: Sequence[str], plain: bool, partly: bool
 ) -> bytes:  # fmt: skip
-    asked = [part for text in texts for part in ("-e", text)]
+    asked = b"".join(os.fsencode(text) + b"\n" for text in texts)
     if not asked:
         return b""
     kind = ["--fixed-strings"] if plain else []
     extra = PATTERNS if folder.startswith(layout.GLOB) else None
-    code, out, err = _run(git, *kind, *options, *asked, tree, "--", *([folder] if folder else []), extra=extra)
+    where = (tree, "--", *([folder] if folder else []))
+    code, out, err = _run(git, *kind, *options, "-f", "-", *where, data=asked, extra=extra)
     if code not in (0, 1) or not partly:
         _refuse_less(code, err)
     return out
@@ -158,9 +159,9 @@ def _refuse_less(code: int, err: bytes) -> None:
 
 
 def _run(
-    git: Git, *arguments: str, patience: float | None = None, extra: Mapping[str, str] | None = None
+    git: Git, *arguments: str, data: bytes = b"", patience: float | None = None, extra: Mapping[str, str] | None = None
 ) -> tuple[int, bytes, bytes]:
-    """Return exit code, stdout and stderr of one search; it is ended where it takes too long."""
+    """Return exit code, stdout and stderr of one search, given some expressions; it is ended if it takes too long."""
     process = git.begin("grep", "--no-color", *arguments, extra=extra, apart=True)
-    out, err = told_by(process, b"", patience)
+    out, err = told_by(process, data, patience)
     return process.returncode, out, err
